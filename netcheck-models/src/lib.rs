@@ -1,0 +1,14 @@
+//! The network of netcheck as pure rules.
+//!
+//! A *model* says, given what a program asks of the network and the state of the component that it asks,
+//! every possible outcome and the component's next state. Nothing else happens here: this crate performs no
+//! I/O, polls no future, spawns no thread, reads no clock and knows no search. Its states are small values
+//! that are compared and hashed; who explores them is somebody else's business.
+//!
+//! - [`udp`]: one datagram channel under loss, duplication and reordering, after Definitions 1 to 5 of the
+//!   paper on net-iocache (*dispatch*, *delivery*, *multiplication choices*, *capacity*).
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod udp;

@@ -1,0 +1,281 @@
+//! The state of a datagram channel from socket to socket, through one stage of perturbation or two.
+//!
+//! It must stay small and canonical: a search hashes and compares it all the time.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use smallvec::SmallVec;
+
+use super::channel::{Arrival, Channel};
+use super::rules::{LinkRules, StageRules};
+
+/// The packets under way from one sending socket to one receiving socket: a dispatch (Definition 2) that has
+/// been delivered in part. The default is the empty channel.
+///
+/// A packet is an opaque number that stands for its content. Two packets with the same content are still two
+/// packets (Remark 1).
+///
+/// All calls on a link and its successors take the same [`LinkRules`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Link {
+    /// The only stage, or the sender's.
+    first: Channel,
+    /// The receiver's stage, if both sides perturb; never an empty one.
+    second: Option<Box<Channel>>,
+}
+
+/// One way in which the next packet can arrive.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Delivery {
+    /// What arrives.
+    pub packet: u32,
+    /// The channel afterwards.
+    pub link: Link,
+    /// How many faults this adds: each packet that is skipped by the arrival of a later one is a fault, once,
+    /// whether it arrives late or never; so is each copy after the first. A copy is counted together with
+    /// those that must follow it. Without a budget this is an estimate.
+    pub faults: u32,
+    /// What the network did to other packets and to this one.
+    pub notes: SmallVec<[Note; 2]>,
+    /// Where the multiplicity that this delivery speaks for stands in `M`: explore small ones first (section
+    /// 3.2.4 of the paper).
+    pub preference: u8,
+}
+
+/// What the network did when a packet arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Note {
+    /// From now on this packet cannot arrive any more, and it has not arrived.
+    Lost(u32),
+    /// The packet that arrives is a copy.
+    Duplicate {
+        /// What arrives.
+        packet: u32,
+        /// Which arrival of the packet this is: 2 is the second.
+        copy: u8,
+    },
+    /// The packet that arrives was dispatched after one that has not arrived yet, and may still.
+    Overtook {
+        /// What arrives.
+        packet: u32,
+        /// What it overtook.
+        earlier: u32,
+    },
+}
+
+/// The channel when nothing arrives any more.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Settled {
+    /// The empty channel.
+    pub link: Link,
+    /// The packets that have not arrived at all, in the order of dispatch. With two stages, each copy that the
+    /// first made and the second lost is listed.
+    pub lost: SmallVec<[u32; 4]>,
+    /// How many faults this adds: the lost packets that have not been counted before.
+    pub faults: u32,
+}
+
+impl Link {
+    /// A packet is sent (Definition 2). Nothing is decided yet.
+    ///
+    /// A packet that is not perturbed on a side arrives there exactly once and is not overtaken, whatever the
+    /// rules say. For a side without rules the flag has no meaning: pass the same value always, so that
+    /// equal states are equal values.
+    #[must_use]
+    pub fn dispatch(&self, packet: u32, perturbed_on_send: bool, perturbed_on_receive: bool) -> Link {
+        let mut link = self.clone();
+        link.first.dispatch(packet, perturbed_on_send, perturbed_on_receive);
+        link
+    }
+
+    /// Every packet that may arrive next, and the channel afterwards: one element of a delivered sequence of
+    /// Definition 5. Sorted by preference, then by dispatch order; no two have the same packet and channel.
+    pub fn deliveries(&self, rules: &LinkRules) -> Vec<Delivery> {
+        let mut found = Deliveries::default();
+        match rules.stages() {
+            (only, None) => self.deliver_through_one_stage(only, &mut found),
+            (send, Some(receive)) => self.deliver_through_two_stages(send, receive, &mut found),
+        }
+        found.deliveries.sort_by_key(|delivery| delivery.preference);
+        found.deliveries
+    }
+
+    /// Everything still under way is lost: the delivered sequence is complete (every count is in `M`,
+    /// Definition 4). `None` if nothing is under way, or if some packet must still arrive.
+    ///
+    /// A packet that has arrived as often as `M` demands, and might arrive again, is under way but not lost.
+    pub fn settle(&self, rules: &LinkRules) -> Option<Settled> {
+        if self.is_empty() {
+            return None;
+        }
+        let (lost, faults) = match rules.stages() {
+            (only, None) => self.first.settle(only)?,
+            (send, Some(receive)) => self.settle_two_stages(send, receive)?,
+        };
+        Some(Settled { link: Link::default(), lost, faults })
+    }
+
+    /// Nothing is under way.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty() && self.second.is_none()
+    }
+
+    /// The packets under way, for reports: those that may still arrive, for the first time or again.
+    pub fn packets(&self) -> impl Iterator<Item = u32> {
+        let second = self.second.iter().flat_map(|channel| channel.packets());
+        second.chain(self.first.packets())
+    }
+
+    fn deliver_through_one_stage(&self, rules: StageRules<'_>, found: &mut Deliveries) {
+        assert!(self.second.is_none(), "the rules of a link changed while it was in use");
+        for at in 0..self.first.len() {
+            if let Some(arrival) = self.first.deliver(at, rules) {
+                found.add(Delivery {
+                    packet: arrival.live.packet,
+                    link: Link::new(arrival.channel, Channel::default()),
+                    faults: arrival.faults,
+                    notes: arrival.notes,
+                    preference: arrival.preference,
+                });
+            }
+        }
+    }
+
+    /// What arrives is either on the second stage already, or is the last packet of some moves from the first
+    /// to the second. Moving more than that beforehand would change nothing: a move that is possible now stays
+    /// possible.
+    fn deliver_through_two_stages(&self, send: StageRules<'_>, receive: StageRules<'_>, found: &mut Deliveries) {
+        let start = Moves {
+            first: self.first.clone(),
+            second: self.second_stage(),
+            faults: 0,
+            notes: SmallVec::new(),
+            preference: 0,
+        };
+        for at in 0..start.second.len() {
+            if let Some(arrival) = start.second.deliver(at, receive) {
+                found.add(start.delivery(arrival));
+            }
+        }
+        let mut fewest_faults: BTreeMap<(Channel, Channel), u32> = BTreeMap::new();
+        let mut frontier = VecDeque::from([start]);
+        while let Some(mut moves) = frontier.pop_front() {
+            if moves.second.blocks_later(receive) {
+                continue;
+            }
+            if receive.window == 1 {
+                moves.lose_second_stage(receive);
+            }
+            for at in 0..moves.first.len() {
+                let Some(moved) = moves.first.deliver(at, send) else {
+                    continue;
+                };
+                let moves = moves.and(moved);
+                let key = (moves.first.clone(), moves.second.clone());
+                match fewest_faults.get(&key) {
+                    Some(&faults) if faults <= moves.faults => continue,
+                    _ => fewest_faults.insert(key, moves.faults),
+                };
+                if let Some(arrival) = moves.second.deliver(moves.second.len() - 1, receive) {
+                    found.add(moves.delivery(arrival));
+                }
+                frontier.push_back(moves);
+            }
+        }
+    }
+
+    /// What must arrive at the second stage is moved there in dispatch order, no more often than it must: this
+    /// is the cheapest way, because losing a packet is one fault on either stage.
+    fn settle_two_stages(&self, send: StageRules<'_>, receive: StageRules<'_>) -> Option<(SmallVec<[u32; 4]>, u32)> {
+        let mut moves = Moves {
+            first: self.first.clone(),
+            second: self.second_stage(),
+            faults: 0,
+            notes: SmallVec::new(),
+            preference: 0,
+        };
+        while let Some(at) = moves.first.first_that_must_arrive(send) {
+            let moved = moves.first.deliver(at, send);
+            moves = moves.and(moved.expect("the first packet that must arrive can arrive"));
+        }
+        let (mut lost, faults) = moves.second.settle(receive)?;
+        let (lost_before, faults_before) = moves.first.settle(send)?;
+        lost.extend(moves.notes.iter().filter_map(|note| match note {
+            Note::Lost(packet) => Some(*packet),
+            Note::Duplicate { .. } | Note::Overtook { .. } => None,
+        }));
+        lost.extend(lost_before);
+        Some((lost, moves.faults + faults + faults_before))
+    }
+
+    fn second_stage(&self) -> Channel {
+        self.second.as_deref().cloned().unwrap_or_default()
+    }
+
+    fn new(first: Channel, second: Channel) -> Link {
+        Link { first, second: (!second.is_empty()).then(|| Box::new(second)) }
+    }
+}
+
+/// Packets moved from the first stage to the second, out of the receiver's sight.
+struct Moves {
+    first: Channel,
+    second: Channel,
+    faults: u32,
+    notes: SmallVec<[Note; 2]>,
+    preference: u8,
+}
+
+impl Moves {
+    fn and(&self, moved: Arrival) -> Moves {
+        let mut second = self.second.clone();
+        let live = moved.live;
+        second.dispatch(live.packet, live.perturbed_on_send, live.perturbed_on_receive);
+        Moves {
+            first: moved.channel,
+            second,
+            faults: self.faults + moved.faults,
+            notes: self.notes.iter().copied().chain(moved.notes).collect(),
+            preference: self.preference.max(moved.preference),
+        }
+    }
+
+    /// With a capacity of 1 whatever is on the second stage is lost as soon as anything else arrives there.
+    /// Doing it before the next move keeps the number of moves polynomial.
+    fn lose_second_stage(&mut self, receive: StageRules<'_>) {
+        let settled = std::mem::take(&mut self.second).settle(receive);
+        let (lost, faults) = settled.expect("nothing that must arrive is left behind");
+        if !lost.is_empty() {
+            self.preference = self.preference.max(receive.preference(0));
+        }
+        self.faults += faults;
+        self.notes.extend(lost.into_iter().map(Note::Lost));
+    }
+
+    fn delivery(&self, arrival: Arrival) -> Delivery {
+        Delivery {
+            packet: arrival.live.packet,
+            link: Link::new(self.first.clone(), arrival.channel),
+            faults: self.faults + arrival.faults,
+            notes: self.notes.iter().copied().chain(arrival.notes).collect(),
+            preference: self.preference.max(arrival.preference),
+        }
+    }
+}
+
+/// Deliveries by what can be told apart: of equal ones the one with the fewest faults.
+#[derive(Default)]
+struct Deliveries {
+    deliveries: Vec<Delivery>,
+}
+
+impl Deliveries {
+    fn add(&mut self, new: Delivery) {
+        let same = |old: &&mut Delivery| old.packet == new.packet && old.link == new.link;
+        match self.deliveries.iter_mut().find(same) {
+            Some(old) if (new.faults, new.preference) < (old.faults, old.preference) => *old = new,
+            Some(_) => {}
+            None => self.deliveries.push(new),
+        }
+    }
+}
