@@ -1,0 +1,260 @@
+//! Isolated tasks: the separate address space that centralization has to preserve, proven
+//! by the type system.
+
+use crate::id::{SocketId, UnitId};
+use crate::unit::context;
+use crate::unit::instance::{Program, RootFuture};
+use smallvec::SmallVec;
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// A socket inside a value, as [`Isolated`] sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HandleId(pub(crate) SocketId);
+
+/// Values that share no memory with anybody: plain values and netcheck's own handles.
+///
+/// Arguments and results of `#[netcheck::process]` functions are isolated, so that the task
+/// can be learned apart from who spawns it. `Mutex`, `RefCell`, atomics, channels and raw
+/// pointers are not. Derive it for types of your own: `#[derive(netcheck::Isolated)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may share memory with other tasks, so it can't cross into an isolated process",
+    label = "not `Isolated`",
+    note = "pass plain values or an `Arc<UdpSocket>`, and exchange everything else by messages",
+    note = "for a type of your own that shares no memory: `#[derive(netcheck::Isolated)]`",
+    note = "tasks that do share memory: spawn a plain async fn or block, without `#[netcheck::process]`"
+)]
+pub trait Isolated {
+    /// Calls `visitor` for every socket inside.
+    #[doc(hidden)]
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        let _ = visitor;
+    }
+}
+
+macro_rules! isolated_values {
+    ($($type:ty),* $(,)?) => { $(impl Isolated for $type {})* };
+}
+
+isolated_values!(
+    (),
+    bool,
+    char,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    f32,
+    f64,
+    String,
+    str,
+    std::time::Duration,
+    crate::time::Instant,
+    std::net::IpAddr,
+    std::net::Ipv4Addr,
+    std::net::Ipv6Addr,
+    std::net::SocketAddr,
+    std::net::SocketAddrV4,
+    std::net::SocketAddrV6,
+    std::io::ErrorKind,
+    std::num::NonZeroU8,
+    std::num::NonZeroU16,
+    std::num::NonZeroU32,
+    std::num::NonZeroU64,
+    std::num::NonZeroUsize,
+    std::convert::Infallible,
+);
+
+impl Isolated for &'static str {}
+
+macro_rules! isolated_containers {
+    ($($container:ident $(:: $path:ident)* <$($parameter:ident),+>),* $(,)?) => { $(
+        impl<$($parameter: Isolated),+> Isolated for $container $(:: $path)* <$($parameter),+> {
+            fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+                for item in self {
+                    item.visit_handles(visitor);
+                }
+            }
+        }
+    )* };
+}
+
+isolated_containers!(
+    Vec<T>,
+    std::collections::VecDeque<T>,
+    std::collections::BTreeSet<T>,
+    std::collections::LinkedList<T>,
+);
+
+impl<T: Isolated> Isolated for Option<T> {
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        if let Some(value) = self {
+            value.visit_handles(visitor);
+        }
+    }
+}
+
+impl<T: Isolated> Isolated for [T] {
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        self.iter().for_each(|item| item.visit_handles(visitor));
+    }
+}
+
+impl<T: Isolated, const N: usize> Isolated for [T; N] {
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        self.as_slice().visit_handles(visitor);
+    }
+}
+
+impl<K: Isolated, V: Isolated> Isolated for std::collections::BTreeMap<K, V> {
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        for (key, value) in self {
+            key.visit_handles(visitor);
+            value.visit_handles(visitor);
+        }
+    }
+}
+
+impl<T: Isolated, E: Isolated> Isolated for Result<T, E> {
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        match self {
+            Ok(value) => value.visit_handles(visitor),
+            Err(error) => error.visit_handles(visitor),
+        }
+    }
+}
+
+impl<T: Isolated + ?Sized> Isolated for Box<T> {
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        (**self).visit_handles(visitor);
+    }
+}
+
+impl<T: Isolated + ?Sized> Isolated for Rc<T> {
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        (**self).visit_handles(visitor);
+    }
+}
+
+/// Shared, but of something that nobody can change.
+impl<T: Isolated + ?Sized> Isolated for Arc<T> {
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        (**self).visit_handles(visitor);
+    }
+}
+
+impl<T> Isolated for std::marker::PhantomData<T> {}
+
+macro_rules! isolated_tuples {
+    ($($($name:ident)+),* $(,)?) => { $(
+        impl<$($name: Isolated),+> Isolated for ($($name,)+) {
+            #[allow(non_snake_case, reason = "a tuple's fields are named as their types")]
+            fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+                let ($($name,)+) = self;
+                $($name.visit_handles(visitor);)+
+            }
+        }
+    )* };
+}
+
+isolated_tuples!(
+    A, A B, A B C, A B C D, A B C D E, A B C D E F, A B C D E F G, A B C D E F G H,
+    A B C D E F G H I, A B C D E F G H I J, A B C D E F G H I J K, A B C D E F G H I J K L,
+);
+
+/// What a call of a `#[netcheck::process]` function returns: a task that can be made anew.
+///
+/// Spawned, it is a unit of its own, explored as an automaton apart from its spawner;
+/// awaited, it runs inside the caller as any async fn.
+pub struct Process<T> {
+    make: Arc<Make<T>>,
+    handles: SmallVec<[SocketId; 2]>,
+    name: &'static str,
+    inside: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
+    /// The output as the engine keeps it.
+    keep: fn(T) -> (String, Rc<dyn Any>),
+    /// The output as a joiner gets it.
+    give: fn(&Rc<dyn Any>) -> Option<T>,
+}
+
+type Make<T> = dyn Fn() -> Pin<Box<dyn Future<Output = T> + Send>> + Send + Sync;
+
+/// Makes a process value; called by what `#[netcheck::process]` expands to.
+#[doc(hidden)]
+pub fn process<A, F, Fut>(name: &'static str, arguments: A, call: F) -> Process<Fut::Output>
+where
+    A: Isolated + Clone + Send + Sync + 'static,
+    F: Fn(A) -> Fut + Send + Sync + 'static,
+    Fut: Future + Send + 'static,
+    Fut::Output: Isolated + Clone + fmt::Debug + 'static,
+{
+    let mut handles = SmallVec::new();
+    arguments.visit_handles(&mut |HandleId(socket)| {
+        if !handles.contains(&socket) {
+            handles.push(socket);
+        }
+    });
+    Process {
+        make: Arc::new(move || Box::pin(call(arguments.clone()))),
+        handles,
+        name,
+        inside: None,
+        keep: |output| (format!("{output:?}"), Rc::new(output)),
+        give: |kept| kept.downcast_ref().cloned(),
+    }
+}
+
+impl<T: 'static> Process<T> {
+    /// Makes it a unit of its own.
+    pub(crate) fn spawn_unit(self, location: &'static Location<'static>) -> UnitId {
+        let context = context::current();
+        let endpoints = self.handles.iter().map(|&socket| (socket, context.endpoint(socket))).collect();
+        let (make, keep) = (self.make, self.keep);
+        let program = Program {
+            factory: Box::new(move || {
+                let future = make();
+                let root: RootFuture = Box::pin(async move { keep(future.await) });
+                root
+            }),
+            location,
+            endpoints,
+        };
+        context.spawn_unit(self.name, self.handles, Rc::new(program))
+    }
+}
+
+impl<T> Process<T> {
+    /// How a joiner gets the output.
+    pub(crate) fn value(&self) -> fn(&Rc<dyn Any>) -> Option<T> {
+        self.give
+    }
+}
+
+impl<T> Future for Process<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let Process { make, inside, .. } = &mut *self;
+        inside.get_or_insert_with(|| make()).as_mut().poll(cx)
+    }
+}
+
+impl<T> fmt::Debug for Process<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Process").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,47 @@
+//! The engine of netcheck: turns programs into automata and explores their product with
+//! the models of the network. Use it through the crate `netcheck`.
+//!
+//! | module | what it is | what it never does |
+//! | --- | --- | --- |
+//! | [`net`], [`time`], [`task`], [`select`], [`faults`], [`isolated`] | fronts, shaped like tokio | decide an outcome |
+//! | `unit` | one program as a learned automaton | know a protocol or a search |
+//! | `state` | state vectors and the steps between them | poll user code but through `unit` |
+//! | `reduction` | which steps need not be explored | change what a step does |
+//! | `search` | one loop, many frontiers | know a protocol |
+//! | `property` | what must never happen | |
+//! | `trace`, [`report`] | what happened, in words | run user code |
+//! | `replay` | one given execution again | search |
+//! | [`check`], [`testing`] | the top: a check from declaration to report | |
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod check;
+mod error;
+pub mod faults;
+mod id;
+pub mod isolated;
+pub mod net;
+mod network;
+mod operation;
+mod property;
+mod reduction;
+mod replay;
+pub mod report;
+mod search;
+pub mod select;
+mod state;
+pub mod task;
+#[doc(hidden)]
+#[allow(missing_docs, reason = "called by the expansion of `#[model_check]` only")]
+pub mod testing;
+pub mod time;
+mod trace;
+mod unit;
+
+pub use error::Error;
+pub use network::{Network, Registered};
+pub use property::{End, Judgement, ViolationKind};
+pub use search::frontier::Search;
+pub use state::system::Direction;
+pub use trace::counterexample::Counterexample;
+pub use trace::step::Step;

@@ -1,0 +1,459 @@
+//! `UdpSocket`, shaped like tokio's. See the papers/udp-net-iocache.txt section 3 for what
+//! the network may do with its datagrams.
+
+use super::address::{Resolve, ToSocketAddrs};
+use crate::id::SocketId;
+use crate::isolated::{HandleId, Isolated};
+use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
+use crate::unit::context::{self, Context, Endpoint, Pending};
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Poll, ready};
+use tokio::io::ReadBuf;
+
+/// The largest datagram that UDP over IPv4 carries, in bytes.
+const DATAGRAM_BYTES_MAX: usize = 65_507;
+
+/// Errors of the OS that have no kind of their own in `std::io`.
+mod errno {
+    pub(super) const DESTINATION_REQUIRED: i32 = 89;
+    pub(super) const MESSAGE_TOO_LONG: i32 = 90;
+    pub(super) const FAMILY_NOT_SUPPORTED: i32 = 97;
+    pub(super) const NOT_CONNECTED: i32 = 107;
+}
+
+/// A UDP socket, as `tokio::net::UdpSocket`.
+///
+/// Every send, receive, bind and connect is an operation that the check schedules; which
+/// datagram arrives next, and which are lost, is chosen when the receiver receives.
+///
+/// An `Arc<UdpSocket>` can be handed to an isolated task ([`crate::process`]): connect it
+/// before. It is then closed when the last of the units that share it has ended.
+pub struct UdpSocket {
+    id: SocketId,
+}
+
+impl UdpSocket {
+    /// Binds a socket. Port 0 gives an ephemeral port.
+    ///
+    /// # Errors
+    /// `AddrInUse` if another socket of the process has the port, `AddrNotAvailable` if
+    /// the address is not one of the process.
+    #[track_caller]
+    pub fn bind<A: ToSocketAddrs>(address: A) -> impl Future<Output = io::Result<UdpSocket>> {
+        let location = Location::caller();
+        async move {
+            let mut last = io::Error::new(io::ErrorKind::InvalidInput, "could not resolve to any address");
+            for address in address.resolve()? {
+                let context = context::current();
+                // Dropped, it withdraws the bind and gives its number back.
+                let socket = UdpSocket { id: context.new_socket() };
+                let bind = Operation::Bind { socket: socket.id, address };
+                match Pending::new(bind, location).await {
+                    Outcome::Bound(local) => {
+                        context::current().set_endpoint(socket.id, Endpoint { local, peer: None });
+                        return Ok(socket);
+                    }
+                    outcome => last = failed(&outcome),
+                }
+            }
+            Err(last)
+        }
+    }
+
+    /// Sets the peer: only its datagrams are received, and `send` goes to it.
+    ///
+    /// # Errors
+    /// If the address can't be resolved.
+    #[track_caller]
+    pub fn connect<A: ToSocketAddrs>(&self, address: A) -> impl Future<Output = io::Result<()>> {
+        let (location, socket) = (Location::caller(), self.id);
+        async move {
+            let peer = first(&address)?;
+            let context = context::current();
+            let local = context.endpoint(socket).local;
+            let peer = reachable(local, peer)?;
+            match Pending::new(Operation::Connect { socket, local, peer }, location).await {
+                Outcome::Bound(local) => {
+                    context::current().set_endpoint(socket, Endpoint { local, peer: Some(peer) });
+                    Ok(())
+                }
+                outcome => Err(failed(&outcome)),
+            }
+        }
+    }
+
+    /// The address that the socket is bound to.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(context::current().endpoint(self.id).local)
+    }
+
+    /// The peer set by `connect`.
+    ///
+    /// # Errors
+    /// `NotConnected` without one.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        let peer = context::current().endpoint(self.id).peer;
+        peer.ok_or_else(|| io::Error::from_raw_os_error(errno::NOT_CONNECTED))
+    }
+
+    /// Sends a datagram to the peer.
+    ///
+    /// # Errors
+    /// Without a peer, or if the datagram is longer than 65,507 bytes.
+    #[track_caller]
+    pub fn send(&self, datagram: &[u8]) -> impl Future<Output = io::Result<usize>> {
+        let operation = self.peer().and_then(|to| self.sending(datagram, to));
+        sent(operation, datagram.len(), Location::caller())
+    }
+
+    /// Sends a datagram. If nothing is bound at the destination, it is dropped.
+    ///
+    /// # Errors
+    /// If the address can't be resolved or the datagram is longer than 65,507 bytes.
+    #[track_caller]
+    pub fn send_to<A: ToSocketAddrs>(&self, datagram: &[u8], target: A) -> impl Future<Output = io::Result<usize>> {
+        let operation = first(&target).and_then(|to| self.sending(datagram, to));
+        sent(operation, datagram.len(), Location::caller())
+    }
+
+    /// Receives a datagram; what does not fit the buffer is cut off, as the OS does.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn recv(&self, buffer: &mut [u8]) -> impl Future<Output = io::Result<usize>> {
+        let received = self.receiving(ReceiveMode::Take, Location::caller());
+        async move { Ok(copy(received.await.0, buffer)) }
+    }
+
+    /// Receives a datagram and the sender's address.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn recv_from(&self, buffer: &mut [u8]) -> impl Future<Output = io::Result<(usize, SocketAddr)>> {
+        let received = self.receiving(ReceiveMode::Take, Location::caller());
+        async move {
+            let (payload, from) = received.await;
+            Ok((copy(payload, buffer), from))
+        }
+    }
+
+    /// As `recv`, into a growing buffer.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn recv_buf(&self, buffer: &mut Vec<u8>) -> impl Future<Output = io::Result<usize>> {
+        let received = self.receiving(ReceiveMode::Take, Location::caller());
+        async move {
+            let (payload, _) = received.await;
+            buffer.extend_from_slice(&payload);
+            Ok(payload.len())
+        }
+    }
+
+    /// Looks at the next datagram without taking it.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn peek(&self, buffer: &mut [u8]) -> impl Future<Output = io::Result<usize>> {
+        let received = self.receiving(ReceiveMode::Peek, Location::caller());
+        async move { Ok(copy(received.await.0, buffer)) }
+    }
+
+    /// Looks at the next datagram and its sender's address without taking it.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn peek_from(&self, buffer: &mut [u8]) -> impl Future<Output = io::Result<(usize, SocketAddr)>> {
+        let received = self.receiving(ReceiveMode::Peek, Location::caller());
+        async move {
+            let (payload, from) = received.await;
+            Ok((copy(payload, buffer), from))
+        }
+    }
+
+    /// The sender of the next datagram.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn peek_sender(&self) -> impl Future<Output = io::Result<SocketAddr>> {
+        let received = self.receiving(ReceiveMode::Peek, Location::caller());
+        async move { Ok(received.await.1) }
+    }
+
+    /// Waits until there is a datagram to receive.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn readable(&self) -> impl Future<Output = io::Result<()>> {
+        let (location, socket) = (Location::caller(), self.id);
+        async move {
+            let port = context::current().endpoint(socket).local.port();
+            let receive = Operation::Receive { socket, port, mode: ReceiveMode::Ready };
+            Pending::new(receive, location).await;
+            Ok(())
+        }
+    }
+
+    /// A UDP socket can always be written to.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    pub fn writable(&self) -> impl Future<Output = io::Result<()>> {
+        std::future::ready(Ok(()))
+    }
+
+    /// Receives a datagram if there is one.
+    ///
+    /// # Errors
+    /// `WouldBlock` if none is there yet.
+    #[track_caller]
+    pub fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.try_receive(ReceiveMode::Take, Location::caller()).map(|(payload, _)| copy(payload, buffer))
+    }
+
+    /// Receives a datagram and the sender's address if there is one.
+    ///
+    /// # Errors
+    /// `WouldBlock` if none is there yet.
+    #[track_caller]
+    pub fn try_recv_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        let received = self.try_receive(ReceiveMode::Take, Location::caller());
+        received.map(|(payload, from)| (copy(payload, buffer), from))
+    }
+
+    /// Looks at a datagram and its sender if there is one.
+    ///
+    /// # Errors
+    /// `WouldBlock` if none is there yet.
+    #[track_caller]
+    pub fn try_peek_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        let received = self.try_receive(ReceiveMode::Peek, Location::caller());
+        received.map(|(payload, from)| (copy(payload, buffer), from))
+    }
+
+    /// Sends a datagram to the peer without waiting.
+    ///
+    /// # Errors
+    /// As `send`.
+    #[track_caller]
+    pub fn try_send(&self, datagram: &[u8]) -> io::Result<usize> {
+        let operation = self.peer().and_then(|to| self.sending(datagram, to))?;
+        Ok(try_sent(operation, datagram.len(), Location::caller()))
+    }
+
+    /// Sends a datagram without waiting.
+    ///
+    /// # Errors
+    /// As `send_to`.
+    #[track_caller]
+    pub fn try_send_to(&self, datagram: &[u8], target: SocketAddr) -> io::Result<usize> {
+        let operation = self.sending(datagram, target)?;
+        Ok(try_sent(operation, datagram.len(), Location::caller()))
+    }
+
+    /// Polls for a datagram.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn poll_recv(&self, cx: &mut std::task::Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.poll_recv_from(cx, buffer).map_ok(|_| ())
+    }
+
+    /// Polls for a datagram and its sender's address.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn poll_recv_from(
+        &self,
+        cx: &mut std::task::Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<SocketAddr>> {
+        let (location, socket) = (Location::caller(), self.id);
+        let context = context::current();
+        let port = context.endpoint(socket).local.port();
+        let outcome = ready!(context.poll_on(socket, cx.waker(), || {
+            Pending::new(Operation::Receive { socket, port, mode: ReceiveMode::Take }, location)
+        }));
+        let (payload, from) = datagram(outcome);
+        let fits = payload.len().min(buffer.remaining());
+        buffer.put_slice(&payload[..fits]);
+        Poll::Ready(Ok(from))
+    }
+
+    /// A UDP socket can always be written to.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    pub fn poll_send_ready(&self, _cx: &mut std::task::Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// Sends a datagram to the peer from a `poll_` function.
+    ///
+    /// # Errors
+    /// As `send`.
+    #[track_caller]
+    pub fn poll_send(&self, _cx: &mut std::task::Context<'_>, datagram: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(self.try_send(datagram))
+    }
+
+    /// Sends a datagram from a `poll_` function.
+    ///
+    /// # Errors
+    /// As `send_to`.
+    #[track_caller]
+    pub fn poll_send_to(
+        &self,
+        _cx: &mut std::task::Context<'_>,
+        datagram: &[u8],
+        target: SocketAddr,
+    ) -> Poll<io::Result<usize>> {
+        Poll::Ready(self.try_send_to(datagram, target))
+    }
+
+    fn peer(&self) -> io::Result<SocketAddr> {
+        let peer = context::current().endpoint(self.id).peer;
+        peer.ok_or_else(|| io::Error::from_raw_os_error(errno::DESTINATION_REQUIRED))
+    }
+
+    /// The operation that sends a datagram.
+    fn sending(&self, datagram: &[u8], to: SocketAddr) -> io::Result<Operation> {
+        if datagram.len() > DATAGRAM_BYTES_MAX {
+            return Err(io::Error::from_raw_os_error(errno::MESSAGE_TOO_LONG));
+        }
+        let context = context::current();
+        let local = context.endpoint(self.id).local;
+        let to = reachable(local, to)?;
+        let from = SocketAddr::new(source(&context, local, to), local.port());
+        Ok(Operation::Send { socket: self.id, from, to, payload: Arc::from(datagram) })
+    }
+
+    fn receiving(
+        &self,
+        mode: ReceiveMode,
+        location: &'static Location<'static>,
+    ) -> impl Future<Output = (Arc<[u8]>, SocketAddr)> + use<> {
+        let socket = self.id;
+        async move {
+            let port = context::current().endpoint(socket).local.port();
+            datagram(Pending::new(Operation::Receive { socket, port, mode }, location).await)
+        }
+    }
+
+    fn try_receive(
+        &self,
+        mode: ReceiveMode,
+        location: &'static Location<'static>,
+    ) -> io::Result<(Arc<[u8]>, SocketAddr)> {
+        let context = context::current();
+        let port = context.endpoint(self.id).local.port();
+        match context.ask(Operation::TryReceive { socket: self.id, port, mode }, location) {
+            Outcome::WouldBlock => Err(io::ErrorKind::WouldBlock.into()),
+            outcome => Ok(datagram(outcome)),
+        }
+    }
+}
+
+impl fmt::Debug for UdpSocket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UdpSocket").finish_non_exhaustive()
+    }
+}
+
+impl Drop for UdpSocket {
+    fn drop(&mut self) {
+        if let Some(context) = context::try_current() {
+            context.close_socket(self.id);
+        }
+    }
+}
+
+/// The type system can't see that a socket is shared between units; the handle says it.
+impl Isolated for UdpSocket {
+    fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+        visitor(HandleId(self.id));
+    }
+}
+
+fn first<A: Resolve>(address: &A) -> io::Result<SocketAddr> {
+    let resolved = address.resolve()?;
+    let none = || io::Error::new(io::ErrorKind::InvalidInput, "no addresses to send data to");
+    resolved.first().copied().ok_or_else(none)
+}
+
+/// The destination as the OS takes it from this socket.
+fn reachable(local: SocketAddr, to: SocketAddr) -> io::Result<SocketAddr> {
+    if local.is_ipv4() != to.is_ipv4() {
+        return Err(io::Error::from_raw_os_error(errno::FAMILY_NOT_SUPPORTED));
+    }
+    Ok(match to.ip().is_unspecified() {
+        true if to.is_ipv4() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), to.port()),
+        true => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), to.port()),
+        false => to,
+    })
+}
+
+/// The address that the receiver sees.
+fn source(context: &Rc<Context>, local: SocketAddr, to: SocketAddr) -> std::net::IpAddr {
+    match (local.ip().is_unspecified(), to.ip().is_loopback()) {
+        (false, _) => local.ip(),
+        (true, true) => to.ip(),
+        (true, false) if to.is_ipv4() => context.host().v4.into(),
+        (true, false) => context.host().v6.into(),
+    }
+}
+
+fn sent(
+    operation: io::Result<Operation>,
+    length: usize,
+    location: &'static Location<'static>,
+) -> impl Future<Output = io::Result<usize>> {
+    async move {
+        Pending::new(operation?, location).await;
+        Ok(length)
+    }
+}
+
+fn try_sent(operation: Operation, length: usize, location: &'static Location<'static>) -> usize {
+    context::current().ask(operation, location);
+    length
+}
+
+fn datagram(outcome: Outcome) -> (Arc<[u8]>, SocketAddr) {
+    match outcome {
+        Outcome::Datagram { from, payload } => (payload, from),
+        other => unreachable!("a receive ends with a datagram, not {other:?}"),
+    }
+}
+
+fn copy(payload: Arc<[u8]>, buffer: &mut [u8]) -> usize {
+    let fits = payload.len().min(buffer.len());
+    buffer[..fits].copy_from_slice(&payload[..fits]);
+    fits
+}
+
+fn failed(outcome: &Outcome) -> io::Error {
+    match outcome {
+        Outcome::Failed(Failure::AddressInUse) => io::ErrorKind::AddrInUse.into(),
+        Outcome::Failed(Failure::AddressNotAvailable) => io::ErrorKind::AddrNotAvailable.into(),
+        other => unreachable!("a bind or connect does not end with {other:?}"),
+    }
+}

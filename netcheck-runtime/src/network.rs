@@ -1,0 +1,118 @@
+//! Registering the programs of a check.
+
+use crate::property::{End, Finally, Judgement};
+use crate::unit::instance::RootFuture;
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The processes of a check and what must hold at their end.
+#[derive(Default)]
+pub struct Network {
+    pub(crate) processes: Vec<Registered>,
+    pub(crate) finally: Vec<Finally>,
+}
+
+/// A process as the user registered it.
+pub struct Registered {
+    pub(crate) name: String,
+    pub(crate) daemon: bool,
+    pub(crate) after: Vec<String>,
+    pub(crate) factory: Arc<dyn Fn() -> RootFuture + Send + Sync>,
+    pub(crate) location: &'static Location<'static>,
+}
+
+impl Network {
+    /// A process: an address space, a host and a root async fn. `factory` is called for
+    /// every fresh run of it.
+    ///
+    /// When the root ends, the process ends, with all its tasks. What it ended with can be
+    /// asked for by its Debug text.
+    ///
+    /// # Panics
+    /// If another process has the name, or the name can't be part of an address.
+    #[track_caller]
+    pub fn process<F, Fut>(&mut self, name: impl Into<String>, factory: F) -> &mut Registered
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future + 'static,
+        Fut::Output: fmt::Debug + 'static,
+    {
+        self.register(name.into(), false, factory, Location::caller())
+    }
+
+    /// A process that may wait for ever: that it has not ended is no deadlock.
+    ///
+    /// # Panics
+    /// If another process has the name, or the name can't be part of an address.
+    #[track_caller]
+    pub fn daemon<F, Fut>(&mut self, name: impl Into<String>, factory: F) -> &mut Registered
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future + 'static,
+        Fut::Output: fmt::Debug + 'static,
+    {
+        self.register(name.into(), true, factory, Location::caller())
+    }
+
+    /// A property of every end: evaluated where nothing can happen any more, with the
+    /// outputs of the processes. It may assert, or return a `bool` or a `Result`.
+    pub fn finally<J: Judgement>(&mut self, property: impl Fn(&End) -> J + Send + Sync + 'static) {
+        self.finally.push(Arc::new(move |end| property(end).judge()));
+    }
+
+    #[track_caller]
+    fn register<F, Fut>(
+        &mut self,
+        name: String,
+        daemon: bool,
+        factory: F,
+        location: &'static Location<'static>,
+    ) -> &mut Registered
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future + 'static,
+        Fut::Output: fmt::Debug + 'static,
+    {
+        let taken = self.processes.iter().any(|process| process.name == name);
+        assert!(!taken, "two processes are named \"{name}\"; give each a name of its own");
+        assert!(
+            !name.is_empty() && name != "localhost" && name != "network" && !name.contains([':', '/']),
+            "\"{name}\" can't name a process: a name is part of addresses, so not empty, `localhost` or `network`, \
+             and without `:` and `/`"
+        );
+        let factory: Arc<dyn Fn() -> RootFuture + Send + Sync> = Arc::new(move || {
+            let future = factory();
+            Box::pin(async move {
+                let output = future.await;
+                (format!("{output:?}"), Rc::new(output) as Rc<dyn Any>)
+            })
+        });
+        self.processes.push(Registered { name, daemon, after: Vec::new(), factory, location });
+        self.processes.last_mut().expect("just pushed")
+    }
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.processes).finish()
+    }
+}
+
+impl Registered {
+    /// Starts once the named process has first waited: it has done all that it can do
+    /// without an answer, so that its sockets are bound. May be called for several.
+    pub fn after(&mut self, name: impl Into<String>) -> &mut Self {
+        self.after.push(name.into());
+        self
+    }
+}
+
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Process").field("name", &self.name).field("daemon", &self.daemon).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,166 @@
+//! What units ask of the world, what the world answers, and what happens with a step.
+//!
+//! Data only: nothing here decides an outcome.
+
+use crate::id::{OutcomeId, SocketId, TaskId, UnitId};
+use smallvec::SmallVec;
+use std::net::{IpAddr, SocketAddr};
+use std::panic::Location;
+use std::sync::Arc;
+
+/// What a unit asks of the world.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operation {
+    /// The first poll of a process.
+    Start,
+    /// Poll a task that was woken.
+    Run(TaskId),
+    /// Bind a UDP socket; port 0 asks for an ephemeral one.
+    Bind { socket: SocketId, address: SocketAddr },
+    /// Set the peer of a UDP socket.
+    Connect { socket: SocketId, local: SocketAddr, peer: SocketAddr },
+    /// Send a datagram.
+    Send { socket: SocketId, from: SocketAddr, to: SocketAddr, payload: Arc<[u8]> },
+    /// Wait for a datagram.
+    Receive { socket: SocketId, port: u16, mode: ReceiveMode },
+    /// Take a datagram if there is one; cannot wait.
+    TryReceive { socket: SocketId, port: u16, mode: ReceiveMode },
+    /// Wait for a timer; `repeats` keeps it armed for the next period.
+    Timer { timer: u32, repeats: bool },
+    /// Read the clock; cannot wait.
+    Clock,
+    /// Read the deadline of a timer; cannot wait.
+    Deadline { timer: u32 },
+    /// A choice that the program itself asks for.
+    Choose { alternatives: usize },
+    /// Which of the branches of a `select!` that may be ready is polled first; cannot wait.
+    Select { sequence: u32, candidates: SmallVec<[u8; 8]> },
+    /// Wait for the end of an isolated task.
+    Join { child: UnitId },
+    /// Ask whether an isolated task has ended; cannot wait.
+    IsEnded { child: UnitId },
+}
+
+/// How a datagram is received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ReceiveMode {
+    /// Take it.
+    Take,
+    /// Look at it; the next receive gets the same one.
+    Peek,
+    /// Learn that there is one.
+    Ready,
+}
+
+impl Operation {
+    /// Whether the operation can be pending for long: a unit all of whose operations
+    /// are of this kind has "first waited" in the sense of `after`.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self, Operation::Receive { .. } | Operation::Timer { .. } | Operation::Join { .. })
+    }
+}
+
+/// The world's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Outcome {
+    Done,
+    Bound(SocketAddr),
+    Datagram {
+        from: SocketAddr,
+        payload: Arc<[u8]>,
+    },
+    WouldBlock,
+    /// A timer's deadline came; the time since the start, where it is tracked.
+    Elapsed {
+        at_ns: Option<u64>,
+    },
+    Time {
+        at_ns: u64,
+    },
+    Alternative(usize),
+    /// An isolated task ended with this output.
+    Ended {
+        output: u32,
+    },
+    /// An isolated task was aborted, or ended with its process.
+    Cancelled,
+    Failed(Failure),
+}
+
+/// Why an operation failed, in the terms of the OS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Failure {
+    AddressInUse,
+    AddressNotAvailable,
+}
+
+/// One step of a unit's local history: which operation was completed, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Input {
+    pub(crate) key: OperationKey,
+    pub(crate) outcome: OutcomeId,
+}
+
+/// Where an operation stands in its unit's menu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct OperationKey(pub(crate) u32);
+
+impl OperationKey {
+    pub(crate) const START: OperationKey = OperationKey(u32::MAX);
+    /// The answer to a synchronous call.
+    pub(crate) const ANSWER: OperationKey = OperationKey(u32::MAX - 1);
+    const RUN: u32 = 1 << 31;
+
+    pub(crate) fn run(task: TaskId) -> Self {
+        OperationKey(Self::RUN | task.0)
+    }
+
+    pub(crate) fn task_to_run(self) -> Option<TaskId> {
+        (self.0 & Self::RUN != 0 && self < Self::ANSWER).then_some(TaskId(self.0 & !Self::RUN))
+    }
+}
+
+/// What happens with a step, without a choice.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Effect {
+    /// A timer starts, or starts anew, to run.
+    Arm { timer: u32, after_ns: u64, repeats: bool },
+    /// A timer is set to an absolute time (`sleep_until`).
+    ArmAt { timer: u32, at_ns: u64 },
+    /// The next period of an interval.
+    Rearm { timer: u32, period_ns: u64, missed: Missed },
+    /// A timer was dropped.
+    Disarm { timer: u32 },
+    /// A socket was dropped.
+    Close { socket: SocketId },
+    /// An isolated task was spawned; it may use these sockets.
+    Spawn { child: UnitId, handles: SmallVec<[SocketId; 2]> },
+    /// An isolated task was aborted.
+    Abort { child: UnitId },
+    /// The handle of an isolated task was dropped or has delivered.
+    Detach { child: UnitId },
+    /// A `faults::scope` was entered (`true`) or left.
+    Scope { entered: bool },
+}
+
+/// What an interval does with ticks that it missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Missed {
+    Burst,
+    Delay,
+    Skip,
+}
+
+/// An operation as it stands in a menu.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    pub(crate) key: OperationKey,
+    pub(crate) task: TaskId,
+    pub(crate) operation: Operation,
+    pub(crate) location: &'static Location<'static>,
+}
+
+/// Whether an address names the machine that uses it.
+pub(crate) fn is_local(ip: IpAddr) -> bool {
+    ip.is_loopback() || ip.is_unspecified()
+}

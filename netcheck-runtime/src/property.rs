@@ -1,0 +1,188 @@
+//! What must never happen: a panic, a deadlock, an end that `Network::finally` rejects.
+
+use crate::id::{NodeId, ProcessId, UnitId};
+use crate::state::enabled::{Step, Transition};
+use crate::state::place::Place;
+use crate::state::system::System;
+use crate::trace::wording;
+use crate::unit::automaton::NodeKind;
+use crate::unit::panics::{self, Panic, Unwound};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What kind of property an execution violates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ViolationKind {
+    /// User code panicked.
+    Panic,
+    /// Nothing can happen any more, and a process that is no daemon has not ended.
+    Deadlock,
+    /// A property of the end, given to `Network::finally`, does not hold.
+    Property,
+}
+
+impl fmt::Display for ViolationKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ViolationKind::Panic => "panic",
+            ViolationKind::Deadlock => "deadlock",
+            ViolationKind::Property => "property",
+        })
+    }
+}
+
+/// A violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) kind: ViolationKind,
+    /// What happened, and where.
+    pub(crate) message: String,
+}
+
+/// How an execution ended: the outputs of its processes.
+#[derive(Debug)]
+pub struct End {
+    outputs: Vec<(String, Option<Rc<str>>)>,
+}
+
+impl End {
+    /// The Debug text of what a process ended with; `None` if it has not ended (a daemon
+    /// may wait for ever).
+    ///
+    /// # Panics
+    /// If no process has this name.
+    #[track_caller]
+    pub fn output(&self, process: &str) -> Option<&str> {
+        let named = self.outputs.iter().find(|(name, _)| name == process);
+        let (_, output) = named.unwrap_or_else(|| panic!("no process is named \"{process}\""));
+        output.as_deref()
+    }
+
+    /// Every process by name, with its output.
+    pub fn outputs(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.outputs.iter().map(|(name, output)| (name.as_str(), output.as_deref()))
+    }
+}
+
+/// What a property may return: `()` (it asserts), `bool`, or a `Result` with the reason.
+pub trait Judgement {
+    /// The reason why the property does not hold, if it does not.
+    ///
+    /// # Errors
+    /// With the reason.
+    fn judge(self) -> Result<(), String>;
+}
+
+impl Judgement for () {
+    fn judge(self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl Judgement for bool {
+    fn judge(self) -> Result<(), String> {
+        if self { Ok(()) } else { Err("it does not hold".to_owned()) }
+    }
+}
+
+impl<E: fmt::Display> Judgement for Result<(), E> {
+    fn judge(self) -> Result<(), String> {
+        self.map_err(|error| error.to_string())
+    }
+}
+
+/// A property of the end.
+pub(crate) type Finally = Arc<dyn Fn(&End) -> Result<(), String> + Send + Sync>;
+
+/// The properties of one check.
+#[derive(Default)]
+pub(crate) struct Properties {
+    pub(crate) finally: Vec<Finally>,
+}
+
+/// How a state in which nothing can happen is to be seen.
+pub(crate) enum Terminal {
+    Fine,
+    /// Only daemons have not ended.
+    Suppressed,
+    Violated(Found),
+}
+
+impl Properties {
+    /// Whether a step shows a violation.
+    pub(crate) fn step(&self, system: &System, transition: &Transition) -> Option<Found> {
+        let Step::Unit { unit, edge, .. } = transition.step else { return None };
+        let target = system.learner.automata.edge(edge).target;
+        match &system.learner.automata.node(target).kind {
+            NodeKind::Panicked(panic) => {
+                let name = system.shared().unit(unit).name;
+                Some(Found { kind: ViolationKind::Panic, message: panicked(&name, panic) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Judges a state in which nothing can happen.
+    pub(crate) fn terminal(&self, system: &System, state: &[u32]) -> Terminal {
+        let mut blocked = Vec::new();
+        let mut waiting_daemons = false;
+        let mut outputs = Vec::new();
+        for (index, process) in system.processes.iter().enumerate() {
+            let unit = UnitId(index as u32);
+            let node = system.places.find(Place::Unit(unit)).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)));
+            let output = match system.learner.automata.node(node).kind {
+                NodeKind::Ended { output } => Some(system.shared().output(output).text),
+                _ if process.daemon => {
+                    waiting_daemons = true;
+                    None
+                }
+                _ => {
+                    blocked.push(ProcessId(unit.0));
+                    None
+                }
+            };
+            outputs.push((system.shared().unit(unit).name, output));
+        }
+        if !blocked.is_empty() {
+            let waits =
+                system.live_units(state).filter(|(unit, _)| blocked.contains(&system.shared().process_of(*unit)));
+            let who: Vec<String> = waits.map(|(unit, node)| blocked_at(system, unit, node)).collect();
+            let message = format!("nothing can happen any more\n{}", who.join("\n"));
+            return Terminal::Violated(Found { kind: ViolationKind::Deadlock, message });
+        }
+        let end = End { outputs };
+        for property in &self.finally {
+            let reason = match panics::catch(|| property(&end)) {
+                Ok(Ok(())) => continue,
+                Ok(Err(reason)) => reason,
+                Err(Unwound::Panicked(panic)) => format!("{} at {}", panic.message, panic.location),
+                Err(Unwound::Thrown(_)) => "a panic".to_owned(),
+            };
+            return Terminal::Violated(Found { kind: ViolationKind::Property, message: reason });
+        }
+        if waiting_daemons { Terminal::Suppressed } else { Terminal::Fine }
+    }
+}
+
+fn panicked(unit: &str, panic: &Panic) -> String {
+    format!("{unit} panicked at {}: {}", panic.location, panic.message)
+}
+
+/// Who waits for what, and where.
+fn blocked_at(system: &System, unit: UnitId, node: NodeId) -> String {
+    let name = system.shared().unit(unit).name;
+    let node = system.learner.automata.node(node);
+    let first_waits = |process: &ProcessId| system.shared().unit(UnitId(process.0)).name;
+    let after = &system.processes[system.shared().process_of(unit).0 as usize].after;
+    match &node.offers[..] {
+        [only] if only.operation == crate::operation::Operation::Start && !after.is_empty() => {
+            let names: Vec<String> = after.iter().map(first_waits).collect();
+            format!("  {name} has not started: it comes after {}", names.join(", "))
+        }
+        offers => format!("  {name} waits for {}", wording::menu(offers)),
+    }
+}

@@ -1,0 +1,17 @@
+//! Exploring less, finding the same: stubborn sets over learned automata (DESIGN 7).
+//!
+//! - [`footprint`]: which components a unit's present and future steps touch, read off its
+//!   automaton as far as it is known;
+//! - [`stubborn`]: which units have to be explored in a state.
+//!
+//! Automata are learned while they are explored, so a footprint may grow after a choice
+//! relied on it. [`footprint::Footprints::grew`] says so, and the search runs again with
+//! what is known by then, until a whole run has relied on nothing that grew. Without this
+//! fixpoint the first state would believe that no response can ever come.
+//!
+//! Local states are identified by their histories, so the graph of global states has no
+//! cycles and no step is ignored for ever: no cycle proviso is needed.
+
+pub(crate) mod bits;
+pub(crate) mod footprint;
+pub(crate) mod stubborn;

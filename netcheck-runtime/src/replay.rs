@@ -1,0 +1,95 @@
+//! Running one given execution again on fresh futures. Uses no search: at each step it
+//! looks up the one that is asked for among those that are possible.
+
+use crate::id::UnitId;
+use crate::property::{Found, Properties, Terminal};
+use crate::reduction::stubborn::Scope;
+use crate::search::explore::{Leg, Successors};
+use crate::state::enabled::Transition;
+use crate::state::place::StateVector;
+use crate::state::system::{Interrupt, System};
+use crate::trace::step::{Step, describe};
+
+/// How a replay went.
+pub(crate) enum Replayed {
+    /// The execution ended with this.
+    Violated(Found),
+    /// Every step was taken, and nothing was violated.
+    Held,
+    /// A step is not possible.
+    Diverged { number: usize, expected: Box<Step>, possible: Vec<Step> },
+}
+
+/// Puts the steps of a path into words that [`replay`] can follow.
+pub(crate) fn script(system: &mut System, legs: &[Leg]) -> Result<Vec<Step>, Interrupt> {
+    let mut successors = Successors::default();
+    let mut steps = Vec::new();
+    for Leg { state, transition, scope } in legs {
+        let Some(mut step) = describe(system, state, transition) else { continue };
+        let possible = successors.within(system, state, scope.as_deref())?.to_vec();
+        for other in possible.iter().take_while(|other| !same(other, transition)) {
+            if describe(system, state, other).is_some_and(|other| other.reads_as(&step)) {
+                step.alternative += 1;
+            }
+        }
+        if let (Some(Scope::Moves(units) | Scope::Component(units)), true) = (scope.as_deref(), transition.is_scoped())
+        {
+            step.among = units.iter().map(|&unit| system.shared().unit(unit).name).collect();
+        }
+        steps.push(step);
+    }
+    Ok(steps)
+}
+
+fn same(a: &Transition, b: &Transition) -> bool {
+    a.step == b.step && a.writes == b.writes
+}
+
+/// Takes `steps` from the start of a fresh system.
+pub(crate) fn replay(
+    system: &mut System,
+    initial: &StateVector,
+    properties: &Properties,
+    steps: &[Step],
+) -> Result<Replayed, Interrupt> {
+    let mut state = initial.clone();
+    let mut successors = Successors::default();
+    let mut next = Vec::new();
+    for (number, expected) in (1..).zip(steps) {
+        let scope = (!expected.among.is_empty()).then(|| Scope::Component(units(system, &expected.among)));
+        let possible = successors.within(system, &state, scope.as_ref())?.to_vec();
+        let mut others = Vec::new();
+        let mut taken = None;
+        let mut skip = expected.alternative;
+        for transition in &possible {
+            match describe(system, &state, transition) {
+                Some(step) if step.reads_as(expected) && skip == 0 => {
+                    taken = Some(transition);
+                    break;
+                }
+                Some(step) if step.reads_as(expected) => skip -= 1,
+                other => others.extend(other),
+            }
+        }
+        let Some(taken) = taken else {
+            return Ok(Replayed::Diverged { number, expected: Box::new(expected.clone()), possible: others });
+        };
+        if let Some(found) = properties.step(system, taken) {
+            return Ok(Replayed::Violated(found));
+        }
+        system.apply(&state, taken, &mut next);
+        state = StateVector::from_slice(&next);
+    }
+    if successors.within(system, &state, None)?.is_empty() {
+        if let Terminal::Violated(found) = properties.terminal(system, &state) {
+            return Ok(Replayed::Violated(found));
+        }
+    }
+    Ok(Replayed::Held)
+}
+
+fn units(system: &System, names: &[String]) -> smallvec::SmallVec<[UnitId; 8]> {
+    let shared = system.shared();
+    let all = (0..shared.units()).map(|index| UnitId(index as u32));
+    all.filter(|&unit| names.contains(&shared.unit(unit).name)).collect()
+}

@@ -1,0 +1,137 @@
+//! What a check found, and its figures.
+
+use crate::trace::counterexample::Counterexample;
+use std::fmt;
+
+/// What a check says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No execution within the declared faults violates a property.
+    Verified,
+    /// One does: see the counterexample.
+    Violated,
+    /// A limit was hit before everything was explored, and nothing had been found by then.
+    Inconclusive,
+}
+
+/// What a check found, and its figures.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub(crate) verdict: Verdict,
+    pub(crate) limit: Option<String>,
+    pub(crate) figures: Figures,
+    pub(crate) counterexample: Option<Counterexample>,
+    /// By process: every value that it ended with.
+    pub(crate) outputs: Vec<(String, Vec<String>)>,
+}
+
+/// The figures of a check.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) states: usize,
+    pub(crate) transitions: u64,
+    pub(crate) depth: usize,
+    pub(crate) terminals: u64,
+    pub(crate) suppressed_deadlocks: u64,
+    pub(crate) polls: u64,
+    pub(crate) operations: u64,
+    pub(crate) local_states: usize,
+    pub(crate) rounds: usize,
+    pub(crate) memory_bytes: usize,
+}
+
+impl Report {
+    /// What the check says.
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// Distinct global states that were visited.
+    pub fn states(&self) -> usize {
+        self.figures.states
+    }
+
+    /// Steps that were taken between them.
+    pub fn transitions(&self) -> u64 {
+        self.figures.transitions
+    }
+
+    /// The number of steps to the state that is farthest from the start, in the order of the search.
+    pub fn depth(&self) -> usize {
+        self.figures.depth
+    }
+
+    /// States in which nothing can happen any more.
+    pub fn terminals(&self) -> u64 {
+        self.figures.terminals
+    }
+
+    /// Terminal states that would be deadlocks if daemons were not allowed to wait for ever.
+    pub fn suppressed_deadlocks(&self) -> u64 {
+        self.figures.suppressed_deadlocks
+    }
+
+    /// How often user code was polled.
+    pub fn polls(&self) -> u64 {
+        self.figures.polls
+    }
+
+    /// How many operations user code really executed: outcomes that were taken for the first time.
+    pub fn operations(&self) -> u64 {
+        self.figures.operations
+    }
+
+    /// Local states learned, of all processes together.
+    pub fn local_states(&self) -> usize {
+        self.figures.local_states
+    }
+
+    /// How often the space was explored until the stubborn sets relied on nothing that grew.
+    pub fn rounds(&self) -> usize {
+        self.figures.rounds
+    }
+
+    /// Bytes held for the visited states.
+    pub fn memory_bytes(&self) -> usize {
+        self.figures.memory_bytes
+    }
+
+    /// Why the verdict is `Inconclusive`: which limit was hit.
+    pub fn limit(&self) -> Option<&str> {
+        self.limit.as_deref()
+    }
+
+    /// The execution that violates a property.
+    pub fn counterexample(&self) -> Option<&Counterexample> {
+        self.counterexample.as_ref()
+    }
+
+    /// Every value that a process ended with, as its Debug text, sorted, without repeats.
+    /// Complete if the verdict is `Verified`.
+    ///
+    /// # Panics
+    /// If no process has this name.
+    #[track_caller]
+    pub fn outputs(&self, process: &str) -> &[String] {
+        let named = self.outputs.iter().find(|(name, _)| name == process);
+        &named.unwrap_or_else(|| panic!("no process is named \"{process}\"")).1
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Figures { states, transitions, depth, terminals, suppressed_deadlocks, polls, .. } = self.figures;
+        match (self.verdict, &self.limit) {
+            (Verdict::Verified, _) => write!(f, "verified")?,
+            (Verdict::Violated, _) => write!(f, "violated")?,
+            (Verdict::Inconclusive, Some(limit)) => write!(f, "inconclusive: {limit}")?,
+            (Verdict::Inconclusive, None) => write!(f, "inconclusive")?,
+        }
+        write!(f, " ({states} states, {transitions} transitions, depth {depth}, {terminals} ends, ")?;
+        writeln!(f, "{suppressed_deadlocks} suppressed deadlocks, {polls} polls of the programs)")?;
+        match &self.counterexample {
+            Some(counterexample) => write!(f, "{counterexample}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The loop.
+
+use crate::property::{Found, Properties, Terminal};
+use crate::reduction::footprint::Footprints;
+use crate::reduction::stubborn::{self, Scope};
+use crate::search::frontier::{Frontier, Search};
+use crate::state::enabled::{Enabled, Step, Transition};
+use crate::state::place::StateVector;
+use crate::state::store::{StateId, Store};
+use crate::state::system::{Interrupt, System};
+use ahash::AHashMap;
+use std::rc::Rc;
+
+/// Bounds of a search; reaching one is a verdict of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) states_max: usize,
+    pub(crate) depth_max: usize,
+}
+
+/// Which bound was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    States,
+    Depth,
+}
+
+/// What a search saw.
+pub(crate) struct Explored {
+    pub(crate) store: Store,
+    pub(crate) transitions: u64,
+    pub(crate) depth: usize,
+    pub(crate) terminals: u64,
+    pub(crate) suppressed_deadlocks: u64,
+    pub(crate) limit: Option<Limit>,
+    /// The violation and the state that shows it.
+    pub(crate) found: Option<(StateId, Found)>,
+    /// Under which scope a state was first reached by a step that depends on it: by a timer,
+    /// by loss, or by parking.
+    scopes: AHashMap<StateId, Rc<Scope>>,
+}
+
+/// Explores everything from `initial`, until a violation or a limit.
+pub(crate) fn explore(
+    system: &mut System,
+    initial: &StateVector,
+    search: Search,
+    mut reduction: Option<&mut Footprints>,
+    limits: Limits,
+    properties: &Properties,
+) -> Result<Explored, Interrupt> {
+    let mut seen = Explored {
+        store: Store::new(),
+        transitions: 0,
+        depth: 0,
+        terminals: 0,
+        suppressed_deadlocks: 0,
+        limit: None,
+        found: None,
+        scopes: AHashMap::new(),
+    };
+    let mut frontier = Frontier::new(search);
+    let (first, _) = seen.store.insert(initial, None);
+    frontier.extend(&[first]);
+    let mut successors = Successors::default();
+    let mut next = Vec::new();
+    let mut new = Vec::new();
+    while let Some(id) = frontier.pop() {
+        let state = StateVector::from_slice(seen.store.get(id));
+        let (chosen, scope) = successors.of(system, &state, reduction.as_deref_mut())?;
+        if chosen.is_empty() {
+            seen.terminals += 1;
+            match properties.terminal(system, &state) {
+                Terminal::Fine => {}
+                Terminal::Suppressed => seen.suppressed_deadlocks += 1,
+                Terminal::Violated(found) => {
+                    seen.found = Some((id, found));
+                    return Ok(seen);
+                }
+            }
+            continue;
+        }
+        if seen.store.depth(id) >= limits.depth_max {
+            seen.limit = Some(Limit::Depth);
+            continue;
+        }
+        new.clear();
+        for transition in chosen {
+            system.apply(&state, transition, &mut next);
+            seen.transitions += 1;
+            let (successor, is_new) = seen.store.insert(&next, Some(id));
+            if !is_new {
+                continue;
+            }
+            seen.depth = seen.depth.max(seen.store.depth(successor));
+            if let (Some(scope), true) = (&scope, transition.is_scoped()) {
+                seen.scopes.insert(successor, Rc::clone(scope));
+            }
+            if let Some(found) = properties.step(system, transition) {
+                seen.found = Some((successor, found));
+                return Ok(seen);
+            }
+            if seen.store.len() > limits.states_max {
+                seen.limit = Some(Limit::States);
+                return Ok(seen);
+            }
+            new.push(successor);
+        }
+        frontier.extend(&new);
+    }
+    Ok(seen)
+}
+
+impl Explored {
+    /// The steps from the start to a state, each with the state that it leaves.
+    pub(crate) fn path(&self, system: &mut System, to: StateId) -> Result<Vec<Leg>, Interrupt> {
+        let states = self.store.path(to);
+        let mut successors = Successors::default();
+        let mut next = Vec::new();
+        let mut legs = Vec::new();
+        for pair in states.windows(2) {
+            let state = StateVector::from_slice(self.store.get(pair[0]));
+            let scope = self.scopes.get(&pair[1]).cloned();
+            let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
+            let taken = possible.into_iter().find(|transition| {
+                system.apply(&state, transition, &mut next);
+                next == self.store.get(pair[1])
+            });
+            let transition = taken.expect("a state was reached by one of its parent's steps");
+            legs.push(Leg { state, transition, scope });
+        }
+        Ok(legs)
+    }
+}
+
+/// One step of a path.
+pub(crate) struct Leg {
+    pub(crate) state: StateVector,
+    pub(crate) transition: Transition,
+    pub(crate) scope: Option<Rc<Scope>>,
+}
+
+/// The steps that are explored from a state; keeps its buffers from state to state.
+#[derive(Default)]
+pub(crate) struct Successors {
+    enabled: Enabled,
+    chosen: Vec<Transition>,
+}
+
+impl Successors {
+    /// The steps to explore, and the scope that they were chosen for.
+    fn of(
+        &mut self,
+        system: &mut System,
+        state: &[u32],
+        reduction: Option<&mut Footprints>,
+    ) -> Result<(&[Transition], Option<Rc<Scope>>), Interrupt> {
+        system.enabled(state, &mut self.enabled)?;
+        let scope = reduction.map(|footprints| stubborn::choose(system, footprints, state, &self.enabled));
+        self.choose(system, state, scope.as_ref())?;
+        Ok((&self.chosen, scope.map(Rc::new)))
+    }
+
+    /// The steps that are possible within a scope; without one, all of them. Steps that need
+    /// no quiet are always among them.
+    pub(crate) fn within(
+        &mut self,
+        system: &mut System,
+        state: &[u32],
+        scope: Option<&Scope>,
+    ) -> Result<&[Transition], Interrupt> {
+        system.enabled(state, &mut self.enabled)?;
+        self.choose(system, state, scope)?;
+        Ok(&self.chosen)
+    }
+
+    fn choose(&mut self, system: &mut System, state: &[u32], scope: Option<&Scope>) -> Result<(), Interrupt> {
+        let Successors { enabled, chosen } = self;
+        match scope {
+            None => system.within(state, enabled, |_| true, |_| true, chosen),
+            Some(Scope::Moves(units)) => system.within(state, enabled, |unit| units.contains(&unit), |_| false, chosen),
+            Some(Scope::Component(units)) => {
+                let within = |unit| units.contains(&unit);
+                system.within(state, enabled, within, within, chosen)
+            }
+            Some(Scope::Finished(units)) => {
+                chosen.clear();
+                let step = Step::Park(units.clone());
+                chosen.push(Transition { step, writes: Default::default(), faults: 0 });
+                Ok(())
+            }
+            Some(Scope::Nothing) => {
+                chosen.clear();
+                Ok(())
+            }
+        }
+    }
+}

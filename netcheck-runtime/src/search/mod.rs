@@ -1,0 +1,4 @@
+//! Exploration: one loop, many frontiers. Knows states and steps, no protocol.
+
+pub(crate) mod explore;
+pub(crate) mod frontier;

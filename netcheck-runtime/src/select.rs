@@ -1,0 +1,149 @@
+//! Which branch of a `select!` wins.
+//!
+//! tokio's unbiased `select!` begins at a random branch and takes the first that is ready.
+//! Here every ready branch is explored: when one is ready and others that have not been
+//! polled may be, the poll is abandoned and becomes a choice of the branch to begin with.
+//! A branch that was polled and not woken since is not ready; a beginning that ends up at
+//! another branch repeats that branch's own alternative and is refused.
+
+use crate::operation::{Operation, Outcome};
+use crate::unit::context;
+use smallvec::SmallVec;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Wake, Waker};
+
+/// One `select!` expression under way; used by what the macro expands to.
+#[doc(hidden)]
+pub struct Select {
+    biased: bool,
+    branches: SmallVec<[Branch; 4]>,
+    location: &'static Location<'static>,
+}
+
+struct Branch {
+    /// Whether it has been polled and not been woken since.
+    woken: Arc<BranchWoken>,
+    waker: Option<(Waker, Waker)>,
+}
+
+#[derive(Default)]
+struct BranchWoken(AtomicBool);
+
+/// Wakes the task, and remembers which branch it was for.
+struct BranchWaker {
+    woken: Arc<BranchWoken>,
+    task: Waker,
+}
+
+impl Wake for BranchWaker {
+    fn wake(self: Arc<Self>) {
+        self.woken.0.store(true, Ordering::Relaxed);
+        self.task.wake_by_ref();
+    }
+}
+
+impl Select {
+    /// A `select!` with so many branches.
+    #[track_caller]
+    pub fn new(branches: usize, biased: bool) -> Select {
+        let branch = || Branch { woken: Arc::new(BranchWoken(AtomicBool::new(true))), waker: None };
+        Select { biased, branches: (0..branches).map(|_| branch()).collect(), location: Location::caller() }
+    }
+
+    /// Begins one poll. Bit `i` of `disabled`: branch `i` is not to be polled.
+    pub fn begin(&mut self, cx: &mut Context<'_>, disabled: u64) -> Round<'_> {
+        for branch in &mut self.branches {
+            let known = branch.waker.as_ref().is_some_and(|(task, _)| task.will_wake(cx.waker()));
+            if !known {
+                let task = cx.waker().clone();
+                let waker = Waker::from(Arc::new(BranchWaker { woken: Arc::clone(&branch.woken), task: task.clone() }));
+                branch.waker = Some((task, waker));
+            }
+        }
+        let (sequence, first) = match self.biased {
+            true => (0, None),
+            false => {
+                let context = context::current();
+                let sequence = context.next_select();
+                (sequence, context.scripted_select(sequence))
+            }
+        };
+        Round { disabled, sequence, first, polled: 0, select: self }
+    }
+}
+
+/// One poll of a `select!`.
+#[doc(hidden)]
+pub struct Round<'a> {
+    select: &'a mut Select,
+    disabled: u64,
+    sequence: u32,
+    /// The branch that the history says to begin with.
+    first: Option<usize>,
+    polled: usize,
+}
+
+impl Round<'_> {
+    /// The branch to poll next.
+    #[expect(clippy::should_implement_trait, reason = "the body of the loop needs the round itself")]
+    pub fn next(&mut self) -> Option<usize> {
+        let branches = self.select.branches.len();
+        while self.polled < branches {
+            let index = (self.first.unwrap_or(0) + self.polled) % branches;
+            self.polled += 1;
+            if self.disabled & 1 << index == 0 {
+                self.select.branches[index].woken.0.store(false, Ordering::Relaxed);
+                return Some(index);
+            }
+        }
+        None
+    }
+
+    /// The waker to poll a branch with.
+    pub fn waker(&self, index: usize) -> Waker {
+        let (_, waker) = self.select.branches[index].waker.as_ref().expect("begun");
+        waker.clone()
+    }
+
+    /// A branch is ready and its pattern matches: it wins, unless others have to be tried too.
+    pub fn ready(&mut self, index: usize) {
+        if self.select.biased {
+            return;
+        }
+        match self.first {
+            Some(first) if first == index => {}
+            Some(_) => context::current().refuse(),
+            None => {
+                let others = (index + 1..self.select.branches.len()).filter(|&other| {
+                    self.disabled & 1 << other == 0 && self.select.branches[other].woken.0.load(Ordering::Relaxed)
+                });
+                let candidates: SmallVec<[u8; 8]> = std::iter::once(index).chain(others).map(|i| i as u8).collect();
+                if candidates.len() > 1 {
+                    let choice = Operation::Select { sequence: self.sequence, candidates };
+                    let outcome = context::current().ask(choice, self.select.location);
+                    unreachable!("a scripted select! does not ask again, but got {outcome:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Chooses one of the alternatives; the check explores them all.
+///
+/// # Panics
+/// If there is nothing to choose from.
+#[track_caller]
+pub fn choose<T>(alternatives: impl IntoIterator<Item = T>) -> impl Future<Output = T> {
+    let location = Location::caller();
+    let mut alternatives: Vec<T> = alternatives.into_iter().collect();
+    assert!(!alternatives.is_empty(), "`netcheck::choose` has nothing to choose from");
+    async move {
+        let choice = Operation::Choose { alternatives: alternatives.len() };
+        match crate::unit::context::Pending::new(choice, location).await {
+            Outcome::Alternative(index) => alternatives.swap_remove(index),
+            other => unreachable!("a choice does not end with {other:?}"),
+        }
+    }
+}

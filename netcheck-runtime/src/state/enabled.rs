@@ -1,0 +1,491 @@
+//! Which steps a state offers.
+//!
+//! [`System::enabled`] asks every pending operation for its outcomes; [`Enabled::within`]
+//! then says which of the steps of some units may come next: timers wait for the network
+//! to be quiet, and what is still under way is given up for lost only then (DESIGN 5, 8).
+
+use crate::id::{NodeId, OutcomeId, SocketId, UnitId};
+use crate::operation::{Failure, Input, Outcome, ReceiveMode};
+use crate::state::place::{Binding, Place, PlaceId};
+use crate::state::system::{Action, Interrupt, Menu, System};
+use crate::unit::automaton::{EdgeId, NodeKind};
+use smallvec::{SmallVec, smallvec};
+use std::net::SocketAddr;
+
+/// First port that `bind` to port 0 gives out (RFC 6335: the dynamic ports).
+const EPHEMERAL_PORTS: std::ops::RangeInclusive<u16> = 49152..=65535;
+
+/// What the model writes for one outcome.
+pub(crate) type Writes = SmallVec<[(PlaceId, u32); 2]>;
+
+/// One possible step.
+#[derive(Clone, Debug)]
+pub(crate) struct Transition {
+    pub(crate) step: Step,
+    pub(crate) writes: Writes,
+    pub(crate) faults: u32,
+}
+
+/// Who moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A unit takes an edge.
+    Unit { unit: UnitId, place: PlaceId, node: NodeId, input: Input, edge: EdgeId, class: Class },
+    /// Everything under way to sockets that are waited on is lost.
+    Settle,
+    /// Daemons that nothing can wake leave the vector.
+    Park(SmallVec<[UnitId; 4]>),
+}
+
+/// What a unit's step has to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Nothing.
+    Immediate,
+    /// A datagram that arrives now; `required` if it can't be lost.
+    Delivery { required: bool },
+    /// A deadline: the time until then passes.
+    Timer { advance_ns: i64 },
+}
+
+impl Transition {
+    pub(crate) fn unit(&self) -> Option<UnitId> {
+        match self.step {
+            Step::Unit { unit, .. } => Some(unit),
+            _ => None,
+        }
+    }
+
+    /// Whether the step is possible only because some units are quiet.
+    pub(crate) fn is_scoped(&self) -> bool {
+        !matches!(self.step, Step::Unit { class: Class::Immediate | Class::Delivery { .. }, .. })
+    }
+
+    pub(crate) fn class(&self) -> Option<Class> {
+        match self.step {
+            Step::Unit { class, .. } => Some(class),
+            _ => None,
+        }
+    }
+}
+
+/// All that a state offers, before anything waits for quiet.
+#[derive(Default)]
+pub(crate) struct Enabled {
+    /// Immediate steps and deliveries.
+    pub(crate) moves: Vec<Transition>,
+    /// Timers that are waited for, with their deadlines.
+    pub(crate) timers: Vec<Waiting>,
+    /// Channels into sockets that are waited on, all of which may be lost.
+    losable: Vec<Losable>,
+}
+
+/// A timer that a unit waits for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) unit: UnitId,
+    place: PlaceId,
+    node: NodeId,
+    input_key: crate::operation::OperationKey,
+    timer: u32,
+    armed: PlaceId,
+    pub(crate) remaining_ns: i64,
+    repeats: bool,
+}
+
+struct Losable {
+    unit: UnitId,
+    channel: PlaceId,
+    faults: u32,
+}
+
+impl Enabled {
+    fn clear(&mut self) {
+        self.moves.clear();
+        self.timers.clear();
+        self.losable.clear();
+    }
+
+    /// Whether a unit has a move that does not wait for a timer.
+    pub(crate) fn moves_of(&self, unit: UnitId) -> usize {
+        self.moves.iter().filter(|transition| transition.unit() == Some(unit)).count()
+    }
+}
+
+impl System {
+    /// Collects what `state` offers. Steps that the program refuses are left out.
+    pub(crate) fn enabled(&mut self, state: &[u32], enabled: &mut Enabled) -> Result<(), Interrupt> {
+        enabled.clear();
+        for index in 0..self.learner.shared.units() {
+            let unit = UnitId(index as u32);
+            let place = self.unit_place(unit);
+            let node = NodeId(place.of(state));
+            if self.learner.automata.node(node).kind != NodeKind::Live {
+                continue;
+            }
+            let menu = self.menu(node);
+            for offer in &*menu {
+                self.outcomes(state, (unit, place, node), offer, enabled)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds one step, unless the program refuses it. Says whether it is there.
+    fn offer(
+        &mut self,
+        enabled: &mut Enabled,
+        (unit, place, node): (UnitId, PlaceId, NodeId),
+        input: Input,
+        class: Class,
+        (writes, faults): (Writes, u32),
+    ) -> Result<bool, Interrupt> {
+        let edge = self.edge(node, input)?;
+        if self.learner.automata.edge(edge).is_refused() {
+            return Ok(false);
+        }
+        let step = Step::Unit { unit, place, node, input, edge, class };
+        enabled.moves.push(Transition { step, writes, faults });
+        Ok(true)
+    }
+
+    /// Every outcome of one offer.
+    fn outcomes(
+        &mut self,
+        state: &[u32],
+        at: (UnitId, PlaceId, NodeId),
+        offer: &Menu,
+        enabled: &mut Enabled,
+    ) -> Result<(), Interrupt> {
+        let key = offer.key;
+        let done = self.known.done;
+        let mut immediate = |system: &mut System, outcome: OutcomeId, writes: Writes| {
+            system.offer(enabled, at, Input { key, outcome }, Class::Immediate, (writes, 0)).map(|_| ())
+        };
+        match &offer.action {
+            Action::Run => immediate(self, done, Writes::new()),
+            Action::Start { after } => {
+                let waited = |place: &PlaceId| {
+                    let node = self.learner.automata.node(NodeId(place.of(state)));
+                    node.waited
+                };
+                if after.iter().all(waited) { immediate(self, done, Writes::new()) } else { Ok(()) }
+            }
+            Action::Bind { socket, address } => {
+                let (outcome, writes) = self.bind(state, *socket, *address);
+                let outcome = self.learner.automata.intern(&outcome);
+                immediate(self, outcome, writes)
+            }
+            Action::Connect { socket, local, peer } => {
+                let (outcome, writes) = self.connect(state, *socket, *local, *peer);
+                let outcome = self.learner.automata.intern(&outcome);
+                immediate(self, outcome, writes)
+            }
+            Action::Send { socket, from, to, port, datagram, .. } => {
+                let mut writes = Writes::new();
+                if let Some(channel) = port.and_then(|port| self.route(state, port, *socket, *from, *to)) {
+                    let (channel, to) = channel;
+                    let perturbed = self.perturbed(state, channel, *socket, to);
+                    let link = self.dispatch(channel.place.of(state), *datagram, perturbed);
+                    writes.push((channel.place, link));
+                }
+                immediate(self, done, writes)
+            }
+            Action::Receive { inbox, head, mode, waits, .. } => {
+                self.arriving(state, at, offer, (*inbox, *head, *mode, *waits), enabled)
+            }
+            Action::Timer { timer, armed, repeats } => {
+                let entries = self.timers.get(armed.of(state));
+                let Some(entry) = entries.iter().find(|entry| entry.timer == *timer) else {
+                    return Ok(());
+                };
+                let remaining_ns = entry.remaining_ns;
+                if remaining_ns > 0 {
+                    let (unit, place, node) = at;
+                    let waiting = Waiting {
+                        unit,
+                        place,
+                        node,
+                        input_key: key,
+                        timer: *timer,
+                        armed: *armed,
+                        remaining_ns,
+                        repeats: *repeats,
+                    };
+                    enabled.timers.push(waiting);
+                    return Ok(());
+                }
+                let outcome = self.elapsed(state, remaining_ns);
+                let fired = self.fired(armed.of(state), *timer, *repeats);
+                immediate(self, outcome, smallvec![(*armed, fired)])
+            }
+            Action::Clock => {
+                let at_ns = self.now_ns(state);
+                let outcome = self.learner.automata.intern(&Outcome::Time { at_ns });
+                immediate(self, outcome, Writes::new())
+            }
+            Action::Deadline { timer, armed } => {
+                let entries = self.timers.get(armed.of(state));
+                let remaining =
+                    entries.iter().find(|entry| entry.timer == *timer).map_or(0, |entry| entry.remaining_ns);
+                let at_ns = self.now_ns(state).saturating_add_signed(remaining);
+                let outcome = self.learner.automata.intern(&Outcome::Time { at_ns });
+                immediate(self, outcome, Writes::new())
+            }
+            Action::Choose { alternatives } => {
+                for alternative in 0..*alternatives {
+                    let outcome = self.learner.automata.intern(&Outcome::Alternative(alternative));
+                    immediate(self, outcome, Writes::new())?;
+                }
+                Ok(())
+            }
+            Action::Select { candidates } => {
+                for &candidate in candidates {
+                    let outcome = self.learner.automata.intern(&Outcome::Alternative(candidate.into()));
+                    immediate(self, outcome, Writes::new())?;
+                }
+                Ok(())
+            }
+            Action::Join { child, .. } => {
+                let outcome = match self.learner.automata.node(NodeId(child.of(state))).kind {
+                    NodeKind::Ended { output } => self.learner.automata.intern(&Outcome::Ended { output }),
+                    NodeKind::Gone => self.known.cancelled,
+                    _ => return Ok(()),
+                };
+                immediate(self, outcome, smallvec![(*child, NodeId::GONE.0)])
+            }
+            Action::IsEnded { child, .. } => {
+                let kind = &self.learner.automata.node(NodeId(child.of(state))).kind;
+                let ended = usize::from(*kind != NodeKind::Live);
+                let outcome = self.learner.automata.intern(&Outcome::Alternative(ended));
+                immediate(self, outcome, Writes::new())
+            }
+        }
+    }
+
+    /// The datagrams that a receive can get.
+    fn arriving(
+        &mut self,
+        state: &[u32],
+        at: (UnitId, PlaceId, NodeId),
+        offer: &Menu,
+        (inbox, head, mode, waits): (u32, PlaceId, ReceiveMode, bool),
+        enabled: &mut Enabled,
+    ) -> Result<(), Interrupt> {
+        let key = offer.key;
+        let done = self.known.done;
+        let answer = |datagram: OutcomeId| if mode == ReceiveMode::Ready { done } else { datagram };
+        if let Some(peeked) = head.of(state).checked_sub(1) {
+            let kept = if mode == ReceiveMode::Take { 0 } else { peeked + 1 };
+            let input = Input { key, outcome: answer(OutcomeId(peeked)) };
+            self.offer(enabled, at, input, Class::Immediate, (smallvec![(head, kept)], 0))?;
+            return Ok(());
+        }
+        let left = self.faults_left(state);
+        for index in 0..self.inlets(inbox).len() {
+            let channel = self.inlets(inbox)[index];
+            let link = channel.place.of(state);
+            if link == 0 {
+                continue;
+            }
+            let arrivals = self.arrivals(channel, link);
+            let mut arrives = false;
+            for arrival in arrivals.deliveries.iter().filter(|arrival| arrival.faults <= left) {
+                let mut writes: Writes = smallvec![(channel.place, arrival.link)];
+                if mode != ReceiveMode::Take {
+                    writes.push((head, arrival.datagram.0 + 1));
+                }
+                let class = match waits {
+                    true => Class::Delivery { required: arrivals.settle.is_none() },
+                    false => Class::Immediate,
+                };
+                let input = Input { key, outcome: answer(arrival.datagram) };
+                arrives |= self.offer(enabled, at, input, class, (writes, arrival.faults))?;
+            }
+            if let (true, true, Some(faults)) = (arrives, waits, arrivals.settle) {
+                if !enabled.losable.iter().any(|other| other.channel == channel.place) {
+                    enabled.losable.push(Losable { unit: at.0, channel: channel.place, faults });
+                }
+            }
+        }
+        if !waits {
+            let input = Input { key, outcome: self.known.would_block };
+            self.offer(enabled, at, input, Class::Immediate, (Writes::new(), 0))?;
+        }
+        Ok(())
+    }
+
+    /// The socket that a datagram goes to, and the channel to it. `None`: it is dropped.
+    pub(crate) fn route(
+        &mut self,
+        state: &[u32],
+        port: PlaceId,
+        socket: SocketId,
+        from: SocketAddr,
+        to: SocketAddr,
+    ) -> Option<(crate::state::system::Channel, SocketId)> {
+        let bindings = self.ports.get(port.of(state));
+        let takes = |binding: &&Binding| {
+            let addressed = binding.ip == to.ip()
+                || binding.ip.is_unspecified() && binding.ip.is_ipv4() == to.is_ipv4()
+                || to.ip().is_unspecified() && binding.ip.is_loopback();
+            addressed && binding.peer.is_none_or(|peer| peer == from)
+        };
+        let to = bindings.iter().find(takes)?.socket;
+        Some((self.channel(socket, to), to))
+    }
+
+    fn bind(&mut self, state: &[u32], socket: SocketId, address: SocketAddr) -> (Outcome, Writes) {
+        let process = self.shared().process_of(socket.unit);
+        let ip = address.ip();
+        if !crate::operation::is_local(ip) && !self.shared().hosts[process.0 as usize].has(ip) {
+            return (Outcome::Failed(Failure::AddressNotAvailable), Writes::new());
+        }
+        let holder = socket.unit;
+        let at = |system: &mut System, port: u16| {
+            let place = system.places.id(Place::Port(process, port));
+            let mut bindings = system.ports.get(place.of(state)).clone();
+            let taken = |binding: &Binding| {
+                binding.ip == ip
+                    || binding.ip.is_ipv4() == ip.is_ipv4() && (binding.ip.is_unspecified() || ip.is_unspecified())
+            };
+            if bindings.iter().any(taken) {
+                return None;
+            }
+            bindings.push(Binding { ip, socket, peer: None, holders: smallvec![holder] });
+            bindings.sort_by_key(|binding| (binding.socket, binding.ip));
+            let value = system.ports.intern(&bindings);
+            Some((Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(place, value)]))
+        };
+        let failed = (Outcome::Failed(Failure::AddressInUse), Writes::new());
+        match address.port() {
+            // Every socket has an ephemeral port of its own, so that the order of binds does not matter.
+            0 => {
+                let count = u32::from(*EPHEMERAL_PORTS.end() - EPHEMERAL_PORTS.start()) + 1;
+                let first = socket.unit.0 * 16 + socket.index;
+                let ports = (0..count).map(|n| EPHEMERAL_PORTS.start() + ((first + n) % count) as u16);
+                ports.into_iter().find_map(|port| at(self, port)).unwrap_or(failed)
+            }
+            port => at(self, port).unwrap_or(failed),
+        }
+    }
+
+    fn connect(&mut self, state: &[u32], socket: SocketId, local: SocketAddr, peer: SocketAddr) -> (Outcome, Writes) {
+        let host = self.shared().host_of(socket.unit);
+        // As Linux does: a wildcard address becomes the one that leads to the peer.
+        let ip = match (local.ip().is_unspecified(), peer.ip().is_loopback() || peer.ip().is_unspecified()) {
+            (false, _) => local.ip(),
+            (true, true) if peer.is_ipv4() => std::net::Ipv4Addr::LOCALHOST.into(),
+            (true, true) => std::net::Ipv6Addr::LOCALHOST.into(),
+            (true, false) if peer.is_ipv4() => host.v4.into(),
+            (true, false) => host.v6.into(),
+        };
+        let process = self.shared().process_of(socket.unit);
+        let place = self.places.id(Place::Port(process, local.port()));
+        let mut bindings = self.ports.get(place.of(state)).clone();
+        for binding in bindings.iter_mut().filter(|binding| binding.socket == socket) {
+            (binding.ip, binding.peer) = (ip, Some(peer));
+        }
+        let value = self.ports.intern(&bindings);
+        (Outcome::Bound(SocketAddr::new(ip, local.port())), smallvec![(place, value)])
+    }
+
+    fn elapsed(&mut self, state: &[u32], remaining_ns: i64) -> OutcomeId {
+        let at_ns = self.demands.clock.then(|| self.now_ns(state).saturating_add_signed(remaining_ns));
+        self.learner.automata.intern(&Outcome::Elapsed { at_ns })
+    }
+
+    /// The timers after one of them has been waited for.
+    fn fired(&mut self, timers: u32, timer: u32, repeats: bool) -> u32 {
+        if repeats {
+            return timers;
+        }
+        let mut entries = self.timers.get(timers).clone();
+        entries.retain(|entry| entry.timer != timer);
+        self.timers.intern(&entries)
+    }
+
+    /// Which of the steps may come next, if only units for which `moving` holds move and
+    /// the units for which `timed` holds share a clock.
+    pub(crate) fn within(
+        &mut self,
+        state: &[u32],
+        enabled: &Enabled,
+        moving: impl Fn(UnitId) -> bool,
+        timed: impl Fn(UnitId) -> bool,
+        chosen: &mut Vec<Transition>,
+    ) -> Result<(), Interrupt> {
+        chosen.clear();
+        let within = |transition: &&Transition| transition.unit().is_some_and(&moving);
+        chosen.extend(enabled.moves.iter().filter(within).cloned());
+        let has = |class: Class| chosen.iter().any(|transition| transition.class() == Some(class));
+        if has(Class::Immediate) {
+            return Ok(());
+        }
+        let delay = self.declared.udp.as_ref().is_some_and(|udp| udp.delay);
+        let quiet = chosen.is_empty();
+        let waiting = |waiting: &&Waiting| timed(waiting.unit);
+        if !has(Class::Delivery { required: true }) && !(delay && enabled.timers.iter().any(|w| waiting(&w))) {
+            let losable = enabled.losable.iter().filter(|losable| moving(losable.unit));
+            let faults = losable.clone().map(|losable| losable.faults).sum();
+            let writes: Writes = losable.map(|losable| (losable.channel, 0)).collect();
+            if !writes.is_empty() && faults <= self.faults_left(state) {
+                chosen.push(Transition { step: Step::Settle, writes, faults });
+            }
+        }
+        if quiet || delay {
+            self.deadlines(state, enabled, &timed, chosen)?;
+        }
+        Ok(())
+    }
+
+    /// The earliest timers.
+    fn deadlines(
+        &mut self,
+        state: &[u32],
+        enabled: &Enabled,
+        timed: &impl Fn(UnitId) -> bool,
+        chosen: &mut Vec<Transition>,
+    ) -> Result<(), Interrupt> {
+        let waiting = || enabled.timers.iter().filter(|waiting| timed(waiting.unit));
+        let Some(advance_ns) = waiting().map(|waiting| waiting.remaining_ns).min() else { return Ok(()) };
+        let armed: Vec<PlaceId> = self
+            .places
+            .iter()
+            .filter(|(id, place)| id.of(state) != 0 && matches!(place, Place::Timers(unit) if timed(*unit)))
+            .map(|(id, _)| id)
+            .collect();
+        let mut passed: Writes = Writes::new();
+        for place in armed {
+            let mut entries = self.timers.get(place.of(state)).clone();
+            for entry in &mut entries {
+                entry.remaining_ns -= advance_ns;
+                if !entry.repeats {
+                    entry.remaining_ns = entry.remaining_ns.max(0);
+                }
+            }
+            passed.push((place, self.timers.intern(&entries)));
+        }
+        if self.demands.clock {
+            let now = self.now_ns(state).saturating_add_signed(advance_ns);
+            passed.push((self.places.id(Place::Clock), self.times.intern(&now)));
+        }
+        for waiting in waiting().filter(|waiting| waiting.remaining_ns == advance_ns) {
+            let outcome = self.elapsed(state, advance_ns);
+            let input = Input { key: waiting.input_key, outcome };
+            let edge = self.edge(waiting.node, input)?;
+            if self.learner.automata.edge(edge).is_refused() {
+                continue;
+            }
+            let mut writes = passed.clone();
+            for write in writes.iter_mut().filter(|(place, _)| *place == waiting.armed) {
+                write.1 = self.fired(write.1, waiting.timer, waiting.repeats);
+            }
+            let Waiting { unit, place, node, .. } = *waiting;
+            let class = Class::Timer { advance_ns };
+            let step = Step::Unit { unit, place, node, input, edge, class };
+            chosen.push(Transition { step, writes, faults: 0 });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! What the positions of a state vector stand for: one place per unit and per component.
+
+use crate::id::{ProcessId, SocketId, UnitId};
+use ahash::AHashMap;
+use smallvec::SmallVec;
+use std::net::{IpAddr, SocketAddr};
+
+/// A global state: one interned id per place; zeros at the end are left out.
+pub(crate) type StateVector = SmallVec<[u32; 16]>;
+
+/// What a position stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    /// A unit's node.
+    Unit(UnitId),
+    /// Whether the handle of an isolated task is gone.
+    Detached(UnitId),
+    /// The sockets bound to a port of a process.
+    Port(ProcessId, u16),
+    /// The datagrams under way from one socket to another.
+    Channel { from: SocketId, to: SocketId },
+    /// The datagram that was peeked at: the next one of this socket.
+    Head(SocketId),
+    /// The armed timers of a unit, with the time that remains.
+    Timers(UnitId),
+    /// The time since the start, where a program reads it.
+    Clock,
+    /// How many faults there have been.
+    Faults,
+    /// How many `faults::scope` regions of a process are being run.
+    Scope(ProcessId),
+}
+
+/// A position in a state vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PlaceId(pub(crate) u32);
+
+impl PlaceId {
+    /// The value at this place.
+    pub(crate) fn of(self, state: &[u32]) -> u32 {
+        state.get(self.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Sets the value at this place; the caller trims the vector when it is done.
+    pub(crate) fn set(self, state: &mut Vec<u32>, value: u32) {
+        let index = self.0 as usize;
+        if index >= state.len() {
+            if value == 0 {
+                return;
+            }
+            state.resize(index + 1, 0);
+        }
+        state[index] = value;
+    }
+}
+
+/// The places that were met so far, in the order of their first use.
+#[derive(Default)]
+pub(crate) struct Places {
+    places: Vec<Place>,
+    ids: AHashMap<Place, PlaceId>,
+}
+
+impl Places {
+    pub(crate) fn id(&mut self, place: Place) -> PlaceId {
+        if let Some(&id) = self.ids.get(&place) {
+            return id;
+        }
+        let id = PlaceId(self.places.len() as u32);
+        self.places.push(place);
+        self.ids.insert(place, id);
+        id
+    }
+
+    /// The id of a place that may never have been used: then its value is 0 everywhere.
+    pub(crate) fn find(&self, place: Place) -> Option<PlaceId> {
+        self.ids.get(&place).copied()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (PlaceId, Place)> + '_ {
+        (0u32..).map(PlaceId).zip(self.places.iter().copied())
+    }
+}
+
+/// The sockets bound to one port.
+pub(crate) type Bindings = SmallVec<[Binding; 1]>;
+
+/// One bound socket.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Binding {
+    pub(crate) ip: IpAddr,
+    pub(crate) socket: SocketId,
+    pub(crate) peer: Option<SocketAddr>,
+    /// The units that hold the socket; the last one that lets go closes it.
+    pub(crate) holders: SmallVec<[UnitId; 2]>,
+}
+
+/// The armed timers of one unit, by timer.
+pub(crate) type Timers = SmallVec<[ArmedTimer; 2]>;
+
+/// A timer that was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ArmedTimer {
+    pub(crate) timer: u32,
+    /// Negative for an interval that is late.
+    pub(crate) remaining_ns: i64,
+    pub(crate) repeats: bool,
+}

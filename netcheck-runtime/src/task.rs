@@ -1,0 +1,314 @@
+//! Tasks, shaped like `tokio::task`.
+//!
+//! A task of the same process shares its memory, so it lives in the same unit; which
+//! runnable task is next is a choice. A [`Process`] value is spawned as a unit of its own.
+
+mod join_set;
+mod local;
+
+pub use join_set::JoinSet;
+pub use local::LocalSet;
+
+use crate::id::{TaskId, UnitId};
+use crate::isolated::Process;
+use crate::operation::{Effect, Operation, Outcome};
+use crate::unit::context::{self, Pending};
+use crate::unit::instance::TaskControl;
+use std::any::Any;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::panic::Location;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// Spawns a task, as `tokio::spawn`. It becomes runnable; it is not polled at once.
+///
+/// A value of a `#[netcheck::process]` function becomes a unit of its own.
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    let location = Location::caller();
+    let mut future = Some(future);
+    // The only isolated thing a future can be is a `Process` with the same output.
+    let any: &mut dyn Any = &mut future;
+    if let Some(process) = any.downcast_mut::<Option<Process<F::Output>>>().and_then(Option::take) {
+        let value = process.value();
+        let child = process.spawn_unit(location);
+        return JoinHandle(Joining::Unit { child, value, pending: None, joined: false, location });
+    }
+    let future = future.take().expect("it is not a process");
+    spawn_task(future, || ())
+}
+
+/// Spawns a task of this unit; `finished` is called when it ends.
+fn spawn_task<F>(future: F, finished: impl Fn() + 'static) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    let cell = Arc::new(Mutex::new(Cell { result: None, waker: None, ended: false }));
+    let finished = Rc::new(finished);
+    let context = context::current();
+    let (ended, cancelled) = (Arc::clone(&cell), Arc::clone(&cell));
+    let (on_end, on_cancel) = (Rc::clone(&finished), finished);
+    let (_, control) = context.spawn_task(
+        Box::pin(async move {
+            let output = future.await;
+            finish(&ended, Ok(output));
+            on_end();
+        }),
+        Rc::new(move || {
+            let task = context::current().state().running;
+            finish(&cancelled, Err(JoinError { task }));
+            on_cancel();
+        }),
+    );
+    JoinHandle(Joining::Task { cell, control })
+}
+
+struct Cell<T> {
+    result: Option<Result<T, JoinError>>,
+    waker: Option<Waker>,
+    ended: bool,
+}
+
+fn lock<T>(cell: &Mutex<T>) -> MutexGuard<'_, T> {
+    cell.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn finish<T>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
+    let waker = {
+        let mut cell = lock(cell);
+        cell.result = Some(result);
+        cell.ended = true;
+        cell.waker.take()
+    };
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+/// A handle to a task, as `tokio::task::JoinHandle`. Dropped, it lets the task go on.
+pub struct JoinHandle<T>(Joining<T>);
+
+enum Joining<T> {
+    Task {
+        cell: Arc<Mutex<Cell<T>>>,
+        control: Arc<TaskControl>,
+    },
+    Unit {
+        child: UnitId,
+        value: fn(&Rc<dyn Any>) -> Option<T>,
+        pending: Option<Pending>,
+        joined: bool,
+        location: &'static Location<'static>,
+    },
+}
+
+impl<T> JoinHandle<T> {
+    /// Asks the task to end at its next await.
+    pub fn abort(&self) {
+        self.abort_handle().abort();
+    }
+
+    /// Whether the task has ended.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            Joining::Task { cell, .. } => lock(cell).ended,
+            Joining::Unit { child, .. } => is_ended(*child, Location::caller()),
+        }
+    }
+
+    /// A handle that can only abort the task.
+    pub fn abort_handle(&self) -> AbortHandle {
+        AbortHandle(match &self.0 {
+            Joining::Task { control, .. } => Abort::Task(Arc::clone(control)),
+            Joining::Unit { child, .. } => Abort::Unit(*child),
+        })
+    }
+}
+
+fn is_ended(child: UnitId, location: &'static Location<'static>) -> bool {
+    matches!(context::current().ask(Operation::IsEnded { child }, location), Outcome::Alternative(1))
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Joining::Task { cell, .. } => {
+                let mut cell = lock(cell);
+                match cell.result.take() {
+                    Some(result) => Poll::Ready(result),
+                    None => {
+                        assert!(!cell.ended, "JoinHandle polled after completion");
+                        cell.waker = Some(cx.waker().clone());
+                        Poll::Pending
+                    }
+                }
+            }
+            Joining::Unit { child, value, pending, joined, location } => {
+                let operation = Operation::Join { child: *child };
+                let join = pending.get_or_insert_with(|| Pending::new(operation, location));
+                let Poll::Ready(outcome) = Pin::new(join).poll(cx) else { return Poll::Pending };
+                *pending = None;
+                *joined = true;
+                Poll::Ready(match outcome {
+                    Outcome::Ended { output } => {
+                        let output = context::current().shared.output(output);
+                        Ok(value(&output.value).expect("an isolated task ends with its own type of output"))
+                    }
+                    _ => Err(JoinError { task: TaskId(child.0) }),
+                })
+            }
+        }
+    }
+}
+
+impl<T> Unpin for JoinHandle<T> {}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        if let Joining::Unit { child, pending, joined, .. } = &mut self.0 {
+            *pending = None;
+            if let (false, Some(context)) = (*joined, context::try_current()) {
+                context.detach_unit(*child);
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
+
+/// Aborts a task, as `tokio::task::AbortHandle`.
+#[derive(Clone)]
+pub struct AbortHandle(Abort);
+
+#[derive(Clone)]
+enum Abort {
+    Task(Arc<TaskControl>),
+    Unit(UnitId),
+}
+
+impl AbortHandle {
+    /// Asks the task to end at its next await.
+    pub fn abort(&self) {
+        let Some(context) = context::try_current() else { return };
+        match &self.0 {
+            Abort::Task(control) => control.cancel(),
+            Abort::Unit(child) => context.effect(Effect::Abort { child: *child }),
+        }
+    }
+}
+
+impl fmt::Debug for AbortHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AbortHandle").finish_non_exhaustive()
+    }
+}
+
+/// Why a task has no output, as `tokio::task::JoinError`: it was aborted.
+///
+/// A panic in a task is a violation and ends the execution, so nobody ever joins a task
+/// that panicked.
+pub struct JoinError {
+    task: TaskId,
+}
+
+impl JoinError {
+    /// Whether the task was aborted.
+    pub fn is_cancelled(&self) -> bool {
+        true
+    }
+
+    /// Whether the task panicked: never, see above.
+    pub fn is_panic(&self) -> bool {
+        false
+    }
+
+    /// The payload of the panic.
+    ///
+    /// # Panics
+    /// Always: the task did not panic.
+    pub fn into_panic(self) -> Box<dyn Any + Send + 'static> {
+        panic!("`JoinError` reason is not a panic.")
+    }
+
+    /// The payload of the panic, or the error itself: always the latter.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, JoinError> {
+        Err(self)
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "task {} was cancelled", self.task.0)
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JoinError::Cancelled(Id({}))", self.task.0)
+    }
+}
+
+impl std::error::Error for JoinError {}
+
+impl From<JoinError> for std::io::Error {
+    fn from(error: JoinError) -> Self {
+        std::io::Error::other(error.to_string())
+    }
+}
+
+/// Spawns a task that need not be `Send`, as `tokio::task::spawn_local`.
+#[track_caller]
+pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    spawn(future)
+}
+
+/// Runs a closure as a task of its own, as `tokio::task::spawn_blocking`: in a check it is
+/// polled like any other task, so it must not block.
+#[track_caller]
+pub fn spawn_blocking<F, R>(call: F) -> JoinHandle<R>
+where
+    F: FnOnce() -> R + 'static,
+    R: 'static,
+{
+    spawn(async move { call() })
+}
+
+/// Runs a closure in place, as `tokio::task::block_in_place`.
+pub fn block_in_place<F: FnOnce() -> R, R>(call: F) -> R {
+    call()
+}
+
+/// Lets other tasks run, as `tokio::task::yield_now`.
+pub async fn yield_now() {
+    let mut yielded = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut yielded, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

@@ -1,0 +1,143 @@
+//! `JoinSet`: tasks joined in the order in which they end.
+
+use super::{AbortHandle, JoinError, JoinHandle, lock, spawn, spawn_task};
+use crate::isolated::Process;
+use std::any::TypeId;
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+
+/// A set of tasks, as `tokio::task::JoinSet`. Dropped, it aborts those that are left.
+#[derive(Debug)]
+pub struct JoinSet<T> {
+    handles: Vec<(u64, JoinHandle<T>)>,
+    /// How many tasks were ever spawned: the next one's number.
+    spawned: u64,
+    /// Tasks of this unit in the order in which they ended.
+    ended: Arc<Mutex<VecDeque<u64>>>,
+}
+
+impl<T: 'static> JoinSet<T> {
+    /// An empty set.
+    pub fn new() -> Self {
+        JoinSet { handles: Vec::new(), spawned: 0, ended: Arc::default() }
+    }
+
+    /// The number of tasks that have not been joined.
+    pub fn len(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// Whether every task has been joined.
+    pub fn is_empty(&self) -> bool {
+        self.handles.is_empty()
+    }
+
+    /// Spawns a task into the set.
+    #[track_caller]
+    pub fn spawn<F>(&mut self, future: F) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        let number = self.spawned;
+        self.spawned += 1;
+        let handle = match TypeId::of::<F>() == TypeId::of::<Process<T>>() {
+            true => spawn(future),
+            false => {
+                let ended = Arc::clone(&self.ended);
+                spawn_task(future, move || lock(&ended).push_back(number))
+            }
+        };
+        let abort = handle.abort_handle();
+        self.handles.push((number, handle));
+        abort
+    }
+
+    /// Spawns a task that need not be `Send` into the set.
+    #[track_caller]
+    pub fn spawn_local<F>(&mut self, future: F) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        self.spawn(future)
+    }
+
+    /// The next task that ends; `None` if the set is empty.
+    pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
+        poll_fn(|cx| self.poll_join_next(cx)).await
+    }
+
+    /// Polls for the next task that ends.
+    pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
+        if self.handles.is_empty() {
+            return Poll::Ready(None);
+        }
+        let first = lock(&self.ended).front().copied();
+        let first = first.and_then(|number| self.handles.iter().position(|(n, _)| *n == number));
+        let order = first.into_iter().chain(0..self.handles.len());
+        for index in order {
+            if let Poll::Ready(result) = Pin::new(&mut self.handles[index].1).poll(cx) {
+                let (number, _) = self.handles.remove(index);
+                lock(&self.ended).retain(|n| *n != number);
+                return Poll::Ready(Some(result));
+            }
+        }
+        Poll::Pending
+    }
+
+    /// A task that has ended, if there is one.
+    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        let first = lock(&self.ended).pop_front()?;
+        let index = self.handles.iter().position(|(number, _)| *number == first)?;
+        let (_, mut handle) = self.handles.remove(index);
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        match Pin::new(&mut handle).poll(&mut cx) {
+            Poll::Ready(result) => Some(result),
+            Poll::Pending => unreachable!("the task has ended"),
+        }
+    }
+
+    /// Waits for all tasks.
+    ///
+    /// # Panics
+    /// If one of them was aborted.
+    pub async fn join_all(mut self) -> Vec<T> {
+        let mut outputs = Vec::with_capacity(self.len());
+        while let Some(output) = self.join_next().await {
+            outputs.push(output.unwrap_or_else(|error| panic!("{error}")));
+        }
+        outputs
+    }
+
+    /// Aborts every task.
+    pub fn abort_all(&mut self) {
+        self.handles.iter().for_each(|(_, handle)| handle.abort());
+    }
+
+    /// Aborts every task and waits until all have ended.
+    pub async fn shutdown(&mut self) {
+        self.abort_all();
+        while self.join_next().await.is_some() {}
+    }
+
+    /// Lets every task go on by itself.
+    pub fn detach_all(&mut self) {
+        self.handles.clear();
+    }
+}
+
+impl<T: 'static> Default for JoinSet<T> {
+    fn default() -> Self {
+        JoinSet::new()
+    }
+}
+
+impl<T> Drop for JoinSet<T> {
+    fn drop(&mut self) {
+        if crate::unit::context::try_current().is_some() {
+            self.handles.iter().for_each(|(_, handle)| handle.abort());
+        }
+    }
+}

@@ -1,0 +1,457 @@
+//! Virtual time, shaped like `tokio::time`.
+//!
+//! A timer fires only when nothing else can happen, the earliest first. Relative timers
+//! never read the clock, so that loops with time-outs close; a program that reads it
+//! (`Instant::now`, `sleep_until`) makes the time since the start part of the state.
+
+use crate::operation::{Effect, Missed, Operation, Outcome};
+use crate::unit::context::{self, Pending};
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+pub use std::time::Duration;
+
+/// Errors of this module, as `tokio::time::error`.
+pub mod error {
+    /// A `timeout` elapsed.
+    #[derive(Debug, PartialEq, Eq)]
+    pub struct Elapsed(pub(super) ());
+
+    impl std::fmt::Display for Elapsed {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("deadline has elapsed")
+        }
+    }
+
+    impl std::error::Error for Elapsed {}
+
+    impl From<Elapsed> for std::io::Error {
+        fn from(_: Elapsed) -> Self {
+            std::io::ErrorKind::TimedOut.into()
+        }
+    }
+}
+
+/// A point in virtual time, as `tokio::time::Instant`.
+#[derive(Clone, Copy)]
+pub struct Instant {
+    /// `None`: the time of a tick whose value nobody has asked for yet.
+    at_ns: Option<u64>,
+}
+
+impl Instant {
+    /// The time now. The check then keeps the time since the start in its states.
+    #[track_caller]
+    pub fn now() -> Instant {
+        match context::current().ask(Operation::Clock, Location::caller()) {
+            Outcome::Time { at_ns } => Instant { at_ns: Some(at_ns) },
+            other => unreachable!("the clock does not answer {other:?}"),
+        }
+    }
+
+    /// The value; asking for one that was not tracked makes the check begin again with a clock.
+    #[track_caller]
+    fn ns(self) -> u64 {
+        self.at_ns.or(if context::try_current().is_some() { Instant::now().at_ns } else { None }).unwrap_or(0)
+    }
+
+    /// The time from `earlier` to this, or zero.
+    #[track_caller]
+    pub fn duration_since(&self, earlier: Instant) -> Duration {
+        Duration::from_nanos(self.ns().saturating_sub(earlier.ns()))
+    }
+
+    /// The time from `earlier` to this, if it is not negative.
+    #[track_caller]
+    pub fn checked_duration_since(&self, earlier: Instant) -> Option<Duration> {
+        self.ns().checked_sub(earlier.ns()).map(Duration::from_nanos)
+    }
+
+    /// The time from `earlier` to this, or zero.
+    #[track_caller]
+    pub fn saturating_duration_since(&self, earlier: Instant) -> Duration {
+        self.duration_since(earlier)
+    }
+
+    /// The time from this until now.
+    #[track_caller]
+    pub fn elapsed(&self) -> Duration {
+        Instant::now().duration_since(*self)
+    }
+
+    /// This and a duration, if it can be represented.
+    #[track_caller]
+    pub fn checked_add(&self, duration: Duration) -> Option<Instant> {
+        let at_ns = self.ns().checked_add(nanoseconds(duration))?;
+        Some(Instant { at_ns: Some(at_ns) })
+    }
+
+    /// This less a duration, if it can be represented.
+    #[track_caller]
+    pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
+        let at_ns = self.ns().checked_sub(nanoseconds(duration))?;
+        Some(Instant { at_ns: Some(at_ns) })
+    }
+}
+
+impl PartialEq for Instant {
+    #[track_caller]
+    fn eq(&self, other: &Instant) -> bool {
+        self.ns() == other.ns()
+    }
+}
+
+impl Eq for Instant {}
+
+impl PartialOrd for Instant {
+    #[track_caller]
+    fn partial_cmp(&self, other: &Instant) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Instant {
+    #[track_caller]
+    fn cmp(&self, other: &Instant) -> std::cmp::Ordering {
+        self.ns().cmp(&other.ns())
+    }
+}
+
+impl std::hash::Hash for Instant {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.ns().hash(state);
+    }
+}
+
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at_ns {
+            Some(at_ns) => write!(f, "Instant({:?})", Duration::from_nanos(at_ns)),
+            None => f.write_str("Instant(_)"),
+        }
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Instant;
+
+    #[track_caller]
+    fn add(self, duration: Duration) -> Instant {
+        self.checked_add(duration).expect("overflow when adding duration to instant")
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    #[track_caller]
+    fn add_assign(&mut self, duration: Duration) {
+        *self = *self + duration;
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Instant;
+
+    #[track_caller]
+    fn sub(self, duration: Duration) -> Instant {
+        self.checked_sub(duration).expect("overflow when subtracting duration from instant")
+    }
+}
+
+impl Sub<Instant> for Instant {
+    type Output = Duration;
+
+    #[track_caller]
+    fn sub(self, earlier: Instant) -> Duration {
+        self.duration_since(earlier)
+    }
+}
+
+impl SubAssign<Duration> for Instant {
+    #[track_caller]
+    fn sub_assign(&mut self, duration: Duration) {
+        *self = *self - duration;
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A timer of the current unit: armed when made, disarmed when dropped.
+struct Timer {
+    number: u32,
+    location: &'static Location<'static>,
+    repeats: bool,
+    pending: Option<Pending>,
+}
+
+impl Timer {
+    fn after(duration: Duration, repeats: bool, location: &'static Location<'static>) -> Timer {
+        let context = context::current();
+        let number = context.new_timer();
+        context.effect(Effect::Arm { timer: number, after_ns: nanoseconds(duration), repeats });
+        Timer { number, location, repeats, pending: None }
+    }
+
+    fn at(deadline: Instant, location: &'static Location<'static>) -> Timer {
+        let at_ns = deadline.ns();
+        let context = context::current();
+        let number = context.new_timer();
+        context.effect(Effect::ArmAt { timer: number, at_ns });
+        Timer { number, location, repeats: false, pending: None }
+    }
+
+    /// When it fires, the time where that is tracked.
+    fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
+        let operation = Operation::Timer { timer: self.number, repeats: self.repeats };
+        let pending = self.pending.get_or_insert_with(|| Pending::new(operation, self.location));
+        let outcome = ready!(Pin::new(pending).poll(cx));
+        self.pending = None;
+        match outcome {
+            Outcome::Elapsed { at_ns } => Poll::Ready(Instant { at_ns }),
+            other => unreachable!("a timer does not answer {other:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn deadline(&self) -> Instant {
+        match context::current().ask(Operation::Deadline { timer: self.number }, Location::caller()) {
+            Outcome::Time { at_ns } => Instant { at_ns: Some(at_ns) },
+            other => unreachable!("the clock does not answer {other:?}"),
+        }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.pending = None;
+        if let Some(context) = context::try_current() {
+            context.drop_timer(self.number);
+        }
+    }
+}
+
+/// Waits for a duration from now, as `tokio::time::sleep`.
+#[track_caller]
+pub fn sleep(duration: Duration) -> Sleep {
+    Sleep { timer: Timer::after(duration, false, Location::caller()), elapsed: false }
+}
+
+/// Waits until a point in time, as `tokio::time::sleep_until`.
+#[track_caller]
+pub fn sleep_until(deadline: Instant) -> Sleep {
+    Sleep { timer: Timer::at(deadline, Location::caller()), elapsed: false }
+}
+
+/// The future of [`sleep`].
+pub struct Sleep {
+    timer: Timer,
+    elapsed: bool,
+}
+
+impl Sleep {
+    /// When it fires.
+    #[track_caller]
+    pub fn deadline(&self) -> Instant {
+        self.timer.deadline()
+    }
+
+    /// Whether it has been waited for to the end.
+    pub fn is_elapsed(&self) -> bool {
+        self.elapsed
+    }
+
+    /// Sets another deadline.
+    pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
+        let at_ns = deadline.ns();
+        let sleep = self.get_mut();
+        sleep.elapsed = false;
+        context::current().effect(Effect::ArmAt { timer: sleep.timer.number, at_ns });
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.elapsed {
+            ready!(self.timer.poll_elapsed(cx));
+            self.elapsed = true;
+        }
+        Poll::Ready(())
+    }
+}
+
+impl fmt::Debug for Sleep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sleep").field("elapsed", &self.elapsed).finish_non_exhaustive()
+    }
+}
+
+/// Gives a future a duration to complete in, as `tokio::time::timeout`.
+#[track_caller]
+pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
+    Timeout { value: Box::pin(future.into_future()), delay: sleep(duration) }
+}
+
+/// Gives a future until a point in time, as `tokio::time::timeout_at`.
+#[track_caller]
+pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
+    Timeout { value: Box::pin(future.into_future()), delay: sleep_until(deadline) }
+}
+
+/// The future of [`timeout`].
+pub struct Timeout<F> {
+    value: Pin<Box<F>>,
+    delay: Sleep,
+}
+
+impl<F> Timeout<F> {
+    /// The future that is waited for.
+    pub fn get_ref(&self) -> &F {
+        &self.value
+    }
+}
+
+impl<F: Future> Future for Timeout<F> {
+    type Output = Result<F::Output, error::Elapsed>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Poll::Ready(value) = self.value.as_mut().poll(cx) {
+            return Poll::Ready(Ok(value));
+        }
+        Pin::new(&mut self.delay).poll(cx).map(|()| Err(error::Elapsed(())))
+    }
+}
+
+impl<F> fmt::Debug for Timeout<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timeout").finish_non_exhaustive()
+    }
+}
+
+/// What an interval does with ticks that it missed, as `tokio::time::MissedTickBehavior`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissedTickBehavior {
+    /// Ticks as fast as it can until it has caught up.
+    #[default]
+    Burst,
+    /// The next tick comes a period after the late one.
+    Delay,
+    /// Missed ticks are left out.
+    Skip,
+}
+
+/// Ticks now and then after each period, as `tokio::time::interval`.
+///
+/// # Panics
+/// If `period` is zero.
+#[track_caller]
+pub fn interval(period: Duration) -> Interval {
+    assert!(!period.is_zero(), "`period` must be non-zero.");
+    let timer = Timer::after(Duration::ZERO, true, Location::caller());
+    Interval { timer, period, missed: MissedTickBehavior::default() }
+}
+
+/// Ticks at `start` and then after each period, as `tokio::time::interval_at`.
+///
+/// # Panics
+/// If `period` is zero.
+#[track_caller]
+pub fn interval_at(start: Instant, period: Duration) -> Interval {
+    assert!(!period.is_zero(), "`period` must be non-zero.");
+    let location = Location::caller();
+    let wait = start.duration_since(Instant::now());
+    Interval { timer: Timer::after(wait, true, location), period, missed: MissedTickBehavior::default() }
+}
+
+/// See [`interval`].
+pub struct Interval {
+    timer: Timer,
+    period: Duration,
+    missed: MissedTickBehavior,
+}
+
+impl Interval {
+    /// Waits for the next tick.
+    pub async fn tick(&mut self) -> Instant {
+        std::future::poll_fn(|cx| self.poll_tick(cx)).await
+    }
+
+    /// Polls for the next tick.
+    pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
+        let at = ready!(self.timer.poll_elapsed(cx));
+        let missed = match self.missed {
+            MissedTickBehavior::Burst => Missed::Burst,
+            MissedTickBehavior::Delay => Missed::Delay,
+            MissedTickBehavior::Skip => Missed::Skip,
+        };
+        let (timer, period_ns) = (self.timer.number, nanoseconds(self.period));
+        context::current().effect(Effect::Rearm { timer, period_ns, missed });
+        Poll::Ready(at)
+    }
+
+    fn arm(&mut self, after: Duration) {
+        let (timer, after_ns) = (self.timer.number, nanoseconds(after));
+        context::current().effect(Effect::Arm { timer, after_ns, repeats: true });
+    }
+
+    /// The next tick comes a period from now.
+    pub fn reset(&mut self) {
+        self.arm(self.period);
+    }
+
+    /// The next tick comes now.
+    pub fn reset_immediately(&mut self) {
+        self.arm(Duration::ZERO);
+    }
+
+    /// The next tick comes after `after`.
+    pub fn reset_after(&mut self, after: Duration) {
+        self.arm(after);
+    }
+
+    /// The next tick comes at `deadline`.
+    #[track_caller]
+    pub fn reset_at(&mut self, deadline: Instant) {
+        let wait = deadline.duration_since(Instant::now());
+        self.arm(wait);
+    }
+
+    /// What it does with missed ticks.
+    pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
+        self.missed
+    }
+
+    /// Sets what it does with missed ticks.
+    pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
+        self.missed = behavior;
+    }
+
+    /// The time between ticks.
+    pub fn period(&self) -> Duration {
+        self.period
+    }
+}
+
+impl fmt::Debug for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interval").field("period", &self.period).finish_non_exhaustive()
+    }
+}
+
+/// Time is always virtual in a check: nothing to do.
+pub fn pause() {}
+
+/// Time stays virtual in a check: nothing to do.
+pub fn resume() {}
+
+/// Waits until virtual time has passed by `duration`.
+#[track_caller]
+pub fn advance(duration: Duration) -> Sleep {
+    sleep(duration)
+}

@@ -1,0 +1,164 @@
+//! Automata: nodes are local states with their menus, edges are outcomes.
+//!
+//! Data and look-up only; [`super::learn`] makes them grow. Nodes are never changed
+//! once made, edges never removed.
+
+use crate::id::{NodeId, OutcomeId, UnitId};
+use crate::operation::{Effect, Input, Offer, OperationKey, Outcome};
+use crate::unit::panics::Panic;
+use ahash::AHashMap;
+use smallvec::SmallVec;
+
+/// A local state.
+pub(crate) struct Node {
+    pub(crate) unit: UnitId,
+    /// The step that led here: the history, and with it the identity, of a live node.
+    pub(crate) from: Option<(NodeId, Input)>,
+    pub(crate) kind: NodeKind,
+    /// Whether the unit has been in a state in which it could only wait.
+    pub(crate) waited: bool,
+    /// The pending operations; one synchronous call, or what can happen next.
+    pub(crate) offers: Vec<Offer>,
+    edges: SmallVec<[(Input, EdgeId); 4]>,
+}
+
+impl Node {
+    /// Whether the unit is in the middle of a poll, at a synchronous call.
+    pub(crate) fn is_synchronous(&self) -> bool {
+        matches!(&self.offers[..], [only] if only.key == OperationKey::ANSWER)
+    }
+
+    /// The offer that an input completes.
+    pub(crate) fn offer(&self, input: Input) -> Option<&Offer> {
+        self.offers.iter().find(|offer| offer.key == input.key)
+    }
+}
+
+/// What kind of local state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NodeKind {
+    Live,
+    /// Ended with this output: all histories with the same output are one node.
+    Ended {
+        output: u32,
+    },
+    Panicked(Panic),
+    /// A daemon that nothing can wake; see `NodeId::PARKED`.
+    Parked,
+    /// Ended with nobody to ask for the output; also "not there yet".
+    Gone,
+}
+
+/// An edge's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct EdgeId(pub(crate) u32);
+
+/// One outcome taken in one local state.
+pub(crate) struct Edge {
+    pub(crate) source: NodeId,
+    pub(crate) input: Input,
+    /// `NodeId::ABSENT`: the program refuses the outcome, there is no such step.
+    pub(crate) target: NodeId,
+    pub(crate) effects: Box<[Effect]>,
+    /// The first nodes of the isolated tasks that this step spawns.
+    pub(crate) roots: SmallVec<[(UnitId, NodeId); 1]>,
+}
+
+impl Edge {
+    pub(crate) fn is_refused(&self) -> bool {
+        self.target == NodeId::ABSENT
+    }
+}
+
+/// The automata of all units, and the outcomes on their edges.
+pub(crate) struct Automata {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) edges: Vec<Edge>,
+    outcomes: Vec<Outcome>,
+    by_outcome: AHashMap<Outcome, OutcomeId>,
+    by_output: AHashMap<u32, NodeId>,
+}
+
+impl Automata {
+    pub(crate) fn new() -> Self {
+        let mut automata = Automata {
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            outcomes: Vec::new(),
+            by_outcome: AHashMap::new(),
+            by_output: AHashMap::new(),
+        };
+        for kind in [NodeKind::Gone, NodeKind::Parked, NodeKind::Gone] {
+            automata.add_node(UnitId(u32::MAX), None, kind, true, Vec::new());
+        }
+        automata
+    }
+
+    pub(crate) fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node.index()]
+    }
+
+    pub(crate) fn edge(&self, edge: EdgeId) -> &Edge {
+        &self.edges[edge.0 as usize]
+    }
+
+    /// The edge for an input, if it has been taken before.
+    pub(crate) fn find(&self, node: NodeId, input: Input) -> Option<EdgeId> {
+        self.nodes[node.index()].edges.iter().find(|(i, _)| *i == input).map(|&(_, edge)| edge)
+    }
+
+    pub(crate) fn outcome(&self, id: OutcomeId) -> &Outcome {
+        &self.outcomes[id.0 as usize]
+    }
+
+    pub(crate) fn intern(&mut self, outcome: &Outcome) -> OutcomeId {
+        if let Some(&id) = self.by_outcome.get(outcome) {
+            return id;
+        }
+        let id = OutcomeId(self.outcomes.len() as u32);
+        self.outcomes.push(outcome.clone());
+        self.by_outcome.insert(outcome.clone(), id);
+        id
+    }
+
+    pub(crate) fn add_node(
+        &mut self,
+        unit: UnitId,
+        from: Option<(NodeId, Input)>,
+        kind: NodeKind,
+        waited: bool,
+        offers: Vec<Offer>,
+    ) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node { unit, from, kind, waited, offers, edges: SmallVec::new() });
+        id
+    }
+
+    /// The node of every unit that ended with this output.
+    pub(crate) fn ended(&mut self, output: u32) -> NodeId {
+        if let Some(&node) = self.by_output.get(&output) {
+            return node;
+        }
+        let node = self.add_node(UnitId(u32::MAX), None, NodeKind::Ended { output }, true, Vec::new());
+        self.by_output.insert(output, node);
+        node
+    }
+
+    pub(crate) fn add_edge(&mut self, edge: Edge) -> EdgeId {
+        let id = EdgeId(self.edges.len() as u32);
+        self.nodes[edge.source.index()].edges.push((edge.input, id));
+        self.edges.push(edge);
+        id
+    }
+
+    /// The steps from the root of a node's program to the node.
+    pub(crate) fn history(&self, mut node: NodeId) -> (NodeId, Vec<(NodeId, Input)>) {
+        let mut steps = Vec::new();
+        while let Some((previous, input)) = self.node(node).from {
+            steps.push((previous, input));
+            node = previous;
+        }
+        steps.reverse();
+        (node, steps)
+    }
+}

@@ -1,0 +1,498 @@
+//! What a poll of user code can see: the scoped current unit.
+//!
+//! Fronts marshal calls into operations here. Nothing here decides an outcome: an
+//! operation waits in the menu until the engine completes it, and a synchronous call
+//! abandons the poll until its answer is at hand.
+
+use crate::id::{ProcessId, SocketId, TaskId, UnitId};
+use crate::operation::{Effect, Offer, Operation, OperationKey, Outcome};
+use crate::unit::instance::{Program, Task, TaskControl};
+use crate::unit::watchdog::Watch;
+use ahash::AHashMap;
+use smallvec::SmallVec;
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::panic::{self, Location};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<Context>>> = const { RefCell::new(None) };
+}
+
+/// Thrown through user code when a synchronous call has no answer yet.
+pub(crate) struct Abandoned;
+
+/// Thrown through user code when this alternative leads nowhere of its own.
+pub(crate) struct Refused;
+
+/// The context in which the current poll runs.
+///
+/// # Panics
+/// Outside a check: the caller's program uses netcheck's types where tokio's were meant.
+#[track_caller]
+pub(crate) fn current() -> Rc<Context> {
+    try_current().unwrap_or_else(|| {
+        panic!(
+            "netcheck's sockets, timers and tasks only work inside a check; \
+             run real programs on tokio, and name processes with `net.process(…)`"
+        )
+    })
+}
+
+/// The context of the current poll, if there is one. Values dropped outside a poll
+/// belong to a discarded run and have no effect.
+pub(crate) fn try_current() -> Option<Rc<Context>> {
+    CURRENT.with_borrow(Clone::clone)
+}
+
+/// Runs `poll` with `context` as the current one.
+pub(crate) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
+    struct Leave(Option<Rc<Context>>);
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            CURRENT.set(self.0.take());
+        }
+    }
+    let _leave = Leave(CURRENT.replace(Some(Rc::clone(context))));
+    poll()
+}
+
+/// A process's name and address.
+pub(crate) struct Host {
+    pub(crate) name: String,
+    pub(crate) v4: Ipv4Addr,
+    pub(crate) v6: Ipv6Addr,
+}
+
+impl Host {
+    pub(crate) fn has(&self, ip: IpAddr) -> bool {
+        match ip {
+            IpAddr::V4(ip) => ip == self.v4,
+            IpAddr::V6(ip) => ip == self.v6,
+        }
+    }
+}
+
+/// What all units of one check share: names, ids of child units, outputs.
+pub(crate) struct Shared {
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) watch: Arc<Watch>,
+    units: RefCell<Vec<UnitInfo>>,
+    children: RefCell<AHashMap<(UnitId, u32), UnitId>>,
+    outputs: RefCell<Outputs>,
+}
+
+/// Where a unit stands.
+#[derive(Clone, Debug)]
+pub(crate) struct UnitInfo {
+    pub(crate) process: ProcessId,
+    pub(crate) parent: Option<UnitId>,
+    /// The process's name, or `client/producer` for an isolated task.
+    pub(crate) name: String,
+}
+
+#[derive(Default)]
+struct Outputs {
+    values: Vec<Output>,
+    by_text: AHashMap<(String, TypeId), u32>,
+}
+
+/// What a unit ended with.
+#[derive(Clone)]
+pub(crate) struct Output {
+    pub(crate) text: Rc<str>,
+    pub(crate) value: Rc<dyn Any>,
+}
+
+impl Shared {
+    pub(crate) fn new(hosts: Vec<Host>, watch: Arc<Watch>) -> Self {
+        let units = (0u32..)
+            .zip(&hosts)
+            .map(|(id, host)| UnitInfo { process: ProcessId(id), parent: None, name: host.name.clone() })
+            .collect();
+        Shared { hosts, watch, units: RefCell::new(units), children: RefCell::default(), outputs: RefCell::default() }
+    }
+
+    pub(crate) fn unit(&self, unit: UnitId) -> UnitInfo {
+        self.units.borrow()[unit.0 as usize].clone()
+    }
+
+    pub(crate) fn units(&self) -> usize {
+        self.units.borrow().len()
+    }
+
+    pub(crate) fn process_of(&self, unit: UnitId) -> ProcessId {
+        self.units.borrow()[unit.0 as usize].process
+    }
+
+    pub(crate) fn host_of(&self, unit: UnitId) -> &Host {
+        &self.hosts[self.process_of(unit).0 as usize]
+    }
+
+    /// The id of the `index`th isolated task of `parent`.
+    pub(crate) fn child(&self, parent: UnitId, index: u32, name: &str) -> UnitId {
+        if let Some(&child) = self.children.borrow().get(&(parent, index)) {
+            return child;
+        }
+        let mut units = self.units.borrow_mut();
+        let child = UnitId(units.len() as u32);
+        let of_parent = &units[parent.0 as usize];
+        let name = match index {
+            0 => format!("{}/{name}", of_parent.name),
+            n => format!("{}/{name}#{}", of_parent.name, n + 1),
+        };
+        let process = of_parent.process;
+        units.push(UnitInfo { process, parent: Some(parent), name });
+        self.children.borrow_mut().insert((parent, index), child);
+        child
+    }
+
+    pub(crate) fn intern_output(&self, text: String, value: Rc<dyn Any>) -> u32 {
+        let mut outputs = self.outputs.borrow_mut();
+        let key = (text, (*value).type_id());
+        if let Some(&id) = outputs.by_text.get(&key) {
+            return id;
+        }
+        let id = outputs.values.len() as u32;
+        outputs.values.push(Output { text: key.0.as_str().into(), value });
+        outputs.by_text.insert(key, id);
+        id
+    }
+
+    pub(crate) fn output(&self, id: u32) -> Output {
+        self.outputs.borrow().values[id as usize].clone()
+    }
+}
+
+/// One poll's view of its unit.
+pub(crate) struct Context {
+    pub(crate) unit: UnitId,
+    pub(crate) shared: Rc<Shared>,
+    state: RefCell<State>,
+}
+
+/// The mutable part of a context.
+#[derive(Default)]
+pub(crate) struct State {
+    operations: Vec<Option<PendingOperation>>,
+    pub(crate) effects: Vec<Effect>,
+    /// How many effects there were when an answer was consumed.
+    pub(crate) marks: Vec<usize>,
+    /// Answers to the synchronous calls that the next polls will make.
+    pub(crate) script: VecDeque<(Operation, Outcome)>,
+    /// The synchronous call at which the poll was abandoned.
+    pub(crate) asked: Option<Offer>,
+    /// How a replay differed from what was recorded.
+    pub(crate) mismatch: Option<String>,
+    pub(crate) tasks: Vec<Option<Task>>,
+    pub(crate) running: TaskId,
+    pub(crate) ended: Option<(String, Rc<dyn Any>)>,
+    pub(crate) spawned: Vec<(UnitId, Rc<Program>)>,
+    sockets: Slots,
+    timers: Slots,
+    /// How many isolated tasks this history has spawned.
+    children: u32,
+    selects: u32,
+    /// Local address and peer of the sockets that this unit uses.
+    pub(crate) endpoints: AHashMap<SocketId, Endpoint>,
+    /// Operations that `poll_` functions began: the last one for each socket and direction.
+    polled: AHashMap<SocketId, Pending>,
+}
+
+/// What a unit knows of one of its sockets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Endpoint {
+    pub(crate) local: SocketAddr,
+    pub(crate) peer: Option<SocketAddr>,
+}
+
+struct PendingOperation {
+    offer: Offer,
+    waker: Waker,
+    outcome: Option<Outcome>,
+}
+
+/// Numbers given out smallest free first, so that loops return to the same numbers.
+#[derive(Default)]
+struct Slots(Vec<bool>);
+
+impl Slots {
+    fn take(&mut self) -> u32 {
+        let index = self.0.iter().position(|taken| !taken).unwrap_or(self.0.len());
+        if index == self.0.len() {
+            self.0.push(false);
+        }
+        self.0[index] = true;
+        index as u32
+    }
+
+    fn free(&mut self, index: u32) {
+        if let Some(taken) = self.0.get_mut(index as usize) {
+            *taken = false;
+        }
+    }
+}
+
+impl Context {
+    pub(crate) fn new(unit: UnitId, shared: Rc<Shared>) -> Self {
+        Context { unit, shared, state: RefCell::default() }
+    }
+
+    /// A socket's local address and peer.
+    pub(crate) fn endpoint(&self, socket: SocketId) -> Endpoint {
+        *self.state().endpoints.get(&socket).expect("a socket is bound before it can be named")
+    }
+
+    pub(crate) fn set_endpoint(&self, socket: SocketId, endpoint: Endpoint) {
+        self.state().endpoints.insert(socket, endpoint);
+    }
+
+    pub(crate) fn state(&self) -> std::cell::RefMut<'_, State> {
+        self.state.borrow_mut()
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        self.shared.host_of(self.unit)
+    }
+
+    /// Puts an operation of the running task into the menu.
+    fn register(&self, operation: Operation, location: &'static Location<'static>, waker: Waker) -> OperationKey {
+        self.shared.watch.operation(location);
+        let mut state = self.state();
+        let free = state.operations.iter().position(Option::is_none);
+        let index = free.unwrap_or(state.operations.len());
+        let key = OperationKey(index as u32);
+        let offer = Offer { key, task: state.running, operation, location };
+        let pending = Some(PendingOperation { offer, waker, outcome: None });
+        match free {
+            Some(index) => state.operations[index] = pending,
+            None => state.operations.push(pending),
+        }
+        key
+    }
+
+    /// The outcome of a registered operation, once there is one; the operation is then gone.
+    fn outcome(&self, key: OperationKey, waker: &Waker) -> Poll<Outcome> {
+        let mut state = self.state();
+        let running = state.running;
+        let slot = &mut state.operations[key.0 as usize];
+        let pending = slot.as_mut().expect("a registered operation stands in the menu");
+        match pending.outcome.take() {
+            Some(outcome) => {
+                *slot = None;
+                Poll::Ready(outcome)
+            }
+            None => {
+                pending.waker.clone_from(waker);
+                pending.offer.task = running;
+                Poll::Pending
+            }
+        }
+    }
+
+    fn withdraw(&self, key: OperationKey) {
+        let mut state = self.state();
+        let slot = &mut state.operations[key.0 as usize];
+        // An outcome that nobody took stays, so that the step is seen to be refused.
+        if slot.as_ref().is_some_and(|pending| pending.outcome.is_none()) {
+            *slot = None;
+        }
+    }
+
+    /// Answers a synchronous call, or abandons the poll until there is an answer.
+    pub(crate) fn ask(&self, operation: Operation, location: &'static Location<'static>) -> Outcome {
+        self.shared.watch.operation(location);
+        let mut state = self.state();
+        match state.script.pop_front() {
+            Some((expected, outcome)) if expected == operation => {
+                let effects = state.effects.len();
+                state.marks.push(effects);
+                outcome
+            }
+            Some((expected, _)) => {
+                state.mismatch = Some(format!(
+                    "expected the call {expected:?}, seen {operation:?} at {}:{}",
+                    location.file(),
+                    location.line()
+                ));
+                drop(state);
+                panic::resume_unwind(Box::new(Abandoned))
+            }
+            None => {
+                let task = state.running;
+                state.asked = Some(Offer { key: OperationKey::ANSWER, task, operation, location });
+                drop(state);
+                panic::resume_unwind(Box::new(Abandoned))
+            }
+        }
+    }
+
+    /// Numbers the polls of unbiased `select!`s.
+    pub(crate) fn next_select(&self) -> u32 {
+        let mut state = self.state();
+        state.selects += 1;
+        state.selects
+    }
+
+    /// The branch that the history starts this `select!` with, if it says so.
+    pub(crate) fn scripted_select(&self, sequence: u32) -> Option<usize> {
+        let mut state = self.state();
+        let scripted = match state.script.front() {
+            Some((Operation::Select { sequence: s, .. }, Outcome::Alternative(branch))) if *s == sequence => *branch,
+            _ => return None,
+        };
+        state.script.pop_front();
+        let effects = state.effects.len();
+        state.marks.push(effects);
+        Some(scripted)
+    }
+
+    /// Gives this alternative up: another one does the same.
+    pub(crate) fn refuse(&self) -> ! {
+        panic::resume_unwind(Box::new(Refused))
+    }
+
+    pub(crate) fn effect(&self, effect: Effect) {
+        self.state().effects.push(effect);
+    }
+
+    pub(crate) fn new_socket(&self) -> SocketId {
+        SocketId { unit: self.unit, index: self.state().sockets.take() }
+    }
+
+    /// A socket was dropped by the unit that made it.
+    pub(crate) fn close_socket(&self, socket: SocketId) {
+        let polled = self.state().polled.remove(&socket);
+        drop(polled);
+        self.state().endpoints.remove(&socket);
+        if socket.unit == self.unit {
+            self.state().sockets.free(socket.index);
+        }
+        self.effect(Effect::Close { socket });
+    }
+
+    /// Polls the operation that a `poll_` function has under way on a socket, or begins it.
+    pub(crate) fn poll_on(&self, socket: SocketId, waker: &Waker, begin: impl FnOnce() -> Pending) -> Poll<Outcome> {
+        let mut pending = self.state().polled.remove(&socket).unwrap_or_else(begin);
+        let polled = Pin::new(&mut pending).poll(&mut std::task::Context::from_waker(waker));
+        if polled.is_pending() {
+            self.state().polled.insert(socket, pending);
+        }
+        polled
+    }
+
+    pub(crate) fn new_timer(&self) -> u32 {
+        self.state().timers.take()
+    }
+
+    pub(crate) fn drop_timer(&self, timer: u32) {
+        self.state().timers.free(timer);
+        self.effect(Effect::Disarm { timer });
+    }
+
+    /// Spawns an isolated task: a unit of its own.
+    pub(crate) fn spawn_unit(&self, name: &str, handles: SmallVec<[SocketId; 2]>, program: Rc<Program>) -> UnitId {
+        let mut state = self.state();
+        let index = state.children;
+        state.children += 1;
+        let child = self.shared.child(self.unit, index, name);
+        state.spawned.push((child, program));
+        state.effects.push(Effect::Spawn { child, handles });
+        child
+    }
+
+    /// The handle of an isolated task is no longer needed.
+    pub(crate) fn detach_unit(&self, child: UnitId) {
+        self.effect(Effect::Detach { child });
+    }
+
+    /// Spawns a task of this unit; it becomes runnable.
+    pub(crate) fn spawn_task(
+        &self,
+        future: Pin<Box<dyn Future<Output = ()>>>,
+        on_cancel: Rc<dyn Fn()>,
+    ) -> (TaskId, Arc<TaskControl>) {
+        let mut state = self.state();
+        let free = state.tasks.iter().position(Option::is_none);
+        let index = free.unwrap_or(state.tasks.len());
+        let task = Task::new(future, on_cancel);
+        let control = Arc::clone(task.control());
+        match free {
+            Some(index) => state.tasks[index] = Some(task),
+            None => state.tasks.push(Some(task)),
+        }
+        (TaskId(index as u32), control)
+    }
+
+    /// Gives an outcome to a pending operation and wakes who waits for it.
+    /// Returns the task that waits, or `None` if there is no such operation.
+    pub(crate) fn complete(&self, key: OperationKey, outcome: Outcome) -> Option<TaskId> {
+        let mut state = self.state();
+        let pending = state.operations.get_mut(key.0 as usize)?.as_mut()?;
+        pending.outcome = Some(outcome);
+        let (task, waker) = (pending.offer.task, pending.waker.clone());
+        drop(state);
+        waker.wake();
+        Some(task)
+    }
+
+    /// Whether an outcome was given that no poll has taken.
+    pub(crate) fn has_untaken_outcome(&self) -> bool {
+        self.state().operations.iter().flatten().any(|pending| pending.outcome.is_some())
+    }
+
+    /// Whether a task other than `task` has an operation pending.
+    pub(crate) fn others_wait(&self, task: TaskId) -> bool {
+        self.state().operations.iter().flatten().any(|pending| pending.offer.task != task)
+    }
+
+    /// The pending operations, by key.
+    pub(crate) fn offers(&self) -> Vec<Offer> {
+        self.state().operations.iter().flatten().map(|pending| pending.offer.clone()).collect()
+    }
+}
+
+/// A future that is one operation: registered at its first poll, withdrawn when dropped.
+pub(crate) struct Pending {
+    operation: Option<Operation>,
+    location: &'static Location<'static>,
+    key: Option<OperationKey>,
+}
+
+impl Pending {
+    pub(crate) fn new(operation: Operation, location: &'static Location<'static>) -> Self {
+        Pending { operation: Some(operation), location, key: None }
+    }
+}
+
+impl Future for Pending {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Outcome> {
+        let context = current();
+        if let Some(operation) = self.operation.take() {
+            self.key = Some(context.register(operation, self.location, cx.waker().clone()));
+            return Poll::Pending;
+        }
+        let key = self.key.expect("an operation is not polled after it has completed");
+        let outcome = context.outcome(key, cx.waker());
+        if outcome.is_ready() {
+            self.key = None;
+        }
+        outcome
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let (Some(key), Some(context)) = (self.key, try_current()) {
+            context.withdraw(key);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! One live run of a unit: its tasks and the executor that polls them.
+//!
+//! An instance can neither be cloned nor hashed; it is one of possibly many for the same
+//! automaton, fed with outcomes step by step. It decides nothing: which outcome, and
+//! which runnable task is next, is the input.
+
+use crate::id::{SocketId, TaskId, UnitId};
+use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
+use crate::unit::context::{self, Abandoned, Context, Endpoint, Refused, Shared};
+use crate::unit::panics::{self, Panic, Unwound};
+use std::any::Any;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Poll, Wake, Waker};
+
+/// What a program's root future resolves to: the Debug text of the output and the output.
+pub(crate) type RootFuture = Pin<Box<dyn Future<Output = (String, Rc<dyn Any>)>>>;
+
+/// A program that can be started any number of times.
+pub(crate) struct Program {
+    pub(crate) factory: Box<dyn Fn() -> RootFuture>,
+    pub(crate) location: &'static Location<'static>,
+    /// The sockets that it was given, as they were then.
+    pub(crate) endpoints: Vec<(SocketId, Endpoint)>,
+}
+
+/// A task of a unit.
+pub(crate) struct Task {
+    future: Option<Pin<Box<dyn Future<Output = ()>>>>,
+    control: Arc<TaskControl>,
+    on_cancel: Rc<dyn Fn()>,
+}
+
+/// What a task's wakers and handles can do to it.
+pub(crate) struct TaskControl {
+    woken: AtomicBool,
+    cancelled: AtomicBool,
+}
+
+impl Wake for TaskControl {
+    fn wake(self: Arc<Self>) {
+        self.woken.store(true, Ordering::Relaxed);
+    }
+}
+
+impl TaskControl {
+    /// Asks the task to end at its next await; it becomes runnable for that.
+    pub(crate) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.woken.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Task {
+    /// A task that is runnable from the start.
+    pub(crate) fn new(future: Pin<Box<dyn Future<Output = ()>>>, on_cancel: Rc<dyn Fn()>) -> Self {
+        let control = TaskControl { woken: AtomicBool::new(true), cancelled: AtomicBool::new(false) };
+        Task { future: Some(future), control: Arc::new(control), on_cancel }
+    }
+
+    pub(crate) fn control(&self) -> &Arc<TaskControl> {
+        &self.control
+    }
+
+    fn is_woken(&self) -> bool {
+        self.control.woken.load(Ordering::Relaxed)
+    }
+}
+
+/// Where a step led.
+pub(crate) enum Rest {
+    /// Suspended, with this menu.
+    Waits(Vec<Offer>),
+    /// Ended.
+    Ended {
+        text: String,
+        value: Rc<dyn Any>,
+    },
+    Panicked(Panic),
+    /// The program did not take the outcome: there is no such step.
+    Refused,
+    /// The program did something else than the recorded history says.
+    Differs(String),
+}
+
+/// One step of an instance.
+pub(crate) struct Stepped {
+    pub(crate) rest: Rest,
+    /// The effects since the last answer to a synchronous call.
+    pub(crate) effects: Vec<Effect>,
+    /// The isolated tasks that were spawned since then.
+    pub(crate) spawned: Vec<(UnitId, Rc<Program>)>,
+    /// Whether the instance can be stepped on.
+    pub(crate) alive: bool,
+}
+
+/// A live run of a unit.
+pub(crate) struct Instance {
+    context: Rc<Context>,
+    /// Isolated tasks' factories share sockets with this run: they live as long as it does,
+    /// so that no run closes a socket that another run of the same history leaves open.
+    spawned: Vec<(UnitId, Rc<Program>)>,
+    /// Polls of user code, for the report.
+    pub(crate) polls: u64,
+}
+
+impl Instance {
+    pub(crate) fn new(unit: UnitId, shared: &Rc<Shared>) -> Self {
+        let context = Rc::new(Context::new(unit, Rc::clone(shared)));
+        Instance { context, spawned: Vec::new(), polls: 0 }
+    }
+
+    /// Feeds one input, and the answers to the synchronous calls that follow it.
+    pub(crate) fn step(
+        &mut self,
+        program: &Program,
+        input: Input,
+        outcome: &Outcome,
+        answers: impl IntoIterator<Item = (Operation, Outcome)>,
+    ) -> Stepped {
+        {
+            let mut state = self.context.state();
+            state.script.extend(answers);
+            state.effects.clear();
+            state.marks.clear();
+        }
+        let first = match (input.key, input.key.task_to_run()) {
+            (OperationKey::START, _) => {
+                self.start(program);
+                Some(TaskId(0))
+            }
+            (_, Some(task)) => Some(task),
+            (key, None) => self.context.complete(key, outcome.clone()),
+        };
+        let rest = match first {
+            Some(first) => self.run(first),
+            None => Rest::Differs("the operation to complete is not pending".to_owned()),
+        };
+        self.finish(rest)
+    }
+
+    fn start(&self, program: &Program) {
+        self.context.state().endpoints.extend(program.endpoints.iter().copied());
+        let root = panics::catch(|| context::enter(&self.context, || (program.factory)()));
+        let context = Rc::clone(&self.context);
+        let root: Pin<Box<dyn Future<Output = ()>>> = match root {
+            Ok(root) => Box::pin(async move {
+                let ended = root.await;
+                context::current().state().ended = Some(ended);
+            }),
+            // A factory that panics panics again, with the same words, in the root's first poll.
+            Err(unwound) => Box::pin(async move {
+                if let Unwound::Panicked(panic) = unwound {
+                    std::panic::resume_unwind(Box::new(panic))
+                }
+            }),
+        };
+        context.spawn_task(root, Rc::new(|| ()));
+    }
+
+    /// Polls `task`, then every task that can only run next, until there is a choice.
+    fn run(&mut self, mut task: TaskId) -> Rest {
+        let mut polled = Vec::new();
+        loop {
+            polled.push(task);
+            if let Err(rest) = self.poll(task) {
+                return rest;
+            }
+            if self.context.has_untaken_outcome() {
+                return Rest::Refused;
+            }
+            let mut state = self.context.state();
+            if let Some((text, value)) = state.ended.take() {
+                return Rest::Ended { text, value };
+            }
+            if !state.script.is_empty() && state.mismatch.is_none() {
+                // The answer belongs to a call that this step was to make.
+                let runnable = runnable(&state.tasks);
+                if runnable.is_empty() {
+                    return Rest::Differs("a synchronous call of the recorded history was not made".to_owned());
+                }
+            }
+            let runnable = runnable(&state.tasks);
+            drop(state);
+            match runnable[..] {
+                // Nothing else can come first; a task that wakes itself again is a step of its own.
+                [next] if !polled.contains(&next) && !self.context.others_wait(next) => task = next,
+                _ => return Rest::Waits(self.menu(&runnable)),
+            }
+        }
+    }
+
+    fn menu(&self, runnable: &[TaskId]) -> Vec<Offer> {
+        let here = Location::caller();
+        let runs = runnable.iter().map(|&task| Offer {
+            key: OperationKey::run(task),
+            task,
+            operation: Operation::Run(task),
+            location: here,
+        });
+        runs.chain(self.context.offers()).collect()
+    }
+
+    fn poll(&mut self, task: TaskId) -> Result<(), Rest> {
+        let taken = {
+            let mut state = self.context.state();
+            state.running = task;
+            let slot = state.tasks.get_mut(task.0 as usize).and_then(Option::as_mut);
+            slot.and_then(|slot| {
+                slot.control.woken.store(false, Ordering::Relaxed);
+                Some((slot.future.take()?, Arc::clone(&slot.control), Rc::clone(&slot.on_cancel)))
+            })
+        };
+        let Some((mut future, control, on_cancel)) = taken else {
+            return Err(Rest::Differs(format!("task {} is not there to be run", task.0)));
+        };
+        self.polls += 1;
+        let shared = Rc::clone(&self.context.shared);
+        shared.watch.begin(&shared.unit(self.context.unit).name);
+        let polled = panics::catch(|| {
+            context::enter(&self.context, || {
+                if control.cancelled.load(Ordering::Relaxed) {
+                    drop(future);
+                    on_cancel();
+                    return None;
+                }
+                let waker = Waker::from(control);
+                match future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
+                    Poll::Ready(()) => {
+                        drop(future);
+                        None
+                    }
+                    Poll::Pending => Some(future),
+                }
+            })
+        });
+        shared.watch.end();
+        let mut state = self.context.state();
+        match polled {
+            Ok(Some(future)) => {
+                if let Some(task) = state.tasks[task.0 as usize].as_mut() {
+                    task.future = Some(future);
+                }
+                Ok(())
+            }
+            Ok(None) => {
+                state.tasks[task.0 as usize] = None;
+                Ok(())
+            }
+            Err(Unwound::Panicked(panic)) => Err(Rest::Panicked(panic)),
+            Err(Unwound::Thrown(payload)) => Err(match payload.downcast::<Panic>() {
+                Ok(panic) => Rest::Panicked(*panic),
+                Err(payload) if payload.is::<Refused>() => Rest::Refused,
+                Err(payload) if payload.is::<Abandoned>() => match (state.mismatch.take(), state.asked.take()) {
+                    (Some(mismatch), _) => Rest::Differs(mismatch),
+                    (None, Some(asked)) => Rest::Waits(vec![asked]),
+                    (None, None) => unreachable!("a poll is abandoned with a reason"),
+                },
+                Err(payload) => Rest::Panicked(Panic {
+                    message: payload
+                        .downcast_ref::<&str>()
+                        .map_or_else(|| "(a resumed panic)".to_owned(), |text| (*text).to_owned()),
+                    location: "a resumed panic".to_owned(),
+                }),
+            }),
+        }
+    }
+
+    fn finish(&mut self, rest: Rest) -> Stepped {
+        let mut state = self.context.state();
+        let from = state.marks.last().copied().unwrap_or(0);
+        let effects: Vec<Effect> = state.effects.drain(..).skip(from).collect();
+        let all = std::mem::take(&mut state.spawned);
+        drop(state);
+        let spawned = all
+            .iter()
+            .filter(|(child, _)| effects.iter().any(|e| matches!(e, Effect::Spawn { child: c, .. } if c == child)))
+            .cloned()
+            .collect();
+        self.spawned.extend(all);
+        let alive =
+            matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
+        Stepped { rest, effects, spawned, alive }
+    }
+}
+
+fn runnable(tasks: &[Option<Task>]) -> Vec<TaskId> {
+    let woken = tasks.iter().enumerate().filter(|(_, task)| task.as_ref().is_some_and(Task::is_woken));
+    woken.map(|(index, _)| TaskId(index as u32)).collect()
+}

@@ -1,0 +1,18 @@
+//! One program as a learned automaton.
+//!
+//! - [`context`]: what a poll of user code can see, the scoped current unit;
+//! - [`instance`]: one live run of a unit, its tasks and the executor that polls them;
+//! - [`panics`] and [`watchdog`]: polls that panic, polls that do not return;
+//! - [`automaton`]: nodes, edges and the interned outcomes between them;
+//! - [`learn`]: taking an edge for the first time, the pool of suspended instances,
+//!   rebuilding and the check that a program is deterministic.
+//!
+//! Invariants: user code runs only inside [`instance::Instance::step`]; nothing in this
+//! module knows a protocol or a search order.
+
+pub(crate) mod automaton;
+pub(crate) mod context;
+pub(crate) mod instance;
+pub(crate) mod learn;
+pub(crate) mod panics;
+pub(crate) mod watchdog;

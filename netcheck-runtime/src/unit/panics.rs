@@ -1,0 +1,56 @@
+//! Panics of user code: caught with message and location, and not printed while searching.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+/// A panic of user code.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Panic {
+    pub(crate) message: String,
+    /// `file:line` of the panic.
+    pub(crate) location: String,
+}
+
+thread_local! {
+    static CATCHING: Cell<bool> = const { Cell::new(false) };
+    static CAUGHT: RefCell<Option<Panic>> = const { RefCell::new(None) };
+}
+
+/// How user code left a poll other than by returning.
+pub(crate) enum Unwound {
+    Panicked(Panic),
+    /// One of our own payloads, thrown with `resume_unwind`.
+    Thrown(Box<dyn Any + Send>),
+}
+
+/// Runs `poll`; a panic in it is returned, not printed.
+pub(crate) fn catch<R>(poll: impl FnOnce() -> R) -> Result<R, Unwound> {
+    install();
+    let outer = CATCHING.replace(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(poll));
+    CATCHING.set(outer);
+    result.map_err(|payload| match CAUGHT.take() {
+        Some(panic) => Unwound::Panicked(panic),
+        None => Unwound::Thrown(payload),
+    })
+}
+
+/// Chains a hook before the one in force, once for the program: it keeps what a caught
+/// panic said and leaves every other panic to the hook that stood there.
+fn install() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !CATCHING.get() {
+                return previous(info);
+            }
+            let message = info.payload_as_str().unwrap_or("(a payload that is no text)").to_owned();
+            let location =
+                info.location().map_or_else(|| "an unknown place".to_owned(), |l| format!("{}:{}", l.file(), l.line()));
+            CAUGHT.set(Some(Panic { message, location }));
+        }));
+    });
+}
