@@ -1,0 +1,96 @@
+//! The attributes and macros of netcheck. Use them through the crate `netcheck`, which re-exports
+//! them.
+//!
+//! Each macro parses, checks, expands, and falls back to the user's own item with errors, in a file
+//! per step. Invariants:
+//!
+//! - All mistakes of an item are reported at once, each at the offending word, and the user's item is
+//!   emitted nevertheless: one mistake gives one error.
+//! - The expansions are little: behaviour lives in `netcheck::__private`, in ordinary, tested Rust.
+//!   Each module that expands shows one full expansion, kept true by a test.
+//! - This crate depends on no other crate of the workspace.
+
+mod ctxt;
+mod fallback;
+mod function;
+mod isolated;
+mod model_check;
+mod process;
+mod select;
+#[cfg(test)]
+mod testing;
+mod words;
+
+use proc_macro::TokenStream;
+
+/// Turns a function that registers programs into a test that checks every execution of them.
+///
+/// ```ignore
+/// #[netcheck::model_check(udp(loss, duplication, reorder = 2), at_most = 1)]
+/// fn transfer_survives(net: &mut netcheck::Network) {
+///     net.daemon("server", || server("0.0.0.0:4000"));
+///     net.process("client", || client("server:4000"));
+/// }
+/// ```
+///
+/// Without words, the network is reliable and only the schedules are explored. The words, each of
+/// which is a method of `netcheck::check::Checker` too:
+///
+/// | word | meaning |
+/// | --- | --- |
+/// | `udp(…)` | what may happen to datagrams, see below |
+/// | `at_most = 1` | the number of faults in one execution |
+/// | `search = bfs` | `bfs`, `dfs`, `random` or `random(seed = 7)` |
+/// | `max_states = 1_000_000`, `max_depth = 500` | limits; a check that reaches one is inconclusive, and fails |
+/// | `reduction = false` | explore every interleaving |
+/// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, or `inconclusive` |
+/// | `snapshot` | with `expect`: pin the counterexample with `insta` |
+///
+/// The words of `udp`:
+///
+/// | word | meaning |
+/// | --- | --- |
+/// | `loss` | a packet may get lost |
+/// | `duplication` | a packet may arrive twice |
+/// | `reorder = 2` | packets may overtake each other; the network holds so many |
+/// | `copies = [1, 0, 2]` | how often each packet may arrive, in the order to explore; in place of `loss` and `duplication` |
+/// | `window = 2` | how many packets the network holds; in place of `reorder` |
+/// | `direction = send` | perturb what a process sends (`send`), what it receives (`receive`), or `both` |
+/// | `delay` | timers may fire while packets are in flight |
+/// | `process = "client"`, `processes = ["a", "b"]` | perturb only the packets of these |
+///
+/// Other attributes of the function (`#[ignore]`, `#[cfg(…)]`, doc comments) stay; `#[test]` is not
+/// needed.
+#[proc_macro_attribute]
+pub fn model_check(attr: TokenStream, item: TokenStream) -> TokenStream {
+    model_check::attribute(attr.into(), item.into()).into()
+}
+
+/// Turns an async fn into one that returns a process: a value that can be re-created.
+///
+/// ```ignore
+/// #[netcheck::process]
+/// async fn worker(id: u32, server: String) -> Result<(), Error> { … }
+///
+/// tokio::spawn(worker(1, "server:4000".to_owned()));   // a unit of its own
+/// worker(1, "server:4000".to_owned()).await?;          // as any async fn
+/// ```
+///
+/// It shares no memory with its surroundings: each argument is `Isolated + Clone` and none borrows.
+#[proc_macro_attribute]
+pub fn process(attr: TokenStream, item: TokenStream) -> TokenStream {
+    process::attribute(attr.into(), item.into()).into()
+}
+
+/// Implements `netcheck::Isolated` for a struct or an enum, each of whose fields is isolated.
+#[proc_macro_derive(Isolated)]
+pub fn derive_isolated(input: TokenStream) -> TokenStream {
+    isolated::derive(input.into()).into()
+}
+
+/// What `netcheck::select!` expands to; the first group of the input is the path of the crate.
+#[doc(hidden)]
+#[proc_macro]
+pub fn select_internal(input: TokenStream) -> TokenStream {
+    select::select(input.into()).into()
+}

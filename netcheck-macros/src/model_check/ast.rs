@@ -1,0 +1,63 @@
+//! What the words of `#[model_check(…)]` say, as typed values with their spans.
+
+use syn::{Expr, Ident, LitBool, LitInt, LitStr};
+
+/// Every word is `None` if it was not said or not understood (and then reported).
+#[derive(Default)]
+pub(crate) struct ModelCheck {
+    /// The words that were said, understood or not.
+    pub(crate) said: Said,
+    pub(crate) udp: Option<Udp>,
+    pub(crate) at_most: Option<Expr>,
+    pub(crate) search: Option<Search>,
+    pub(crate) max_states: Option<Expr>,
+    pub(crate) max_depth: Option<Expr>,
+    pub(crate) reduction: Option<LitBool>,
+    pub(crate) expect: Option<Expect>,
+}
+
+#[derive(Default)]
+pub(crate) struct Udp {
+    pub(crate) said: Said,
+    pub(crate) reorder: Option<Number>,
+    pub(crate) copies: Option<Vec<Number>>,
+    pub(crate) window: Option<Number>,
+    pub(crate) direction: Option<Choice>,
+    pub(crate) processes: Option<Vec<LitStr>>,
+}
+
+/// The names of the words of one list, in order.
+#[derive(Default)]
+pub(crate) struct Said(pub(crate) Vec<Ident>);
+
+impl Said {
+    pub(crate) fn get(&self, name: &str) -> Option<&Ident> {
+        self.0.iter().find(|ident| *ident == name)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+}
+
+/// A literal whose value is looked at here.
+pub(crate) struct Number {
+    pub(crate) value: usize,
+    /// As the user wrote it.
+    pub(crate) literal: LitInt,
+}
+
+/// One of a fixed list of names.
+pub(crate) struct Choice {
+    /// The name that the user wrote.
+    pub(crate) name: Ident,
+    /// The variant of the enum in `netcheck::check` that it stands for, at the user's span.
+    pub(crate) variant: Ident,
+}
+
+pub(crate) enum Search {
+    Simple(Choice),
+    Random { name: Ident, seed: Option<Expr> },
+}
+
+pub(crate) type Expect = Choice;

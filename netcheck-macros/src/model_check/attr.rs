@@ -1,0 +1,277 @@
+//! Reads the words of `#[model_check(…)]` into [`ModelCheck`].
+//!
+//! Every mistake in a single word is reported here; what does not go together is for `valid`.
+//! A new word is one entry in a list of names and one arm in a `match`.
+
+use syn::spanned::Spanned;
+use syn::{Expr, ExprArray, ExprCall, ExprLit, ExprPath, Ident, Lit, LitBool, LitInt, LitStr};
+
+use super::ast::{Choice, ModelCheck, Number, Said, Search, Udp};
+use crate::ctxt::Ctxt;
+use crate::words::{self, Form, Word};
+
+pub(super) const WORDS: &[&str] =
+    &["udp", "tcp", "at_most", "search", "max_states", "max_depth", "reduction", "expect", "snapshot"];
+pub(super) const UDP_WORDS: &[&str] =
+    &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
+pub(super) const TCP_WORDS: &[&str] = &["open", "close", "read", "write", "reset", "hang", "split"];
+
+/// Names that a word may have as its value, and the variants that they stand for.
+type Choices = [(&'static str, &'static str)];
+
+const SEARCHES: &Choices = &[("bfs", "Bfs"), ("dfs", "Dfs"), ("random", "Random")];
+const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both", "Both")];
+const EXPECTATIONS: &Choices = &[
+    ("panic", "Panic"),
+    ("deadlock", "Deadlock"),
+    ("property", "Property"),
+    ("any", "Any"),
+    ("inconclusive", "Inconclusive"),
+];
+
+pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
+    let mut check = ModelCheck::default();
+    for word in words {
+        if repeated(&mut check.said, &word, cx) {
+            continue;
+        }
+        match word.name.to_string().as_str() {
+            "udp" => check.udp = list(word, "udp(loss, duplication)", cx).map(|words| udp(words, cx)),
+            "tcp" => {
+                cx.error(
+                    &word.name,
+                    "`tcp` faults are not modelled yet: leave this word out; TCP without faults needs none",
+                );
+                if let Form::List(words) = word.form {
+                    tcp(words, cx);
+                }
+            }
+            "at_most" => check.at_most = value(word, "1", cx),
+            "search" => check.search = value(word, "dfs", cx).and_then(|value| search(value, cx)),
+            "max_states" => check.max_states = value(word, "1_000_000", cx),
+            "max_depth" => check.max_depth = value(word, "500", cx),
+            "reduction" => check.reduction = value(word, "false", cx).and_then(|value| boolean(value, cx)),
+            "expect" => {
+                check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));
+            }
+            "snapshot" => alone(word, cx),
+            _ => cx.error(&word.name, unknown(&word.name)),
+        }
+    }
+    check
+}
+
+fn unknown(name: &Ident) -> String {
+    for (list, words) in [("udp", UDP_WORDS), ("tcp", TCP_WORDS)] {
+        if words.iter().any(|word| name == word) {
+            return format!("`{name}` is a word of `{list}`: write `{list}({name}, …)`");
+        }
+    }
+    words::unknown(name, WORDS, "the words of `model_check` are")
+}
+
+fn udp(words: Vec<Word>, cx: &Ctxt) -> Udp {
+    let mut udp = Udp::default();
+    for word in words {
+        if repeated(&mut udp.said, &word, cx) {
+            continue;
+        }
+        match word.name.to_string().as_str() {
+            "loss" | "duplication" | "delay" => alone(word, cx),
+            "reorder" => udp.reorder = value(word, "2", cx).and_then(|value| number(&value, cx)),
+            "window" => udp.window = value(word, "2", cx).and_then(|value| number(&value, cx)),
+            "copies" => udp.copies = value(word, "[1, 0, 2]", cx).and_then(|value| numbers(value, cx)),
+            "direction" => {
+                udp.direction = value(word, "send", cx).and_then(|value| choice(&value, DIRECTIONS, cx));
+            }
+            "process" => {
+                udp.processes =
+                    value(word, "\"client\"", cx).and_then(|value| string(&value, cx)).map(|name| vec![name]);
+            }
+            "processes" => {
+                udp.processes = value(word, "[\"client\", \"server\"]", cx).and_then(|value| strings(value, cx));
+            }
+            _ => cx.error(&word.name, unknown_in("udp", &word.name, UDP_WORDS)),
+        }
+    }
+    udp
+}
+
+fn tcp(words: Vec<Word>, cx: &Ctxt) {
+    let mut said = Said::default();
+    for word in words {
+        if repeated(&mut said, &word, cx) {
+            continue;
+        }
+        if TCP_WORDS.iter().any(|known| word.name == known) {
+            alone(word, cx);
+        } else {
+            cx.error(&word.name, unknown_in("tcp", &word.name, TCP_WORDS));
+        }
+    }
+}
+
+fn unknown_in(list: &str, name: &Ident, known: &[&str]) -> String {
+    if WORDS.iter().any(|word| name == word) {
+        return format!("`{name}` is a word of `model_check` itself: write it after `{list}(…)`, not inside");
+    }
+    words::unknown(name, known, &format!("the words of `{list}` are"))
+}
+
+fn repeated(said: &mut Said, word: &Word, cx: &Ctxt) -> bool {
+    let repeated = said.has(&word.name.to_string());
+    if repeated {
+        cx.error(&word.name, format_args!("`{}` is said twice: keep one", word.name));
+    } else {
+        said.0.push(word.name.clone());
+    }
+    repeated
+}
+
+// The three forms of a word.
+
+fn alone(word: Word, cx: &Ctxt) {
+    match word.form {
+        Form::Alone | Form::Broken => {}
+        Form::Value(_) | Form::List(_) => {
+            cx.error(&word.name, format_args!("`{0}` stands alone: write just `{0}`", word.name));
+        }
+    }
+}
+
+fn value(word: Word, example: &str, cx: &Ctxt) -> Option<Expr> {
+    match word.form {
+        Form::Value(value) => Some(ungroup(*value)),
+        Form::Broken => None,
+        Form::Alone | Form::List(_) => {
+            cx.error(&word.name, format_args!("`{0}` needs a value: write `{0} = {example}`", word.name));
+            None
+        }
+    }
+}
+
+fn list(word: Word, example: &str, cx: &Ctxt) -> Option<Vec<Word>> {
+    match word.form {
+        Form::List(words) => Some(words),
+        Form::Broken => None,
+        Form::Alone | Form::Value(_) => {
+            cx.error(&word.name, format_args!("`{}` needs its words in parentheses: write `{example}`", word.name));
+            None
+        }
+    }
+}
+
+// The kinds of values.
+
+/// A value that comes out of a `macro_rules!` variable is wrapped in an invisible group.
+fn ungroup(mut value: Expr) -> Expr {
+    while let Expr::Group(group) = value {
+        value = *group.expr;
+    }
+    value
+}
+
+fn number(value: &Expr, cx: &Ctxt) -> Option<Number> {
+    let Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) = value else {
+        cx.error(value, "expected a whole number, such as `2`");
+        return None;
+    };
+    if !matches!(literal.suffix(), "" | "usize") {
+        cx.error(literal, format_args!("write `{}`, without `{}`", literal.base10_digits(), literal.suffix()));
+        return None;
+    }
+    match literal.base10_parse() {
+        Ok(value) => Some(Number { value, literal: literal.clone() }),
+        Err(_) => {
+            cx.error(literal, "this number is too large");
+            None
+        }
+    }
+}
+
+fn numbers(value: Expr, cx: &Ctxt) -> Option<Vec<Number>> {
+    let Expr::Array(ExprArray { elems, .. }) = value else {
+        cx.error(value, "expected a list of whole numbers, such as `[1, 0, 2]`");
+        return None;
+    };
+    // Every element is looked at, so that every mistake is reported.
+    let numbers: Vec<_> = elems.into_iter().map(|element| number(&ungroup(element), cx)).collect();
+    numbers.into_iter().collect()
+}
+
+fn string(value: &Expr, cx: &Ctxt) -> Option<LitStr> {
+    let Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) = value else {
+        cx.error(value, "expected the name of a process in quotes, such as `\"client\"`");
+        return None;
+    };
+    Some(literal.clone())
+}
+
+fn strings(value: Expr, cx: &Ctxt) -> Option<Vec<LitStr>> {
+    let Expr::Array(ExprArray { elems, .. }) = value else {
+        cx.error(value, "expected a list of names, such as `[\"client\", \"server\"]`");
+        return None;
+    };
+    let names: Vec<_> = elems.into_iter().map(|element| string(&ungroup(element), cx)).collect();
+    names.into_iter().collect()
+}
+
+fn boolean(value: Expr, cx: &Ctxt) -> Option<LitBool> {
+    let Expr::Lit(ExprLit { lit: Lit::Bool(literal), .. }) = value else {
+        cx.error(value, "expected `true` or `false`");
+        return None;
+    };
+    Some(literal)
+}
+
+fn choice(value: &Expr, choices: &Choices, cx: &Ctxt) -> Option<Choice> {
+    let names: Vec<_> = choices.iter().map(|&(name, _)| name).collect();
+    let name = match value {
+        Expr::Path(ExprPath { path, .. }) => path.get_ident(),
+        _ => None,
+    };
+    let Some(name) = name else {
+        cx.error(value, format_args!("expected {}", words::either(&names)));
+        return None;
+    };
+    let Some(&(_, variant)) = choices.iter().find(|&(choice, _)| name == choice) else {
+        let hint = match words::nearest(&name.to_string(), &names) {
+            Some(near) => format!(", did you mean `{near}`?"),
+            None => String::new(),
+        };
+        cx.error(name, format_args!("expected {}, found `{name}`{hint}", words::either(&names)));
+        return None;
+    };
+    Some(Choice { name: name.clone(), variant: Ident::new(variant, name.span()) })
+}
+
+/// `bfs`, `dfs`, `random` or `random(seed = 7)`.
+fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
+    let Expr::Call(ExprCall { func, args, .. }) = &value else {
+        let choice = choice(&value, SEARCHES, cx)?;
+        return Some(match choice.variant == "Random" {
+            true => Search::Random { name: choice.name, seed: None },
+            false => Search::Simple(choice),
+        });
+    };
+    let choice = choice(func, SEARCHES, cx)?;
+    if choice.variant != "Random" {
+        cx.error(&value, format_args!("`{0}` takes nothing in parentheses: write just `{0}`", choice.name));
+        return None;
+    }
+    let mut args = args.iter();
+    let (Some(Expr::Assign(seed)), None) = (args.next(), args.next()) else {
+        cx.error(&value, "write `random(seed = 7)`, or just `random`");
+        return None;
+    };
+    if !matches!(&*seed.left, Expr::Path(left) if left.path.is_ident("seed")) {
+        cx.error_at(seed.left.span(), "the only word of `random` is `seed`: write `random(seed = 7)`");
+        return None;
+    }
+    Some(Search::Random { name: choice.name, seed: Some((*seed.right).clone()) })
+}
+
+/// The literal as it goes into the expansion: with the user's span, without a suffix.
+pub(super) fn plain(number: &Number) -> LitInt {
+    LitInt::new(number.literal.base10_digits(), number.literal.span())
+}

@@ -1,0 +1,193 @@
+use proc_macro2::TokenStream;
+
+use super::attribute;
+use crate::testing::{assert_documented, messages};
+
+const FUNCTION: &str = "fn name(net: &mut netcheck::Network) {}";
+
+fn expand(words: &str, function: &str) -> TokenStream {
+    attribute(words.parse().unwrap(), function.parse().unwrap())
+}
+
+#[track_caller]
+fn assert_refused(words: &str, expected: &[&str]) {
+    let messages = messages(&expand(words, FUNCTION));
+    assert_eq!(messages.len(), expected.len(), "{messages:#?}");
+    for (message, expected) in messages.iter().zip(expected) {
+        assert!(message.contains(expected), "{message:?} does not contain {expected:?}");
+    }
+}
+
+#[track_caller]
+fn assert_function_refused(function: &str, expected: &[&str]) {
+    let output = expand("", function);
+    let messages = messages(&output);
+    assert_eq!(messages.len(), expected.len(), "{messages:#?}");
+    for (message, expected) in messages.iter().zip(expected) {
+        assert!(message.contains(expected), "{message:?} does not contain {expected:?}");
+    }
+}
+
+/// The calls on the builder that the words become, without spaces and paths.
+fn calls(words: &str) -> String {
+    let output = expand(words, FUNCTION).to_string().replace(' ', "");
+    let begin = "let__checker=::netcheck::check::Checker::new()";
+    let start = output.find(begin).unwrap_or_else(|| panic!("{output}")) + begin.len();
+    let end = start + output[start..].find(';').unwrap();
+    output[start..end].replace("::netcheck::check::", "")
+}
+
+#[test]
+fn the_expansion_in_the_docs_is_the_true_one() {
+    assert_documented(include_str!("expand.rs"), |example| {
+        let mut function: syn::ItemFn = syn::parse2(example).unwrap();
+        let at = function.attrs.iter().position(|attr| attr.path().is_ident("model_check")).unwrap();
+        let words = function.attrs.remove(at).meta.require_list().unwrap().tokens.clone();
+        attribute(words, quote::quote!(#function))
+    });
+}
+
+#[test]
+fn each_word_is_a_call_on_the_builder() {
+    for (words, expected) in [
+        ("", ""),
+        ("udp(loss, duplication, reorder = 2)", ".udp(Udp::new().loss().duplication().reorder(2))"),
+        ("udp(copies = [1, 0, 2], window = 2)", ".udp(Udp::new().copies([1,0,2]).window(2))"),
+        ("udp(copies = [1_0usize,])", ".udp(Udp::new().copies([10]))"),
+        ("udp(loss, direction = both)", ".udp(Udp::new().loss().direction(Direction::Both))"),
+        ("udp(loss, direction = receive)", ".udp(Udp::new().loss().direction(Direction::Receive))"),
+        ("udp(delay,)", ".udp(Udp::new().delay())"),
+        ("udp(loss, process = \"a\")", ".udp(Udp::new().loss().process(\"a\"))"),
+        ("udp(loss, processes = [\"a\", \"b\"])", ".udp(Udp::new().loss().process(\"a\").process(\"b\"))"),
+        ("search = bfs", ".search(Search::Bfs)"),
+        ("search = dfs", ".search(Search::Dfs)"),
+        ("search = random", ".search(Search::Random{seed:0})"),
+        ("search = random(seed = 7)", ".search(Search::Random{seed:7})"),
+        ("at_most = 1, max_states = LIMIT, max_depth = 5_00", ".at_most(1).max_states(LIMIT).max_depth(5_00)"),
+        ("reduction = false", ".reduction(false)"),
+        ("reduction = true,", ".reduction(true)"),
+    ] {
+        assert_eq!(calls(words), expected, "{words}");
+    }
+}
+
+#[test]
+fn what_is_expected_and_pinned_is_handed_on() {
+    for (words, expected) in [
+        ("", "Expect :: Verified"),
+        ("expect = panic", "Expect :: Panic"),
+        ("expect = deadlock", "Expect :: Deadlock"),
+        ("expect = property", "Expect :: Property"),
+        ("expect = any, snapshot", "Expect :: Any"),
+        ("expect = inconclusive", "Expect :: Inconclusive"),
+    ] {
+        let output = expand(words, FUNCTION).to_string();
+        assert!(output.contains(expected), "{output}");
+        assert_eq!(output.contains("assert_snapshot"), words.contains("snapshot"), "{output}");
+    }
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once() {
+    assert_refused(
+        "udp(los, copies = [], loss, window = 0, loss), search = bsf, at_least = 1, max_depth, at_most =",
+        &[
+            "`at_most` lacks its value",
+            "unknown word `los`, did you mean `loss`?",
+            "`loss` is said twice",
+            "expected `bfs`, `dfs` or `random`, found `bsf`, did you mean `bfs`?",
+            "unknown word `at_least`",
+            "`max_depth` needs a value",
+            "`loss` can't be combined with `copies`",
+            "`window` is how many packets",
+            "`copies` is empty",
+        ],
+    );
+}
+
+#[test]
+fn an_unknown_word_is_met_with_the_known_ones() {
+    assert_refused(
+        "udb(loss)",
+        &["unknown word `udb`, did you mean `udp`?\nthe words of `model_check` are `udp`, `tcp`"],
+    );
+    assert_refused("bandwidth = 3", &["unknown word `bandwidth`\nthe words"]);
+    assert_refused("loss", &["`loss` is a word of `udp`: write `udp(loss, …)`"]);
+    assert_refused("udp(loss, at_most = 1)", &["`at_most` is a word of `model_check` itself"]);
+}
+
+#[test]
+fn words_that_do_not_go_together_are_refused() {
+    assert_refused("udp(copies = [1], loss)", &["put a 0 into it"]);
+    assert_refused("udp(copies = [1], duplication)", &["put a 2 into it"]);
+    assert_refused("udp(reorder = 2, window = 2)", &["can't be combined with `window`"]);
+    assert_refused("udp(loss, process = \"a\", processes = [\"b\"])", &["put all names into `processes`"]);
+    assert_refused("snapshot", &["`snapshot` without `expect`"]);
+    assert_refused("snapshot, expect = inconclusive", &["can't be combined with `snapshot`"]);
+    // A mistake in a word does not count as its absence.
+    assert_refused("snapshot, expect = panik", &["did you mean `panic`?"]);
+}
+
+#[test]
+fn values_are_checked() {
+    assert_refused("udp(reorder = 0)", &["at least 1"]);
+    assert_refused("udp(reorder = -1)", &["expected a whole number"]);
+    assert_refused("udp(reorder = N)", &["expected a whole number"]);
+    assert_refused("udp(reorder = 2u8)", &["write `2`, without `u8`"]);
+    assert_refused("udp(window = 99999999999999999999)", &["too large"]);
+    assert_refused("udp(copies = [\"x\", 1.5])", &["expected a whole number", "expected a whole number"]);
+    assert_refused("udp(copies = 1)", &["expected a list"]);
+    assert_refused("udp(copies = [1, 0, 1])", &["1 is listed twice"]);
+    assert_refused("udp(loss, process = client)", &["in quotes"]);
+    assert_refused("udp(loss, processes = [])", &["`processes` is empty"]);
+    assert_refused("udp(loss, processes = [\"a\", \"a\", \"\"])", &["\"a\" is named twice", "this one is empty"]);
+    assert_refused("udp(loss, direction = up)", &["expected `send`, `receive` or `both`, found `up`"]);
+    assert_refused("udp(loss = true)", &["`loss` stands alone"]);
+    assert_refused("udp(loss(often))", &["`loss` stands alone"]);
+    assert_refused("udp", &["in parentheses"]);
+    assert_refused("udp = loss", &["in parentheses"]);
+    assert_refused("udp()", &["names no fault"]);
+    assert_refused("udp(direction = send)", &["names no fault"]);
+    assert_refused("reduction = off", &["expected `true` or `false`"]);
+    assert_refused("search = bfs(seed = 1)", &["write just `bfs`"]);
+    assert_refused("search = random(sed = 1)", &["the only word of `random` is `seed`"]);
+    assert_refused("search = random(7)", &["write `random(seed = 7)`"]);
+    assert_refused("search(dfs)", &["`search` needs a value: write `search = dfs`"]);
+    assert_refused("expect = 3", &["expected `panic`, `deadlock`"]);
+}
+
+#[test]
+fn tcp_is_announced_but_not_there() {
+    assert_refused("tcp(open, read)", &["`tcp` faults are not modelled yet"]);
+    assert_refused("tcp", &["`tcp` faults are not modelled yet"]);
+    assert_refused("tcp(opne)", &["not modelled yet", "did you mean `open`?"]);
+}
+
+#[test]
+fn a_function_that_cannot_be_a_check_is_refused() {
+    assert_function_refused("fn f() {}", &["takes the network"]);
+    assert_function_refused(
+        "fn f(net: &mut Network, other: u32, more: u32) {}",
+        &["remove this one", "remove this one"],
+    );
+    assert_function_refused("async fn f(net: &mut Network) {}", &["remove `async`"]);
+    assert_function_refused("unsafe fn f(net: &mut Network) {}", &["can't be `unsafe`"]);
+    assert_function_refused("fn f<T>(net: &mut Network) where T: Clone {}", &["can't be generic"]);
+    assert_function_refused("fn f(net: &mut Network) -> Result<(), E> {}", &["returns nothing"]);
+    assert_function_refused("fn f(&self) {}", &["a check is a free function"]);
+    assert_function_refused("#[test] fn f(net: &mut Network) {}", &["already makes this function a test"]);
+    assert_function_refused("#[tokio::test] fn f(net: &mut Network) {}", &["already makes this function a test"]);
+    assert_function_refused("async fn f<T>() -> u32 {}", &["async", "generic", "returns nothing", "takes the network"]);
+    assert_function_refused("struct S;", &["goes on a function"]);
+    let output = expand("", "fn f(net: &mut Network) -> () {}");
+    assert_eq!(messages(&output), [""; 0]);
+}
+
+#[test]
+fn the_users_function_is_emitted_despite_its_mistakes() {
+    let output = expand("lossy", "#[test] #[ignore] /// Doc.\n pub fn f(net: &mut Network) { body() }").to_string();
+    assert!(output.contains("pub fn f (net : & mut Network) { body () }"), "{output}");
+    assert!(!output.contains("ignore") && !output.contains("# [test]"), "{output}");
+    let output = expand("", "struct S;").to_string();
+    assert!(output.contains("struct S ;"), "{output}");
+}

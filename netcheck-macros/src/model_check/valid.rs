@@ -1,0 +1,147 @@
+//! Refuses words that do not go together, and functions that cannot become a check.
+
+use syn::spanned::Spanned;
+use syn::{FnArg, ReturnType, Type};
+
+use super::ast::{ModelCheck, Udp};
+use crate::ctxt::Ctxt;
+use crate::function::{Function, attr_name};
+
+pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
+    if let (Some(udp), Some(word)) = (&check.udp, check.said.get("udp")) {
+        self::udp(udp, cx);
+        let faults = ["loss", "duplication", "reorder", "copies", "window", "delay"];
+        if cx.is_clean() && !faults.iter().any(|fault| udp.said.has(fault)) {
+            cx.error(word, "`udp` names no fault: say which, as in `udp(loss)`, or leave it out");
+        }
+    }
+    if let Some(snapshot) = check.said.get("snapshot") {
+        if !check.said.has("expect") {
+            cx.error(
+                snapshot,
+                "`snapshot` without `expect`: a check that passes has no counterexample to pin; \
+                 add `expect = panic` (or another violation), or leave `snapshot` out",
+            );
+        }
+        if let Some(expect) = check.expect.as_ref().filter(|expect| expect.name == "inconclusive") {
+            cx.error(
+                &expect.name,
+                "`expect = inconclusive` can't be combined with `snapshot`: \
+                 a check that stopped at a limit has no counterexample to pin",
+            );
+        }
+    }
+}
+
+fn udp(udp: &Udp, cx: &Ctxt) {
+    let copies = udp.said.has("copies");
+    for (word, number) in [("loss", "0"), ("duplication", "2")] {
+        if let Some(word) = udp.said.get(word).filter(|_| copies) {
+            cx.error(
+                word,
+                format_args!(
+                    "`{word}` can't be combined with `copies`: \
+                     `copies` states in full how often each packet may arrive; put a {number} into it instead"
+                ),
+            );
+        }
+    }
+    if let Some(reorder) = udp.said.get("reorder").filter(|_| udp.said.has("window")) {
+        cx.error(
+            reorder,
+            "`reorder` can't be combined with `window`: both say how many packets the network holds; keep one",
+        );
+    }
+    for (word, number) in [("reorder", &udp.reorder), ("window", &udp.window)] {
+        if let Some(number) = number.as_ref().filter(|number| number.value == 0) {
+            cx.error(
+                &number.literal,
+                format_args!("`{word}` is how many packets the network holds, at least 1; 1 keeps their order"),
+            );
+        }
+    }
+    if let Some(numbers) = &udp.copies {
+        if numbers.is_empty() {
+            cx.error(
+                udp.said.get("copies"),
+                "`copies` is empty, but each packet needs a number of arrivals: write `copies = [1]` for a network without faults",
+            );
+        }
+        for (i, number) in numbers.iter().enumerate() {
+            if numbers[..i].iter().any(|earlier| earlier.value == number.value) {
+                cx.error(&number.literal, format_args!("{} is listed twice: keep one", number.value));
+            }
+        }
+    }
+    if let Some(processes) = udp.said.get("processes").filter(|_| udp.said.has("process")) {
+        cx.error(processes, "`processes` can't be combined with `process`: put all names into `processes`");
+    }
+    if let Some(names) = &udp.processes {
+        if names.is_empty() {
+            cx.error(
+                udp.said.get("processes"),
+                "`processes` is empty: name a process, or leave it out to mean all of them",
+            );
+        }
+        for (i, name) in names.iter().enumerate() {
+            if name.value().is_empty() {
+                cx.error(name, "a process has a name: this one is empty");
+            } else if names[..i].iter().any(|earlier| earlier.value() == name.value()) {
+                cx.error(name, format_args!("process {:?} is named twice: keep one", name.value()));
+            }
+        }
+    }
+}
+
+/// The parameter's type is not looked at: `run_test` demands it, so that aliases work.
+pub(super) fn function(function: &Function, cx: &Ctxt) {
+    let sig = &function.sig;
+    for attr in &function.attrs {
+        if attr_name(attr) == "test" {
+            cx.error(attr, "`model_check` already makes this function a test: remove this attribute");
+        }
+    }
+    if let Some(asyncness) = &sig.asyncness {
+        cx.error(asyncness, "a check is not async: it registers processes, and those are; remove `async`");
+    }
+    if let Some(constness) = &sig.constness {
+        cx.error(constness, "a check can't be `const`: it becomes a test");
+    }
+    if let Some(unsafety) = &sig.unsafety {
+        cx.error(unsafety, "a check can't be `unsafe`: it becomes a test");
+    }
+    if let Some(abi) = &sig.abi {
+        cx.error(abi, "a check can't be `extern`: it becomes a test");
+    }
+    if !sig.generics.params.is_empty() {
+        cx.error(
+            &sig.generics,
+            "a check can't be generic: a test has nobody to choose the parameters; write one function per choice",
+        );
+    } else if let Some(clause) = &sig.generics.where_clause {
+        cx.error(clause, "a check takes no `where` clause");
+    }
+    match &sig.output {
+        ReturnType::Type(_, ty) if !matches!(&**ty, Type::Tuple(tuple) if tuple.elems.is_empty()) => {
+            cx.error(ty, "a check returns nothing: it registers processes; what they end with is in the report");
+        }
+        _ => {}
+    }
+    let mut inputs = sig.inputs.iter();
+    match inputs.next() {
+        None => cx.error_at(
+            sig.paren_token.span.join(),
+            "a check takes the network to register its processes in: write `net: &mut netcheck::Network`",
+        ),
+        Some(FnArg::Receiver(receiver)) => {
+            cx.error(receiver, "a check is a free function: take `net: &mut netcheck::Network` instead of `self`");
+        }
+        Some(FnArg::Typed(_)) => {}
+    }
+    for input in inputs {
+        cx.error_at(input.span(), "a check takes one parameter, the network: remove this one");
+    }
+    if let Some(variadic) = &sig.variadic {
+        cx.error(variadic, "a check takes one parameter, the network: remove this one");
+    }
+}

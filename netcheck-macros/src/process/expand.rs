@@ -1,0 +1,140 @@
+//! Writes the function that returns a process.
+//!
+//! The user's async fn moves inside, whole; around it stands a function of the same name that hands
+//! it, with its arguments, to the runtime. From
+//!
+//! ```ignore
+//! /// Asks once.
+//! #[process]
+//! pub async fn client<T: Ask>(mut server: String, (first, second): (u32, T)) -> Result<T, Error> {
+//!     ask(&mut server, first, second).await
+//! }
+//! ```
+//!
+//! comes (a test below keeps this true)
+//!
+//! ```ignore
+//! /// Asks once.
+//! pub fn client<T: Ask>(server: String, __arg1: (u32, T)) -> ::netcheck::Process<Result<T, Error>> {
+//!     async fn client<T: Ask>(mut server: String, (first, second): (u32, T)) -> Result<T, Error> {
+//!         ask(&mut server, first, second).await
+//!     }
+//!     ::netcheck::__private::assert_isolated::<String>();
+//!     ::netcheck::__private::assert_isolated::<(u32, T)>();
+//!     ::netcheck::__private::assert_isolated::<Result<T, Error>>();
+//!     ::netcheck::__private::process(
+//!         "client",
+//!         (server, __arg1,),
+//!         |(server, __arg1,)| client::<T>(server, __arg1)
+//!     )
+//! }
+//! ```
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, GenericParam, Ident, Pat, ReturnType, Type};
+
+use crate::function::{Function, attr_name};
+
+pub(super) fn process(function: &Function) -> TokenStream {
+    let Function { attrs, vis, sig, body } = function;
+    let (outer_attrs, inner_attrs): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| belongs_outside(attr));
+    let name = &sig.ident;
+    let name_text = name.unraw().to_string();
+    let generics = &sig.generics;
+    let where_clause = &generics.where_clause;
+
+    let (idents, types): (Vec<Ident>, Vec<&Type>) = sig
+        .inputs
+        .iter()
+        .enumerate()
+        .filter_map(|(i, input)| match input {
+            FnArg::Typed(argument) => Some((outer_name(i, &argument.pat), &*argument.ty)),
+            // Refused by `valid`.
+            FnArg::Receiver(_) => None,
+        })
+        .unzip();
+    let output = match &sig.output {
+        ReturnType::Default => quote_spanned!(name.span()=> ()),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+    };
+    // Each type once, so that a mistake gives one error.
+    let mut seen = Vec::new();
+    let assertions = types
+        .iter()
+        .map(ToTokens::to_token_stream)
+        .chain([output.clone()])
+        .filter(|ty| {
+            let text = ty.to_string();
+            let new = !seen.contains(&text);
+            seen.push(text);
+            new
+        })
+        .map(|ty| quote_spanned!(ty.span()=> ::netcheck::__private::assert_isolated::<#ty>();));
+    let choice = turbofish(generics);
+    let value = quote_spanned! {name.span()=>
+        ::netcheck::__private::process(
+            #name_text,
+            (#(#idents,)*),
+            |(#(#idents,)*)| #name #choice (#(#idents),*)
+        )
+    };
+    quote! {
+        #(#outer_attrs)*
+        #vis fn #name #generics (#(#idents: #types),*) -> ::netcheck::Process<#output> #where_clause {
+            #(#inner_attrs)*
+            #sig #body
+            #(#assertions)*
+            #value
+        }
+    }
+}
+
+/// Attributes of the function as its callers see it, and lint levels, which reach inwards anyway.
+/// Others (`#[tracing::instrument]`) rewrite an async fn and stay with it.
+fn belongs_outside(attr: &Attribute) -> bool {
+    const OUTSIDE: &[&str] = &[
+        "doc",
+        "cfg",
+        "cfg_attr",
+        "allow",
+        "expect",
+        "warn",
+        "deny",
+        "forbid",
+        "deprecated",
+        "must_use",
+        "inline",
+        "cold",
+        "track_caller",
+    ];
+    OUTSIDE.contains(&attr_name(attr).as_str())
+}
+
+/// The user's own name where the pattern is just a name, so that docs show it.
+fn outer_name(i: usize, pat: &Pat) -> Ident {
+    match pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => pat.ident.clone(),
+        _ => format_ident!("__arg{i}", span = Span::mixed_site()),
+    }
+}
+
+/// `::<T, N>`: the inner function has parameters of its own, which get the outer ones' values.
+fn turbofish(generics: &syn::Generics) -> TokenStream {
+    let arguments: Vec<_> = generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            GenericParam::Const(param) => Some(&param.ident),
+            // Refused by `valid`.
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect();
+    match arguments.is_empty() {
+        true => TokenStream::new(),
+        false => quote!(::<#(#arguments),*>),
+    }
+}

@@ -1,0 +1,85 @@
+use proc_macro2::TokenStream;
+
+use super::attribute;
+use crate::testing::{assert_documented, messages};
+
+fn expand(function: &str) -> TokenStream {
+    attribute(TokenStream::new(), function.parse().unwrap())
+}
+
+#[track_caller]
+fn assert_refused(function: &str, expected: &[&str]) {
+    let output = expand(function);
+    let messages = messages(&output);
+    assert_eq!(messages.len(), expected.len(), "{messages:#?}");
+    for (message, expected) in messages.iter().zip(expected) {
+        assert!(message.contains(expected), "{message:?} does not contain {expected:?}");
+    }
+}
+
+#[test]
+fn the_expansion_in_the_docs_is_the_true_one() {
+    assert_documented(include_str!("expand.rs"), |example| {
+        let mut function: syn::ItemFn = syn::parse2(example).unwrap();
+        function.attrs.retain(|attr| !attr.path().is_ident("process"));
+        attribute(TokenStream::new(), quote::quote!(#function))
+    });
+}
+
+#[test]
+fn the_arguments_are_always_a_tuple() {
+    let output = expand("async fn f() {}").to_string();
+    assert!(output.contains("process (\"f\" , () , | () | f ())"), "{output}");
+    let output = expand("async fn f(a: u32) {}").to_string();
+    assert!(output.contains("process (\"f\" , (a ,) , | (a ,) | f (a))"), "{output}");
+}
+
+#[test]
+fn parameters_and_conditions_are_repeated_inside() {
+    let output = expand("async fn f<T, const N: usize>(a: [T; N]) -> T where T: Ask {}").to_string();
+    assert_eq!(output.matches("where T : Ask").count(), 2, "{output}");
+    assert!(output.contains("f :: < T , N > (a)"), "{output}");
+}
+
+#[test]
+fn attributes_that_rewrite_an_async_fn_stay_with_it() {
+    let output = expand("#[must_use] #[tracing::instrument] async fn f() {}").to_string();
+    let outer = output.find("must_use").unwrap();
+    let inner = output.find("instrument").unwrap();
+    assert!(outer < output.find("-> :: netcheck").unwrap() && inner > output.find("-> :: netcheck").unwrap());
+}
+
+#[test]
+fn borrows_are_refused_argument_by_argument() {
+    assert_refused(
+        "async fn f<'a>(a: &str, b: &'a Config, c: Option<&[u8]>, d: Cow<'_, str>, e: &'static str, g: &mut [u8], h: fn(&str), p: &Path) -> &'a u32 {}",
+        &[
+            "it has no lifetimes",
+            "take a `String`",
+            "take the `Config` itself",
+            "take an owned value",
+            "take an owned value",
+            "take a `Vec`",
+            "take a `PathBuf`",
+            "can't return a borrow",
+        ],
+    );
+}
+
+#[test]
+fn functions_that_cannot_be_a_process_are_refused() {
+    assert_refused("fn f() {}", &["write `async fn`"]);
+    assert_refused("async fn f(&self) {}", &["can't borrow `self`"]);
+    assert_refused("async fn f(self) {}", &["can't be a method yet"]);
+    assert_refused("async fn f(a: impl Clone) -> impl Clone {}", &["name it, or write a generic", "name it instead"]);
+    assert_refused("async unsafe fn f() {}", &["can't be `unsafe`"]);
+    assert_refused("struct S;", &["goes on an async function"]);
+    let output = attribute("capture = false".parse().unwrap(), "async fn f() {}".parse().unwrap());
+    assert_eq!(messages(&output), ["`process` takes no words: write just `#[process]`"]);
+}
+
+#[test]
+fn the_users_function_is_emitted_despite_its_mistakes() {
+    let output = expand("pub async fn f(a: &str) { body() }").to_string();
+    assert!(output.contains("pub async fn f (a : & str) { body () }"), "{output}");
+}

@@ -1,0 +1,142 @@
+//! Refuses functions that cannot become a process.
+//!
+//! A borrow is refused here, by its syntax, because the compiler would otherwise speak of lifetimes
+//! in code that the user did not write. Types are judged by `Isolated`, not here.
+
+use syn::visit::{self, Visit};
+use syn::{FnArg, GenericParam, Lifetime, ReturnType, Type, TypeBareFn, TypeImplTrait, TypeReference};
+
+use crate::ctxt::Ctxt;
+use crate::function::Function;
+
+pub(super) fn function(function: &Function, cx: &Ctxt) {
+    let sig = &function.sig;
+    if sig.asyncness.is_none() {
+        cx.error(sig.fn_token, "a process is an async function: write `async fn`");
+    }
+    if let Some(constness) = &sig.constness {
+        cx.error(constness, "a process can't be `const`");
+    }
+    if let Some(unsafety) = &sig.unsafety {
+        cx.error(
+            unsafety,
+            "a process can't be `unsafe`: nobody is there to uphold its conditions when it is re-created",
+        );
+    }
+    if let Some(abi) = &sig.abi {
+        cx.error(abi, "a process can't be `extern`");
+    }
+    if let Some(variadic) = &sig.variadic {
+        cx.error(variadic, "a process has a fixed list of arguments");
+    }
+    for param in &sig.generics.params {
+        if let GenericParam::Lifetime(lifetime) = param {
+            cx.error(lifetime, "a process is isolated: it can't borrow, so it has no lifetimes; take owned values");
+        }
+    }
+    for input in &sig.inputs {
+        match input {
+            FnArg::Receiver(receiver) if receiver.reference.is_some() => cx.error(
+                receiver,
+                "a process is isolated: it can't borrow `self`; make it a free function that takes what it needs by value",
+            ),
+            FnArg::Receiver(receiver) => cx.error(
+                receiver,
+                "a process can't be a method yet; make it a free function that takes the value as an argument",
+            ),
+            FnArg::Typed(argument) => {
+                let mut visitor = Argument { cx, take: take_instead(&argument.ty), refused: false };
+                visitor.visit_type(&argument.ty);
+            }
+        }
+    }
+    if let ReturnType::Type(_, ty) = &sig.output {
+        Output { cx }.visit_type(ty);
+    }
+}
+
+/// What to take in place of a borrowed argument.
+fn take_instead(ty: &Type) -> String {
+    let Type::Reference(TypeReference { elem, .. }) = ty else {
+        return "an owned value".to_owned();
+    };
+    match &**elem {
+        Type::Path(path) if path.path.is_ident("str") => "a `String`".to_owned(),
+        Type::Path(path) if path.path.is_ident("Path") => "a `PathBuf`".to_owned(),
+        Type::Path(path) => match path.path.segments.last() {
+            Some(last) if last.arguments.is_empty() => format!("the `{}` itself", last.ident),
+            _ => "the value itself".to_owned(),
+        },
+        Type::Slice(_) => "a `Vec`".to_owned(),
+        _ => "the value itself".to_owned(),
+    }
+}
+
+/// Looks for borrows and `impl Trait`.
+struct Argument<'a> {
+    cx: &'a Ctxt,
+    take: String,
+    /// One argument is reported once.
+    refused: bool,
+}
+
+impl Argument<'_> {
+    fn refuse_borrow(&mut self, at: impl quote::ToTokens) {
+        if !self.refused {
+            self.cx.error(at, format_args!("a process is isolated: it can't borrow; take {}", self.take));
+        }
+        self.refused = true;
+    }
+}
+
+impl Visit<'_> for Argument<'_> {
+    fn visit_type_reference(&mut self, reference: &TypeReference) {
+        if is_static(reference.lifetime.as_ref()) {
+            visit::visit_type(self, &reference.elem);
+        } else {
+            self.refuse_borrow(reference);
+        }
+    }
+
+    fn visit_lifetime(&mut self, lifetime: &Lifetime) {
+        if !is_static(Some(lifetime)) {
+            self.refuse_borrow(lifetime);
+        }
+    }
+
+    fn visit_type_impl_trait(&mut self, ty: &TypeImplTrait) {
+        self.cx.error(
+            ty,
+            "a process needs the type of each argument: name it, or write a generic parameter instead of `impl`",
+        );
+    }
+
+    // The borrows in `fn(&str)` and `Fn(&str)` are those of calls.
+    fn visit_type_bare_fn(&mut self, _: &TypeBareFn) {}
+    fn visit_parenthesized_generic_arguments(&mut self, _: &syn::ParenthesizedGenericArguments) {}
+}
+
+struct Output<'a> {
+    cx: &'a Ctxt,
+}
+
+impl Visit<'_> for Output<'_> {
+    fn visit_type_reference(&mut self, reference: &TypeReference) {
+        if is_static(reference.lifetime.as_ref()) {
+            visit::visit_type(self, &reference.elem);
+        } else {
+            self.cx.error(reference, "a process is isolated: it can't return a borrow; return an owned value");
+        }
+    }
+
+    fn visit_type_impl_trait(&mut self, ty: &TypeImplTrait) {
+        self.cx.error(ty, "a process needs the type that it returns: name it instead of `impl`");
+    }
+
+    fn visit_type_bare_fn(&mut self, _: &TypeBareFn) {}
+    fn visit_parenthesized_generic_arguments(&mut self, _: &syn::ParenthesizedGenericArguments) {}
+}
+
+fn is_static(lifetime: Option<&Lifetime>) -> bool {
+    lifetime.is_some_and(|lifetime| lifetime.ident == "static")
+}
