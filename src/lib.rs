@@ -1,0 +1,119 @@
+//! Model-checks networked async programs written on tokio, in `cargo test`.
+//!
+//! netcheck runs the client and server code that you ship through *every* task schedule and
+//! *every* UDP loss, duplication and reordering within declared bounds, and either says
+//! "verified" or shows the shortest execution that breaks it.
+//!
+//! The root of this crate mirrors tokio's tree, so that in test builds a program can be
+//! compiled against it by one line:
+//!
+//! ```
+//! # #[cfg(any())]
+//! #[cfg(test)] extern crate netcheck as tokio;   // at the crate root: the whole crate, or
+//! # #[cfg(any())]
+//! #[cfg(test)] use netcheck as tokio;            // in one module
+//! ```
+//!
+//! Then annotate a test:
+//!
+//! ```
+//! use netcheck as tokio;
+//! use tokio::net::UdpSocket;
+//!
+//! async fn server() {
+//!     let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+//!     let mut buffer = [0; 16];
+//!     let (length, from) = socket.recv_from(&mut buffer).await.unwrap();
+//!     socket.send_to(&buffer[..length], from).await.unwrap();
+//! }
+//!
+//! async fn client() -> bool {
+//!     let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+//!     socket.send_to(b"ping", "server:4000").await.unwrap();
+//!     let mut buffer = [0; 16];
+//!     let patience = tokio::time::Duration::from_secs(1);
+//!     tokio::time::timeout(patience, socket.recv(&mut buffer)).await.is_ok()
+//! }
+//!
+//! # mod hidden { use super::*;
+//! #[netcheck::model_check(udp(loss))]
+//! fn the_client_comes_to_an_end(net: &mut netcheck::Network) {
+//!     net.daemon("server", server);
+//!     net.process("client", client).after("server");
+//! }
+//! # }
+//! # let report = netcheck::check::Checker::new()
+//! #     .udp(netcheck::check::Udp::new().loss())
+//! #     .check(|net| { net.daemon("server", server); net.process("client", client).after("server"); });
+//! # assert_eq!(report.verdict(), netcheck::check::Verdict::Verified);
+//! # assert_eq!(report.outputs("client"), ["false", "true"]);
+//! ```
+//!
+//! A passing check means that *no* execution within the declared faults and limits violates
+//! a property. A limit that was hit is [`Inconclusive`](check::Verdict::Inconclusive), never
+//! verified.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub use netcheck_macros::{Isolated, model_check, process};
+pub use netcheck_runtime::isolated::{Isolated, Process};
+pub use netcheck_runtime::select::choose;
+pub use netcheck_runtime::task::spawn;
+pub use netcheck_runtime::{End, Network, faults, net, task, time};
+
+// They poll all their branches in a fixed order, so there is nothing to choose.
+pub use tokio::{join, pin, try_join};
+
+pub mod check {
+    //! Building checks by hand: what `#[model_check]` does with its words.
+    //!
+    //! ```
+    //! use netcheck::check::{Checker, Search, Udp, Verdict};
+    //!
+    //! let report = Checker::new()
+    //!     .udp(Udp::new().copies([1, 0, 2]).window(2))
+    //!     .at_most(1)
+    //!     .search(Search::Bfs)
+    //!     .check(|net| {
+    //!         net.process("dice", || async { netcheck::choose(1..=6).await });
+    //!     });
+    //! assert_eq!(report.verdict(), Verdict::Verified);
+    //! assert_eq!(report.outputs("dice"), ["1", "2", "3", "4", "5", "6"]);
+    //! ```
+    pub use netcheck_runtime::check::{Checker, Udp};
+    pub use netcheck_runtime::report::{Report, Verdict};
+    pub use netcheck_runtime::{Counterexample, Direction, Error, Judgement, Registered, Search, Step, ViolationKind};
+}
+
+pub mod io {
+    //! The traits and adaptors of `tokio::io`, which need no runtime: codecs and everything
+    //! else that is written on them works on netcheck's sockets.
+    pub use tokio::io::*;
+}
+
+pub mod sync {
+    //! `tokio::sync`, which needs no runtime. Tasks that share it are one unit.
+    pub use tokio::sync::*;
+}
+
+/// Waits for the first of several branches, as `tokio::select!`.
+///
+/// Where several branches are ready, the check explores each of them as the winner;
+/// with `biased;`, the first.
+#[macro_export]
+macro_rules! select {
+    ($($branches:tt)*) => { $crate::__private::select_internal! { ($crate) $($branches)* } };
+}
+
+/// What the macros expand to; not for use by hand.
+#[doc(hidden)]
+pub mod __private {
+    pub use insta;
+    pub use netcheck_macros::select_internal;
+    pub use netcheck_runtime::isolated::{HandleId, process};
+    pub use netcheck_runtime::select::{Round, Select};
+    pub use netcheck_runtime::testing::{Expect, TestInfo, TestOutcome, run_test};
+
+    /// Checks that a type is isolated.
+    pub const fn assert_isolated<T: crate::Isolated + ?Sized>() {}
+}
