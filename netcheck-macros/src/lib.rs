@@ -70,7 +70,9 @@ pub fn model_check(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```ignore
 /// #[netcheck::process]
-/// async fn worker(id: u32, server: String) -> Result<(), Error> { … }
+/// async fn worker(id: u32, server: String) -> Result<(), Error> {
+///     ask(id, &server).await
+/// }
 ///
 /// tokio::spawn(worker(1, "server:4000".to_owned()));   // a unit of its own
 /// worker(1, "server:4000".to_owned()).await?;          // as any async fn

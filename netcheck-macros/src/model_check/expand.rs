@@ -46,7 +46,7 @@
 //!         ::netcheck::__private::Expect::Deadlock,
 //!         answers,
 //!     );
-//!     ::netcheck::__private::insta::assert_snapshot!("answers", __outcome.counterexample_text());
+//!     ::netcheck::__private::insta::assert_snapshot!("answers", __outcome.counterexample_text(), "counterexample");
 //! }
 //! ```
 
@@ -90,7 +90,7 @@ pub(super) fn test(check: &ModelCheck, function: &Function) -> TokenStream {
     let finish = if check.said.has("snapshot") {
         quote! {
             let #outcome = #outcome_value;
-            ::netcheck::__private::insta::assert_snapshot!(#name_text, #outcome.counterexample_text());
+            ::netcheck::__private::insta::assert_snapshot!(#name_text, #outcome.counterexample_text(), "counterexample");
         }
     } else {
         quote!(let _ = #outcome_value;)

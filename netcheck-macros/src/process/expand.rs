@@ -19,9 +19,6 @@
 //!     async fn client<T: Ask>(mut server: String, (first, second): (u32, T)) -> Result<T, Error> {
 //!         ask(&mut server, first, second).await
 //!     }
-//!     ::netcheck::__private::assert_isolated::<String>();
-//!     ::netcheck::__private::assert_isolated::<(u32, T)>();
-//!     ::netcheck::__private::assert_isolated::<Result<T, Error>>();
 //!     ::netcheck::__private::process(
 //!         "client",
 //!         (server, __arg1,),
@@ -30,11 +27,11 @@
 //! }
 //! ```
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, GenericParam, Ident, Pat, ReturnType, Type};
+use syn::{Attribute, FnArg, GenericParam, Ident, Pat, PatType, ReturnType, Type};
 
 use crate::function::{Function, attr_name};
 
@@ -51,7 +48,7 @@ pub(super) fn process(function: &Function) -> TokenStream {
         .iter()
         .enumerate()
         .filter_map(|(i, input)| match input {
-            FnArg::Typed(argument) => Some((outer_name(i, &argument.pat), &*argument.ty)),
+            FnArg::Typed(argument) => Some((outer_name(i, argument), &*argument.ty)),
             // Refused by `valid`.
             FnArg::Receiver(_) => None,
         })
@@ -60,24 +57,18 @@ pub(super) fn process(function: &Function) -> TokenStream {
         ReturnType::Default => quote_spanned!(name.span()=> ()),
         ReturnType::Type(_, ty) => ty.to_token_stream(),
     };
-    // Each type once, so that a mistake gives one error.
-    let mut seen = Vec::new();
-    let assertions = types
-        .iter()
-        .map(ToTokens::to_token_stream)
-        .chain([output.clone()])
-        .filter(|ty| {
-            let text = ty.to_string();
-            let new = !seen.contains(&text);
-            seen.push(text);
-            new
-        })
-        .map(|ty| quote_spanned!(ty.span()=> ::netcheck::__private::assert_isolated::<#ty>();));
     let choice = turbofish(generics);
+    // What `process` demands of an argument is reported at its type. (An assertion per type would
+    // be reported besides, and so give two errors for one mistake.)
+    let arguments = idents.iter().zip(&types).map(|(ident, ty)| {
+        let mut argument = ident.clone();
+        argument.set_span(ident.span().located_at(ty.span()));
+        argument
+    });
     let value = quote_spanned! {name.span()=>
         ::netcheck::__private::process(
             #name_text,
-            (#(#idents,)*),
+            (#(#arguments,)*),
             |(#(#idents,)*)| #name #choice (#(#idents),*)
         )
     };
@@ -86,7 +77,6 @@ pub(super) fn process(function: &Function) -> TokenStream {
         #vis fn #name #generics (#(#idents: #types),*) -> ::netcheck::Process<#output> #where_clause {
             #(#inner_attrs)*
             #sig #body
-            #(#assertions)*
             #value
         }
     }
@@ -114,10 +104,10 @@ fn belongs_outside(attr: &Attribute) -> bool {
 }
 
 /// The user's own name where the pattern is just a name, so that docs show it.
-fn outer_name(i: usize, pat: &Pat) -> Ident {
-    match pat {
+fn outer_name(i: usize, argument: &PatType) -> Ident {
+    match &*argument.pat {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => pat.ident.clone(),
-        _ => format_ident!("__arg{i}", span = Span::mixed_site()),
+        _ => format_ident!("__arg{i}", span = argument.ty.span()),
     }
 }
 

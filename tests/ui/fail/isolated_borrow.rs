@@ -1,0 +1,6 @@
+#[derive(netcheck::Isolated)]
+struct Job<'a> {
+    name: &'a str,
+}
+
+fn main() {}

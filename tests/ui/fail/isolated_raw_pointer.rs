@@ -1,0 +1,6 @@
+#[derive(netcheck::Isolated)]
+struct Node {
+    next: *const Node,
+}
+
+fn main() {}

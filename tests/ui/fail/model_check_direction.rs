@@ -1,0 +1,4 @@
+#[netcheck::model_check(udp(loss, direction = recieve))]
+fn check(net: &mut netcheck::Network) {}
+
+fn main() {}

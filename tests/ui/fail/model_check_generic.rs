@@ -1,0 +1,4 @@
+#[netcheck::model_check]
+fn check<T: Clone>(net: &mut netcheck::Network, value: T) {}
+
+fn main() {}

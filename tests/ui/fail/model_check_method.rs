@@ -1,0 +1,8 @@
+struct Checks;
+
+impl Checks {
+    #[netcheck::model_check]
+    fn check(&self) {}
+}
+
+fn main() {}

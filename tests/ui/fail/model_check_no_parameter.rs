@@ -1,0 +1,4 @@
+#[netcheck::model_check]
+fn check() {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[netcheck::model_check]
+struct Check;
+
+fn main() {}

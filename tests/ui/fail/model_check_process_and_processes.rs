@@ -1,0 +1,4 @@
+#[netcheck::model_check(udp(loss, process = "client", processes = ["server"]))]
+fn check(net: &mut netcheck::Network) {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[netcheck::model_check(udp(loss, process = client))]
+fn check(net: &mut netcheck::Network) {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[netcheck::model_check(tcp(open, read))]
+fn check(net: &mut netcheck::Network) {}
+
+fn main() {}

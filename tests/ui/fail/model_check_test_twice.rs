@@ -1,0 +1,5 @@
+#[netcheck::model_check]
+#[test]
+fn check(net: &mut netcheck::Network) {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[netcheck::model_check(udp(direction = send))]
+fn check(net: &mut netcheck::Network) {}
+
+fn main() {}

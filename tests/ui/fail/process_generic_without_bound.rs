@@ -1,0 +1,6 @@
+#[netcheck::process]
+async fn client<T>(value: T) -> T {
+    value
+}
+
+fn main() {}

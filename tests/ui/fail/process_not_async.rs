@@ -1,0 +1,4 @@
+#[netcheck::process]
+fn client(server: String) {}
+
+fn main() {}

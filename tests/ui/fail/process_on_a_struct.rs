@@ -1,0 +1,4 @@
+#[netcheck::process]
+struct Client;
+
+fn main() {}

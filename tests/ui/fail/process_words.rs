@@ -1,0 +1,4 @@
+#[netcheck::process(capture = false)]
+async fn client(server: String) {}
+
+fn main() {}

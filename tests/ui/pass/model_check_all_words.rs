@@ -1,0 +1,45 @@
+//! Every word, at least once.
+
+#[netcheck::model_check]
+fn no_words(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+#[netcheck::model_check()]
+fn empty_words(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+#[netcheck::model_check(
+    udp(loss, duplication, reorder = 2, direction = send, delay, process = "client"),
+    at_most = 1,
+    search = bfs,
+    max_states = 1_000_000,
+    max_depth = 500,
+    reduction = true
+)]
+fn faults_by_name(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+#[netcheck::model_check(
+    udp(copies = [1, 0, 2], window = 2, direction = receive, processes = ["client", "server"]),
+    search = dfs,
+    reduction = false,
+)]
+fn faults_by_number(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+    net.process("server", || async {});
+}
+
+#[netcheck::model_check(udp(delay, direction = both), search = random)]
+fn random(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+#[netcheck::model_check(udp(delay), search = random(seed = 7))]
+fn random_from_a_seed(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! Numbers that are only handed on may be any expression.
+
+const FAULTS: usize = 1;
+
+#[netcheck::model_check(udp(loss), at_most = FAULTS, max_states = 1 << 20, max_depth = usize::MAX)]
+fn limits(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+fn main() {}
