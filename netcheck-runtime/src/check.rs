@@ -14,7 +14,6 @@ use crate::state::store::StateId;
 use crate::state::system::{Declared, Demands, Direction, Interrupt, Process, System, UdpFaults};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
-use crate::unit::automaton::NodeKind;
 use crate::unit::context::{Host, Shared};
 use crate::unit::instance::Program;
 use crate::unit::watchdog::{self, Watch};
@@ -370,10 +369,10 @@ impl Job {
     }
 
     fn check(mut self) -> Result<Report, Error> {
-        let ((explored, rounds), mut system) = self.attempt(Job::explore)?;
-        let counterexample = match &explored.found {
+        let ((mut explored, rounds), mut system) = self.attempt(Job::explore)?;
+        let counterexample = match explored.found.clone() {
             None => None,
-            Some((at, found)) => Some(self.counterexample(&mut system, &explored, *at, found)?),
+            Some((at, found)) => Some(self.counterexample(&mut system, &mut explored, at, &found)?),
         };
         let verdict = match (&counterexample, explored.limit) {
             (Some(_), _) => Verdict::Violated,
@@ -403,7 +402,7 @@ impl Job {
             rounds,
             memory_bytes: explored.store.memory_bytes(),
         };
-        let outputs = self.outputs(&system);
+        let outputs = self.outputs(&system, &explored);
         Ok(Report { verdict, limit, figures, counterexample, outputs })
     }
 
@@ -417,40 +416,40 @@ impl Job {
                 footprints.update(system);
                 footprints.grew()
             });
-            if explored.found.is_some() || !grew {
-                return Ok((explored, round));
+            let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
+            // A limit that was hit says nothing of what lies behind it, so another round would not either.
+            if is_believed || !grew || explored.limit == Some(Limit::States) {
+                return Ok((explored.unless_doubtful(grew), round));
             }
         }
         unreachable!("footprints are finite")
     }
 
     /// Every value that each process ended with.
-    fn outputs(&self, system: &System) -> Vec<(String, Vec<String>)> {
-        let automata = &system.learner.automata;
-        let mut outputs = vec![BTreeSet::new(); self.registered.processes.len()];
-        for edge in automata.edges.iter().filter(|edge| !edge.is_refused()) {
-            let unit = automata.node(edge.source).unit;
-            if let (NodeKind::Ended { output }, Some(outputs)) =
-                (&automata.node(edge.target).kind, outputs.get_mut(unit.0 as usize))
-            {
-                outputs.insert(system.shared().output(*output).text.to_string());
-            }
-        }
-        let names = self.registered.processes.iter().map(|process| process.name.clone());
-        names.zip(outputs.into_iter().map(|outputs| outputs.into_iter().collect())).collect()
+    fn outputs(&self, system: &System, explored: &Explored) -> Vec<(String, Vec<String>)> {
+        let of_unit = |index: usize| {
+            let outputs = explored.outputs.iter().filter(|(unit, _)| unit.0 as usize == index);
+            let texts: BTreeSet<String> =
+                outputs.map(|&(_, output)| system.shared().output(output).text.to_string()).collect();
+            texts.into_iter().collect()
+        };
+        let names = self.registered.processes.iter().enumerate();
+        names.map(|(index, process)| (process.name.clone(), of_unit(index))).collect()
     }
 
     /// The steps to a violation: shortened, and confirmed on fresh futures.
     fn counterexample(
         &mut self,
         system: &mut System,
-        explored: &Explored,
+        explored: &mut Explored,
         at: StateId,
         found: &Found,
     ) -> Result<Counterexample, Error> {
-        let legs = explored.path(system, at).map_err(interrupted)?;
+        let (legs, mut found) = match explored.concrete.take() {
+            Some(concrete) => concrete,
+            None => (explored.path(system, at).map_err(interrupted)?, found.clone()),
+        };
         let mut steps = script(system, &legs).map_err(interrupted)?;
-        let mut found = found.clone();
         if let Some((shorter, instead)) = self.shorten(&found, &legs)? {
             (steps, found) = (shorter, instead);
         }

@@ -2,7 +2,7 @@
 //!
 //! The units are split into connected components: units that may still touch a common
 //! component of the network. Components never meet again, so each is explored by itself,
-//! to its end, the one with the lowest unit first; each has a clock of its own, since
+//! to its end, one that was begun before one that was not; each has a clock of its own, since
 //! nobody can compare their times. (A program that reads the clock joins all that have
 //! timers. Who only joins or ends its tasks, and has no timers, is apart from them.)
 //!
@@ -64,11 +64,8 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
     }
     connect(system, footprints, &mut live);
     let delay = system.declared.udp.as_ref().is_some_and(|udp| udp.delay);
-    for component in 0..live.len() {
+    for component in in_order(system, &live) {
         let members = || live.iter().filter(|unit| unit.component == component);
-        if members().next().is_none() {
-            continue;
-        }
         if members().any(|unit| unit.moves > 0) {
             // With delays, time may pass instead of a delivery: all or an immediate step.
             let starts = members().filter(|unit| if delay { unit.immediate } else { unit.moves > 0 });
@@ -87,6 +84,16 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
         }
     }
     Scope::Nothing
+}
+
+/// The components, those that were begun first: finished ones do not multiply with the rest.
+fn in_order(system: &System, live: &[Live]) -> Vec<usize> {
+    let mut order: Vec<usize> = live.iter().map(|unit| unit.component).collect();
+    order.sort_unstable();
+    order.dedup();
+    let has_begun = |unit: &Live| system.learner.automata.node(unit.node).from.is_some();
+    order.sort_by_key(|&component| !live.iter().any(|unit| unit.component == component && has_begun(unit)));
+    order
 }
 
 /// Numbers the connected components by their lowest members.

@@ -1,14 +1,18 @@
 //! The loop.
 
+use crate::id::UnitId;
 use crate::property::{Found, Properties, Terminal};
 use crate::reduction::footprint::Footprints;
 use crate::reduction::stubborn::{self, Scope};
+use crate::search::concretize::concretize;
 use crate::search::frontier::{Frontier, Search};
 use crate::state::enabled::{Enabled, Step, Transition};
 use crate::state::place::StateVector;
 use crate::state::store::{StateId, Store};
 use crate::state::system::{Interrupt, System};
+use crate::unit::automaton::NodeKind;
 use ahash::AHashMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Bounds of a search; reaching one is a verdict of its own.
@@ -33,11 +37,18 @@ pub(crate) struct Explored {
     pub(crate) terminals: u64,
     pub(crate) suppressed_deadlocks: u64,
     pub(crate) limit: Option<Limit>,
-    /// The violation and the state that shows it.
+    /// The first violation, and the state that shows it. A reduced search believes one at
+    /// once only if it could be taken through the full semantics; else it goes on, and the
+    /// caller may believe it if no footprint has grown by the end.
     pub(crate) found: Option<(StateId, Found)>,
+    /// The violation as an execution of the full semantics.
+    pub(crate) concrete: Option<(Vec<Leg>, Found)>,
+    /// What the roots of the processes ended with.
+    pub(crate) outputs: BTreeSet<(UnitId, u32)>,
     /// Under which scope a state was first reached by a step that depends on it: by a timer,
     /// by loss, or by parking.
     scopes: AHashMap<StateId, Rc<Scope>>,
+    violations: usize,
 }
 
 /// Explores everything from `initial`, until a violation or a limit.
@@ -57,7 +68,10 @@ pub(crate) fn explore(
         suppressed_deadlocks: 0,
         limit: None,
         found: None,
+        concrete: None,
+        outputs: BTreeSet::new(),
         scopes: AHashMap::new(),
+        violations: 0,
     };
     let mut frontier = Frontier::new(search);
     let (first, _) = seen.store.insert(initial, None);
@@ -65,8 +79,10 @@ pub(crate) fn explore(
     let mut successors = Successors::default();
     let mut next = Vec::new();
     let mut new = Vec::new();
+    let mut state = StateVector::new();
     while let Some(id) = frontier.pop() {
-        let state = StateVector::from_slice(seen.store.get(id));
+        state.clear();
+        state.extend_from_slice(seen.store.get(id));
         let (chosen, scope) = successors.of(system, &state, reduction.as_deref_mut())?;
         if chosen.is_empty() {
             seen.terminals += 1;
@@ -74,8 +90,9 @@ pub(crate) fn explore(
                 Terminal::Fine => {}
                 Terminal::Suppressed => seen.suppressed_deadlocks += 1,
                 Terminal::Violated(found) => {
-                    seen.found = Some((id, found));
-                    return Ok(seen);
+                    if seen.violated(system, properties, id, found, reduction.is_some())? {
+                        return Ok(seen);
+                    }
                 }
             }
             continue;
@@ -96,9 +113,12 @@ pub(crate) fn explore(
             if let (Some(scope), true) = (&scope, transition.is_scoped()) {
                 seen.scopes.insert(successor, Rc::clone(scope));
             }
+            seen.note_output(system, transition);
             if let Some(found) = properties.step(system, transition) {
-                seen.found = Some((successor, found));
-                return Ok(seen);
+                if seen.violated(system, properties, successor, found, reduction.is_some())? {
+                    return Ok(seen);
+                }
+                continue;
             }
             if seen.store.len() > limits.states_max {
                 seen.limit = Some(Limit::States);
@@ -111,7 +131,52 @@ pub(crate) fn explore(
     Ok(seen)
 }
 
+/// Violations of one search that are taken through the full semantics at the most.
+const CONCRETIZED_MAX: usize = 64;
+
 impl Explored {
+    /// Keeps a violation; says whether it can be believed at once.
+    fn violated(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at: StateId,
+        found: Found,
+        reduced: bool,
+    ) -> Result<bool, Interrupt> {
+        self.violations += 1;
+        if self.violations <= CONCRETIZED_MAX && reduced {
+            let legs = self.path(system, at)?;
+            self.concrete = concretize(system, properties, &legs)?;
+        }
+        let believed = !reduced || self.concrete.is_some();
+        if self.found.is_none() || believed {
+            self.found = Some((at, found));
+        }
+        Ok(believed)
+    }
+
+    /// Whether the violation holds whatever footprints will grow to.
+    pub(crate) fn is_believed(&self) -> bool {
+        self.concrete.is_some()
+    }
+
+    /// Without a violation that relied on footprints that have grown since.
+    pub(crate) fn unless_doubtful(mut self, grew: bool) -> Explored {
+        if grew && self.concrete.is_none() {
+            self.found = None;
+        }
+        self
+    }
+
+    fn note_output(&mut self, system: &System, transition: &Transition) {
+        let Step::Unit { unit, edge, .. } = transition.step else { return };
+        let target = system.learner.automata.edge(edge).target;
+        if let NodeKind::Ended { output } = system.learner.automata.node(target).kind {
+            self.outputs.insert((unit, output));
+        }
+    }
+
     /// The steps from the start to a state, each with the state that it leaves.
     pub(crate) fn path(&self, system: &mut System, to: StateId) -> Result<Vec<Leg>, Interrupt> {
         let states = self.store.path(to);

@@ -1,4 +1,5 @@
 //! Exploration: one loop, many frontiers. Knows states and steps, no protocol.
 
+pub(crate) mod concretize;
 pub(crate) mod explore;
 pub(crate) mod frontier;

@@ -39,12 +39,30 @@ impl System {
     fn take(&mut self, unit: UnitId, place: PlaceId, edge: EdgeId, next: &mut Vec<u32>) {
         let target = self.learner.automata.edge(edge).target;
         place.set(next, target.0);
-        for index in 0..self.learner.automata.edge(edge).effects.len() {
-            let effect = self.learner.automata.edge(edge).effects[index].clone();
-            self.effect(unit, edge, &effect, next);
+        let effects = &self.learner.automata.edge(edge).effects;
+        let timers_only = |effect: &Effect| matches!(effect, Effect::Arm { .. } | Effect::Disarm { .. });
+        if !effects.is_empty() && effects.iter().all(timers_only) {
+            // The common case, worked out once for each edge and set of timers.
+            let timers = self.places.id(Place::Timers(unit));
+            let before = timers.of(next);
+            if let Some(&after) = self.rearmed.get(&(edge, before)) {
+                timers.set(next, after);
+            } else {
+                self.effects(unit, edge, next);
+                self.rearmed.insert((edge, before), timers.of(next));
+            }
+        } else {
+            self.effects(unit, edge, next);
         }
         if matches!(self.learner.automata.node(target).kind, NodeKind::Ended { .. }) {
             self.end(unit, place, next);
+        }
+    }
+
+    fn effects(&mut self, unit: UnitId, edge: EdgeId, next: &mut Vec<u32>) {
+        for index in 0..self.learner.automata.edge(edge).effects.len() {
+            let effect = self.learner.automata.edge(edge).effects[index].clone();
+            self.effect(unit, edge, &effect, next);
         }
     }
 
@@ -113,9 +131,7 @@ impl System {
     fn end(&mut self, unit: UnitId, place: PlaceId, next: &mut Vec<u32>) {
         self.release(unit, next);
         if self.shared().unit(unit).parent.is_some() {
-            let detached = self.places.id(Place::Detached(unit));
-            if detached.of(next) != 0 {
-                detached.set(next, 0);
+            if self.clear(Place::Detached(unit), next) != 0 {
                 place.set(next, NodeId::GONE.0);
             }
             return;
@@ -129,16 +145,24 @@ impl System {
             let place = self.unit_place(other);
             if place.of(next) != NodeId::ABSENT.0 {
                 self.release(other, next);
-                self.places.id(Place::Detached(other)).set(next, 0);
+                self.clear(Place::Detached(other), next);
                 place.set(next, NodeId::GONE.0);
             }
         }
-        self.places.id(Place::Scope(process)).set(next, 0);
+        self.clear(Place::Scope(process), next);
+    }
+
+    /// Empties a place that may never have been used; returns what was there.
+    fn clear(&self, place: Place, next: &mut Vec<u32>) -> u32 {
+        let Some(place) = self.places.find(place) else { return 0 };
+        let value = place.of(next);
+        place.set(next, 0);
+        value
     }
 
     /// Lets go of everything that a unit holds.
     fn release(&mut self, unit: UnitId, next: &mut Vec<u32>) {
-        self.places.id(Place::Timers(unit)).set(next, 0);
+        self.clear(Place::Timers(unit), next);
         let mut held = Vec::new();
         self.change_bindings(next, |binding| {
             if binding.holders.contains(&unit) {
@@ -164,7 +188,9 @@ impl System {
             for place in into {
                 place.set(next, 0);
             }
-            self.places.id(Place::Head(socket)).set(next, 0);
+            if let Some(head) = self.head_of(socket) {
+                head.set(next, 0);
+            }
         }
     }
 

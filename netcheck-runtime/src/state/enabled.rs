@@ -191,8 +191,8 @@ impl System {
                 }
                 immediate(self, done, writes)
             }
-            Action::Receive { inbox, head, mode, waits, .. } => {
-                self.arriving(state, at, offer, (*inbox, *head, *mode, *waits), enabled)
+            Action::Receive { inbox, mode, waits, .. } => {
+                self.arriving(state, at, offer, (*inbox, *mode, *waits), enabled)
             }
             Action::Timer { timer, armed, repeats } => {
                 let entries = self.timers.get(armed.of(state));
@@ -269,13 +269,14 @@ impl System {
         state: &[u32],
         at: (UnitId, PlaceId, NodeId),
         offer: &Menu,
-        (inbox, head, mode, waits): (u32, PlaceId, ReceiveMode, bool),
+        (inbox, mode, waits): (u32, ReceiveMode, bool),
         enabled: &mut Enabled,
     ) -> Result<(), Interrupt> {
         let key = offer.key;
         let done = self.known.done;
         let answer = |datagram: OutcomeId| if mode == ReceiveMode::Ready { done } else { datagram };
-        if let Some(peeked) = head.of(state).checked_sub(1) {
+        let head = self.head(inbox);
+        if let Some((head, peeked)) = head.and_then(|head| Some((head, head.of(state).checked_sub(1)?))) {
             let kept = if mode == ReceiveMode::Take { 0 } else { peeked + 1 };
             let input = Input { key, outcome: answer(OutcomeId(peeked)) };
             self.offer(enabled, at, input, Class::Immediate, (smallvec![(head, kept)], 0))?;
@@ -292,7 +293,7 @@ impl System {
             let mut arrives = false;
             for arrival in arrivals.deliveries.iter().filter(|arrival| arrival.faults <= left) {
                 let mut writes: Writes = smallvec![(channel.place, arrival.link)];
-                if mode != ReceiveMode::Take {
+                if let (Some(head), false) = (head, mode == ReceiveMode::Take) {
                     writes.push((head, arrival.datagram.0 + 1));
                 }
                 let class = match waits {
@@ -405,19 +406,18 @@ impl System {
         self.timers.intern(&entries)
     }
 
-    /// Which of the steps may come next, if only units for which `moving` holds move and
+    /// Moves to `chosen` which of the steps may come next, if only units for which `moving` holds move and
     /// the units for which `timed` holds share a clock.
     pub(crate) fn within(
         &mut self,
         state: &[u32],
-        enabled: &Enabled,
+        enabled: &mut Enabled,
         moving: impl Fn(UnitId) -> bool,
         timed: impl Fn(UnitId) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Result<(), Interrupt> {
         chosen.clear();
-        let within = |transition: &&Transition| transition.unit().is_some_and(&moving);
-        chosen.extend(enabled.moves.iter().filter(within).cloned());
+        chosen.extend(enabled.moves.drain(..).filter(|transition| transition.unit().is_some_and(&moving)));
         let has = |class: Class| chosen.iter().any(|transition| transition.class() == Some(class));
         if has(Class::Immediate) {
             return Ok(());

@@ -84,7 +84,12 @@ pub(crate) struct System {
     /// By destination socket.
     inboxes: AHashMap<SocketId, u32>,
     inlets: Vec<Vec<Channel>>,
+    /// By inbox: the place of the datagram that was peeked at, for sockets that are peeked at.
+    heads: Vec<Option<PlaceId>>,
+    unit_places: Vec<PlaceId>,
     dispatched: AHashMap<(u32, u32, bool, bool), u32>,
+    /// A unit's timers after an edge with these timers before it.
+    pub(crate) rearmed: AHashMap<(EdgeId, u32), u32>,
     menus: Vec<Option<Rc<[Menu]>>>,
 }
 
@@ -159,7 +164,6 @@ pub(crate) enum Action {
         socket: SocketId,
         port: u16,
         inbox: u32,
-        head: PlaceId,
         mode: ReceiveMode,
         waits: bool,
     },
@@ -212,7 +216,10 @@ impl System {
             channels: AHashMap::new(),
             inboxes: AHashMap::new(),
             inlets: Vec::new(),
+            heads: Vec::new(),
+            unit_places: Vec::new(),
             dispatched: AHashMap::new(),
+            rearmed: AHashMap::new(),
             menus: Vec::new(),
         }
     }
@@ -235,7 +242,21 @@ impl System {
     }
 
     pub(crate) fn unit_place(&mut self, unit: UnitId) -> PlaceId {
-        self.places.id(Place::Unit(unit))
+        for index in self.unit_places.len()..=unit.0 as usize {
+            let place = self.places.id(Place::Unit(UnitId(index as u32)));
+            self.unit_places.push(place);
+        }
+        self.unit_places[unit.0 as usize]
+    }
+
+    /// The place of the datagram that was peeked at, if the socket is ever peeked at.
+    pub(crate) fn head(&self, inbox: u32) -> Option<PlaceId> {
+        self.heads[inbox as usize]
+    }
+
+    pub(crate) fn head_of(&mut self, socket: SocketId) -> Option<PlaceId> {
+        let inbox = self.inbox(socket);
+        self.head(inbox)
     }
 
     /// The units that are there, with their nodes.
@@ -325,15 +346,15 @@ impl System {
     }
 
     /// Whether what is dispatched now is perturbed, on the sending and on the receiving side.
-    pub(crate) fn perturbed(&mut self, state: &[u32], channel: Channel, from: SocketId, to: SocketId) -> (bool, bool) {
+    pub(crate) fn perturbed(&self, state: &[u32], channel: Channel, from: SocketId, to: SocketId) -> (bool, bool) {
         let rules = &self.rules[channel.rules].rules;
         let (send, receive) = (rules.send.is_some(), rules.receive.is_some());
         if !self.demands.scope {
             return (send, receive);
         }
-        let mut inside = |socket: SocketId| {
+        let inside = |socket: SocketId| {
             let process = self.learner.shared.process_of(socket.unit);
-            self.places.id(Place::Scope(process)).of(state) > 0
+            self.places.find(Place::Scope(process)).is_some_and(|place| place.of(state) > 0)
         };
         let (sender, receiver) = (inside(from), inside(to));
         let each_once = self.declared.udp.as_ref().is_some_and(|udp| udp.direction.is_none());
@@ -345,6 +366,7 @@ impl System {
         let inbox = *self.inboxes.entry(socket).or_insert(next);
         if inbox == next {
             self.inlets.push(Vec::new());
+            self.heads.push(None);
         }
         inbox
     }
@@ -447,8 +469,11 @@ impl System {
     }
 
     fn receive(&mut self, socket: SocketId, port: u16, mode: ReceiveMode, waits: bool) -> Action {
-        let head = self.places.id(Place::Head(socket));
-        Action::Receive { socket, port, inbox: self.inbox(socket), head, mode, waits }
+        let inbox = self.inbox(socket);
+        if mode != ReceiveMode::Take && self.heads[inbox as usize].is_none() {
+            self.heads[inbox as usize] = Some(self.places.id(Place::Head(socket)));
+        }
+        Action::Receive { socket, port, inbox, mode, waits }
     }
 
     /// The time since the start; 0 where it is not tracked.

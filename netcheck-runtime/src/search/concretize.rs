@@ -1,0 +1,91 @@
+//! A reduced execution as one that needs no reduction to be believed.
+//!
+//! The reduced search explores connected components one after the other, each with a clock
+//! of its own, and relies on footprints that may still grow. A violation that it meets is
+//! therefore taken through the full semantics, in which timers wait for everybody: the steps
+//! of each unit stay in their order, those of different units are interleaved as it becomes
+//! possible, and units that have no steps left are run on where others wait for them.
+
+use crate::id::UnitId;
+use crate::property::{Found, Properties, Terminal};
+use crate::search::explore::{Leg, Successors};
+use crate::state::enabled::{Class, Step, Transition};
+use crate::state::place::StateVector;
+use crate::state::system::{Interrupt, System};
+
+/// Steps of units without steps of their own that are tried at the most.
+const FILLING_STEPS_MAX: usize = 10_000;
+
+/// The legs in the full semantics, if they can be taken there and lead to a violation.
+pub(crate) fn concretize(
+    system: &mut System,
+    properties: &Properties,
+    legs: &[Leg],
+) -> Result<Option<(Vec<Leg>, Found)>, Interrupt> {
+    let Some(first) = legs.first() else { return Ok(None) };
+    let mut state = first.state.clone();
+    let mut remaining: Vec<&Transition> =
+        legs.iter().map(|leg| &leg.transition).filter(|transition| !matches!(transition.step, Step::Park(_))).collect();
+    let mut taken = Vec::new();
+    let mut successors = Successors::default();
+    let mut next = Vec::new();
+    let mut filled = 0;
+    loop {
+        let possible = successors.within(system, &state, None)?.to_vec();
+        if possible.is_empty() {
+            let found = match properties.terminal(system, &state) {
+                Terminal::Violated(found) if remaining.is_empty() => Some(found),
+                _ => None,
+            };
+            return Ok(found.map(|found| (taken, found)));
+        }
+        let next_leg = (0..remaining.len())
+            .filter(|&index| is_next(&remaining, index))
+            .find_map(|index| Some((index, possible.iter().find(|step| is_same(step, remaining[index]))?)));
+        let transition = match next_leg {
+            Some((index, transition)) => {
+                remaining.remove(index);
+                transition
+            }
+            None => {
+                filled += 1;
+                let foreign = |unit: UnitId| remaining.iter().all(|leg| leg.unit() != Some(unit));
+                let filling = possible.iter().find(|step| step.unit().is_some_and(foreign));
+                match filling.filter(|_| filled <= FILLING_STEPS_MAX) {
+                    Some(filling) => filling,
+                    None => return Ok(None),
+                }
+            }
+        };
+        taken.push(Leg { state: state.clone(), transition: transition.clone(), scope: None });
+        if let Some(found) = properties.step(system, transition) {
+            return Ok(Some((taken, found)));
+        }
+        system.apply(&state, transition, &mut next);
+        state = StateVector::from_slice(&next);
+    }
+}
+
+/// Whether a leg is the next one of its unit. What the network loses is lost in its turn.
+fn is_next(remaining: &[&Transition], index: usize) -> bool {
+    match remaining[index].unit() {
+        Some(unit) => remaining[..index].iter().all(|earlier| earlier.unit().is_some_and(|other| other != unit)),
+        None => index == 0,
+    }
+}
+
+/// Whether a step of the full semantics is the one that the leg took.
+fn is_same(step: &Transition, leg: &Transition) -> bool {
+    match (&step.step, &leg.step) {
+        (
+            Step::Unit { unit, node, input, class, .. },
+            Step::Unit { unit: leg_unit, node: leg_node, input: leg_input, class: leg_class, .. },
+        ) => {
+            (unit, node, input) == (leg_unit, leg_node, leg_input)
+                && (!matches!((class, leg_class), (Class::Delivery { .. }, Class::Delivery { .. }))
+                    || step.writes == leg.writes)
+        }
+        (Step::Settle, Step::Settle) => leg.writes.iter().all(|write| step.writes.contains(write)),
+        _ => false,
+    }
+}
