@@ -56,7 +56,10 @@ impl Instant {
     /// The value; asking for one that was not tracked makes the check begin again with a clock.
     #[track_caller]
     fn ns(self) -> u64 {
-        self.at_ns.or(if context::try_current().is_some() { Instant::now().at_ns } else { None }).unwrap_or(0)
+        match self.at_ns {
+            Some(at_ns) => at_ns,
+            None => Instant::now().ns(),
+        }
     }
 
     /// The time from `earlier` to this, or zero.
@@ -266,6 +269,7 @@ impl Sleep {
     }
 
     /// Sets another deadline.
+    #[track_caller]
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
         let at_ns = deadline.ns();
         let sleep = self.get_mut();

@@ -43,19 +43,10 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Step {
-    /// Whether two steps read the same.
+    /// Whether two steps read the same. Source lines may move when a program is edited.
     pub(crate) fn reads_as(&self, other: &Step) -> bool {
-        let words = |step: &Step| {
-            (
-                step.process.clone(),
-                step.task,
-                step.location.clone(),
-                step.operation.clone(),
-                step.outcome.clone(),
-                step.network.clone(),
-            )
-        };
-        words(self) == words(other)
+        (&self.process, self.task, &self.operation, &self.outcome, &self.network)
+            == (&other.process, other.task, &other.operation, &other.outcome, &other.network)
     }
 }
 

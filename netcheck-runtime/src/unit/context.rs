@@ -11,7 +11,7 @@ use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
 use smallvec::SmallVec;
 use std::any::{Any, TypeId};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -46,9 +46,9 @@ pub(crate) fn current() -> Rc<Context> {
 }
 
 /// The context of the current poll, if there is one. Values dropped outside a poll
-/// belong to a discarded run and have no effect.
+/// belong to a discarded run and have no effect; so do those of a poll that was abandoned.
 pub(crate) fn try_current() -> Option<Rc<Context>> {
-    CURRENT.with_borrow(Clone::clone)
+    CURRENT.with_borrow(Clone::clone).filter(|context| !context.discarded.get())
 }
 
 /// Runs `poll` with `context` as the current one.
@@ -175,6 +175,8 @@ pub(crate) struct Context {
     pub(crate) unit: UnitId,
     pub(crate) shared: Rc<Shared>,
     state: RefCell<State>,
+    /// The poll is being unwound by one of our own payloads: this run is of no more use.
+    discarded: Cell<bool>,
 }
 
 /// The mutable part of a context.
@@ -241,7 +243,7 @@ impl Slots {
 
 impl Context {
     pub(crate) fn new(unit: UnitId, shared: Rc<Shared>) -> Self {
-        Context { unit, shared, state: RefCell::default() }
+        Context { unit, shared, state: RefCell::default(), discarded: Cell::new(false) }
     }
 
     /// A socket's local address and peer.
@@ -322,13 +324,13 @@ impl Context {
                     location.line()
                 ));
                 drop(state);
-                panic::resume_unwind(Box::new(Abandoned))
+                self.throw(Abandoned)
             }
             None => {
                 let task = state.running;
                 state.asked = Some(Offer { key: OperationKey::ANSWER, task, operation, location });
                 drop(state);
-                panic::resume_unwind(Box::new(Abandoned))
+                self.throw(Abandoned)
             }
         }
     }
@@ -355,7 +357,13 @@ impl Context {
 
     /// Gives this alternative up: another one does the same.
     pub(crate) fn refuse(&self) -> ! {
-        panic::resume_unwind(Box::new(Refused))
+        self.throw(Refused)
+    }
+
+    /// Leaves the poll for good.
+    fn throw(&self, payload: impl Any + Send) -> ! {
+        self.discarded.set(true);
+        panic::resume_unwind(Box::new(payload))
     }
 
     pub(crate) fn effect(&self, effect: Effect) {
