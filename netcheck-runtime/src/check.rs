@@ -411,12 +411,15 @@ impl Job {
         let Checker { search, reduction, .. } = self.checker;
         let mut footprints = reduction.then(Footprints::default);
         for round in 1.. {
-            let explored = explore(system, initial, search, footprints.as_mut(), self.limits(), &self.properties)?;
+            let mut explored = explore(system, initial, search, footprints.as_mut(), self.limits(), &self.properties)?;
             let grew = footprints.as_mut().is_some_and(|footprints| {
                 footprints.update(system);
                 footprints.grew()
             });
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
+            if !grew || explored.limit == Some(Limit::States) {
+                explored.judge_ends(system, &self.properties, !grew)?;
+            }
             // A limit that was hit says nothing of what lies behind it, so another round would not either.
             if is_believed || !grew || explored.limit == Some(Limit::States) {
                 return Ok((explored.unless_doubtful(grew), round));

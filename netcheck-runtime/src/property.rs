@@ -106,10 +106,11 @@ pub(crate) struct Properties {
 
 /// How a state in which nothing can happen is to be seen.
 pub(crate) enum Terminal {
-    Fine,
-    /// Only daemons have not ended.
-    Suppressed,
-    Violated(Found),
+    /// Every process has ended, or is a daemon; `suppressed`: one of those has not ended.
+    End {
+        suppressed: bool,
+    },
+    Deadlock(Found),
 }
 
 impl Properties {
@@ -126,45 +127,65 @@ impl Properties {
         }
     }
 
+    /// Whether there is nothing to evaluate at the end.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.finally.is_empty()
+    }
+
     /// Judges a state in which nothing can happen.
     pub(crate) fn terminal(&self, system: &System, state: &[u32]) -> Terminal {
         let mut blocked = Vec::new();
-        let mut waiting_daemons = false;
-        let mut outputs = Vec::new();
+        let mut suppressed = false;
         for (index, process) in system.processes.iter().enumerate() {
-            let unit = UnitId(index as u32);
-            let node = system.places.find(Place::Unit(unit)).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)));
-            let output = match system.learner.automata.node(node).kind {
-                NodeKind::Ended { output } => Some(system.shared().output(output).text),
-                _ if process.daemon => {
-                    waiting_daemons = true;
-                    None
-                }
-                _ => {
-                    blocked.push(ProcessId(unit.0));
-                    None
-                }
-            };
-            outputs.push((system.shared().unit(unit).name, output));
+            let has_ended = output(system, state, UnitId(index as u32)).is_some();
+            suppressed |= !has_ended && process.daemon;
+            if !has_ended && !process.daemon {
+                blocked.push(ProcessId(index as u32));
+            }
         }
-        if !blocked.is_empty() {
-            let waits =
-                system.live_units(state).filter(|(unit, _)| blocked.contains(&system.shared().process_of(*unit)));
-            let who: Vec<String> = waits.map(|(unit, node)| blocked_at(system, unit, node)).collect();
-            let message = format!("nothing can happen any more\n{}", who.join("\n"));
-            return Terminal::Violated(Found { kind: ViolationKind::Deadlock, message });
+        if blocked.is_empty() {
+            return Terminal::End { suppressed };
         }
-        let end = End { outputs };
-        for property in &self.finally {
+        let waits = system.live_units(state).filter(|(unit, _)| blocked.contains(&system.shared().process_of(*unit)));
+        let who: Vec<String> = waits.map(|(unit, node)| blocked_at(system, unit, node)).collect();
+        let message = format!("nothing can happen any more\n{}", who.join("\n"));
+        Terminal::Deadlock(Found { kind: ViolationKind::Deadlock, message })
+    }
+
+    /// Evaluates the properties of the end; the first that does not hold.
+    pub(crate) fn end(&self, system: &System, state: &[u32]) -> Option<Found> {
+        if self.is_empty() {
+            return None;
+        }
+        let units = (0..system.processes.len()).map(|index| UnitId(index as u32));
+        let outputs = units.map(|unit| (system.shared().unit(unit).name, output(system, state, unit)));
+        let end = End { outputs: outputs.collect() };
+        self.finally.iter().find_map(|property| {
             let reason = match panics::catch(|| property(&end)) {
-                Ok(Ok(())) => continue,
+                Ok(Ok(())) => return None,
                 Ok(Err(reason)) => reason,
                 Err(Unwound::Panicked(panic)) => format!("{} at {}", panic.message, panic.location),
                 Err(Unwound::Thrown(_)) => "a panic".to_owned(),
             };
-            return Terminal::Violated(Found { kind: ViolationKind::Property, message: reason });
+            Some(Found { kind: ViolationKind::Property, message: reason })
+        })
+    }
+
+    /// Judges a state in which nothing can happen, by every property.
+    pub(crate) fn violated_at_end(&self, system: &System, state: &[u32]) -> Option<Found> {
+        match self.terminal(system, state) {
+            Terminal::Deadlock(found) => Some(found),
+            Terminal::End { .. } => self.end(system, state),
         }
-        if waiting_daemons { Terminal::Suppressed } else { Terminal::Fine }
+    }
+}
+
+/// What a process has ended with.
+fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Rc<str>> {
+    let node = system.places.find(Place::Unit(unit)).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)));
+    match system.learner.automata.node(node).kind {
+        NodeKind::Ended { output } => Some(system.shared().output(output).text),
+        _ => None,
     }
 }
 

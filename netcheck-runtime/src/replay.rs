@@ -2,7 +2,7 @@
 //! looks up the one that is asked for among those that are possible.
 
 use crate::id::UnitId;
-use crate::property::{Found, Properties, Terminal};
+use crate::property::{Found, Properties};
 use crate::reduction::stubborn::Scope;
 use crate::search::explore::{Leg, Successors};
 use crate::state::enabled::Transition;
@@ -81,7 +81,7 @@ pub(crate) fn replay(
         state = StateVector::from_slice(&next);
     }
     if successors.within(system, &state, None)?.is_empty() {
-        if let Terminal::Violated(found) = properties.terminal(system, &state) {
+        if let Some(found) = properties.violated_at_end(system, &state) {
             return Ok(Replayed::Violated(found));
         }
     }

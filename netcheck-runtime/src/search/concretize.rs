@@ -7,7 +7,7 @@
 //! possible, and units that have no steps left are run on where others wait for them.
 
 use crate::id::UnitId;
-use crate::property::{Found, Properties, Terminal};
+use crate::property::{Found, Properties};
 use crate::search::explore::{Leg, Successors};
 use crate::state::enabled::{Class, Step, Transition};
 use crate::state::place::StateVector;
@@ -33,10 +33,7 @@ pub(crate) fn concretize(
     loop {
         let possible = successors.within(system, &state, None)?.to_vec();
         if possible.is_empty() {
-            let found = match properties.terminal(system, &state) {
-                Terminal::Violated(found) if remaining.is_empty() => Some(found),
-                _ => None,
-            };
+            let found = remaining.is_empty().then(|| properties.violated_at_end(system, &state)).flatten();
             return Ok(found.map(|found| (taken, found)));
         }
         let next_leg = (0..remaining.len())

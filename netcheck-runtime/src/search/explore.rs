@@ -45,6 +45,8 @@ pub(crate) struct Explored {
     pub(crate) concrete: Option<(Vec<Leg>, Found)>,
     /// What the roots of the processes ended with.
     pub(crate) outputs: BTreeSet<(UnitId, u32)>,
+    /// The ends that a reduced search came to, to be judged at the fixpoint.
+    ends: Vec<StateId>,
     /// Under which scope a state was first reached by a step that depends on it: by a timer,
     /// by loss, or by parking.
     scopes: AHashMap<StateId, Rc<Scope>>,
@@ -70,6 +72,7 @@ pub(crate) fn explore(
         found: None,
         concrete: None,
         outputs: BTreeSet::new(),
+        ends: Vec::new(),
         scopes: AHashMap::new(),
         violations: 0,
     };
@@ -86,13 +89,23 @@ pub(crate) fn explore(
         let (chosen, scope) = successors.of(system, &state, reduction.as_deref_mut())?;
         if chosen.is_empty() {
             seen.terminals += 1;
-            match properties.terminal(system, &state) {
-                Terminal::Fine => {}
-                Terminal::Suppressed => seen.suppressed_deadlocks += 1,
-                Terminal::Violated(found) => {
-                    if seen.violated(system, properties, id, found, reduction.is_some())? {
-                        return Ok(seen);
+            let found = match properties.terminal(system, &state) {
+                Terminal::Deadlock(found) => Some(found),
+                Terminal::End { suppressed } => {
+                    seen.suppressed_deadlocks += u64::from(suppressed);
+                    // Only ends that are sure to be real are shown to the user's properties.
+                    match reduction {
+                        None => properties.end(system, &state),
+                        Some(_) => {
+                            seen.ends.push(id);
+                            None
+                        }
                     }
+                }
+            };
+            if let Some(found) = found {
+                if seen.violated(system, properties, id, found, reduction.is_some())? {
+                    return Ok(seen);
                 }
             }
             continue;
@@ -159,6 +172,36 @@ impl Explored {
     /// Whether the violation holds whatever footprints will grow to.
     pub(crate) fn is_believed(&self) -> bool {
         self.concrete.is_some()
+    }
+
+    /// Evaluates the properties of the end on every end that a reduced search came to. Unless
+    /// it was at its fixpoint, only those that could be taken through the full semantics.
+    pub(crate) fn judge_ends(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at_fixpoint: bool,
+    ) -> Result<(), Interrupt> {
+        if self.found.is_some() || properties.is_empty() {
+            return Ok(());
+        }
+        for &end in &std::mem::take(&mut self.ends)[..] {
+            if at_fixpoint {
+                if let Some(found) = properties.end(system, self.store.get(end)) {
+                    self.violated(system, properties, end, found, true)?;
+                    return Ok(());
+                }
+            } else if self.violations < CONCRETIZED_MAX {
+                self.violations += 1;
+                let legs = self.path(system, end)?;
+                self.concrete = concretize(system, properties, &legs)?;
+                if let Some((_, found)) = &self.concrete {
+                    self.found = Some((end, found.clone()));
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Without a violation that relied on footprints that have grown since.

@@ -57,7 +57,10 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
         Taken::Park(_) => None,
         Taken::Settle => {
             let channels: Vec<_> = transition.writes.iter().map(|(place, _)| *place).collect();
-            let network = channels.into_iter().flat_map(|place| lost_at_settle(system, state, place)).collect();
+            let mut network: Vec<String> =
+                channels.into_iter().flat_map(|place| lost_at_settle(system, state, place)).collect();
+            // Places are numbered as they are met, which differs from run to run.
+            network.sort();
             Some(Step {
                 process: "network".to_owned(),
                 task: None,
