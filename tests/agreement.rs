@@ -1,0 +1,248 @@
+//! Random small systems: the engine, in every configuration, agrees with an explorer that shares no code with it.
+//!
+//! - `NETCHECK_AGREEMENT_SEED=17` checks that system only, and prints it.
+//! - `NETCHECK_AGREEMENT_SEEDS=5000..9000` checks these instead.
+
+#[path = "agreement/engine.rs"]
+mod engine;
+#[path = "agreement/generate.rs"]
+mod generate;
+#[path = "agreement/naive.rs"]
+mod naive;
+#[path = "agreement/program.rs"]
+mod program;
+
+use std::collections::BTreeSet;
+use std::ops::{AddAssign, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use generate::{Size, Words};
+use naive::Limits;
+use program::{ELAPSED, Instruction, Network, Process, System, Value};
+
+#[test]
+fn two_thousand_random_systems_agree_with_the_naive_explorer() {
+    let figures = agree(0..2_300, Size::Small, Words::Plain, Limits { executions_max: 10_000, remember: false });
+    if let Some(figures) = figures {
+        assert!(figures.systems >= 2_000, "too many were discarded");
+    }
+}
+
+#[test]
+fn larger_random_systems_agree_with_the_naive_explorer() {
+    agree(1_000_000..1_000_400, Size::Large, Words::Plain, Limits { executions_max: 10_000, remember: true });
+}
+
+#[test]
+fn random_systems_that_select_abort_and_lock_agree_with_the_naive_explorer() {
+    agree(2_000_000..2_000_600, Size::Small, Words::All, Limits { executions_max: 10_000, remember: true });
+}
+
+/// Of the systems compared.
+#[derive(Debug, Default)]
+struct Figures {
+    systems: u64,
+    discarded: u64,
+    executions: u64,
+    panics: u64,
+    deadlocks: u64,
+    /// neither a panic nor a deadlock, so that outputs were compared
+    clean: u64,
+    timeouts: u64,
+}
+
+impl AddAssign for Figures {
+    fn add_assign(&mut self, other: Figures) {
+        self.systems += other.systems;
+        self.discarded += other.discarded;
+        self.executions += other.executions;
+        self.panics += other.panics;
+        self.deadlocks += other.deadlocks;
+        self.clean += other.clean;
+        self.timeouts += other.timeouts;
+    }
+}
+
+/// Compares the systems of all seeds; figures only if all were looked at.
+fn agree(seeds: Range<u64>, size: Size, words: Words, limits: Limits) -> Option<Figures> {
+    let seeds = match seeds_asked_for() {
+        Some(asked) => asked,
+        None => seeds,
+    };
+    let is_complete = seeds_asked_for().is_none();
+    let is_single = seeds.end - seeds.start == 1;
+    let figures = Mutex::new(Figures::default());
+    let disagreements = Mutex::new(Vec::new());
+    let next = AtomicU64::new(seeds.start);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut own = Figures::default();
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= seeds.end {
+                        break;
+                    }
+                    let system = generate::system(seed, size, words);
+                    if is_single {
+                        println!("seed {seed}, {size:?}, {words:?}\n{system}");
+                    }
+                    if let Some(difference) = compare(&system, limits, &mut own) {
+                        disagreements.lock().unwrap_or_else(PoisonError::into_inner).push((seed, system, difference));
+                    }
+                }
+                *figures.lock().unwrap_or_else(PoisonError::into_inner) += own;
+            });
+        }
+    });
+    let figures = figures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    println!("{size:?}, {words:?}: {figures:?}");
+    let mut disagreements = disagreements.into_inner().unwrap_or_else(PoisonError::into_inner);
+    disagreements.sort_by_key(|(seed, ..)| *seed);
+    if let Some((seed, system, difference)) = disagreements.first() {
+        let all: Vec<u64> = disagreements.iter().map(|(seed, ..)| *seed).collect();
+        for (seed, _, difference) in &disagreements {
+            println!("seed {seed}: {}", difference.lines().next().unwrap_or_default());
+        }
+        let smallest = generate::shrink(system, |smaller| compare(smaller, limits, &mut Figures::default()).is_some());
+        let again = compare(&smallest, limits, &mut Figures::default()).unwrap_or_default();
+        panic!(
+            "{} disagreements, seeds {all:?} ({size:?}, {words:?})\n\nseed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}",
+            all.len(),
+        );
+    }
+    is_complete.then_some(figures)
+}
+
+fn seeds_asked_for() -> Option<Range<u64>> {
+    let number = |text: &str| text.parse::<u64>().expect("seeds are numbers");
+    if let Ok(seed) = std::env::var("NETCHECK_AGREEMENT_SEED") {
+        let seed = number(&seed);
+        return Some(seed..seed + 1);
+    }
+    let seeds = std::env::var("NETCHECK_AGREEMENT_SEEDS").ok()?;
+    let (first, end) = seeds.split_once("..").expect("seeds are first..end");
+    Some(number(first)..number(end))
+}
+
+/// How the engine disagrees with the naive explorer, if it does.
+fn compare(system: &System, limits: Limits, figures: &mut Figures) -> Option<String> {
+    let Some((findings, executions)) = naive::explore(system, limits) else {
+        figures.discarded += 1;
+        return None;
+    };
+    figures.systems += 1;
+    figures.executions += executions;
+    figures.panics += u64::from(!findings.panics.is_empty());
+    figures.deadlocks += u64::from(findings.deadlock);
+    figures.clean += u64::from(findings.panics.is_empty() && !findings.deadlock);
+    figures.timeouts += u64::from(findings.timeout_elapsed);
+    engine::disagreement(system, &findings)
+}
+
+/// The oracle's own oracle: Definition 5 by brute force.
+#[test]
+fn the_naive_explorer_delivers_what_definition_5_says() {
+    for packets in 1..=3 {
+        for copies in [vec![1], vec![0, 1], vec![1, 2], vec![2], vec![0, 2], vec![0], vec![0, 1, 2]] {
+            for window in 1..=packets {
+                for at_most in [None, Some(1), Some(2)] {
+                    let network = Network { copies: copies.clone(), window, delay: false, at_most };
+                    let expected = definition_5(packets, &network);
+                    assert_eq!(naive_deliveries(packets, &network), expected, "{packets} packets, {network:?}");
+                    match (packets, copies.as_slice(), at_most) {
+                        (2, [0, 1, 2], None) => assert_eq!(expected.len(), [9, 19][window - 1]),
+                        (3, [1], None) => assert_eq!(expected.len(), [1, 4, 6][window - 1]),
+                        (3, [0, 1], None) => assert_eq!(expected.len(), [8, 14, 16][window - 1]),
+                        (3, [0, 1, 2], None) => assert_eq!(expected.len(), [27, 135, 271][window - 1]),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every delivery of packets 1, 2, … that a receiver sees which waits until nothing comes any more.
+fn naive_deliveries(packets: usize, network: &Network) -> BTreeSet<Vec<u8>> {
+    let bind = Instruction::Bind { socket: 0, port: 4000 };
+    let longest = packets * network.copies.iter().copied().max().unwrap_or(0).max(1);
+    let send = |packet| Instruction::Send { socket: 0, to: 1, port: 4000, value: Value::Constant(packet) };
+    // by then the receiver is bound
+    let mut sender = vec![bind.clone(), Instruction::Sleep { ms: 10 }];
+    sender.extend((1..=packets as u8).map(send));
+    let mut receiver = vec![bind];
+    receiver.extend((0..=longest).map(|into| Instruction::RecvTimeout { socket: 0, ms: 100, into }));
+    let process = |task, registers| Process { daemon: false, registers, sockets: 1, tasks: vec![task] };
+    let system =
+        System { processes: vec![process(sender, 0), process(receiver, longest + 1)], network: network.clone() };
+    let limits = Limits { executions_max: 1_000_000, remember: true };
+    let (findings, _) = naive::explore(&system, limits).expect("a small system");
+    assert!(findings.panics.is_empty() && !findings.deadlock);
+    let deliveries = findings.outputs[1].iter().map(|output| {
+        let registers = output.trim_matches(['[', ']']).split(", ");
+        let registers: Vec<u8> = registers.map(|register| register.parse().expect("a register")).collect();
+        let end = registers.iter().position(|&register| register == ELAPSED).expect("more receives than packets");
+        assert!(registers[end..].iter().all(|&register| register == ELAPSED), "late packets in {registers:?}");
+        registers[..end].to_vec()
+    });
+    deliveries.collect()
+}
+
+/// The sequences over packets 1, 2, … that meet Definitions 2 to 5 and need no more faults than declared.
+fn definition_5(packets: usize, network: &Network) -> BTreeSet<Vec<u8>> {
+    let mut copies: BTreeSet<usize> = network.copies.iter().copied().collect();
+    if network.at_most.is_some() {
+        copies.insert(1);
+    }
+    let longest = packets * copies.last().expect("M is not empty");
+    let mut sequences: Vec<Vec<u8>> = vec![Vec::new()];
+    let mut deliveries = BTreeSet::new();
+    for _ in 0..=longest {
+        deliveries.extend(
+            sequences
+                .iter()
+                .filter(|sequence| {
+                    (1..=packets as u8)
+                        .all(|packet| copies.contains(&sequence.iter().filter(|&&q| q == packet).count()))
+                        && (0..sequence.len()).all(|i| {
+                            let late: BTreeSet<u8> =
+                                sequence[i + 1..].iter().copied().filter(|&q| q < sequence[i]).collect();
+                            late.len() < network.window
+                        })
+                        && network.at_most.is_none_or(|at_most| faults(packets, sequence) <= at_most)
+                })
+                .cloned(),
+        );
+        sequences = sequences
+            .iter()
+            .flat_map(|sequence| (1..=packets as u8).map(|packet| [sequence.as_slice(), &[packet]].concat()))
+            .collect();
+    }
+    deliveries
+}
+
+/// One for each packet that is lost or overtaken, one for each extra copy.
+fn faults(packets: usize, delivery: &[u8]) -> usize {
+    let faults_of = |packet: u8| {
+        let arrivals = delivery.iter().filter(|&&q| q == packet).count();
+        let first = delivery.iter().position(|&q| q == packet);
+        let is_overtaken = first.is_some_and(|first| delivery[..first].iter().any(|&q| q > packet));
+        usize::from(arrivals == 0 || is_overtaken) + arrivals.saturating_sub(1)
+    };
+    (1..=packets as u8).map(faults_of).sum()
+}
+
+#[test]
+fn remembering_states_changes_no_finding_of_the_naive_explorer() {
+    for seed in 0..200 {
+        let words = if seed % 2 == 0 { Words::Plain } else { Words::All };
+        let system = generate::system(seed, Size::Small, words);
+        let limits = Limits { executions_max: 10_000, remember: false };
+        let Some((every, executions)) = naive::explore(&system, limits) else { continue };
+        let remembering = Limits { executions_max: executions, remember: true };
+        let (cut, _) = naive::explore(&system, remembering).expect("no more executions than without");
+        assert_eq!(cut, every, "seed {seed}\n{system}");
+    }
+}

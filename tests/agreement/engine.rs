@@ -1,0 +1,346 @@
+//! The same systems as real async programs, checked by netcheck, and what its reports must say.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use netcheck::check::{Checker, Direction, Report, Search, Udp, Verdict, ViolationKind};
+use netcheck::net::UdpSocket;
+use netcheck::task::JoinHandle;
+
+use crate::naive::Findings;
+use crate::program::{self, ELAPSED, Instruction, System, Value, panic_message};
+
+/// What a configuration of the engine says that the naive explorer does not, or the other way round.
+pub fn disagreement(system: &System, findings: &Findings) -> Option<String> {
+    let system = Arc::new(system.clone());
+    for (search, search_name) in searches() {
+        for reduction in [true, false] {
+            let run = || compare(&system, findings, search, reduction);
+            let compared = catch_unwind(AssertUnwindSafe(run))
+                .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", text_of(panic.as_ref()))));
+            if let Err(difference) = compared {
+                let reduction = if reduction { "on" } else { "off" };
+                return Some(format!("{search_name}, reduction {reduction}: {difference}"));
+            }
+        }
+    }
+    None
+}
+
+fn searches() -> [(Search, &'static str); 3] {
+    [(Search::Bfs, "bfs"), (Search::Dfs, "dfs"), (Search::Random { seed: 7 }, "random")]
+}
+
+fn compare(system: &Arc<System>, findings: &Findings, search: Search, reduction: bool) -> Result<(), String> {
+    let known = findings.terminals.clone();
+    let (report, ends) = check(system, search, reduction, move |end| !known.contains(end));
+    let counterexample = report.counterexample().map(ToString::to_string).unwrap_or_default();
+    let expected = if findings.panics.is_empty() && !findings.deadlock { Verdict::Verified } else { Verdict::Violated };
+    if report.verdict() != expected {
+        return Err(format!("{:?} instead of {expected:?}\n{counterexample}", report.verdict()));
+    }
+    if expected == Verdict::Violated {
+        let is_known = match report.counterexample().map(|counterexample| counterexample.kind()) {
+            Some(ViolationKind::Panic) => findings
+                .panics
+                .iter()
+                .any(|(process, message)| counterexample.contains(process) && counterexample.contains(message)),
+            Some(ViolationKind::Deadlock) => findings.deadlock,
+            _ => false,
+        };
+        return if is_known { Ok(()) } else { Err(format!("the naive explorer does not find\n{counterexample}")) };
+    }
+    for (index, expected) in findings.outputs.iter().enumerate() {
+        let name = program::name(index);
+        let outputs: BTreeSet<String> = report.outputs(&name).iter().cloned().collect();
+        if outputs != *expected {
+            return Err(format!("{name} ends with {}", difference(&outputs, expected)));
+        }
+    }
+    if reduction {
+        // Rounds whose footprints still grow may have looked at ends that no execution has: they are not
+        // believed, as the verdict shows, but they may hide that the last round misses one. So ask for each.
+        if search == Search::Bfs {
+            for end in &findings.terminals {
+                let rejected = end.clone();
+                let (report, _) = check(system, search, reduction, move |end| *end == rejected);
+                if report.counterexample().map(|counterexample| counterexample.kind()) != Some(ViolationKind::Property)
+                {
+                    return Err(format!("{:?} though the system can end with {end:?}", report.verdict()));
+                }
+            }
+        }
+    } else if ends != findings.terminals {
+        return Err(format!("the system ends with {}", difference(&ends, &findings.terminals)));
+    }
+    Ok(())
+}
+
+/// What each process ended with.
+type Ends = Vec<Option<String>>;
+
+/// The report of one configuration, and all ends that `finally` was asked about.
+fn check(
+    system: &Arc<System>,
+    search: Search,
+    reduction: bool,
+    rejects: impl Fn(&Ends) -> bool + Send + Sync + 'static,
+) -> (Report, BTreeSet<Ends>) {
+    let mut udp = Udp::new()
+        .copies(system.network.copies.iter().copied())
+        .window(system.network.window)
+        .direction(Direction::Send);
+    if system.network.delay {
+        udp = udp.delay();
+    }
+    let mut checker = Checker::new().udp(udp).search(search).reduction(reduction);
+    if let Some(at_most) = system.network.at_most {
+        checker = checker.at_most(at_most);
+    }
+    let seen = Arc::new(Mutex::new(BTreeSet::new()));
+    let report = checker.check(|net| {
+        for (index, process) in system.processes.iter().enumerate() {
+            let factory = {
+                let system = Arc::clone(system);
+                move || root(Arc::clone(&system), index)
+            };
+            if process.daemon {
+                net.daemon(program::name(index), factory);
+            } else {
+                net.process(program::name(index), factory);
+            }
+        }
+        let seen = Arc::clone(&seen);
+        let processes = system.processes.len();
+        net.finally(move |end| {
+            let ends: Ends = (0..processes).map(|index| end.output(&program::name(index)).map(str::to_owned)).collect();
+            let verdict = if rejects(&ends) { Err(format!("the system ends with {ends:?}")) } else { Ok(()) };
+            seen.lock().expect("no one panics with it").insert(ends);
+            verdict
+        });
+    });
+    let ends = seen.lock().expect("no one panics with it").clone();
+    (report, ends)
+}
+
+fn difference<T: Ord + std::fmt::Debug>(engine: &BTreeSet<T>, naive: &BTreeSet<T>) -> String {
+    let missing: Vec<&T> = naive.difference(engine).collect();
+    let extra: Vec<&T> = engine.difference(naive).collect();
+    format!("{engine:?}; missing: {missing:?}; extra: {extra:?}")
+}
+
+fn text_of(panic: &(dyn std::any::Any + Send)) -> &str {
+    let string = panic.downcast_ref::<String>().map(String::as_str);
+    string.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("something that is no text")
+}
+
+/// What the tasks of one process share.
+struct Memory {
+    system: Arc<System>,
+    process: usize,
+    registers: RefCell<Vec<u8>>,
+    sockets: RefCell<Vec<Slot>>,
+    tasks: RefCell<Vec<Task>>,
+    mutex: netcheck::sync::Mutex<()>,
+}
+
+#[derive(Clone)]
+enum Slot {
+    Unbound,
+    Binding,
+    Bound(Rc<UdpSocket>),
+}
+
+enum Task {
+    Unspawned,
+    Spawned(JoinHandle<()>),
+    /// the handle is taken
+    Joined,
+}
+
+async fn root(system: Arc<System>, process: usize) -> Vec<u8> {
+    let definition = &system.processes[process];
+    let memory = Rc::new(Memory {
+        registers: RefCell::new(vec![0; definition.registers]),
+        sockets: RefCell::new(vec![Slot::Unbound; definition.sockets]),
+        tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
+        mutex: netcheck::sync::Mutex::new(()),
+        process,
+        system: Arc::clone(&system),
+    });
+    task(Rc::clone(&memory), 0).await;
+    memory.registers.borrow().clone()
+}
+
+async fn task(memory: Rc<Memory>, task: usize) {
+    let system = Arc::clone(&memory.system);
+    block(&memory, &system.processes[memory.process].tasks[task]).await;
+}
+
+enum Flow {
+    Continue,
+    End,
+}
+
+fn block<'a>(memory: &'a Rc<Memory>, instructions: &'a [Instruction]) -> Pin<Box<dyn Future<Output = Flow> + 'a>> {
+    Box::pin(async move {
+        for instruction in instructions {
+            if let Flow::End = step(memory, instruction).await {
+                return Flow::End;
+            }
+        }
+        Flow::Continue
+    })
+}
+
+async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
+    match *instruction {
+        Instruction::Bind { socket, port } => {
+            if matches!(memory.sockets.borrow()[socket], Slot::Unbound) {
+                memory.sockets.borrow_mut()[socket] = Slot::Binding;
+                let bound = UdpSocket::bind(("0.0.0.0", port)).await.expect("the port is free");
+                memory.sockets.borrow_mut()[socket] = Slot::Bound(Rc::new(bound));
+            }
+        }
+        Instruction::Send { socket, to, port, value } => {
+            if let Some(socket) = memory.socket(socket) {
+                let payload = [memory.value(value)];
+                let destination = format!("{}:{port}", program::name(to));
+                let sent = socket.send_to(&payload, &destination).await.expect("a send succeeds");
+                assert_eq!(sent, 1, "the whole datagram is sent");
+            }
+        }
+        Instruction::Recv { socket, into } => {
+            if let Some(socket) = memory.socket(socket) {
+                let received = receive(&socket).await;
+                memory.write(into, received);
+            }
+        }
+        Instruction::RecvTimeout { socket, ms, into } => {
+            if let Some(socket) = memory.socket(socket) {
+                let limit = Duration::from_millis(u64::from(ms));
+                let received = netcheck::time::timeout(limit, receive(&socket)).await;
+                memory.write(into, received.unwrap_or(ELAPSED));
+            }
+        }
+        Instruction::Select { sockets: [first, second], into } => match (memory.socket(first), memory.socket(second)) {
+            (Some(first), Some(second)) => {
+                let received = netcheck::select! {
+                    received = receive(&first) => received,
+                    received = receive(&second) => received,
+                };
+                memory.write(into, received);
+            }
+            (Some(only), None) | (None, Some(only)) => {
+                let received = receive(&only).await;
+                memory.write(into, received);
+            }
+            (None, None) => {}
+        },
+        Instruction::Sleep { ms } => netcheck::time::sleep(Duration::from_millis(u64::from(ms))).await,
+        Instruction::Choose { among, into } => {
+            let chosen = netcheck::choose(0..among).await;
+            memory.write(into, chosen as u8);
+        }
+        Instruction::Set { register, value } => memory.write(register, memory.value(value)),
+        Instruction::Add { register, value } => {
+            memory.write(register, memory.read(register).wrapping_add(memory.value(value)));
+        }
+        Instruction::If { register, equals, ref then, ref otherwise } => {
+            let taken = if memory.read(register) == equals { then } else { otherwise };
+            return block(memory, taken).await;
+        }
+        Instruction::Repeat { times, ref body } => {
+            for _ in 0..times {
+                if let Flow::End = block(memory, body).await {
+                    return Flow::End;
+                }
+            }
+        }
+        Instruction::Spawn { task: spawned } => {
+            let mut tasks = memory.tasks.borrow_mut();
+            if matches!(tasks[spawned], Task::Unspawned) {
+                tasks[spawned] = Task::Spawned(netcheck::spawn(task(Rc::clone(memory), spawned)));
+            }
+        }
+        Instruction::Join { task } => {
+            if let Some(handle) = memory.take_handle(task) {
+                // an error says that it was aborted
+                let _ = handle.await;
+            }
+        }
+        Instruction::JoinTimeout { task, ms, into } => {
+            if let Some(handle) = memory.take_handle(task) {
+                let limit = Duration::from_millis(u64::from(ms));
+                if netcheck::time::timeout(limit, handle).await.is_err() {
+                    memory.write(into, ELAPSED);
+                }
+            }
+        }
+        Instruction::Abort { task } => {
+            if let Task::Spawned(handle) = &memory.tasks.borrow()[task] {
+                handle.abort();
+            }
+        }
+        Instruction::Locked { ref body } => {
+            let _guard = memory.mutex.lock().await;
+            return block(memory, body).await;
+        }
+        Instruction::Yield => netcheck::task::yield_now().await,
+        Instruction::AssertNot { register, value } => {
+            if memory.read(register) == value {
+                panic!("{}", panic_message(register, value));
+            }
+        }
+        Instruction::End => return Flow::End,
+    }
+    Flow::Continue
+}
+
+async fn receive(socket: &UdpSocket) -> u8 {
+    let mut buffer = [0; 8];
+    let (length, _) = socket.recv_from(&mut buffer).await.expect("a receive succeeds");
+    assert_eq!(length, 1, "a datagram arrives whole");
+    buffer[0]
+}
+
+impl Memory {
+    fn socket(&self, socket: usize) -> Option<Rc<UdpSocket>> {
+        match &self.sockets.borrow()[socket] {
+            Slot::Bound(socket) => Some(Rc::clone(socket)),
+            Slot::Unbound | Slot::Binding => None,
+        }
+    }
+
+    fn take_handle(&self, task: usize) -> Option<JoinHandle<()>> {
+        let task = &mut self.tasks.borrow_mut()[task];
+        match std::mem::replace(task, Task::Joined) {
+            Task::Spawned(handle) => Some(handle),
+            other => {
+                *task = other;
+                None
+            }
+        }
+    }
+
+    fn value(&self, value: Value) -> u8 {
+        match value {
+            Value::Constant(constant) => constant,
+            Value::Register(register) => self.read(register),
+        }
+    }
+
+    fn read(&self, register: usize) -> u8 {
+        self.registers.borrow()[register]
+    }
+
+    fn write(&self, register: usize, value: u8) {
+        self.registers.borrow_mut()[register] = value;
+    }
+}

@@ -1,0 +1,436 @@
+//! Random small systems: the same one for the same seed, on every machine.
+//!
+//! Messages mostly go to ports that somebody binds, and races are frequent. `shrink` makes a failing one readable.
+
+use crate::program::{ELAPSED, Instruction, Network, Process, System, Value};
+
+/// How long the programs are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Size {
+    /// every execution can be enumerated, mostly
+    Small,
+    /// more processes and longer ones
+    Large,
+}
+
+/// Which instructions there are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Words {
+    Plain,
+    /// `Select`, `JoinTimeout`, `Abort` and `Locked` too
+    All,
+}
+
+pub fn system(seed: u64, size: Size, words: Words) -> System {
+    let mut random = Random { state: seed };
+    let processes = match size {
+        Size::Small => *random.weighted(&[(14, 2), (5, 3), (1, 4)]),
+        Size::Large => *random.weighted(&[(6, 2), (9, 3), (5, 4)]),
+    };
+    // without assertions and deadlocks outputs are compared in spite of everything
+    let quiet = random.percent(35);
+    let network = network(&mut random);
+    let mut writer = Writer::new(&mut random, processes, quiet, words);
+    writer.converse(size);
+    System { processes: (0..processes).map(|index| writer.process(index)).collect(), network }
+}
+
+fn network(random: &mut Random) -> Network {
+    let copies = random
+        .weighted::<&[usize]>(&[
+            (26, &[1]),
+            (20, &[1, 0]),
+            (12, &[1, 2]),
+            (12, &[1, 0, 2]),
+            (6, &[0, 1]),
+            (5, &[2]),
+            (5, &[0, 2]),
+            (4, &[2, 1, 0]),
+            (2, &[0]),
+        ])
+        .to_vec();
+    Network {
+        copies,
+        window: *random.weighted(&[(11, 1), (8, 2), (1, 3)]),
+        delay: random.percent(30),
+        at_most: *random.weighted(&[(12, None), (5, Some(1)), (3, Some(2))]),
+    }
+}
+
+const PORTS: [u16; 2] = [4000, 4001];
+/// What is sent, compared and asserted: few values, so that they meet.
+const CONSTANTS: u64 = 4;
+
+struct Writer<'a> {
+    random: &'a mut Random,
+    quiet: bool,
+    words: Words,
+    drafts: Vec<Draft>,
+}
+
+/// A process while it is written: what it does, in one sequence, not yet split into tasks.
+struct Draft {
+    sockets: usize,
+    registers: usize,
+    script: Vec<Instruction>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(random: &'a mut Random, processes: usize, quiet: bool, words: Words) -> Self {
+        let drafts = (0..processes)
+            .map(|_| Draft {
+                sockets: *random.weighted(&[(6, 1), (if words == Words::All { 3 } else { 1 }, 2)]),
+                registers: random.within(1, 3),
+                script: Vec::new(),
+            })
+            .collect();
+        Writer { random, quiet, words, drafts }
+    }
+
+    /// Writes who sends what to whom, and who waits for it, and some more that takes a step.
+    fn converse(&mut self, size: Size) {
+        let processes = self.drafts.len();
+        let (messages, extras) = match (size, processes) {
+            (Size::Small, 2) => (self.random.within(1, 4), self.random.within(0, 2)),
+            (Size::Small, 3) => (self.random.within(1, 2), self.random.within(0, 1)),
+            (Size::Small, _) => (1, self.random.within(0, 1)),
+            (Size::Large, 2) => (self.random.within(2, 6), self.random.within(0, 4)),
+            (Size::Large, _) => (self.random.within(2, 5), self.random.within(0, 3)),
+        };
+        let (mut from, mut to) = (0, 0);
+        for message in 0..messages {
+            match self.random.below(10) {
+                // the next message of the same conversation
+                0..3 if message > 0 => {}
+                3..6 if message > 0 => (from, to) = (to, from),
+                _ => {
+                    from = self.random.below(processes as u64) as usize;
+                    let distance = 1 + self.random.below(processes as u64 - 1) as usize;
+                    to = if self.random.percent(5) { from } else { (from + distance) % processes };
+                }
+            }
+            let receiving = self.random.below(self.drafts[to].sockets as u64) as usize;
+            let port = if self.random.percent(4) { PORTS[1] } else { PORTS[receiving] };
+            let socket = self.random.below(self.drafts[from].sockets as u64) as usize;
+            let value = self.value(from);
+            self.drafts[from].script.push(Instruction::Send { socket, to, port, value });
+            if self.random.percent(85) {
+                let received = self.receive(to, receiving);
+                self.drafts[to].script.push(received);
+            }
+        }
+        for _ in 0..extras {
+            let index = self.random.below(processes as u64) as usize;
+            let into = self.register(index);
+            let extra = match *self.random.weighted(&[(4, 0), (3, 1), (2, 2), (3, 3)]) {
+                0 => {
+                    let socket = self.random.below(self.drafts[index].sockets as u64) as usize;
+                    self.receive(index, socket)
+                }
+                1 => Instruction::Sleep { ms: self.ms() },
+                2 => Instruction::Yield,
+                _ => Instruction::Choose { among: self.random.within(2, 3), into },
+            };
+            let at = self.random.below(self.drafts[index].script.len() as u64 + 1) as usize;
+            self.drafts[index].script.insert(at, extra);
+        }
+    }
+
+    fn receive(&mut self, index: usize, socket: usize) -> Instruction {
+        let into = self.register(index);
+        if self.random.percent(60) {
+            Instruction::RecvTimeout { socket, ms: self.ms(), into }
+        } else if self.words == Words::All && self.drafts[index].sockets == 2 && self.random.percent(70) {
+            Instruction::Select { sockets: [socket, 1 - socket], into }
+        } else {
+            Instruction::Recv { socket, into }
+        }
+    }
+
+    /// Splits what a process does into tasks, and adds what takes no step.
+    fn process(&mut self, index: usize) -> Process {
+        let script = std::mem::take(&mut self.drafts[index].script);
+        let used = |socket: usize| {
+            script.iter().any(|instruction| match instruction {
+                Instruction::Select { .. } => true,
+                Instruction::Send { socket: used, .. }
+                | Instruction::Recv { socket: used, .. }
+                | Instruction::RecvTimeout { socket: used, .. } => *used == socket,
+                _ => false,
+            })
+        };
+        let used: Vec<bool> = (0..self.drafts[index].sockets).map(used).collect();
+        let mut tasks = vec![Vec::new(); self.tasks()];
+        for instruction in script {
+            let task = self.random.below(tasks.len() as u64) as usize;
+            if self.words == Words::All && self.random.percent(30) {
+                tasks[task].push(Instruction::Locked { body: vec![instruction] });
+            } else if self.random.percent(4) {
+                tasks[task].push(Instruction::Repeat { times: 2, body: vec![instruction] });
+            } else {
+                tasks[task].push(instruction);
+            }
+        }
+        let mut position = 0;
+        tasks.retain(|task| {
+            position += 1;
+            position == 1 || !task.is_empty()
+        });
+        for task in &mut tasks {
+            *task = self.decorate(index, std::mem::take(task));
+        }
+        // who spawns a task, and perhaps joins it: mostly the root
+        for task in 1..tasks.len() {
+            let parent = if task > 1 && self.random.percent(30) { task - 1 } else { 0 };
+            let at = self.random.below(tasks[parent].len() as u64 + 1) as usize;
+            tasks[parent].insert(at, Instruction::Spawn { task });
+            if self.random.percent(60) {
+                let at = at + 1 + self.random.below((tasks[parent].len() - at) as u64) as usize;
+                let join = self.join(index, task);
+                tasks[parent].insert(at, join);
+            } else if self.random.percent(10) {
+                let joiner = self.random.below(tasks.len() as u64) as usize;
+                let join = self.join(index, task);
+                tasks[joiner].push(join);
+            }
+            if self.words == Words::All && self.random.percent(30) {
+                let aborter =
+                    if self.random.percent(80) { parent } else { self.random.below(tasks.len() as u64) as usize };
+                let at = self.random.below(tasks[aborter].len() as u64 + 1) as usize;
+                tasks[aborter].insert(at, Instruction::Abort { task });
+            }
+        }
+        for socket in 0..self.drafts[index].sockets {
+            if !used[socket] && self.random.percent(80) {
+                continue;
+            }
+            let task = if tasks.len() > 1 && self.random.percent(7) { 1 } else { 0 };
+            let at = if self.random.percent(92) { 0 } else { self.random.below(tasks[task].len() as u64 + 1) as usize };
+            tasks[task].insert(at, Instruction::Bind { socket, port: PORTS[socket] });
+        }
+        let draft = &self.drafts[index];
+        let daemon = self.quiet || self.random.percent(25);
+        Process { daemon, registers: draft.registers, sockets: draft.sockets, tasks }
+    }
+
+    fn tasks(&mut self) -> usize {
+        match self.words {
+            Words::Plain => *self.random.weighted(&[(11, 1), (6, 2), (2, 3)]),
+            Words::All => *self.random.weighted(&[(4, 1), (6, 2), (2, 3)]),
+        }
+    }
+
+    fn join(&mut self, index: usize, task: usize) -> Instruction {
+        if self.words == Words::All && self.random.percent(40) {
+            Instruction::JoinTimeout { task, ms: self.ms(), into: self.register(index) }
+        } else {
+            Instruction::Join { task }
+        }
+    }
+
+    /// Adds arithmetic, assertions, and conditions on what was received or chosen.
+    fn decorate(&mut self, index: usize, block: Vec<Instruction>) -> Vec<Instruction> {
+        let mut decorated = Vec::new();
+        let mut rest = block.into_iter();
+        while let Some(instruction) = rest.next() {
+            let written = match instruction {
+                Instruction::Recv { into, .. } | Instruction::Select { into, .. } => Some((into, self.constant())),
+                Instruction::RecvTimeout { into, .. } if self.random.percent(50) => Some((into, ELAPSED)),
+                Instruction::RecvTimeout { into, .. } => Some((into, self.constant())),
+                Instruction::Choose { among, into } => Some((into, self.random.below(among as u64) as u8)),
+                _ => None,
+            };
+            decorated.push(instruction);
+            if self.random.percent(25) {
+                let register = self.register(index);
+                let value = self.value(index);
+                decorated.push(if self.random.percent(30) {
+                    Instruction::Set { register, value }
+                } else {
+                    Instruction::Add { register, value }
+                });
+            }
+            let Some((register, value)) = written else { continue };
+            if !self.quiet && self.random.percent(25) {
+                let register = if self.random.percent(70) { register } else { self.register(index) };
+                decorated.push(Instruction::AssertNot { register, value });
+            }
+            if self.random.percent(30) {
+                let after = self.decorate(index, rest.collect());
+                let other = match self.random.below(4) {
+                    0 => vec![Instruction::End],
+                    1 => vec![Instruction::Add { register, value: Value::Constant(10) }],
+                    2 => after.iter().take(1).cloned().collect(),
+                    _ => Vec::new(),
+                };
+                let (then, otherwise) = if self.random.percent(50) { (after, other) } else { (other, after) };
+                decorated.push(Instruction::If { register, equals: value, then, otherwise });
+                return decorated;
+            }
+        }
+        decorated
+    }
+
+    fn register(&mut self, index: usize) -> usize {
+        self.random.below(self.drafts[index].registers as u64) as usize
+    }
+
+    fn value(&mut self, index: usize) -> Value {
+        if self.random.percent(75) {
+            Value::Constant(1 + self.random.below(CONSTANTS) as u8)
+        } else {
+            Value::Register(self.register(index))
+        }
+    }
+
+    fn constant(&mut self) -> u8 {
+        match self.random.below(8) {
+            0 => 0,
+            _ => 1 + self.random.below(CONSTANTS) as u8,
+        }
+    }
+
+    fn ms(&mut self) -> u16 {
+        *self.random.weighted(&[(5, 10), (3, 20), (1, 30)])
+    }
+}
+
+/// SplitMix64.
+struct Random {
+    state: u64,
+}
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    fn within(&mut self, least: usize, most: usize) -> usize {
+        least + self.below((most - least + 1) as u64) as usize
+    }
+
+    fn percent(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    fn weighted<'a, T>(&mut self, items: &'a [(u64, T)]) -> &'a T {
+        let mut drawn = self.below(items.iter().map(|(weight, _)| weight).sum());
+        for (weight, item) in items {
+            match drawn.checked_sub(*weight) {
+                Some(rest) => drawn = rest,
+                None => return item,
+            }
+        }
+        unreachable!("drawn below the sum of the weights")
+    }
+}
+
+/// The smallest system that can be reached by leaving things out while it still fails.
+pub fn shrink(system: &System, mut fails: impl FnMut(&System) -> bool) -> System {
+    let mut smallest = system.clone();
+    while let Some(smaller) = smaller(&smallest).into_iter().find(&mut fails) {
+        smallest = smaller;
+    }
+    smallest
+}
+
+/// Each system that is one step smaller.
+fn smaller(system: &System) -> Vec<System> {
+    let mut candidates = Vec::new();
+    for (process, original) in system.processes.iter().enumerate() {
+        for task in 0..original.tasks.len() {
+            for block in smaller_blocks(&original.tasks[task]) {
+                let mut candidate = system.clone();
+                candidate.processes[process].tasks[task] = block;
+                candidates.push(candidate);
+            }
+        }
+    }
+    let mut network = |change: &dyn Fn(&mut Network)| {
+        let mut candidate = system.clone();
+        change(&mut candidate.network);
+        if candidate != *system {
+            candidates.push(candidate);
+        }
+    };
+    network(&|network| network.delay = false);
+    network(&|network| network.at_most = None);
+    network(&|network| network.window = 1);
+    network(&|network| network.copies = vec![1]);
+    network(&|network| {
+        if network.copies.len() > 1 {
+            network.copies.pop();
+        }
+    });
+    // processes at the end that nobody knows
+    if let Some((last, others)) = system.processes.split_last()
+        && !others.is_empty()
+        && last.tasks.iter().all(Vec::is_empty)
+    {
+        fn knows(block: &[Instruction], process: usize) -> bool {
+            block.iter().any(|instruction| {
+                matches!(instruction, Instruction::Send { to, .. } if *to == process)
+                    || instruction.blocks().into_iter().any(|block| knows(block, process))
+            })
+        }
+        if !others.iter().flat_map(|process| &process.tasks).any(|task| knows(task, others.len())) {
+            candidates.push(System { processes: others.to_vec(), network: system.network.clone() });
+        }
+    }
+    candidates
+}
+
+fn smaller_blocks(block: &[Instruction]) -> Vec<Vec<Instruction>> {
+    let mut candidates = Vec::new();
+    for (at, instruction) in block.iter().enumerate() {
+        let mut replace = |replacement: &[Instruction]| {
+            candidates.push([&block[..at], replacement, &block[at + 1..]].concat());
+        };
+        replace(&[]);
+        for inner in instruction.blocks() {
+            replace(inner);
+        }
+        match instruction {
+            Instruction::If { register, equals, then, otherwise } => {
+                let rebuilt = |then: Vec<Instruction>, otherwise: Vec<Instruction>| {
+                    [Instruction::If { register: *register, equals: *equals, then, otherwise }]
+                };
+                for smaller in smaller_blocks(then) {
+                    replace(&rebuilt(smaller, otherwise.clone()));
+                }
+                for smaller in smaller_blocks(otherwise) {
+                    replace(&rebuilt(then.clone(), smaller));
+                }
+            }
+            Instruction::Repeat { times, body } => {
+                for smaller in smaller_blocks(body) {
+                    replace(&[Instruction::Repeat { times: *times, body: smaller }]);
+                }
+            }
+            Instruction::Locked { body } => {
+                for smaller in smaller_blocks(body) {
+                    replace(&[Instruction::Locked { body: smaller }]);
+                }
+            }
+            Instruction::Select { sockets, into } => {
+                for socket in sockets {
+                    replace(&[Instruction::Recv { socket: *socket, into: *into }]);
+                }
+            }
+            Instruction::JoinTimeout { task, .. } => replace(&[Instruction::Join { task: *task }]),
+            Instruction::RecvTimeout { socket, into, .. } => {
+                replace(&[Instruction::Recv { socket: *socket, into: *into }]);
+            }
+            _ => {}
+        }
+    }
+    candidates
+}
