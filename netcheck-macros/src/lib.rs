@@ -9,6 +9,8 @@
 //! - The expansions are little: behaviour lives in `netcheck::__private`, in ordinary, tested Rust.
 //!   Each module that expands shows one full expansion, kept true by a test.
 //! - This crate depends on no other crate of the workspace.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 mod ctxt;
 mod fallback;

@@ -37,11 +37,13 @@ pub mod testing;
 pub mod time;
 mod trace;
 mod unit;
+mod violation;
 
 pub use error::Error;
 pub use network::{Network, Registered};
-pub use property::{End, Judgement, ViolationKind};
+pub use property::{End, Judgement};
 pub use search::frontier::Search;
 pub use state::system::Direction;
 pub use trace::counterexample::Counterexample;
 pub use trace::step::Step;
+pub use violation::ViolationKind;

@@ -4,44 +4,13 @@ use crate::id::{NodeId, ProcessId, UnitId};
 use crate::state::enabled::{Step, Transition};
 use crate::state::place::Place;
 use crate::state::system::System;
-use crate::trace::wording;
 use crate::unit::automaton::NodeKind;
 use crate::unit::panics::{self, Panic, Unwound};
-use serde::{Deserialize, Serialize};
+use crate::unit::wording;
+use crate::violation::{Found, ViolationKind};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// What kind of property an execution violates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum ViolationKind {
-    /// User code panicked.
-    Panic,
-    /// Nothing can happen any more, and a process that is no daemon has not ended.
-    Deadlock,
-    /// A property of the end, given to `Network::finally`, does not hold.
-    Property,
-}
-
-impl fmt::Display for ViolationKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ViolationKind::Panic => "panic",
-            ViolationKind::Deadlock => "deadlock",
-            ViolationKind::Property => "property",
-        })
-    }
-}
-
-/// A violation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) kind: ViolationKind,
-    /// What happened, and where.
-    pub(crate) message: String,
-}
 
 /// How an execution ended: the outputs of its processes.
 #[derive(Debug)]

@@ -2,13 +2,14 @@
 //! looks up the one that is asked for among those that are possible.
 
 use crate::id::UnitId;
-use crate::property::{Found, Properties};
+use crate::property::Properties;
 use crate::reduction::stubborn::Scope;
-use crate::search::explore::{Leg, Successors};
+use crate::reduction::successors::{Leg, Successors};
 use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
 use crate::state::system::{Interrupt, System};
 use crate::trace::step::{Step, describe};
+use crate::violation::Found;
 
 /// How a replay went.
 pub(crate) enum Replayed {
@@ -80,10 +81,9 @@ pub(crate) fn replay(
         system.apply(&state, taken, &mut next);
         state = StateVector::from_slice(&next);
     }
-    if successors.within(system, &state, None)?.is_empty() {
-        if let Some(found) = properties.violated_at_end(system, &state) {
-            return Ok(Replayed::Violated(found));
-        }
+    let is_end = successors.within(system, &state, None)?.is_empty();
+    if let Some(found) = is_end.then(|| properties.violated_at_end(system, &state)).flatten() {
+        return Ok(Replayed::Violated(found));
     }
     Ok(Replayed::Held)
 }

@@ -2,9 +2,9 @@
 
 use crate::check::Checker;
 use crate::network::Network;
-use crate::property::ViolationKind;
 use crate::report::{Report, Verdict};
 use crate::trace::counterexample::Counterexample;
+use crate::violation::ViolationKind;
 use std::path::{Path, PathBuf};
 
 /// Set to the file of a counterexample, a test runs just that execution.

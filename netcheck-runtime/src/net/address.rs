@@ -1,7 +1,6 @@
 //! Names and addresses: `"server:4000"` is port 4000 of the process `server`.
 
 use crate::unit::context;
-use std::future::Future;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
@@ -26,8 +25,8 @@ impl<T: sealed::Resolve + ?Sized> ToSocketAddrs for T {}
 ///
 /// # Errors
 /// If no process has that name.
-pub fn lookup_host<T: ToSocketAddrs>(host: T) -> impl Future<Output = io::Result<impl Iterator<Item = SocketAddr>>> {
-    async move { host.resolve().map(Vec::into_iter) }
+pub async fn lookup_host<T: ToSocketAddrs>(host: T) -> io::Result<impl Iterator<Item = SocketAddr>> {
+    host.resolve().map(Vec::into_iter)
 }
 
 impl Resolve for SocketAddr {

@@ -6,6 +6,7 @@ use crate::id::SocketId;
 use crate::isolated::{HandleId, Isolated};
 use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
 use crate::unit::context::{self, Context, Endpoint, Pending};
+use bytes::BufMut;
 use std::fmt;
 use std::future::Future;
 use std::io;
@@ -13,17 +14,22 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Poll, ready};
 use tokio::io::ReadBuf;
 
 /// The largest datagram that UDP over IPv4 carries, in bytes.
 const DATAGRAM_BYTES_MAX: usize = 65_507;
 
-/// Errors of the OS that have no kind of their own in `std::io`.
+/// Errors of Linux, so that kind and number are those that a real socket gives.
 mod errno {
+    pub(super) const INVALID: i32 = 22;
+    pub(super) const ACCESS: i32 = 13;
     pub(super) const DESTINATION_REQUIRED: i32 = 89;
     pub(super) const MESSAGE_TOO_LONG: i32 = 90;
     pub(super) const FAMILY_NOT_SUPPORTED: i32 = 97;
+    pub(super) const ADDRESS_IN_USE: i32 = 98;
+    pub(super) const ADDRESS_NOT_AVAILABLE: i32 = 99;
     pub(super) const NOT_CONNECTED: i32 = 107;
 }
 
@@ -32,10 +38,11 @@ mod errno {
 /// Every send, receive, bind and connect is an operation that the check schedules; which
 /// datagram arrives next, and which are lost, is chosen when the receiver receives.
 ///
-/// An `Arc<UdpSocket>` can be handed to an isolated task ([`crate::process`]): connect it
+/// An `Arc<UdpSocket>` can be handed to an isolated task (`#[netcheck::process]`): connect it
 /// before. It is then closed when the last of the units that share it has ended.
 pub struct UdpSocket {
     id: SocketId,
+    broadcast: AtomicBool,
 }
 
 impl UdpSocket {
@@ -52,7 +59,7 @@ impl UdpSocket {
             for address in address.resolve()? {
                 let context = context::current();
                 // Dropped, it withdraws the bind and gives its number back.
-                let socket = UdpSocket { id: context.new_socket() };
+                let socket = UdpSocket { id: context.new_socket(), broadcast: AtomicBool::new(false) };
                 let bind = Operation::Bind { socket: socket.id, address };
                 match Pending::new(bind, location).await {
                     Outcome::Bound(local) => {
@@ -153,13 +160,52 @@ impl UdpSocket {
     /// # Errors
     /// Never in this model; the signature is tokio's.
     #[track_caller]
-    pub fn recv_buf(&self, buffer: &mut Vec<u8>) -> impl Future<Output = io::Result<usize>> {
+    pub fn recv_buf<B: BufMut>(&self, buffer: &mut B) -> impl Future<Output = io::Result<usize>> {
+        let received = self.recv_buf_from(buffer);
+        async move { Ok(received.await?.0) }
+    }
+
+    /// As `recv_from`, into a growing buffer.
+    ///
+    /// # Errors
+    /// Never in this model; the signature is tokio's.
+    #[track_caller]
+    pub fn recv_buf_from<B: BufMut>(&self, buffer: &mut B) -> impl Future<Output = io::Result<(usize, SocketAddr)>> {
         let received = self.receiving(ReceiveMode::Take, Location::caller());
         async move {
-            let (payload, _) = received.await;
-            buffer.extend_from_slice(&payload);
-            Ok(payload.len())
+            let (payload, from) = received.await;
+            // As much as fits without growing, as tokio reads it.
+            let fits = payload.len().min(buffer.chunk_mut().len());
+            buffer.put_slice(&payload[..fits]);
+            Ok((fits, from))
         }
+    }
+
+    /// Whether datagrams may be sent to the broadcast address. (Nobody receives them: the
+    /// check's hosts share no link.)
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn broadcast(&self) -> io::Result<bool> {
+        Ok(self.broadcast.load(Ordering::Relaxed))
+    }
+
+    /// Sets whether datagrams may be sent to the broadcast address.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_broadcast(&self, on: bool) -> io::Result<()> {
+        self.broadcast.store(on, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Looks at a datagram if there is one.
+    ///
+    /// # Errors
+    /// `WouldBlock` if none is there yet.
+    #[track_caller]
+    pub fn try_peek(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.try_receive(ReceiveMode::Peek, Location::caller()).map(|(payload, _)| copy(payload, buffer))
     }
 
     /// Looks at the next datagram without taking it.
@@ -342,6 +388,12 @@ impl UdpSocket {
         let context = context::current();
         let local = context.endpoint(self.id).local;
         let to = reachable(local, to)?;
+        if to.port() == 0 {
+            return Err(io::Error::from_raw_os_error(errno::INVALID));
+        }
+        if to.ip() == std::net::Ipv4Addr::BROADCAST && !self.broadcast.load(Ordering::Relaxed) {
+            return Err(io::Error::from_raw_os_error(errno::ACCESS));
+        }
         let from = SocketAddr::new(source(&context, local, to), local.port());
         Ok(Operation::Send { socket: self.id, from, to, payload: Arc::from(datagram) })
     }
@@ -415,21 +467,20 @@ fn reachable(local: SocketAddr, to: SocketAddr) -> io::Result<SocketAddr> {
 fn source(context: &Rc<Context>, local: SocketAddr, to: SocketAddr) -> std::net::IpAddr {
     match (local.ip().is_unspecified(), to.ip().is_loopback()) {
         (false, _) => local.ip(),
-        (true, true) => to.ip(),
+        (true, true) if to.is_ipv4() => Ipv4Addr::LOCALHOST.into(),
+        (true, true) => Ipv6Addr::LOCALHOST.into(),
         (true, false) if to.is_ipv4() => context.host().v4.into(),
         (true, false) => context.host().v6.into(),
     }
 }
 
-fn sent(
+async fn sent(
     operation: io::Result<Operation>,
     length: usize,
     location: &'static Location<'static>,
-) -> impl Future<Output = io::Result<usize>> {
-    async move {
-        Pending::new(operation?, location).await;
-        Ok(length)
-    }
+) -> io::Result<usize> {
+    Pending::new(operation?, location).await;
+    Ok(length)
 }
 
 fn try_sent(operation: Operation, length: usize, location: &'static Location<'static>) -> usize {
@@ -452,8 +503,8 @@ fn copy(payload: Arc<[u8]>, buffer: &mut [u8]) -> usize {
 
 fn failed(outcome: &Outcome) -> io::Error {
     match outcome {
-        Outcome::Failed(Failure::AddressInUse) => io::ErrorKind::AddrInUse.into(),
-        Outcome::Failed(Failure::AddressNotAvailable) => io::ErrorKind::AddrNotAvailable.into(),
+        Outcome::Failed(Failure::AddressInUse) => io::Error::from_raw_os_error(errno::ADDRESS_IN_USE),
+        Outcome::Failed(Failure::AddressNotAvailable) => io::Error::from_raw_os_error(errno::ADDRESS_NOT_AVAILABLE),
         other => unreachable!("a bind or connect does not end with {other:?}"),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
 //!   automaton as far as it is known;
-//! - [`stubborn`]: which units have to be explored in a state.
+//! - [`stubborn`]: which units have to be explored in a state;
+//! - [`successors`]: the steps of a state that are explored for it.
 //!
 //! Automata are learned while they are explored, so a footprint may grow after a choice
 //! relied on it. [`footprint::Footprints::grew`] says so, and the search runs again with
@@ -15,3 +16,4 @@
 pub(crate) mod bits;
 pub(crate) mod footprint;
 pub(crate) mod stubborn;
+pub(crate) mod successors;

@@ -91,7 +91,10 @@ fn in_order(system: &System, live: &[Live]) -> Vec<usize> {
     let mut order: Vec<usize> = live.iter().map(|unit| unit.component).collect();
     order.sort_unstable();
     order.dedup();
-    let has_begun = |unit: &Live| system.learner.automata.node(unit.node).from.is_some();
+    // A task that was spawned belongs to a process that has begun.
+    let has_begun = |unit: &Live| {
+        system.learner.automata.node(unit.node).from.is_some() || system.shared().unit(unit.unit).parent.is_some()
+    };
     order.sort_by_key(|&component| !live.iter().any(|unit| unit.component == component && has_begun(unit)));
     order
 }

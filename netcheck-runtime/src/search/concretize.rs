@@ -7,11 +7,12 @@
 //! possible, and units that have no steps left are run on where others wait for them.
 
 use crate::id::UnitId;
-use crate::property::{Found, Properties};
-use crate::search::explore::{Leg, Successors};
+use crate::property::Properties;
+use crate::reduction::successors::{Leg, Successors};
 use crate::state::enabled::{Class, Step, Transition};
 use crate::state::place::StateVector;
 use crate::state::system::{Interrupt, System};
+use crate::violation::Found;
 
 /// Steps of units without steps of their own that are tried at the most.
 const FILLING_STEPS_MAX: usize = 10_000;

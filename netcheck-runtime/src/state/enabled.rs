@@ -303,10 +303,10 @@ impl System {
                 let input = Input { key, outcome: answer(arrival.datagram) };
                 arrives |= self.offer(enabled, at, input, class, (writes, arrival.faults))?;
             }
-            if let (true, true, Some(faults)) = (arrives, waits, arrivals.settle) {
-                if !enabled.losable.iter().any(|other| other.channel == channel.place) {
-                    enabled.losable.push(Losable { unit: at.0, channel: channel.place, faults });
-                }
+            if let (true, true, Some(faults)) = (arrives, waits, arrivals.settle)
+                && !enabled.losable.iter().any(|other| other.channel == channel.place)
+            {
+                enabled.losable.push(Losable { unit: at.0, channel: channel.place, faults });
             }
         }
         if !waits {
@@ -425,7 +425,8 @@ impl System {
         let delay = self.declared.udp.as_ref().is_some_and(|udp| udp.delay);
         let quiet = chosen.is_empty();
         let waiting = |waiting: &&Waiting| timed(waiting.unit);
-        if !has(Class::Delivery { required: true }) && !(delay && enabled.timers.iter().any(|w| waiting(&w))) {
+        let time_may_pass = delay && enabled.timers.iter().any(|timer| waiting(&timer));
+        if !has(Class::Delivery { required: true }) && !time_may_pass {
             let losable = enabled.losable.iter().filter(|losable| moving(losable.unit));
             let faults = losable.clone().map(|losable| losable.faults).sum();
             let writes: Writes = losable.map(|losable| (losable.channel, 0)).collect();

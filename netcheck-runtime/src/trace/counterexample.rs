@@ -1,7 +1,7 @@
 //! The steps from the start to a violation, as text and as JSON.
 
-use crate::property::ViolationKind;
 use crate::trace::step::Step;
+use crate::violation::ViolationKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

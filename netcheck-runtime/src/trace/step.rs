@@ -5,7 +5,7 @@ use crate::operation::{Operation, Outcome, ReceiveMode};
 use crate::state::enabled::{Class, Step as Taken, Transition};
 use crate::state::place::Place;
 use crate::state::system::{Action, Channel, System};
-use crate::trace::wording;
+use crate::unit::wording;
 use netcheck_models::udp::Note;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

@@ -84,7 +84,8 @@ pub(crate) struct Shared {
     pub(crate) hosts: Vec<Host>,
     pub(crate) watch: Arc<Watch>,
     units: RefCell<Vec<UnitInfo>>,
-    children: RefCell<AHashMap<(UnitId, u32), UnitId>>,
+    /// By parent, name and how many of that name there were before it.
+    children: RefCell<AHashMap<(UnitId, &'static str, u32), UnitId>>,
     outputs: RefCell<Outputs>,
 }
 
@@ -135,21 +136,20 @@ impl Shared {
         &self.hosts[self.process_of(unit).0 as usize]
     }
 
-    /// The id of the `index`th isolated task of `parent`.
-    pub(crate) fn child(&self, parent: UnitId, index: u32, name: &str) -> UnitId {
-        if let Some(&child) = self.children.borrow().get(&(parent, index)) {
+    /// The id of the `index`th isolated task with this name of `parent`.
+    pub(crate) fn child(&self, parent: UnitId, name: &'static str, index: u32) -> UnitId {
+        if let Some(&child) = self.children.borrow().get(&(parent, name, index)) {
             return child;
         }
         let mut units = self.units.borrow_mut();
         let child = UnitId(units.len() as u32);
-        let of_parent = &units[parent.0 as usize];
-        let name = match index {
-            0 => format!("{}/{name}", of_parent.name),
-            n => format!("{}/{name}#{}", of_parent.name, n + 1),
+        let UnitInfo { process, name: ref of_parent, .. } = units[parent.0 as usize];
+        let full_name = match index {
+            0 => format!("{of_parent}/{name}"),
+            n => format!("{of_parent}/{name}#{}", n + 1),
         };
-        let process = of_parent.process;
-        units.push(UnitInfo { process, parent: Some(parent), name });
-        self.children.borrow_mut().insert((parent, index), child);
+        units.push(UnitInfo { process, parent: Some(parent), name: full_name });
+        self.children.borrow_mut().insert((parent, name, index), child);
         child
     }
 
@@ -198,8 +198,8 @@ pub(crate) struct State {
     pub(crate) spawned: Vec<(UnitId, Rc<Program>)>,
     sockets: Slots,
     timers: Slots,
-    /// How many isolated tasks this history has spawned.
-    children: u32,
+    /// How many isolated tasks of each name this history has spawned.
+    children: AHashMap<&'static str, u32>,
     selects: u32,
     /// Local address and peer of the sockets that this unit uses.
     pub(crate) endpoints: AHashMap<SocketId, Endpoint>,
@@ -309,6 +309,9 @@ impl Context {
 
     /// Answers a synchronous call, or abandons the poll until there is an answer.
     pub(crate) fn ask(&self, operation: Operation, location: &'static Location<'static>) -> Outcome {
+        if self.discarded.get() {
+            return unheard(&operation);
+        }
         self.shared.watch.operation(location);
         let mut state = self.state();
         match state.script.pop_front() {
@@ -405,11 +408,16 @@ impl Context {
     }
 
     /// Spawns an isolated task: a unit of its own.
-    pub(crate) fn spawn_unit(&self, name: &str, handles: SmallVec<[SocketId; 2]>, program: Rc<Program>) -> UnitId {
+    pub(crate) fn spawn_unit(
+        &self,
+        name: &'static str,
+        handles: SmallVec<[SocketId; 2]>,
+        program: Rc<Program>,
+    ) -> UnitId {
         let mut state = self.state();
-        let index = state.children;
-        state.children += 1;
-        let child = self.shared.child(self.unit, index, name);
+        let count = state.children.entry(name).or_default();
+        let index = std::mem::replace(count, *count + 1);
+        let child = self.shared.child(self.unit, name, index);
         state.spawned.push((child, program));
         state.effects.push(Effect::Spawn { child, handles });
         child
@@ -463,6 +471,17 @@ impl Context {
     /// The pending operations, by key.
     pub(crate) fn offers(&self) -> Vec<Offer> {
         self.state().operations.iter().flatten().map(|pending| pending.offer.clone()).collect()
+    }
+}
+
+/// The answer to a call in a poll that is being abandoned: a `Drop` may ask for the time, but
+/// nobody will ever see what it does with it.
+fn unheard(operation: &Operation) -> Outcome {
+    match operation {
+        Operation::Clock | Operation::Deadline { .. } => Outcome::Time { at_ns: 0 },
+        Operation::TryReceive { .. } => Outcome::WouldBlock,
+        Operation::IsEnded { .. } => Outcome::Alternative(1),
+        _ => Outcome::Done,
     }
 }
 

@@ -261,9 +261,7 @@ impl Instance {
                     (None, None) => unreachable!("a poll is abandoned with a reason"),
                 },
                 Err(payload) => Rest::Panicked(Panic {
-                    message: payload
-                        .downcast_ref::<&str>()
-                        .map_or_else(|| "(a resumed panic)".to_owned(), |text| (*text).to_owned()),
+                    message: panics::message(&*payload),
                     location: "a resumed panic".to_owned(),
                 }),
             }),

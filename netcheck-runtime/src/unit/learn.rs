@@ -6,10 +6,10 @@
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::{Input, Offer, Operation, OperationKey};
-use crate::trace::wording;
 use crate::unit::automaton::{Automata, Edge, EdgeId, NodeKind};
 use crate::unit::context::Shared;
 use crate::unit::instance::{Instance, Program, Rest, Stepped};
+use crate::unit::wording;
 use ahash::AHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;

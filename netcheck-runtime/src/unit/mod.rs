@@ -5,7 +5,8 @@
 //! - [`panics`] and [`watchdog`]: polls that panic, polls that do not return;
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
 //! - [`learn`]: taking an edge for the first time, the pool of suspended instances,
-//!   rebuilding and the check that a program is deterministic.
+//!   rebuilding and the check that a program is deterministic;
+//! - [`wording`]: operations, outcomes and menus in words that never vary.
 //!
 //! Invariants: user code runs only inside [`instance::Instance::step`]; nothing in this
 //! module knows a protocol or a search order.
@@ -16,3 +17,4 @@ pub(crate) mod instance;
 pub(crate) mod learn;
 pub(crate) mod panics;
 pub(crate) mod watchdog;
+pub(crate) mod wording;

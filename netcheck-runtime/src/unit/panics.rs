@@ -1,5 +1,6 @@
 //! Panics of user code: caught with message and location, and not printed while searching.
 
+use crate::unit::wording;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
@@ -37,6 +38,13 @@ pub(crate) fn catch<R>(poll: impl FnOnce() -> R) -> Result<R, Unwound> {
     })
 }
 
+/// What a panic says.
+pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("(a payload that is no text)").to_owned()
+}
+
 /// Chains a hook before the one in force, once for the program: it keeps what a caught
 /// panic said and leaves every other panic to the hook that stood there.
 fn install() {
@@ -47,9 +55,8 @@ fn install() {
             if !CATCHING.get() {
                 return previous(info);
             }
-            let message = info.payload_as_str().unwrap_or("(a payload that is no text)").to_owned();
-            let location =
-                info.location().map_or_else(|| "an unknown place".to_owned(), |l| format!("{}:{}", l.file(), l.line()));
+            let message = message(info.payload());
+            let location = info.location().map_or_else(|| "an unknown place".to_owned(), wording::place);
             CAUGHT.set(Some(Panic { message, location }));
         }));
     });

@@ -55,7 +55,7 @@ pub(crate) fn guard(
     let (mut seen, mut same_for) = (0, Duration::ZERO);
     while !finished(pause) {
         let serial = watch.serial.load(Ordering::Acquire);
-        if serial != seen || serial % 2 == 0 {
+        if serial != seen || serial.is_multiple_of(2) {
             (seen, same_for) = (serial, Duration::ZERO);
             continue;
         }

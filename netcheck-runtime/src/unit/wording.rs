@@ -10,8 +10,18 @@ use std::time::Duration;
 /// Bytes of a payload that are shown.
 const PAYLOAD_BYTES_MAX: usize = 32;
 
+/// `file:line`, without the detours that a `#[path]` attribute leaves in file names.
 pub(crate) fn place(location: &Location<'_>) -> String {
-    format!("{}:{}", location.file(), location.line())
+    let mut file: Vec<&str> = Vec::new();
+    for part in location.file().split(['/', '\\']) {
+        match (part, file.last()) {
+            ("..", Some(&folder)) if folder != ".." => {
+                file.pop();
+            }
+            _ => file.push(part),
+        }
+    }
+    format!("{}:{}", file.join("/"), location.line())
 }
 
 /// An operation without names: for diagnostics.

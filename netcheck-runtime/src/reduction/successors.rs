@@ -1,0 +1,72 @@
+//! The steps that are explored from a state: all that it offers, or those of a scope.
+
+use crate::reduction::footprint::Footprints;
+use crate::reduction::stubborn::{self, Scope};
+use crate::state::enabled::{Enabled, Step, Transition};
+use crate::state::place::StateVector;
+use crate::state::system::{Interrupt, System};
+use std::rc::Rc;
+
+/// One step of a path.
+pub(crate) struct Leg {
+    pub(crate) state: StateVector,
+    pub(crate) transition: Transition,
+    pub(crate) scope: Option<Rc<Scope>>,
+}
+
+/// The steps that are explored from a state; keeps its buffers from state to state.
+#[derive(Default)]
+pub(crate) struct Successors {
+    enabled: Enabled,
+    chosen: Vec<Transition>,
+}
+
+impl Successors {
+    /// The steps to explore, and the scope that they were chosen for.
+    pub(crate) fn of(
+        &mut self,
+        system: &mut System,
+        state: &[u32],
+        reduction: Option<&mut Footprints>,
+    ) -> Result<(&[Transition], Option<Rc<Scope>>), Interrupt> {
+        system.enabled(state, &mut self.enabled)?;
+        let scope = reduction.map(|footprints| stubborn::choose(system, footprints, state, &self.enabled));
+        self.choose(system, state, scope.as_ref())?;
+        Ok((&self.chosen, scope.map(Rc::new)))
+    }
+
+    /// The steps that are possible within a scope; without one, all of them. Steps that need
+    /// no quiet are always among them.
+    pub(crate) fn within(
+        &mut self,
+        system: &mut System,
+        state: &[u32],
+        scope: Option<&Scope>,
+    ) -> Result<&[Transition], Interrupt> {
+        system.enabled(state, &mut self.enabled)?;
+        self.choose(system, state, scope)?;
+        Ok(&self.chosen)
+    }
+
+    fn choose(&mut self, system: &mut System, state: &[u32], scope: Option<&Scope>) -> Result<(), Interrupt> {
+        let Successors { enabled, chosen } = self;
+        match scope {
+            None => system.within(state, enabled, |_| true, |_| true, chosen),
+            Some(Scope::Moves(units)) => system.within(state, enabled, |unit| units.contains(&unit), |_| false, chosen),
+            Some(Scope::Component(units)) => {
+                let within = |unit| units.contains(&unit);
+                system.within(state, enabled, within, within, chosen)
+            }
+            Some(Scope::Finished(units)) => {
+                chosen.clear();
+                let step = Step::Park(units.clone());
+                chosen.push(Transition { step, writes: Default::default(), faults: 0 });
+                Ok(())
+            }
+            Some(Scope::Nothing) => {
+                chosen.clear();
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What was violated: data, below everything that finds it or speaks of it.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What kind of property an execution violates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ViolationKind {
+    /// User code panicked.
+    Panic,
+    /// Nothing can happen any more, and a process that is no daemon has not ended.
+    Deadlock,
+    /// A property of the end, given to `Network::finally`, does not hold.
+    Property,
+}
+
+impl fmt::Display for ViolationKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ViolationKind::Panic => "panic",
+            ViolationKind::Deadlock => "deadlock",
+            ViolationKind::Property => "property",
+        })
+    }
+}
+
+/// A violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) kind: ViolationKind,
+    /// What happened, and where.
+    pub(crate) message: String,
+}
