@@ -1,0 +1,163 @@
+//! The paper's Table 3, Figures 9 and 10 as one table.
+
+use crate::checked::Sessions;
+use comfy_table::{CellAlignment, Table, presets};
+use netcheck::check::{Checker, Direction, Udp, Verdict};
+use std::time::{Duration, Instant};
+
+/// A configuration is not taken to more requests once a check has come to so many states …
+const STATES_MAX: usize = 2_000_000;
+
+/// … or taken so long.
+const DURATION_MAX: Duration = Duration::from_millis(600);
+
+/// What Table 3 says of a configuration.
+struct Paper {
+    time: &'static str,
+    transitions: &'static str,
+}
+
+const NO_FIGURES: Paper = Paper { time: "", transitions: "" };
+
+/// Requests, loss, assertion, and the paper's figures for net-iocache v2.
+const TABLE_3: [(u8, bool, bool, Paper); 9] = [
+    (1, false, true, Paper { time: "0:00:03", transitions: "2,146" }),
+    (1, true, true, Paper { time: "0:00:13", transitions: "5,734" }),
+    (1, true, false, NO_FIGURES),
+    (2, false, true, Paper { time: "0:00:19", transitions: "7,810" }),
+    (2, true, true, Paper { time: "<0:00:01", transitions: "49" }),
+    (2, true, false, Paper { time: "0:05:40", transitions: "90,493" }),
+    (3, false, true, Paper { time: "0:01:00", transitions: "23,443" }),
+    (3, true, true, Paper { time: "<0:00:01", transitions: "61" }),
+    (3, true, false, Paper { time: "1:54:18", transitions: "1,637,530" }),
+];
+
+/// M and c.
+const FIGURE_9: [(&[usize], usize); 6] = [(&[1], 1), (&[1, 2], 1), (&[1], 2), (&[1, 0], 1), (&[1, 0, 2], 2), (&[1], 9)];
+
+const FIGURE_10: [(&str, Direction); 3] =
+    [("send", Direction::Send), ("receive", Direction::Receive), ("both", Direction::Both)];
+
+const REQUESTS_MAX: u8 = 9;
+
+pub fn print() {
+    let mut rows = Rows::new();
+    for (requests, loss, asserting, paper) in TABLE_3 {
+        let sessions = Sessions { connections: 3, requests, asserting };
+        let udp = if loss { Udp::new().loss() } else { Udp::new() };
+        let copies: &[usize] = if loss { &[1, 0] } else { &[1] };
+        rows.check("Table 3", sessions, udp, (copies, 1, "any"), &paper);
+    }
+    for (copies, window) in FIGURE_9 {
+        rows.up_to_nine_requests("Figure 9", copies, window, "send", Direction::Send);
+    }
+    for (word, direction) in FIGURE_10 {
+        rows.up_to_nine_requests("Figure 10", &[1, 0, 2], 2, word, direction);
+    }
+    println!("{}", rows.table);
+    println!("M: how often a packet may arrive; c: packets that the network holds; direction: of client-1's packets.");
+    println!("operations: what user code really executed; memory: of the visited states. `paper`: net-iocache v2.");
+    println!("Table 3's TCP rows are left out until netcheck has TCP. The paper shows the Figures as curves only.");
+    println!(
+        "A configuration is taken to more requests until a check meets {} states or takes {DURATION_MAX:?}.",
+        thousands(STATES_MAX as u64)
+    );
+}
+
+struct Rows {
+    table: Table,
+}
+
+impl Rows {
+    fn new() -> Self {
+        let mut table = Table::new();
+        table.load_preset(presets::ASCII_MARKDOWN).set_header([
+            "paper's",
+            "connections",
+            "requests",
+            "M",
+            "c",
+            "direction",
+            "assertion",
+            "fault found",
+            "time [s]",
+            "states",
+            "transitions",
+            "operations",
+            "memory [kB]",
+            "paper: time",
+            "paper: transitions",
+        ]);
+        for column in table.column_iter_mut().skip(8) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        Rows { table }
+    }
+
+    fn up_to_nine_requests(
+        &mut self,
+        from: &str,
+        copies: &[usize],
+        window: usize,
+        word: &'static str,
+        direction: Direction,
+    ) {
+        for requests in 1..=REQUESTS_MAX {
+            let sessions = Sessions { connections: 1, requests, asserting: false };
+            let udp = Udp::new().copies(copies.iter().copied()).window(window).direction(direction).process("client-1");
+            if !self.check(from, sessions, udp, (copies, window, word), &NO_FIGURES) {
+                return;
+            }
+        }
+    }
+
+    /// Adds a row; says whether a larger check is worth trying.
+    fn check(
+        &mut self,
+        from: &str,
+        sessions: Sessions,
+        udp: Udp,
+        (copies, window, direction): (&[usize], usize, &str),
+        paper: &Paper,
+    ) -> bool {
+        let start = Instant::now();
+        let report = Checker::new().udp(udp).max_states(STATES_MAX).check(|net| sessions.register(net));
+        let time = start.elapsed();
+        let found = match report.verdict() {
+            Verdict::Verified => "no",
+            Verdict::Violated => "yes",
+            Verdict::Inconclusive => "inconclusive",
+        };
+        self.table.add_row([
+            from.to_owned(),
+            sessions.connections.to_string(),
+            sessions.requests.to_string(),
+            format!("{copies:?}"),
+            window.to_string(),
+            direction.to_owned(),
+            if sessions.asserting { "active" } else { "inactive" }.to_owned(),
+            found.to_owned(),
+            format!("{:.3}", time.as_secs_f64()),
+            thousands(report.states() as u64),
+            thousands(report.transitions()),
+            thousands(report.operations()),
+            thousands(report.memory_bytes().div_ceil(1000) as u64),
+            paper.time.to_owned(),
+            paper.transitions.to_owned(),
+        ]);
+        report.verdict() != Verdict::Inconclusive && time < DURATION_MAX
+    }
+}
+
+/// With a comma between thousands, as the paper writes them.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

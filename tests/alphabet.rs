@@ -1,0 +1,65 @@
+//! The alphabet client and server (papers/udp-net-iocache.txt, section 4.1), the program of
+//! `examples/alphabet`: its verdicts, and how many states there are to visit.
+
+#[path = "../examples/alphabet/checked.rs"]
+mod checked;
+
+use checked::Sessions;
+use netcheck::check::{Checker, Report, Udp, Verdict, ViolationKind};
+
+fn check(connections: u16, requests: u8, loss: bool, asserting: bool) -> Report {
+    let udp = if loss { Udp::new().loss() } else { Udp::new() };
+    Checker::new().udp(udp).check(|net| Sessions { connections, requests, asserting }.register(net))
+}
+
+fn figures(report: &Report) -> (Verdict, usize, u64) {
+    (report.verdict(), report.states(), report.transitions())
+}
+
+#[test]
+fn without_perturbation_every_response_is_right() {
+    for requests in 1..=8 {
+        let report = check(3, requests, false, true);
+        assert_eq!(report.verdict(), Verdict::Verified, "{requests} requests: {report}");
+    }
+}
+
+#[test]
+fn a_single_request_has_no_other_whose_response_could_be_taken_for_its_own() {
+    let report = check(3, 1, true, true);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
+#[test]
+fn with_loss_the_assertion_fails_from_two_requests_on() {
+    for requests in 2..=8 {
+        let report = check(3, requests, true, true);
+        assert_eq!(report.verdict(), Verdict::Violated, "{requests} requests: {report}");
+        let counterexample = report.counterexample().expect("a violation has one");
+        assert_eq!(counterexample.kind(), ViolationKind::Panic);
+        assert!(counterexample.message().contains("answers another request"), "{counterexample}");
+    }
+}
+
+#[netcheck::model_check(udp(loss), expect = panic, snapshot)]
+fn the_second_response_is_taken_for_the_first(net: &mut netcheck::Network) {
+    Sessions { connections: 1, requests: 2, asserting: true }.register(net);
+}
+
+/// 92 states for each connection, and the last one.
+#[test]
+fn the_states_grow_linearly_with_the_connections() {
+    for (connections, states, transitions) in
+        [(1, 93, 130), (2, 185, 260), (3, 277, 390), (6, 553, 780), (12, 1105, 1560)]
+    {
+        let report = check(connections, 3, true, false);
+        assert_eq!(figures(&report), (Verdict::Verified, states, transitions), "{connections} connections: {report}");
+    }
+}
+
+/// 7,722 states for each connection, and the last one.
+#[test]
+fn three_connections_of_eight_requests_are_explored_to_the_end() {
+    let report = check(3, 8, true, false);
+    assert_eq!(figures(&report), (Verdict::Verified, 3 * 7_722 + 1, 3 * 14_047), "{report}");
+}

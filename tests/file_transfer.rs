@@ -1,0 +1,75 @@
+//! The file transfer (papers/udp-net-iocache.txt, section 4.2), the program of
+//! `examples/file_transfer`: each row of Table 4, with the states and transitions that it takes.
+
+#[path = "../examples/file_transfer/checked.rs"]
+mod checked;
+
+use checked::program::Version::{self, Corrected, Seeded};
+use checked::{check, register};
+use netcheck::check::{Verdict, ViolationKind};
+
+/// M, c and the client; then states and transitions.
+#[track_caller]
+fn nothing_is_found(copies: &[usize], window: usize, version: Version, figures: (usize, u64)) {
+    let report = check(version, copies, window);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert_eq!((report.states(), report.transitions()), figures, "{report}");
+}
+
+/// M, c; then states and transitions.
+#[track_caller]
+fn the_seeded_fault_is_found(copies: &[usize], window: usize, figures: (usize, u64)) {
+    let report = check(Seeded, copies, window);
+    assert_eq!(report.verdict(), Verdict::Violated, "{report}");
+    let counterexample = report.counterexample().expect("a violation has one");
+    assert_eq!(counterexample.kind(), ViolationKind::Panic, "{report}");
+    assert!(counterexample.message().contains("file 2 was received wrong"), "{report}");
+    assert_eq!((report.states(), report.transitions()), figures, "{report}");
+}
+
+#[test]
+fn table_4_reliable_and_in_order() {
+    nothing_is_found(&[1], 1, Seeded, (37, 37));
+    nothing_is_found(&[1], 1, Corrected, (37, 37));
+}
+
+#[test]
+fn table_4_reordering() {
+    nothing_is_found(&[1], 2, Seeded, (64, 71));
+    nothing_is_found(&[1], 2, Corrected, (64, 71));
+}
+
+#[test]
+fn table_4_every_packet_twice() {
+    the_seeded_fault_is_found(&[2], 1, (13, 12));
+    nothing_is_found(&[2], 1, Corrected, (41, 41));
+}
+
+#[test]
+fn table_4_every_packet_twice_and_reordering() {
+    the_seeded_fault_is_found(&[2], 2, (13, 12));
+    nothing_is_found(&[2], 2, Corrected, (420, 620));
+}
+
+#[test]
+fn table_4_duplication() {
+    the_seeded_fault_is_found(&[1, 2], 1, (64, 67));
+    nothing_is_found(&[1, 2], 1, Corrected, (82, 98));
+}
+
+#[test]
+fn table_4_duplication_and_reordering() {
+    the_seeded_fault_is_found(&[1, 2], 2, (126, 135));
+    nothing_is_found(&[1, 2], 2, Corrected, (748, 1_271));
+}
+
+/// Beyond the paper: loss, too. A file may be given up, but what arrives is right.
+#[test]
+fn the_corrected_client_withstands_everything_at_once() {
+    nothing_is_found(&[1, 0, 2], 1, Corrected, (17_904, 22_459));
+}
+
+#[netcheck::model_check(udp(copies = [2], window = 1, direction = send, process = "server"), expect = panic, snapshot)]
+fn the_last_packet_of_a_file_arrives_again_and_is_taken_for_one_of_the_next(net: &mut netcheck::Network) {
+    register(net, Seeded);
+}
