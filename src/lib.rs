@@ -80,7 +80,7 @@ pub mod check {
     //! assert_eq!(report.verdict(), Verdict::Verified);
     //! assert_eq!(report.outputs("dice"), ["1", "2", "3", "4", "5", "6"]);
     //! ```
-    pub use netcheck_runtime::check::{Checker, Udp};
+    pub use netcheck_runtime::check::{Checker, Tcp, Udp};
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{Counterexample, Direction, Error, Judgement, Registered, Search, Step, ViolationKind};
 }
@@ -117,3 +117,8 @@ pub mod __private {
     /// Checks that a type is isolated.
     pub const fn assert_isolated<T: crate::Isolated + ?Sized>() {}
 }
+
+/// The README's examples are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

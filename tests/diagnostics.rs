@@ -1,7 +1,7 @@
 //! Programs that can't be checked get a diagnostic: never a hang, a wrong answer or a panic of ours.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Search, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Search, Tcp, Udp, Verdict, ViolationKind};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 use tokio::net::UdpSocket;
@@ -76,6 +76,16 @@ fn an_unknown_process_is_an_error_that_lists_the_known_ones() {
 fn a_check_without_processes_is_an_error() {
     let error = Checker::new().try_check(|_| ()).expect_err("nothing to check");
     assert!(error.to_string().contains("register a process"), "{error}");
+}
+
+#[test]
+fn what_is_not_modelled_is_refused_and_not_passed_over() {
+    let checker = Checker::new().tcp(Tcp::new().fail_open().split());
+    let error = checker.try_check(|net| {
+        net.process("it", || async {});
+    });
+    let error = error.expect_err("TCP is not modelled yet").to_string();
+    assert!(error.contains("tcp(open, split) is declared, but TCP is not modelled yet"), "{error}");
 }
 
 #[test]

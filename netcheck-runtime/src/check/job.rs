@@ -1,0 +1,250 @@
+//! One check: searches to the fixpoint, shortens what it found and confirms it.
+
+use super::Checker;
+use crate::error::Error;
+use crate::id::ProcessId;
+use crate::network::{Network, Registered};
+use crate::property::Properties;
+use crate::reduction::footprint::Footprints;
+use crate::reduction::successors::Leg;
+use crate::replay::{Replayed, replay, script};
+use crate::report::{Figures, Report, Verdict};
+use crate::search::explore::{Explored, Limit, Limits, explore};
+use crate::search::frontier::Search;
+use crate::state::place::StateVector;
+use crate::state::store::StateId;
+use crate::state::system::{Declared, Demands, Interrupt, Process, System};
+use crate::trace::counterexample::Counterexample;
+use crate::trace::step::Step;
+use crate::unit::context::{Host, Shared};
+use crate::unit::instance::Program;
+use crate::unit::watchdog::Watch;
+use crate::violation::Found;
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// States that are visited at the most to find a shorter counterexample than the one at hand.
+const SHORTENING_STATES_MAX: usize = 50_000;
+/// One check on its own thread.
+pub(super) struct Job {
+    checker: Checker,
+    registered: Network,
+    watch: Arc<Watch>,
+    declared: Declared,
+    after: Vec<Vec<ProcessId>>,
+    properties: Properties,
+    demands: Demands,
+}
+
+impl Job {
+    pub(super) fn new(checker: Checker, mut registered: Network, watch: Arc<Watch>) -> Result<Job, Error> {
+        let names: Vec<&str> = registered.processes.iter().map(|process| process.name.as_str()).collect();
+        if names.is_empty() {
+            return Err(Error::new(
+                "there is nothing to check: register a process with `net.process(\"name\", || async { … })`".to_owned(),
+            ));
+        }
+        if let Some(tcp) = &checker.tcp {
+            return Err(tcp.refused());
+        }
+        let declared = Declared {
+            udp: checker.udp.as_ref().map(|udp| udp.faults(&names)).transpose()?,
+            at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
+        };
+        let mut after = Vec::new();
+        for process in &registered.processes {
+            let named = |name: &String| match names.iter().position(|known| known == name) {
+                Some(index) => Ok(ProcessId(index as u32)),
+                None => Err(Error::unknown_process(&format!("after of \"{}\"", process.name), name, &names)),
+            };
+            after.push(process.after.iter().map(named).collect::<Result<Vec<_>, _>>()?);
+        }
+        let properties = Properties { finally: std::mem::take(&mut registered.finally) };
+        Ok(Job { checker, registered, watch, declared, after, properties, demands: Demands::default() })
+    }
+
+    /// A system in which nothing has been learned.
+    fn system(&self) -> (System, StateVector) {
+        let host = |(index, process): (usize, &Registered)| {
+            let number = index as u32 + 1;
+            let [_, b, c, d] = number.to_be_bytes();
+            Host {
+                name: process.name.clone(),
+                v4: Ipv4Addr::new(10, b, c, d),
+                v6: Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, (number >> 16) as u16, number as u16),
+            }
+        };
+        let hosts = self.registered.processes.iter().enumerate().map(host).collect();
+        let shared = Rc::new(Shared::new(hosts, Arc::clone(&self.watch)));
+        let process = |(process, after): (&Registered, &Vec<ProcessId>)| {
+            let factory = Arc::clone(&process.factory);
+            let program =
+                Program { factory: Box::new(move || factory()), location: process.location, endpoints: Vec::new() };
+            Process { daemon: process.daemon, after: after.clone(), program: Rc::new(program) }
+        };
+        let processes = self.registered.processes.iter().zip(&self.after).map(process).collect();
+        let mut system = System::new(shared, processes, self.declared.clone(), self.demands);
+        let initial = system.initial();
+        (system, initial)
+    }
+
+    /// Runs `attempt` on a fresh system, again whenever it learns of a demand.
+    fn attempt<R>(
+        &mut self,
+        mut attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
+    ) -> Result<(R, System), Error> {
+        loop {
+            let (mut system, initial) = self.system();
+            match attempt(self, &mut system, &initial) {
+                Ok(result) => return Ok((result, system)),
+                Err(Interrupt::Diagnostic(diagnostic)) => return Err(Error::new(diagnostic.0)),
+                Err(Interrupt::Demands(demands)) => self.demands = demands,
+            }
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { states_max: self.checker.states_max, depth_max: self.checker.depth_max }
+    }
+
+    pub(super) fn check(mut self) -> Result<Report, Error> {
+        let ((mut explored, rounds), mut system) = self.attempt(Job::explore)?;
+        let counterexample = match explored.found.clone() {
+            None => None,
+            Some((at, found)) => Some(self.counterexample(&mut system, &mut explored, at, &found)?),
+        };
+        let verdict = match (&counterexample, explored.limit) {
+            (Some(_), _) => Verdict::Violated,
+            (None, None) => Verdict::Verified,
+            (None, Some(_)) => Verdict::Inconclusive,
+        };
+        let limit = explored.limit.map(|limit| match limit {
+            Limit::States => format!(
+                "max_states = {} was reached; raise it, or declare fewer faults or smaller bounds",
+                self.checker.states_max
+            ),
+            Limit::Depth => format!(
+                "max_depth = {} was reached; raise it, or bound the loops of the programs",
+                self.checker.depth_max
+            ),
+        });
+        let automata = &system.learner.automata;
+        let figures = Figures {
+            states: explored.store.len(),
+            transitions: explored.transitions,
+            depth: explored.depth,
+            terminals: explored.terminals,
+            suppressed_deadlocks: explored.suppressed_deadlocks,
+            polls: system.learner.polls,
+            operations: automata.edges.len() as u64,
+            local_states: automata.nodes.len(),
+            rounds,
+            memory_bytes: explored.store.memory_bytes(),
+        };
+        let outputs = self.outputs(&system, &explored);
+        Ok(Report { verdict, limit, figures, counterexample, outputs })
+    }
+
+    /// Explores until the stubborn sets have relied on nothing that grew.
+    fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
+        let Checker { search, reduction, .. } = self.checker;
+        let mut footprints = reduction.then(Footprints::default);
+        for round in 1.. {
+            let mut explored = explore(system, initial, search, footprints.as_mut(), self.limits(), &self.properties)?;
+            let grew = footprints.as_mut().is_some_and(|footprints| {
+                footprints.update(system);
+                footprints.grew()
+            });
+            let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
+            if !grew || explored.limit == Some(Limit::States) {
+                explored.judge_ends(system, &self.properties, !grew)?;
+            }
+            // A limit that was hit says nothing of what lies behind it, so another round would not either.
+            if is_believed || !grew || explored.limit == Some(Limit::States) {
+                return Ok((explored.unless_doubtful(grew), round));
+            }
+        }
+        unreachable!("footprints are finite")
+    }
+
+    /// Every value that each process ended with.
+    fn outputs(&self, system: &System, explored: &Explored) -> Vec<(String, Vec<String>)> {
+        let of_unit = |index: usize| {
+            let outputs = explored.outputs.iter().filter(|(unit, _)| unit.0 as usize == index);
+            let texts: BTreeSet<String> =
+                outputs.map(|&(_, output)| system.shared().output(output).text.to_string()).collect();
+            texts.into_iter().collect()
+        };
+        let names = self.registered.processes.iter().enumerate();
+        names.map(|(index, process)| (process.name.clone(), of_unit(index))).collect()
+    }
+
+    /// The steps to a violation: shortened, and confirmed on fresh futures.
+    fn counterexample(
+        &mut self,
+        system: &mut System,
+        explored: &mut Explored,
+        at: StateId,
+        found: &Found,
+    ) -> Result<Counterexample, Error> {
+        let (legs, mut found) = match explored.concrete.take() {
+            Some(concrete) => concrete,
+            None => (explored.path(system, at).map_err(interrupted)?, found.clone()),
+        };
+        let mut steps = script(system, &legs).map_err(interrupted)?;
+        if let Some((shorter, instead)) = self.shorten(&found, &legs)? {
+            (steps, found) = (shorter, instead);
+        }
+        match self.replay(&steps)? {
+            Some(again) if again == found => Ok(Counterexample::new(found.kind, found.message, steps)),
+            again => Err(Error::new(format!(
+                "a {} was found that does not happen again on a fresh run of the same execution\n  \
+                 found: {}\n  again: {}\n  \
+                 if the program uses nothing that differs from run to run (random numbers, std HashMap, statics), \
+                 this is a defect of netcheck",
+                found.kind,
+                found.message,
+                again.map_or_else(|| "nothing".to_owned(), |again| again.message)
+            ))),
+        }
+    }
+
+    /// A shorter execution with the same kind of violation, breadth-first over all schedules.
+    fn shorten(&mut self, found: &Found, legs: &[Leg]) -> Result<Option<(Vec<Step>, Found)>, Error> {
+        let is_shortest = self.checker.search == Search::Bfs && !self.checker.reduction;
+        if is_shortest || legs.len() < 2 {
+            return Ok(None);
+        }
+        let depth_max = legs.len() - 1;
+        let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
+        let limits = Limits { states_max, depth_max };
+        let (shorter, _) = self.attempt(|job, system, initial| {
+            let explored = explore(system, initial, Search::Bfs, None, limits, &job.properties)?;
+            let Some((at, instead)) = explored.found.clone().filter(|(_, instead)| instead.kind == found.kind) else {
+                return Ok(None);
+            };
+            let legs = explored.path(system, at)?;
+            Ok(Some((script(system, &legs)?, instead)))
+        })?;
+        Ok(shorter)
+    }
+
+    /// Runs steps again on fresh futures; what they violate.
+    pub(super) fn replay(&mut self, steps: &[Step]) -> Result<Option<Found>, Error> {
+        let (replayed, _) = self.attempt(|job, system, initial| replay(system, initial, &job.properties, steps))?;
+        match replayed {
+            Replayed::Violated(found) => Ok(Some(found)),
+            Replayed::Held => Ok(None),
+            Replayed::Diverged { number, expected, possible } => Err(Error::diverged(number, &expected, &possible)),
+        }
+    }
+}
+
+fn interrupted(interrupt: Interrupt) -> Error {
+    match interrupt {
+        Interrupt::Diagnostic(diagnostic) => Error::new(diagnostic.0),
+        Interrupt::Demands(_) => unreachable!("a path was explored with all demands known"),
+    }
+}
