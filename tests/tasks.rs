@@ -383,3 +383,17 @@ fn choose_explores_every_alternative() {
     });
     assert_eq!(sums, ["10", "11", "12", "20", "21", "22"]);
 }
+
+#[test]
+fn a_program_that_catches_panics_does_not_catch_the_checks_own() {
+    use futures::FutureExt;
+    let ends = outputs(|| async {
+        let start = tokio::time::Instant::now();
+        let caught = std::panic::AssertUnwindSafe(async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            start.elapsed()
+        });
+        caught.catch_unwind().await.ok()
+    });
+    assert_eq!(ends, ["Some(1s)"]);
+}

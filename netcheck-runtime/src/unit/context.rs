@@ -25,11 +25,9 @@ thread_local! {
     static CURRENT: RefCell<Option<Rc<Context>>> = const { RefCell::new(None) };
 }
 
-/// Thrown through user code when a synchronous call has no answer yet.
-pub(crate) struct Abandoned;
-
-/// Thrown through user code when this alternative leads nowhere of its own.
-pub(crate) struct Refused;
+/// Thrown through user code to leave a poll for good: a synchronous call has no answer yet,
+/// or this alternative leads nowhere of its own.
+struct Discarded;
 
 /// The context in which the current poll runs.
 ///
@@ -37,7 +35,7 @@ pub(crate) struct Refused;
 /// Outside a check: the caller's program uses netcheck's types where tokio's were meant.
 #[track_caller]
 pub(crate) fn current() -> Rc<Context> {
-    try_current().unwrap_or_else(|| {
+    CURRENT.with_borrow(Clone::clone).unwrap_or_else(|| {
         panic!(
             "netcheck's sockets, timers and tasks only work inside a check; \
              run real programs on tokio, and name processes with `net.process(…)`"
@@ -327,13 +325,13 @@ impl Context {
                     location.line()
                 ));
                 drop(state);
-                self.throw(Abandoned)
+                self.discard()
             }
             None => {
                 let task = state.running;
                 state.asked = Some(Offer { key: OperationKey::ANSWER, task, operation, location });
                 drop(state);
-                self.throw(Abandoned)
+                self.discard()
             }
         }
     }
@@ -360,13 +358,23 @@ impl Context {
 
     /// Gives this alternative up: another one does the same.
     pub(crate) fn refuse(&self) -> ! {
-        self.throw(Refused)
+        self.discard()
     }
 
     /// Leaves the poll for good.
-    fn throw(&self, payload: impl Any + Send) -> ! {
+    fn discard(&self) -> ! {
+        self.set_discarded();
+        panic::resume_unwind(Box::new(Discarded))
+    }
+
+    /// From now on nothing that the program does has an effect, and calls get any answer.
+    pub(crate) fn set_discarded(&self) {
         self.discarded.set(true);
-        panic::resume_unwind(Box::new(payload))
+    }
+
+    /// Whether the poll was left for good.
+    pub(crate) fn is_discarded(&self) -> bool {
+        self.discarded.get()
     }
 
     pub(crate) fn effect(&self, effect: Effect) {

@@ -6,7 +6,7 @@
 
 use crate::id::{SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
-use crate::unit::context::{self, Abandoned, Context, Endpoint, Refused, Shared};
+use crate::unit::context::{self, Context, Endpoint, Shared};
 use crate::unit::panics::{self, Panic, Unwound};
 use std::any::Any;
 use std::future::Future;
@@ -240,6 +240,14 @@ impl Instance {
         });
         shared.watch.end();
         let mut state = self.context.state();
+        if self.context.is_discarded() {
+            // Whatever the program made of being unwound.
+            return Err(match (state.mismatch.take(), state.asked.take()) {
+                (Some(mismatch), _) => Rest::Differs(mismatch),
+                (None, Some(asked)) => Rest::Waits(vec![asked]),
+                (None, None) => Rest::Refused,
+            });
+        }
         match polled {
             Ok(Some(future)) => {
                 if let Some(task) = state.tasks[task.0 as usize].as_mut() {
@@ -252,19 +260,10 @@ impl Instance {
                 Ok(())
             }
             Err(Unwound::Panicked(panic)) => Err(Rest::Panicked(panic)),
-            Err(Unwound::Thrown(payload)) => Err(match payload.downcast::<Panic>() {
-                Ok(panic) => Rest::Panicked(*panic),
-                Err(payload) if payload.is::<Refused>() => Rest::Refused,
-                Err(payload) if payload.is::<Abandoned>() => match (state.mismatch.take(), state.asked.take()) {
-                    (Some(mismatch), _) => Rest::Differs(mismatch),
-                    (None, Some(asked)) => Rest::Waits(vec![asked]),
-                    (None, None) => unreachable!("a poll is abandoned with a reason"),
-                },
-                Err(payload) => Rest::Panicked(Panic {
-                    message: panics::message(&*payload),
-                    location: "a resumed panic".to_owned(),
-                }),
-            }),
+            Err(Unwound::Thrown(payload)) => Err(Rest::Panicked(match payload.downcast::<Panic>() {
+                Ok(panic) => *panic,
+                Err(payload) => Panic { message: panics::message(&*payload), location: "a resumed panic".to_owned() },
+            })),
         }
     }
 
@@ -283,6 +282,17 @@ impl Instance {
         let alive =
             matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
         Stepped { rest, effects, spawned, alive }
+    }
+}
+
+/// The program's own destructors run as part of a run that is of no more use: they may ask the
+/// world, and nobody hears what they do.
+impl Drop for Instance {
+    fn drop(&mut self) {
+        self.context.set_discarded();
+        let tasks = std::mem::take(&mut self.context.state().tasks);
+        // A panic in one of them says nothing of the program: the world is not there any more.
+        let _ = panics::catch(|| context::enter(&self.context, || drop(tasks)));
     }
 }
 
