@@ -397,3 +397,20 @@ fn a_program_that_catches_panics_does_not_catch_the_checks_own() {
     });
     assert_eq!(ends, ["Some(1s)"]);
 }
+
+#[test]
+fn a_guard_may_read_the_clock_when_a_suspended_run_is_given_up() {
+    struct Guard(tokio::time::Instant);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            let _ = self.0.elapsed();
+        }
+    }
+    let ends = outputs(|| async {
+        let _guard = Guard(tokio::time::Instant::now());
+        // Two ways on from here: one run goes on, the other is built anew.
+        let chosen: usize = netcheck::choose(0..2).await;
+        netcheck::choose([chosen, 10]).await
+    });
+    assert_eq!(ends, ["0", "1", "10"]);
+}

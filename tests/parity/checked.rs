@@ -1,0 +1,14 @@
+//! The cases, compiled against netcheck.
+
+pub(crate) use netcheck as tokio;
+
+#[path = "io.rs"]
+pub(crate) mod io;
+#[path = "sync.rs"]
+pub(crate) mod sync;
+#[path = "task.rs"]
+pub(crate) mod task;
+#[path = "time.rs"]
+pub(crate) mod time;
+#[path = "udp.rs"]
+pub(crate) mod udp;

@@ -1,0 +1,218 @@
+//! Tasks and the macros that poll several futures.
+
+use super::tokio;
+use futures::stream::{FuturesUnordered, StreamExt};
+use std::cell::RefCell;
+use std::future::{pending, ready};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::task::{JoinSet, LocalSet, spawn_blocking, spawn_local, yield_now};
+use tokio::time::{Duration, sleep, timeout};
+
+const fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+pub(crate) async fn a_task_gives_its_output() -> (u32, bool) {
+    let task = tokio::spawn(async { 7 });
+    let output = task.await.unwrap();
+    let other = tokio::task::spawn(ready(()));
+    sleep(ms(5)).await;
+    (output, other.is_finished())
+}
+
+pub(crate) async fn an_aborted_task_is_cancelled() -> (bool, bool, bool) {
+    let task = tokio::spawn(pending::<()>());
+    let finished = task.is_finished();
+    task.abort();
+    let error = task.await.unwrap_err();
+    (finished, error.is_cancelled(), error.is_panic())
+}
+
+pub(crate) async fn abort_drops_what_the_task_holds() -> usize {
+    struct Count(Arc<AtomicUsize>);
+    impl Drop for Count {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let count = Count(Arc::clone(&dropped));
+    let task = tokio::spawn(async move {
+        let _count = count;
+        pending::<()>().await;
+    });
+    task.abort_handle().abort();
+    let _ = task.await;
+    dropped.load(Ordering::Relaxed)
+}
+
+pub(crate) async fn abort_comes_too_late_for_an_ended_task() -> Result<u32, bool> {
+    let task = tokio::spawn(async { 7 });
+    sleep(ms(5)).await;
+    task.abort();
+    task.await.map_err(|error| error.is_cancelled())
+}
+
+pub(crate) async fn a_task_goes_on_without_its_handle() -> usize {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    drop(tokio::spawn(async move {
+        sleep(ms(2)).await;
+        counted.fetch_add(1, Ordering::Relaxed);
+    }));
+    sleep(ms(50)).await;
+    count.load(Ordering::Relaxed)
+}
+
+pub(crate) async fn a_join_set_gives_outputs_in_the_order_of_their_ends() -> (Vec<u64>, usize, bool) {
+    let mut set = JoinSet::new();
+    for delay in [60, 5, 30] {
+        set.spawn(async move {
+            sleep(ms(delay)).await;
+            delay
+        });
+    }
+    let before = set.len();
+    let mut order = Vec::new();
+    while let Some(output) = set.join_next().await {
+        order.push(output.unwrap());
+    }
+    (order, before, set.is_empty())
+}
+
+pub(crate) async fn a_join_set_is_aborted_as_a_whole() -> (Vec<bool>, Vec<u32>) {
+    let mut set = JoinSet::new();
+    set.spawn(pending::<u32>());
+    set.spawn(pending::<u32>()).abort();
+    set.abort_all();
+    let mut cancelled = Vec::new();
+    while let Some(output) = set.join_next().await {
+        cancelled.push(output.unwrap_err().is_cancelled());
+    }
+    let nothing = set.try_join_next().is_none();
+    set.spawn(pending());
+    set.shutdown().await;
+    cancelled.push(nothing && set.is_empty());
+    set.spawn(async { 1 });
+    (cancelled, set.join_all().await)
+}
+
+pub(crate) async fn tasks_take_turns() -> Vec<u32> {
+    let order = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let tasks = [1, 2].map(|number| {
+        let order = Arc::clone(&order);
+        tokio::spawn(async move {
+            order.lock().unwrap().push(number);
+            yield_now().await;
+            order.lock().unwrap().push(number + 10);
+        })
+    });
+    for task in tasks {
+        task.await.unwrap();
+    }
+    order.lock().unwrap().clone()
+}
+
+pub(crate) async fn a_blocking_closure_gives_its_output() -> u32 {
+    spawn_blocking(|| 7).await.unwrap()
+}
+
+pub(crate) async fn local_tasks_share_what_is_not_send() -> u32 {
+    let sum = Rc::new(RefCell::new(0));
+    let local = LocalSet::new();
+    let (one, two) = (Rc::clone(&sum), Rc::clone(&sum));
+    let first = local.spawn_local(async move { *one.borrow_mut() += 1 });
+    local
+        .run_until(async move {
+            spawn_local(async move { *two.borrow_mut() += 2 }).await.unwrap();
+            first.await.unwrap();
+        })
+        .await;
+    sum.take()
+}
+
+pub(crate) async fn a_biased_select_takes_the_first_ready_branch() -> [u32; 3] {
+    let mut taken = [0; 3];
+    taken[0] = tokio::select! {
+        biased;
+        () = pending() => 1,
+        () = ready(()) => 2,
+        () = ready(()) => 3,
+    };
+    taken[1] = tokio::select! {
+        biased;
+        _ = ready(1), if false => 1,
+        Some(2) = ready(Some(1)) => 2,
+        else => 3,
+    };
+    taken[2] = tokio::select! {
+        biased;
+        value = sleep(ms(1000)) => { let () = value; 1 }
+        value = async { sleep(ms(5)).await; 2 } => value,
+    };
+    taken
+}
+
+pub(crate) async fn a_select_takes_any_ready_branch() -> u32 {
+    tokio::select! {
+        () = ready(()) => 1,
+        () = ready(()) => 2,
+        () = pending() => 3,
+    }
+}
+
+pub(crate) async fn a_select_keeps_the_futures_that_lost() -> Vec<&'static str> {
+    let mut slow = std::pin::pin!(sleep(ms(400)));
+    let mut seen = Vec::new();
+    loop {
+        tokio::select! {
+            () = &mut slow => break,
+            () = sleep(ms(250)) => seen.push("tick"),
+        }
+    }
+    seen
+}
+
+pub(crate) async fn join_waits_for_all() -> (u32, &'static str, bool) {
+    let (a, b) = tokio::join!(
+        async {
+            sleep(ms(10)).await;
+            1
+        },
+        async {
+            yield_now().await;
+            "two"
+        }
+    );
+    (a, b, tokio::join!(ready(3)) == (3,))
+}
+
+pub(crate) async fn try_join_stops_at_the_first_error() -> [Result<(u32, u32), &'static str>; 2] {
+    let good = tokio::try_join!(ready(Ok::<u32, &str>(1)), ready(Ok(2)));
+    let bad = tokio::try_join!(pending::<Result<u32, &str>>(), async {
+        sleep(ms(2)).await;
+        Err::<u32, _>("broken")
+    });
+    [good, bad]
+}
+
+pub(crate) async fn unordered_futures_end_by_their_own_wakers() -> Vec<u64> {
+    let sleeps = [60, 5, 30].map(|delay| async move {
+        sleep(ms(delay)).await;
+        delay
+    });
+    let unordered: FuturesUnordered<_> = sleeps.into_iter().collect();
+    unordered.collect().await
+}
+
+pub(crate) async fn pinned_futures_can_be_polled_again() -> (bool, u32) {
+    let future = async {
+        sleep(ms(400)).await;
+        7
+    };
+    tokio::pin!(future);
+    let early = timeout(ms(2), &mut future).await.is_err();
+    (early, future.await)
+}

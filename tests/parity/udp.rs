@@ -1,0 +1,434 @@
+//! UDP on the loopback interface. An output says what was observed, without port numbers.
+
+use super::tokio;
+use std::future::poll_fn;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use tokio::io::ReadBuf;
+use tokio::net::UdpSocket;
+use tokio::time::{Duration, timeout};
+
+/// The kind of an error and the number that the OS gives it.
+type Trouble = (io::ErrorKind, Option<i32>);
+
+fn trouble(error: &io::Error) -> Trouble {
+    (error.kind(), error.raw_os_error())
+}
+
+fn kind(error: &io::Error) -> io::ErrorKind {
+    error.kind()
+}
+
+async fn loopback() -> UdpSocket {
+    UdpSocket::bind("127.0.0.1:0").await.unwrap()
+}
+
+fn address(socket: &UdpSocket) -> SocketAddr {
+    socket.local_addr().unwrap()
+}
+
+fn on_wildcard(port: u16) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::UNSPECIFIED, port))
+}
+
+async fn received(socket: &UdpSocket) -> Vec<u8> {
+    let mut buffer = [0; 64];
+    let length = socket.recv(&mut buffer).await.unwrap();
+    buffer[..length].to_vec()
+}
+
+/// Nothing comes within a time that is long for the loopback interface.
+async fn nothing_comes(socket: &UdpSocket) -> bool {
+    timeout(Duration::from_millis(50), received(socket)).await.is_err()
+}
+
+pub(crate) async fn a_taken_port_is_an_address_in_use() -> [Result<(), io::ErrorKind>; 4] {
+    let first = loopback().await;
+    let port = address(&first).port();
+    let again = |ip: [u8; 4]| async move {
+        UdpSocket::bind((Ipv4Addr::from(ip), port)).await.map(|_| ()).map_err(|error| kind(&error))
+    };
+    let ips = [[127, 0, 0, 1], [0, 0, 0, 0], [127, 0, 0, 2]];
+    let [same, wildcard, other] = ips.map(again);
+    let taken = [same.await, wildcard.await, other.await];
+    drop(first);
+    [taken[0], taken[1], taken[2], again([127, 0, 0, 1]).await]
+}
+
+pub(crate) async fn the_errors_of_bind_have_the_numbers_of_the_os() -> [Trouble; 2] {
+    let first = loopback().await;
+    let in_use = UdpSocket::bind(address(&first)).await.unwrap_err();
+    let not_mine = UdpSocket::bind("192.0.2.1:0").await.unwrap_err();
+    [trouble(&in_use), trouble(&not_mine)]
+}
+
+pub(crate) async fn a_foreign_address_can_not_be_bound() -> io::ErrorKind {
+    kind(&UdpSocket::bind("192.0.2.1:0").await.unwrap_err())
+}
+
+pub(crate) async fn ephemeral_ports_differ() -> bool {
+    let sockets = [loopback().await, loopback().await, loopback().await];
+    let [a, b, c] = sockets.each_ref().map(|socket| address(socket).port());
+    a != 0 && a != b && b != c && a != c
+}
+
+pub(crate) async fn localhost_is_the_process_itself() -> (bool, Vec<bool>) {
+    let socket = UdpSocket::bind("localhost:0").await.unwrap();
+    let looked_up = tokio::net::lookup_host(("127.0.0.1", 80)).await.unwrap();
+    let expected = SocketAddr::from((Ipv4Addr::LOCALHOST, 80));
+    (address(&socket).ip().is_loopback(), looked_up.map(|found| found == expected).collect())
+}
+
+pub(crate) async fn an_address_that_is_none_is_an_invalid_input() -> [(io::ErrorKind, String); 2] {
+    let told = |error: io::Error| (kind(&error), error.to_string());
+    let socket = loopback().await;
+    [
+        told(UdpSocket::bind("no-port").await.unwrap_err()),
+        told(socket.send_to(b"x", "127.0.0.1:99999").await.unwrap_err()),
+    ]
+}
+
+pub(crate) async fn a_datagram_arrives_with_the_address_of_its_sender() -> (usize, usize, Vec<u8>, bool) {
+    let (a, b) = (loopback().await, loopback().await);
+    let sent = a.send_to(b"hello", address(&b)).await.unwrap();
+    let mut buffer = [0; 8];
+    let (length, from) = b.recv_from(&mut buffer).await.unwrap();
+    (sent, length, buffer[..length].to_vec(), from == address(&a))
+}
+
+pub(crate) async fn a_socket_on_all_addresses_sends_from_loopback_to_loopback() -> [bool; 3] {
+    let all = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    let receiver = loopback().await;
+    all.send_to(b"x", address(&receiver)).await.unwrap();
+    let (_, from) = receiver.recv_from(&mut [0; 8]).await.unwrap();
+    let bound = address(&all);
+    [bound.ip().is_unspecified(), from.ip() == Ipv4Addr::LOCALHOST, from.port() == bound.port()]
+}
+
+pub(crate) async fn a_socket_on_all_addresses_has_one_source_on_loopback() -> std::net::IpAddr {
+    let all = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    let receiver = UdpSocket::bind("127.0.0.2:0").await.unwrap();
+    all.send_to(b"x", address(&receiver)).await.unwrap();
+    receiver.recv_from(&mut [0; 8]).await.unwrap().1.ip()
+}
+
+pub(crate) async fn datagrams_of_one_sender_arrive_in_order() -> Vec<u8> {
+    let (a, b) = (loopback().await, loopback().await);
+    for datagram in [b"1", b"2", b"3"] {
+        a.send_to(datagram, address(&b)).await.unwrap();
+    }
+    [received(&b).await, received(&b).await, received(&b).await].concat()
+}
+
+pub(crate) async fn datagrams_of_two_senders_arrive_in_some_order() -> Vec<u8> {
+    let (a, b, receiver) = (loopback().await, loopback().await, loopback().await);
+    a.send_to(b"a", address(&receiver)).await.unwrap();
+    b.send_to(b"b", address(&receiver)).await.unwrap();
+    [received(&receiver).await, received(&receiver).await].concat()
+}
+
+pub(crate) async fn a_datagram_longer_than_the_buffer_is_cut_off() -> (usize, [u8; 4], Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    a.send_to(b"truncated", address(&b)).await.unwrap();
+    a.send_to(b"next", address(&b)).await.unwrap();
+    let mut buffer = [0; 4];
+    let length = b.recv(&mut buffer).await.unwrap();
+    (length, buffer, received(&b).await)
+}
+
+pub(crate) async fn an_empty_datagram_is_a_datagram() -> (usize, Vec<u8>, Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    let sent = a.send_to(b"", address(&b)).await.unwrap();
+    a.send_to(b"next", address(&b)).await.unwrap();
+    (sent, received(&b).await, received(&b).await)
+}
+
+pub(crate) async fn an_empty_buffer_takes_a_datagram() -> (usize, Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    a.send_to(b"lost", address(&b)).await.unwrap();
+    a.send_to(b"next", address(&b)).await.unwrap();
+    let taken = b.recv(&mut []).await.unwrap();
+    (taken, received(&b).await)
+}
+
+pub(crate) async fn a_datagram_has_at_most_65507_bytes() -> (usize, usize, Trouble) {
+    let (a, b) = (loopback().await, loopback().await);
+    let sent = a.send_to(&[7; 65_507], address(&b)).await.unwrap();
+    let mut buffer = vec![0; 70_000];
+    let length = b.recv(&mut buffer).await.unwrap();
+    (sent, length, trouble(&a.send_to(&[7; 65_508], address(&b)).await.unwrap_err()))
+}
+
+pub(crate) async fn send_without_connect_has_no_destination() -> (Trouble, Trouble) {
+    let socket = loopback().await;
+    let peer = trouble(&socket.peer_addr().unwrap_err());
+    (trouble(&socket.send(b"x").await.unwrap_err()), peer)
+}
+
+pub(crate) async fn a_destination_of_the_other_family_is_refused() -> [Trouble; 2] {
+    let socket = loopback().await;
+    let sent = socket.send_to(b"x", "[::1]:9").await.unwrap_err();
+    [trouble(&sent), trouble(&socket.connect("[::1]:9").await.unwrap_err())]
+}
+
+pub(crate) async fn nothing_can_be_sent_to_port_zero() -> Result<usize, Trouble> {
+    loopback().await.send_to(b"x", "127.0.0.1:0").await.map_err(|error| trouble(&error))
+}
+
+pub(crate) async fn a_broadcast_needs_permission() -> Result<usize, Trouble> {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    socket.send_to(b"x", "255.255.255.255:9").await.map_err(|error| trouble(&error))
+}
+
+pub(crate) async fn the_permission_to_broadcast_is_remembered() -> [bool; 3] {
+    let socket = loopback().await;
+    let before = socket.broadcast().unwrap();
+    socket.set_broadcast(true).unwrap();
+    let on = socket.broadcast().unwrap();
+    socket.set_broadcast(false).unwrap();
+    [before, on, socket.broadcast().unwrap()]
+}
+
+pub(crate) async fn a_connected_socket_ignores_datagrams_of_others() -> (Vec<u8>, bool) {
+    let (socket, peer, other) = (loopback().await, loopback().await, loopback().await);
+    socket.connect(address(&peer)).await.unwrap();
+    other.send_to(b"other", address(&socket)).await.unwrap();
+    peer.send_to(b"peer", address(&socket)).await.unwrap();
+    (received(&socket).await, nothing_comes(&socket).await)
+}
+
+pub(crate) async fn what_came_before_connect_is_still_received() -> [Vec<u8>; 2] {
+    let (socket, peer, other) = (loopback().await, loopback().await, loopback().await);
+    other.send_to(b"before", address(&socket)).await.unwrap();
+    let mut buffer = [0; 16];
+    let peeked = socket.peek(&mut buffer).await.unwrap();
+    socket.connect(address(&peer)).await.unwrap();
+    [buffer[..peeked].to_vec(), received(&socket).await]
+}
+
+pub(crate) async fn a_connected_socket_can_be_connected_anew() -> (bool, Vec<u8>) {
+    let (socket, first, second) = (loopback().await, loopback().await, loopback().await);
+    socket.connect(address(&first)).await.unwrap();
+    socket.connect(address(&second)).await.unwrap();
+    first.send_to(b"first", address(&socket)).await.unwrap();
+    second.send_to(b"second", address(&socket)).await.unwrap();
+    (socket.peer_addr().unwrap() == address(&second), received(&socket).await)
+}
+
+pub(crate) async fn a_connected_socket_can_send_to_others() -> [Vec<u8>; 2] {
+    let (socket, peer, other) = (loopback().await, loopback().await, loopback().await);
+    socket.connect(address(&peer)).await.unwrap();
+    socket.send_to(b"other", address(&other)).await.unwrap();
+    socket.send(b"peer").await.unwrap();
+    [received(&other).await, received(&peer).await]
+}
+
+pub(crate) async fn connect_chooses_the_local_address() -> [bool; 4] {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    let peer = loopback().await;
+    let before = address(&socket);
+    socket.connect(address(&peer)).await.unwrap();
+    let after = address(&socket);
+    [
+        before.ip().is_unspecified(),
+        after.ip() == Ipv4Addr::LOCALHOST,
+        after.port() == before.port(),
+        socket.peer_addr().unwrap() == address(&peer),
+    ]
+}
+
+pub(crate) async fn two_connected_sockets_talk() -> [Vec<u8>; 2] {
+    let (a, b) = (loopback().await, loopback().await);
+    a.connect(address(&b)).await.unwrap();
+    b.connect(address(&a)).await.unwrap();
+    a.send(b"ping").await.unwrap();
+    let ping = received(&b).await;
+    b.send(b"pong").await.unwrap();
+    [ping, received(&a).await]
+}
+
+pub(crate) async fn a_socket_can_send_to_itself() -> Vec<u8> {
+    let socket = loopback().await;
+    socket.send_to(b"self", address(&socket)).await.unwrap();
+    received(&socket).await
+}
+
+pub(crate) async fn the_unspecified_destination_is_loopback() -> (Vec<u8>, bool, Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    let wildcard = on_wildcard(address(&b).port());
+    a.send_to(b"to", wildcard).await.unwrap();
+    let to = received(&b).await;
+    a.connect(wildcard).await.unwrap();
+    let peer = a.peer_addr().unwrap();
+    a.send(b"connected").await.unwrap();
+    (to, peer == address(&b), received(&b).await)
+}
+
+pub(crate) async fn a_datagram_to_an_unbound_port_is_dropped() -> (usize, usize, bool) {
+    let (a, b) = (loopback().await, loopback().await);
+    let nobody = address(&b);
+    drop(b);
+    let first = a.send_to(b"first", nobody).await.unwrap();
+    let second = a.send_to(b"second", nobody).await.unwrap();
+    (first, second, nothing_comes(&a).await)
+}
+
+pub(crate) async fn a_connected_peer_that_is_gone_refuses() -> [Result<usize, io::ErrorKind>; 2] {
+    let (a, b) = (loopback().await, loopback().await);
+    a.connect(address(&b)).await.unwrap();
+    drop(b);
+    let first = a.send(b"first").await.map_err(|error| kind(&error));
+    let next = timeout(Duration::from_millis(50), a.recv(&mut [0; 8])).await;
+    let next = next.unwrap_or(Ok(0)).map_err(|error| kind(&error));
+    [first, next]
+}
+
+pub(crate) async fn closing_frees_the_port_and_its_datagrams() -> (bool, bool) {
+    let (a, b) = (loopback().await, loopback().await);
+    let at = address(&b);
+    a.send_to(b"old", at).await.unwrap();
+    drop(b);
+    let again = UdpSocket::bind(at).await.unwrap();
+    (address(&again) == at, nothing_comes(&again).await)
+}
+
+pub(crate) async fn a_peeked_datagram_is_received_next() -> (Vec<u8>, [bool; 2], Vec<u8>, Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    a.send_to(b"first", address(&b)).await.unwrap();
+    a.send_to(b"second", address(&b)).await.unwrap();
+    let mut buffer = [0; 16];
+    let (length, from) = b.peek_from(&mut buffer).await.unwrap();
+    let sender = b.peek_sender().await.unwrap();
+    let same = [from == address(&a), sender == address(&a)];
+    (buffer[..length].to_vec(), same, received(&b).await, received(&b).await)
+}
+
+pub(crate) async fn peek_cuts_off_and_keeps_the_whole() -> (usize, Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    a.send_to(b"whole", address(&b)).await.unwrap();
+    (b.peek(&mut [0; 2]).await.unwrap(), received(&b).await)
+}
+
+pub(crate) async fn try_recv_would_block_when_nothing_was_sent() -> [io::ErrorKind; 3] {
+    let socket = loopback().await;
+    let mut buffer = [0; 8];
+    [
+        kind(&socket.try_recv(&mut buffer).unwrap_err()),
+        kind(&socket.try_recv_from(&mut buffer).unwrap_err()),
+        kind(&socket.try_peek_from(&mut buffer).unwrap_err()),
+    ]
+}
+
+pub(crate) async fn try_peek_leaves_the_datagram() -> (io::ErrorKind, usize, [u8; 2], Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    let mut buffer = [0; 2];
+    let nothing = kind(&b.try_peek(&mut buffer).unwrap_err());
+    a.send_to(b"whole", address(&b)).await.unwrap();
+    b.readable().await.unwrap();
+    let length = b.try_peek(&mut buffer).unwrap();
+    (nothing, length, buffer, received(&b).await)
+}
+
+pub(crate) async fn try_recv_may_get_what_was_sent() -> Result<usize, io::ErrorKind> {
+    let (a, b) = (loopback().await, loopback().await);
+    a.send_to(b"x", address(&b)).await.unwrap();
+    b.try_recv(&mut [0; 8]).map_err(|error| kind(&error))
+}
+
+pub(crate) async fn a_readable_socket_has_a_datagram() -> usize {
+    let (a, b) = (loopback().await, loopback().await);
+    a.send_to(b"ready", address(&b)).await.unwrap();
+    b.readable().await.unwrap();
+    b.try_recv(&mut [0; 8]).unwrap()
+}
+
+pub(crate) async fn a_writable_socket_takes_datagrams() -> (usize, usize, Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    a.connect(address(&b)).await.unwrap();
+    a.writable().await.unwrap();
+    let sent = (a.try_send(b"1").unwrap(), a.try_send_to(b"2", address(&b)).unwrap());
+    (sent.0, sent.1, [received(&b).await, received(&b).await].concat())
+}
+
+pub(crate) async fn sockets_can_be_polled() -> (usize, Vec<u8>, bool) {
+    let (a, b) = (loopback().await, loopback().await);
+    poll_fn(|cx| a.poll_send_ready(cx)).await.unwrap();
+    let sent = poll_fn(|cx| a.poll_send_to(cx, b"polled", address(&b))).await.unwrap();
+    let mut memory = [0; 8];
+    let mut buffer = ReadBuf::new(&mut memory);
+    let from = poll_fn(|cx| b.poll_recv_from(cx, &mut buffer)).await.unwrap();
+    (sent, buffer.filled().to_vec(), from == address(&a))
+}
+
+pub(crate) async fn recv_buf_appends() -> (usize, Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    a.send_to(b"more", address(&b)).await.unwrap();
+    let mut buffer = Vec::with_capacity(64);
+    buffer.extend_from_slice(b"some ");
+    (b.recv_buf(&mut buffer).await.unwrap(), buffer)
+}
+
+pub(crate) async fn recv_buf_cuts_off_at_the_capacity() -> (usize, usize) {
+    let (a, b) = (loopback().await, loopback().await);
+    a.send_to(&[7; 100], address(&b)).await.unwrap();
+    let mut buffer = Vec::new();
+    (b.recv_buf(&mut buffer).await.unwrap(), buffer.len())
+}
+
+pub(crate) async fn recv_buf_from_tells_the_sender() -> (usize, Vec<u8>, bool) {
+    let (a, b) = (loopback().await, loopback().await);
+    a.send_to(b"more", address(&b)).await.unwrap();
+    let mut buffer = Vec::with_capacity(64);
+    buffer.extend_from_slice(b"some ");
+    let (length, from) = b.recv_buf_from(&mut buffer).await.unwrap();
+    (length, buffer, from == address(&a))
+}
+
+pub(crate) async fn a_dropped_receive_loses_nothing() -> (bool, Vec<u8>) {
+    let (a, b) = (loopback().await, loopback().await);
+    let nothing = nothing_comes(&b).await;
+    a.send_to(b"later", address(&b)).await.unwrap();
+    (nothing, received(&b).await)
+}
+
+pub(crate) async fn two_tasks_share_a_socket() -> Vec<Vec<u8>> {
+    let (a, b) = (loopback().await, Arc::new(loopback().await));
+    let receivers = [0, 1].map(|_| {
+        let b = Arc::clone(&b);
+        tokio::spawn(async move { received(&b).await })
+    });
+    for datagram in [b"1", b"2"] {
+        a.send_to(datagram, address(&b)).await.unwrap();
+    }
+    let mut both = Vec::new();
+    for receiver in receivers {
+        both.push(receiver.await.unwrap());
+    }
+    both.sort();
+    both
+}
+
+// `None` where the machine has no IPv6.
+pub(crate) async fn a_socket_of_ip_version_6_reads_its_own_family() -> Option<(bool, Vec<u8>)> {
+    let a = UdpSocket::bind("[::1]:0").await.ok()?;
+    let b = UdpSocket::bind("[::]:0").await.ok()?;
+    let to = SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address(&b).port()));
+    a.send_to(b"six", to).await.unwrap();
+    let mut buffer = [0; 8];
+    let (length, from) = b.recv_from(&mut buffer).await.unwrap();
+    Some((from == address(&a), buffer[..length].to_vec()))
+}
+
+pub(crate) async fn all_addresses_of_version_6_are_all_of_version_4_too() -> Option<(io::ErrorKind, bool)> {
+    let all = UdpSocket::bind("[::]:0").await.ok()?;
+    let port = address(&all).port();
+    let taken = UdpSocket::bind(on_wildcard(port)).await.err();
+    let four = loopback().await;
+    four.send_to(b"four", (Ipv4Addr::LOCALHOST, port)).await.unwrap();
+    Some((taken.map_or(io::ErrorKind::Other, |error| kind(&error)), nothing_comes(&all).await))
+}
+
+pub(crate) async fn the_debug_text_of_a_socket_names_its_type() -> bool {
+    format!("{:?}", loopback().await).contains("UdpSocket")
+}
