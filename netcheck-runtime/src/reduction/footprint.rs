@@ -315,7 +315,9 @@ fn action(system: &mut System, unit: UnitId, action: &Action, touches: &mut Touc
         }
         Action::Timer { .. } => {
             touches.does(Resource::Timed(unit));
-            if system.demands.clock {
+            // With delays time passes for everybody while packets are in flight: a timer can be
+            // due, and not yet taken, because of another's.
+            if system.demands.clock || system.has_delay() {
                 touches.does(Resource::Clock).minds(Resource::Clock);
             }
         }

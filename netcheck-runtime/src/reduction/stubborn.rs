@@ -3,8 +3,8 @@
 //! The units are split into connected components: units that may still touch a common
 //! component of the network. Components never meet again, so each is explored by itself,
 //! to its end, one that was begun before one that was not; each has a clock of its own, since
-//! nobody can compare their times. (A program that reads the clock joins all that have
-//! timers. Who only joins or ends its tasks, and has no timers, is apart from them.)
+//! nobody can compare their times. (A program that reads the clock, and `delay`, join all that
+//! have timers. Who only joins or ends its tasks, and has no timers, is apart from them.)
 //!
 //! Within the component, a set T of units is stubborn if no step that other units can take
 //! without T moving does anything that a present step of T minds: then whatever the others
@@ -63,7 +63,7 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
         footprints.consult(unit.node);
     }
     connect(system, footprints, &mut live);
-    let delay = system.declared.udp.as_ref().is_some_and(|udp| udp.delay);
+    let delay = system.has_delay();
     for component in in_order(system, &live) {
         let members = || live.iter().filter(|unit| unit.component == component);
         if members().any(|unit| unit.moves > 0) {

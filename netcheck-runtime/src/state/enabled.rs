@@ -422,7 +422,7 @@ impl System {
         if has(Class::Immediate) {
             return Ok(());
         }
-        let delay = self.declared.udp.as_ref().is_some_and(|udp| udp.delay);
+        let delay = self.has_delay();
         let quiet = chosen.is_empty();
         let waiting = |waiting: &&Waiting| timed(waiting.unit);
         let time_may_pass = delay && enabled.timers.iter().any(|timer| waiting(&timer));

@@ -489,7 +489,12 @@ impl System {
         at_most.saturating_sub(used)
     }
 
-    /// Ids of all components together: a measure of the memory next to the states.
+    /// Whether timers may fire while packets are in flight.
+    pub(crate) fn has_delay(&self) -> bool {
+        self.declared.udp.as_ref().is_some_and(|udp| udp.delay)
+    }
+
+    /// Whether the number of faults in one execution is bounded.
     pub(crate) fn is_limited(&self) -> bool {
         self.declared.at_most.is_some()
     }
