@@ -113,9 +113,6 @@ pub mod __private {
     pub use netcheck_runtime::isolated::{HandleId, process};
     pub use netcheck_runtime::select::{Round, Select};
     pub use netcheck_runtime::testing::{Expect, TestInfo, TestOutcome, run_test};
-
-    /// Checks that a type is isolated.
-    pub const fn assert_isolated<T: crate::Isolated + ?Sized>() {}
 }
 
 /// The README's examples are compiled and run.
