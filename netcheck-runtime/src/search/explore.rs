@@ -52,7 +52,8 @@ pub(crate) struct Explored {
     /// Under which scope a state was first reached by a step that depends on it: by a timer,
     /// by loss, or by parking.
     scopes: AHashMap<StateId, Rc<Scope>>,
-    violations: usize,
+    /// How many executions were taken through the full semantics.
+    concretized: usize,
 }
 
 /// Explores everything from `initial`, until a violation or a limit.
@@ -76,7 +77,7 @@ pub(crate) fn explore(
         outputs: BTreeSet::new(),
         ends: Vec::new(),
         scopes: AHashMap::new(),
-        violations: 0,
+        concretized: 0,
     };
     let mut frontier = Frontier::new(search);
     let (first, _) = seen.store.insert(initial, None);
@@ -146,7 +147,7 @@ pub(crate) fn explore(
     Ok(seen)
 }
 
-/// Violations of one search that are taken through the full semantics at the most.
+/// Executions of one search that are taken through the full semantics at the most.
 const CONCRETIZED_MAX: usize = 64;
 
 impl Explored {
@@ -159,16 +160,24 @@ impl Explored {
         found: Found,
         reduced: bool,
     ) -> Result<bool, Interrupt> {
-        self.violations += 1;
-        if self.violations <= CONCRETIZED_MAX && reduced {
-            let legs = self.path(system, at)?;
-            self.concrete = concretize(system, properties, &legs)?;
+        if reduced {
+            self.concretize(system, properties, at)?;
         }
         let believed = !reduced || self.concrete.is_some();
         if self.found.is_none() || believed {
             self.found = Some((at, found));
         }
         Ok(believed)
+    }
+
+    /// Takes the way to a state through the full semantics, if that was not tried too often.
+    fn concretize(&mut self, system: &mut System, properties: &Properties, at: StateId) -> Result<(), Interrupt> {
+        if self.concretized < CONCRETIZED_MAX {
+            self.concretized += 1;
+            let legs = self.path(system, at)?;
+            self.concrete = concretize(system, properties, &legs)?;
+        }
+        Ok(())
     }
 
     /// Whether the violation holds whatever footprints will grow to.
@@ -193,14 +202,12 @@ impl Explored {
                     self.violated(system, properties, end, found, true)?;
                     return Ok(());
                 }
-            } else if self.violations < CONCRETIZED_MAX {
-                self.violations += 1;
-                let legs = self.path(system, end)?;
-                self.concrete = concretize(system, properties, &legs)?;
-                if let Some((_, found)) = &self.concrete {
-                    self.found = Some((end, found.clone()));
-                    return Ok(());
-                }
+                continue;
+            }
+            self.concretize(system, properties, end)?;
+            if let Some((_, found)) = &self.concrete {
+                self.found = Some((end, found.clone()));
+                return Ok(());
             }
         }
         Ok(())
