@@ -82,12 +82,15 @@ pub mod check {
     //! ```
     pub use netcheck_runtime::check::{Checker, Tcp, Udp};
     pub use netcheck_runtime::report::{Report, Verdict};
-    pub use netcheck_runtime::{Counterexample, Direction, Error, Judgement, Registered, Search, Step, ViolationKind};
+    pub use netcheck_runtime::{
+        Counterexample, Direction, Error, Judgement, Registered, Search, Side, Step, ViolationKind,
+    };
 }
 
 pub mod io {
     //! The traits and adaptors of `tokio::io`, which need no runtime: codecs and everything
     //! else that is written on them works on netcheck's sockets.
+    pub use netcheck_runtime::net::{Interest, Ready};
     pub use tokio::io::*;
 }
 
@@ -110,7 +113,7 @@ macro_rules! select {
 pub mod __private {
     pub use insta;
     pub use netcheck_macros::select_internal;
-    pub use netcheck_runtime::isolated::{HandleId, process};
+    pub use netcheck_runtime::isolated::{Handle, HandleId, argument, process};
     pub use netcheck_runtime::select::{Round, Select};
     pub use netcheck_runtime::testing::{Expect, TestInfo, TestOutcome, run_test};
 }

@@ -79,13 +79,13 @@ fn a_check_without_processes_is_an_error() {
 }
 
 #[test]
-fn what_is_not_modelled_is_refused_and_not_passed_over() {
-    let checker = Checker::new().tcp(Tcp::new().fail_open().split());
-    let error = checker.try_check(|net| {
-        net.process("it", || async {});
+fn a_failure_of_a_process_that_is_not_there_is_an_error() {
+    let tcp = Tcp::new().fail_read().process("sever");
+    let error = Checker::new().tcp(tcp).try_check(|net| {
+        net.process("server", || async {});
     });
-    let error = error.expect_err("TCP is not modelled yet").to_string();
-    assert!(error.contains("tcp(open, split) is declared, but TCP is not modelled yet"), "{error}");
+    let error = error.expect_err("no such process").to_string();
+    assert_eq!(error, "tcp(process = …) names \"sever\", but there is no such process; there are: server");
 }
 
 #[test]

@@ -26,7 +26,7 @@ const CRATES: &[(&str, &[&str])] = &[
 /// root.
 type Row = (&'static str, &'static [&'static str]);
 
-const MODELS: &[Row] = &[("", &[]), ("udp::rules", &[]), ("udp", &[])];
+const MODELS: &[Row] = &[("", &[]), ("tcp::half_stream", &[]), ("tcp", &[]), ("udp::rules", &[]), ("udp", &[])];
 
 const MACROS: &[Row] = &[
     ("", &["isolated", "model_check", "process", "select"]),
@@ -48,7 +48,7 @@ const RUNTIME: &[Row] = &[
     ("violation", &[]),
     // Fronts, shaped like tokio: they marshal calls into operations of the current unit.
     ("faults", &["operation", "unit::context"]),
-    ("isolated", &["id", "time", "unit::context", "unit::instance"]),
+    ("isolated", &["id", "operation", "time", "unit::context", "unit::instance"]),
     ("net", &["id", "isolated", "operation", "unit::context"]),
     ("select", &["operation", "unit::context"]),
     ("task", &["id", "isolated", "operation", "unit::context", "unit::instance"]),
@@ -68,7 +68,7 @@ const RUNTIME: &[Row] = &[
     ("error", &["trace::step"]),
     // The top.
     ("network", &["property", "unit::instance"]),
-    ("check::declare", &["error", "id", "state::system"]),
+    ("check::declare", &["error", "id", "operation", "state::system", "state::tcp::connections"]),
     (
         "check::job",
         &[
@@ -104,7 +104,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "netcheck_models",
-        &["check::declare", "state", "trace::step"],
+        &["check::declare", "operation", "state", "trace::step"],
         "only states hold components of the network; a search knows no protocol, a front decides no outcome",
     ),
     (
@@ -120,7 +120,12 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         "whether a violation is believed is decided in one place",
     ),
     ("netcheck-runtime", "std::fs", &["testing"], "files are read and written by tests only"),
-    ("netcheck-runtime", "std::env", &["testing"], "the environment is read by tests only"),
+    (
+        "netcheck-runtime",
+        "std::env",
+        &["testing", "unit::caller"],
+        "the environment is read by tests, and for where source files are",
+    ),
     (
         "netcheck-runtime",
         "std::net",

@@ -7,8 +7,10 @@
 //!
 //! - [`udp`]: one datagram channel under loss, duplication and reordering, after Definitions 1 to 5 of the
 //!   paper on net-iocache (*dispatch*, *delivery*, *multiplication choices*, *capacity*).
+//! - [`tcp`]: connections as Linux gives them to programs, and the failures of the paper on transmission failures.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod tcp;
 pub mod udp;

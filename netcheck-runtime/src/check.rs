@@ -65,7 +65,7 @@ impl Checker {
         self
     }
 
-    /// Declares what TCP may do. Refused for now: see [`Tcp`].
+    /// Declares what TCP may do.
     pub fn tcp(mut self, tcp: Tcp) -> Self {
         self.tcp = Some(tcp);
         self

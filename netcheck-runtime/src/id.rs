@@ -25,6 +25,8 @@ impl NodeId {
     pub(crate) const PARKED: NodeId = NodeId(1);
     /// Ended without an output that anybody can ask for.
     pub(crate) const GONE: NodeId = NodeId(2);
+    /// A parked daemon that waits for connections: while there is one, nothing is a deadlock.
+    pub(crate) const PARKED_IN_ACCEPT: NodeId = NodeId(3);
 
     pub(crate) fn index(self) -> usize {
         self.0 as usize
@@ -41,6 +43,14 @@ pub(crate) struct SocketId {
     pub(crate) unit: UnitId,
     pub(crate) index: u32,
 }
+
+/// A TCP connection, by the addresses of both ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ConnectionId(pub(crate) u32);
+
+/// A source line of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct CallerId(pub(crate) u32);
 
 impl fmt::Display for UnitId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

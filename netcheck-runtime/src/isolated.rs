@@ -1,10 +1,16 @@
 //! Isolated tasks: the separate address space that centralization has to preserve, proven
 //! by the type system.
 
+mod argument;
+
+#[doc(hidden)]
+pub use argument::{Argument, Arguments, CloneForEachRun, Handle, argument};
+
 use crate::id::{SocketId, UnitId};
+use crate::operation::Stream;
 use crate::unit::context;
 use crate::unit::instance::{Program, RootFuture};
-use smallvec::SmallVec;
+use argument::Handles;
 use std::any::Any;
 use std::fmt;
 use std::future::Future;
@@ -21,12 +27,13 @@ pub struct HandleId(pub(crate) SocketId);
 /// Values that share no memory with anybody: plain values and netcheck's own handles.
 ///
 /// Arguments and results of `#[netcheck::process]` functions are isolated, so that the task
-/// can be learned apart from who spawns it. `Mutex`, `RefCell`, atomics, channels and raw
+/// can be learned apart from who spawns it. An argument is `Clone` besides, or one of netcheck's
+/// streams, which the task takes over. `Mutex`, `RefCell`, atomics, channels and raw
 /// pointers are not. Derive it for types of your own: `#[derive(netcheck::Isolated)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` may share memory with other tasks, so it can't cross into an isolated process",
     label = "not `Isolated`",
-    note = "pass plain values or an `Arc<UdpSocket>`, and exchange everything else by messages",
+    note = "pass plain values, a `TcpStream` or an `Arc<UdpSocket>`, and exchange everything else by messages",
     note = "for a type of your own that shares no memory: `#[derive(netcheck::Isolated)]`",
     note = "tasks that do share memory: spawn a plain async fn or block, without `#[netcheck::process]`"
 )]
@@ -182,7 +189,7 @@ isolated_tuples!(
 /// awaited, it runs inside the caller as any async fn.
 pub struct Process<T> {
     make: Arc<Make<T>>,
-    handles: SmallVec<[SocketId; 2]>,
+    handles: Handles,
     name: &'static str,
     inside: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
     /// The output as the engine keeps it.
@@ -197,19 +204,14 @@ type Make<T> = dyn Fn() -> Pin<Box<dyn Future<Output = T> + Send>> + Send + Sync
 #[doc(hidden)]
 pub fn process<A, F, Fut>(name: &'static str, arguments: A, call: F) -> Process<Fut::Output>
 where
-    A: Isolated + Clone + Send + Sync + 'static,
-    F: Fn(A) -> Fut + Send + Sync + 'static,
+    A: Arguments,
+    F: Fn(A::Values) -> Fut + Send + Sync + 'static,
     Fut: Future + Send + 'static,
     Fut::Output: Isolated + Clone + fmt::Debug + 'static,
 {
-    let mut handles = SmallVec::new();
-    arguments.visit_handles(&mut |HandleId(socket)| {
-        if !handles.contains(&socket) {
-            handles.push(socket);
-        }
-    });
+    let handles = arguments.handles();
     Process {
-        make: Arc::new(move || Box::pin(call(arguments.clone()))),
+        make: Arc::new(move || Box::pin(call(arguments.values()))),
         handles,
         name,
         inside: None,
@@ -222,7 +224,9 @@ impl<T: 'static> Process<T> {
     /// Makes it a unit of its own.
     pub(crate) fn spawn_unit(self, location: &'static Location<'static>) -> UnitId {
         let context = context::current();
-        let endpoints = self.handles.iter().map(|&socket| (socket, context.endpoint(socket))).collect();
+        let Handles { shared, moved } = self.handles;
+        let endpoints = shared.iter().chain(&moved).map(|&socket| (socket, context.endpoint(socket))).collect();
+        let streams: Vec<Stream> = moved.iter().filter_map(|&socket| context.endpoint(socket).stream()).collect();
         let (make, keep) = (self.make, self.keep);
         let program = Program {
             factory: Box::new(move || {
@@ -232,8 +236,9 @@ impl<T: 'static> Process<T> {
             }),
             location,
             endpoints,
+            streams: streams.clone(),
         };
-        context.spawn_unit(self.name, self.handles, Rc::new(program))
+        context.spawn_unit(self.name, shared, streams.into(), Rc::new(program))
     }
 }
 

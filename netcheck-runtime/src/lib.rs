@@ -41,6 +41,7 @@ mod violation;
 
 pub use error::Error;
 pub use network::{Network, Registered};
+pub use operation::Side;
 pub use property::{End, Judgement};
 pub use search::frontier::Search;
 pub use state::system::Direction;

@@ -2,7 +2,8 @@
 //!
 //! Data only: nothing here decides an outcome.
 
-use crate::id::{OutcomeId, SocketId, TaskId, UnitId};
+use crate::id::{CallerId, OutcomeId, SocketId, TaskId, UnitId};
+pub use netcheck_models::tcp::Side;
 use smallvec::SmallVec;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::Location;
@@ -25,6 +26,22 @@ pub(crate) enum Operation {
     Receive { socket: SocketId, port: u16, mode: ReceiveMode },
     /// Take a datagram if there is one; cannot wait.
     TryReceive { socket: SocketId, port: u16, mode: ReceiveMode },
+    /// Bind a TCP socket that neither listens nor is connected; cannot wait.
+    BindStream { socket: SocketId, address: SocketAddr, shares: bool },
+    /// Listen for connections; binds the socket first unless that was done. Waits only where tokio's call is async.
+    Listen { socket: SocketId, address: SocketAddr, is_bound: bool, backlog: usize },
+    /// Connect a TCP socket, bound to `local` or to an ephemeral port.
+    Open { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
+    /// Wait for a connection.
+    Accept { local: SocketAddr },
+    /// Read from a stream; `Ready` waits until a read would not.
+    Read { stream: Stream, max: usize, mode: ReceiveMode, waits: bool },
+    /// Write to a stream.
+    Write { stream: Stream, bytes: Arc<[u8]>, waits: bool },
+    /// Wait until a write to a stream would not wait.
+    Writable { stream: Stream },
+    /// Shut a stream's writing side down.
+    Shutdown { stream: Stream },
     /// Wait for a timer; `repeats` keeps it armed for the next period.
     Timer { timer: u32, repeats: bool },
     /// Read the clock; cannot wait.
@@ -41,7 +58,15 @@ pub(crate) enum Operation {
     IsEnded { child: UnitId },
 }
 
-/// How a datagram is received.
+/// One end of a TCP connection, as the program at that end knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stream {
+    pub(crate) local: SocketAddr,
+    pub(crate) peer: SocketAddr,
+    pub(crate) side: Side,
+}
+
+/// How a datagram, or bytes, are received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ReceiveMode {
     /// Take it.
@@ -56,7 +81,14 @@ impl Operation {
     /// Whether the operation can be pending for long: a unit all of whose operations
     /// are of this kind has "first waited" in the sense of `after`.
     pub(crate) fn waits(&self) -> bool {
-        matches!(self, Operation::Receive { .. } | Operation::Timer { .. } | Operation::Join { .. })
+        matches!(
+            self,
+            Operation::Receive { .. }
+                | Operation::Accept { .. }
+                | Operation::Read { .. }
+                | Operation::Timer { .. }
+                | Operation::Join { .. }
+        )
     }
 }
 
@@ -69,6 +101,19 @@ pub(crate) enum Outcome {
         from: SocketAddr,
         payload: Arc<[u8]>,
     },
+    /// A TCP socket is connected.
+    Connected {
+        local: SocketAddr,
+    },
+    /// A connection was accepted.
+    Accepted {
+        local: SocketAddr,
+        peer: SocketAddr,
+    },
+    /// What a read got; nothing: the end of the stream.
+    Bytes(Arc<[u8]>),
+    /// So many bytes were written.
+    Written(usize),
     WouldBlock,
     /// A timer's deadline came; the time since the start, where it is tracked.
     Elapsed {
@@ -92,6 +137,13 @@ pub(crate) enum Outcome {
 pub(crate) enum Failure {
     AddressInUse,
     AddressNotAvailable,
+    ConnectionRefused,
+    HostUnreachable,
+    TimedOut,
+    ConnectionAborted,
+    ConnectionReset,
+    BrokenPipe,
+    NotConnected,
 }
 
 /// One step of a unit's local history: which operation was completed, and how.
@@ -133,8 +185,16 @@ pub(crate) enum Effect {
     Disarm { timer: u32 },
     /// A socket was dropped.
     Close { socket: SocketId },
-    /// An isolated task was spawned; it may use these sockets.
-    Spawn { child: UnitId, handles: SmallVec<[SocketId; 2]> },
+    /// An end of a TCP connection was dropped; `reset`: with a linger of zero.
+    CloseStream { stream: Stream, reset: bool },
+    /// A stream's writing side was shut down by a drop.
+    EndStream { stream: Stream },
+    /// A listener was dropped, or a TCP socket that was only bound.
+    CloseListener { socket: SocketId, local: SocketAddr },
+    /// A TCP socket was dropped while it connected.
+    GiveUp { socket: SocketId },
+    /// An isolated task was spawned; it may use these sockets, and these streams are its own from now on.
+    Spawn { child: UnitId, handles: SmallVec<[SocketId; 2]>, streams: SmallVec<[Stream; 1]> },
     /// An isolated task was aborted.
     Abort { child: UnitId },
     /// The handle of an isolated task was dropped or has delivered.
@@ -158,6 +218,10 @@ pub(crate) struct Offer {
     pub(crate) task: TaskId,
     pub(crate) operation: Operation,
     pub(crate) location: &'static Location<'static>,
+    /// Where the program's own code is, if calls are traced: `location` may be in an adaptor.
+    pub(crate) caller: Option<CallerId>,
+    /// Which execution of its source line this is, from 1 on, if calls are traced.
+    pub(crate) execution: u32,
 }
 
 /// Whether an address names the machine that uses it.

@@ -75,10 +75,12 @@ pub(crate) struct Properties {
 
 /// How a state in which nothing can happen is to be seen.
 pub(crate) enum Terminal {
-    /// Every process has ended, or is a daemon; `suppressed`: one of those has not ended.
+    /// Every process has ended, is a daemon, or waits for a next client; `suppressed`: not all have ended.
     End {
         suppressed: bool,
     },
+    /// Processes wait, but so does somebody for a next client: in a test there are only so many.
+    Spurious,
     Deadlock(Found),
 }
 
@@ -101,7 +103,7 @@ impl Properties {
         self.finally.is_empty()
     }
 
-    /// Judges a state in which nothing can happen.
+    /// Judges a state in which nothing can happen, or nothing but failures.
     pub(crate) fn terminal(&self, system: &System, state: &[u32]) -> Terminal {
         let mut blocked = Vec::new();
         let mut suppressed = false;
@@ -111,6 +113,12 @@ impl Properties {
             if !has_ended && !process.daemon {
                 blocked.push(ProcessId(index as u32));
             }
+        }
+        // Who waits for a connection waits for a next client (papers/tcp-transmission-failures.txt section 4.1).
+        let in_accept: Vec<ProcessId> = in_accept(system, state).collect();
+        if !in_accept.is_empty() && !blocked.is_empty() {
+            let is_end = blocked.iter().all(|process| in_accept.contains(process));
+            return if is_end { Terminal::End { suppressed: true } } else { Terminal::Spurious };
         }
         if blocked.is_empty() {
             return Terminal::End { suppressed };
@@ -145,8 +153,18 @@ impl Properties {
         match self.terminal(system, state) {
             Terminal::Deadlock(found) => Some(found),
             Terminal::End { .. } => self.end(system, state),
+            Terminal::Spurious => None,
         }
     }
+}
+
+/// The processes in which a task waits for a connection.
+fn in_accept(system: &System, state: &[u32]) -> impl Iterator<Item = ProcessId> {
+    let nodes = system.places.iter().filter_map(move |(id, place)| match place {
+        Place::Unit(unit) => Some((unit, NodeId(id.of(state)))),
+        _ => None,
+    });
+    nodes.filter(|&(_, node)| system.is_in_accept(node)).map(|(unit, _)| system.shared().process_of(unit))
 }
 
 /// What a process has ended with.
@@ -173,6 +191,6 @@ fn blocked_at(system: &System, unit: UnitId, node: NodeId) -> String {
             let names: Vec<String> = after.iter().map(first_waits).collect();
             format!("  {name} has not started: it comes after {}", names.join(", "))
         }
-        offers => format!("  {name} waits for {}", wording::menu(offers)),
+        offers => format!("  {name} waits for {}", wording::menu(offers, system.shared())),
     }
 }

@@ -13,8 +13,8 @@ use crate::violation::Found;
 
 /// How a replay went.
 pub(crate) enum Replayed {
-    /// The execution ended with this.
-    Violated(Found),
+    /// The execution ended with this; the steps as they read now.
+    Violated(Found, Vec<Step>),
     /// Every step was taken, and nothing was violated.
     Held,
     /// A step is not possible.
@@ -56,6 +56,7 @@ pub(crate) fn replay(
     let mut state = initial.clone();
     let mut successors = Successors::default();
     let mut next = Vec::new();
+    let mut seen = Vec::new();
     for (number, expected) in (1..).zip(steps) {
         let scope = (!expected.among.is_empty()).then(|| Scope::Component(units(system, &expected.among)));
         let possible = successors.within(system, &state, scope.as_ref())?.to_vec();
@@ -65,6 +66,8 @@ pub(crate) fn replay(
         for transition in &possible {
             match describe(system, &state, transition) {
                 Some(step) if step.reads_as(expected) && skip == 0 => {
+                    let Step { alternative, among, .. } = expected.clone();
+                    seen.push(Step { alternative, among, ..step });
                     taken = Some(transition);
                     break;
                 }
@@ -76,14 +79,14 @@ pub(crate) fn replay(
             return Ok(Replayed::Diverged { number, expected: Box::new(expected.clone()), possible: others });
         };
         if let Some(found) = properties.step(system, taken) {
-            return Ok(Replayed::Violated(found));
+            return Ok(Replayed::Violated(found, seen));
         }
         system.apply(&state, taken, &mut next);
         state = StateVector::from_slice(&next);
     }
-    let is_end = successors.within(system, &state, None)?.is_empty();
+    let is_end = successors.within(system, &state, None)?.iter().all(Transition::is_failure);
     if let Some(found) = is_end.then(|| properties.violated_at_end(system, &state)).flatten() {
-        return Ok(Replayed::Violated(found));
+        return Ok(Replayed::Violated(found, seen));
     }
     Ok(Replayed::Held)
 }

@@ -21,7 +21,10 @@
 //!     }
 //!     ::netcheck::__private::process(
 //!         "client",
-//!         (server, __arg1,),
+//!         (
+//!             ::netcheck::__private::argument(&server).keep(server),
+//!             ::netcheck::__private::argument(&__arg1).keep(__arg1),
+//!         ),
 //!         |(server, __arg1,)| client::<T>(server, __arg1)
 //!     )
 //! }
@@ -58,12 +61,12 @@ pub(super) fn process(function: &Function) -> TokenStream {
         ReturnType::Type(_, ty) => ty.to_token_stream(),
     };
     let choice = turbofish(generics);
-    // What `process` demands of an argument is reported at its type. (An assertion per type would
+    // What is demanded of an argument is reported at its type. (An assertion per type would
     // be reported besides, and so give two errors for one mistake.)
     let arguments = idents.iter().zip(&types).map(|(ident, ty)| {
         let mut argument = ident.clone();
         argument.set_span(ident.span().located_at(ty.span()));
-        argument
+        quote_spanned!(name.span()=> ::netcheck::__private::argument(&#ident).keep(#argument))
     });
     let value = quote_spanned! {name.span()=>
         ::netcheck::__private::process(

@@ -2,7 +2,9 @@
 
 use crate::error::Error;
 use crate::id::ProcessId;
+use crate::operation::Side;
 use crate::state::system::{Direction, UdpFaults};
+use crate::state::tcp::connections::TcpRules;
 use netcheck_models::udp::Perturbation;
 
 /// The declared behaviour of UDP: by default reliable and in order.
@@ -101,10 +103,7 @@ impl Udp {
     }
 
     pub(super) fn faults(&self, names: &[&str]) -> Result<UdpFaults, Error> {
-        let named = |name: &String| match names.iter().position(|known| known == name) {
-            Some(index) => Ok(ProcessId(index as u32)),
-            None => Err(Error::unknown_process("udp(process = …)", name, names)),
-        };
+        let named = |name: &String| known_process("udp(process = …)", name, names);
         let processes = self.processes.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         Ok(UdpFaults {
             perturbation: Perturbation::new(self.copies.iter().copied(), self.window),
@@ -115,66 +114,115 @@ impl Udp {
     }
 }
 
-/// The declared failures of TCP.
+/// The declared behaviour of TCP: by default nothing fails, and reads and writes are whole.
 ///
-/// The words are there; the model is not yet: a check that declares them is refused with an
-/// [`Error`](crate::Error), so that nothing is taken for checked that was not.
+/// What can fail is papers/tcp-transmission-failures.txt Table 2: a call fails with the error
+/// that Linux gives, and the connection is then broken for both ends. A failure is possible
+/// whenever the call is waited for, and never has to happen. How many there can be in one
+/// execution is [`Checker::at_most`](crate::check::Checker::at_most); without it, any number.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Tcp {
-    declared: Vec<&'static str>,
+    rules: TcpRules,
+    processes: Vec<String>,
 }
 
 impl Tcp {
-    /// No failures.
+    /// Nothing fails; a half-stream holds 64 KiB.
     pub fn new() -> Self {
         Tcp::default()
     }
 
-    fn also(mut self, word: &'static str) -> Self {
-        self.declared.push(word);
+    /// `connect` may fail with `TimedOut`, `accept` with `ConnectionAborted`.
+    pub fn fail_open(mut self) -> Self {
+        self.rules.fails.open = true;
         self
     }
 
-    /// `connect` and `accept` may fail.
-    pub fn fail_open(self) -> Self {
-        self.also("open")
+    /// `shutdown` may fail with `NotConnected`. A drop cannot fail.
+    pub fn fail_close(mut self) -> Self {
+        self.rules.fails.close = true;
+        self
     }
 
-    /// `shutdown` may fail.
-    pub fn fail_close(self) -> Self {
-        self.also("close")
+    /// A read may fail with `ConnectionReset`; the peer meets the reset after the bytes that it has got.
+    pub fn fail_read(mut self) -> Self {
+        self.rules.fails.read = true;
+        self
     }
 
-    /// A read may fail.
-    pub fn fail_read(self) -> Self {
-        self.also("read")
+    /// A write may fail with `BrokenPipe`; the peer sees the end of the stream after the bytes that it has got.
+    pub fn fail_write(mut self) -> Self {
+        self.rules.fails.write = true;
+        self
     }
 
-    /// A write may fail.
-    pub fn fail_write(self) -> Self {
-        self.also("write")
-    }
-
-    /// A connection may die for both ends.
-    pub fn reset(self) -> Self {
-        self.also("reset")
+    /// A connection may die for both ends while one of them reads or writes, with the bytes
+    /// that are under way.
+    pub fn reset(mut self) -> Self {
+        self.rules.fails.reset = true;
+        self
     }
 
     /// `connect` may never answer.
-    pub fn hang(self) -> Self {
-        self.also("hang")
+    pub fn hang(mut self) -> Self {
+        self.rules.fails.hang = true;
+        self
     }
 
-    /// A read may return any non-empty prefix of what is there.
-    pub fn split(self) -> Self {
-        self.also("split")
+    /// A read may return any non-empty prefix of what is there, and a write may accept any of
+    /// what it is given.
+    pub fn split(mut self) -> Self {
+        self.rules.streams.split = true;
+        self
     }
 
-    pub(super) fn refused(&self) -> Error {
-        Error::new(format!(
-            "tcp({}) is declared, but TCP is not modelled yet: take it out; what is checked is UDP, time and tasks",
-            self.declared.join(", ")
-        ))
+    /// How many bytes a half-stream holds: more are written only when some have been read.
+    ///
+    /// # Panics
+    /// If `bytes` is 0.
+    #[track_caller]
+    pub fn buffer(mut self, bytes: usize) -> Self {
+        assert!(bytes > 0, "a half-stream holds at least one byte: `buffer` starts at 1");
+        self.rules.streams.capacity = bytes;
+        self
+    }
+
+    /// Only this process's calls fail; may be called for several.
+    pub fn process(mut self, name: impl Into<String>) -> Self {
+        self.processes.push(name.into());
+        self
+    }
+
+    /// Only calls at one end fail: `connect` and calls on streams that connected, or `accept`
+    /// and calls on streams that were accepted.
+    pub fn side(mut self, side: Side) -> Self {
+        self.rules.side = Some(side);
+        self
+    }
+
+    /// Only the first executions of each call's source line fail (the paper's section 7):
+    /// what a loop does after a failure seldom depends on how often it has gone round.
+    ///
+    /// # Panics
+    /// If `executions` is 0.
+    #[track_caller]
+    pub fn first(mut self, executions: usize) -> Self {
+        assert!(executions > 0, "with `first(0)` nothing would ever fail: leave the failures out");
+        self.rules.first = Some(u32::try_from(executions).unwrap_or(u32::MAX));
+        self
+    }
+
+    pub(super) fn rules(&self, names: &[&str]) -> Result<TcpRules, Error> {
+        let named = |name: &String| known_process("tcp(process = …)", name, names);
+        let processes = self.processes.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+        Ok(TcpRules { processes: (!processes.is_empty()).then_some(processes), ..self.rules.clone() })
+    }
+}
+
+fn known_process(word: &str, name: &str, names: &[&str]) -> Result<ProcessId, Error> {
+    match names.iter().position(|known| *known == name) {
+        Some(index) => Ok(ProcessId(index as u32)),
+        None => Err(Error::unknown_process(word, name, names)),
     }
 }

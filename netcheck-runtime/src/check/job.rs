@@ -19,7 +19,7 @@ use crate::trace::step::Step;
 use crate::unit::context::{Host, Shared};
 use crate::unit::instance::Program;
 use crate::unit::watchdog::Watch;
-use crate::violation::Found;
+use crate::violation::{Found, ViolationKind};
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::rc::Rc;
@@ -46,11 +46,9 @@ impl Job {
                 "there is nothing to check: register a process with `net.process(\"name\", || async { … })`".to_owned(),
             ));
         }
-        if let Some(tcp) = &checker.tcp {
-            return Err(tcp.refused());
-        }
         let declared = Declared {
             udp: checker.udp.as_ref().map(|udp| udp.faults(&names)).transpose()?,
+            tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
         };
         let mut after = Vec::new();
@@ -80,11 +78,17 @@ impl Job {
         let shared = Rc::new(Shared::new(hosts, Arc::clone(&self.watch)));
         let process = |(process, after): (&Registered, &Vec<ProcessId>)| {
             let factory = Arc::clone(&process.factory);
-            let program =
-                Program { factory: Box::new(move || factory()), location: process.location, endpoints: Vec::new() };
+            let program = Program {
+                factory: Box::new(move || factory()),
+                location: process.location,
+                endpoints: Vec::new(),
+                streams: Vec::new(),
+            };
             Process { daemon: process.daemon, after: after.clone(), program: Rc::new(program) }
         };
         let processes = self.registered.processes.iter().zip(&self.after).map(process).collect();
+        // Which execution of its line a call is, is known only if calls are traced.
+        shared.traces.set(self.declared.tcp.first.is_some());
         let mut system = System::new(shared, processes, self.declared.clone(), self.demands);
         let initial = system.initial();
         (system, initial)
@@ -197,8 +201,11 @@ impl Job {
         if let Some((shorter, instead)) = self.shorten(&found, &legs)? {
             (steps, found) = (shorter, instead);
         }
-        match self.replay(&steps)? {
-            Some(again) if again == found => Ok(Counterexample::new(found.kind, found.message, steps)),
+        // The steps as they were confirmed: each with the program's own source line.
+        match self.confirm(&steps)? {
+            Some((again, steps)) if is_same(&again, &found) => {
+                Ok(Counterexample::new(again.kind, again.message, steps))
+            }
             again => Err(Error::new(format!(
                 "a {} was found that does not happen again on a fresh run of the same execution\n  \
                  found: {}\n  again: {}\n  \
@@ -206,7 +213,7 @@ impl Job {
                  this is a defect of netcheck",
                 found.kind,
                 found.message,
-                again.map_or_else(|| "nothing".to_owned(), |again| again.message)
+                again.map_or_else(|| "nothing".to_owned(), |(again, _)| again.message)
             ))),
         }
     }
@@ -233,13 +240,26 @@ impl Job {
 
     /// Runs steps again on fresh futures; what they violate.
     pub(super) fn replay(&mut self, steps: &[Step]) -> Result<Option<Found>, Error> {
-        let (replayed, _) = self.attempt(|job, system, initial| replay(system, initial, &job.properties, steps))?;
+        Ok(self.confirm(steps)?.map(|(found, _)| found))
+    }
+
+    /// Runs steps again on fresh futures, every call traced to its source line.
+    fn confirm(&mut self, steps: &[Step]) -> Result<Option<(Found, Vec<Step>)>, Error> {
+        let (replayed, _) = self.attempt(|job, system, initial| {
+            system.shared().traces.set(true);
+            replay(system, initial, &job.properties, steps)
+        })?;
         match replayed {
-            Replayed::Violated(found) => Ok(Some(found)),
+            Replayed::Violated(found, steps) => Ok(Some((found, steps))),
             Replayed::Held => Ok(None),
             Replayed::Diverged { number, expected, possible } => Err(Error::diverged(number, &expected, &possible)),
         }
     }
+}
+
+/// Whether a violation happened again. Where a task waits is known more exactly the second time.
+fn is_same(again: &Found, found: &Found) -> bool {
+    again.kind == found.kind && (again.kind == ViolationKind::Deadlock || again.message == found.message)
 }
 
 fn interrupted(interrupt: Interrupt) -> Error {

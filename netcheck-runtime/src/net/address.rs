@@ -132,3 +132,15 @@ fn host(name: &str) -> io::Result<IpAddr> {
         ))
     })
 }
+
+/// The destination as the OS takes it from this socket.
+pub(super) fn reachable(local: SocketAddr, to: SocketAddr) -> io::Result<SocketAddr> {
+    if local.is_ipv4() != to.is_ipv4() {
+        return Err(io::Error::from_raw_os_error(super::os::FAMILY_NOT_SUPPORTED));
+    }
+    Ok(match to.ip().is_unspecified() {
+        true if to.is_ipv4() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), to.port()),
+        true => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), to.port()),
+        false => to,
+    })
+}

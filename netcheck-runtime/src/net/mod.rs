@@ -3,7 +3,13 @@
 //! Marshals calls into operations; never decides an outcome.
 
 mod address;
+mod os;
+pub mod tcp;
 mod udp;
 
 pub use address::{ToSocketAddrs, lookup_host};
+pub use tcp::listener::TcpListener;
+pub use tcp::readiness::{Interest, Ready};
+pub use tcp::socket::TcpSocket;
+pub use tcp::stream::TcpStream;
 pub use udp::UdpSocket;

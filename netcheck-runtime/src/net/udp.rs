@@ -1,18 +1,18 @@
 //! `UdpSocket`, shaped like tokio's. See the papers/udp-net-iocache.txt section 3 for what
 //! the network may do with its datagrams.
 
-use super::address::{Resolve, ToSocketAddrs};
+use super::address::{Resolve, ToSocketAddrs, reachable};
+use super::os;
 use crate::id::SocketId;
 use crate::isolated::{HandleId, Isolated};
-use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
-use crate::unit::context::{self, Context, Endpoint, Pending};
+use crate::operation::{Operation, Outcome, ReceiveMode};
+use crate::unit::context::{self, Endpoint, Pending, Way};
 use bytes::BufMut;
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::panic::Location;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Poll, ready};
@@ -20,18 +20,6 @@ use tokio::io::ReadBuf;
 
 /// The largest datagram that UDP over IPv4 carries, in bytes.
 const DATAGRAM_BYTES_MAX: usize = 65_507;
-
-/// Errors of Linux, so that kind and number are those that a real socket gives.
-mod errno {
-    pub(super) const INVALID: i32 = 22;
-    pub(super) const ACCESS: i32 = 13;
-    pub(super) const DESTINATION_REQUIRED: i32 = 89;
-    pub(super) const MESSAGE_TOO_LONG: i32 = 90;
-    pub(super) const FAMILY_NOT_SUPPORTED: i32 = 97;
-    pub(super) const ADDRESS_IN_USE: i32 = 98;
-    pub(super) const ADDRESS_NOT_AVAILABLE: i32 = 99;
-    pub(super) const NOT_CONNECTED: i32 = 107;
-}
 
 /// A UDP socket, as `tokio::net::UdpSocket`.
 ///
@@ -63,7 +51,7 @@ impl UdpSocket {
                 let bind = Operation::Bind { socket: socket.id, address };
                 match Pending::new(bind, location).await {
                     Outcome::Bound(local) => {
-                        context::current().set_endpoint(socket.id, Endpoint { local, peer: None });
+                        context::current().set_endpoint(socket.id, Endpoint { local, peer: None, side: None });
                         return Ok(socket);
                     }
                     outcome => last = failed(&outcome),
@@ -87,7 +75,7 @@ impl UdpSocket {
             let peer = reachable(local, peer)?;
             match Pending::new(Operation::Connect { socket, local, peer }, location).await {
                 Outcome::Bound(local) => {
-                    context::current().set_endpoint(socket, Endpoint { local, peer: Some(peer) });
+                    context::current().set_endpoint(socket, Endpoint { local, peer: Some(peer), side: None });
                     Ok(())
                 }
                 outcome => Err(failed(&outcome)),
@@ -109,7 +97,7 @@ impl UdpSocket {
     /// `NotConnected` without one.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         let peer = context::current().endpoint(self.id).peer;
-        peer.ok_or_else(|| io::Error::from_raw_os_error(errno::NOT_CONNECTED))
+        peer.ok_or_else(|| io::Error::from_raw_os_error(os::NOT_CONNECTED))
     }
 
     /// Sends a datagram to the peer.
@@ -335,9 +323,8 @@ impl UdpSocket {
         let (location, socket) = (Location::caller(), self.id);
         let context = context::current();
         let port = context.endpoint(socket).local.port();
-        let outcome = ready!(context.poll_on(socket, cx.waker(), || {
-            Pending::new(Operation::Receive { socket, port, mode: ReceiveMode::Take }, location)
-        }));
+        let receive = Operation::Receive { socket, port, mode: ReceiveMode::Take };
+        let (_, outcome) = ready!(context.poll_on((socket, Way::In), cx.waker(), receive, location));
         let (payload, from) = datagram(outcome);
         let fits = payload.len().min(buffer.remaining());
         buffer.put_slice(&payload[..fits]);
@@ -377,24 +364,24 @@ impl UdpSocket {
 
     fn peer(&self) -> io::Result<SocketAddr> {
         let peer = context::current().endpoint(self.id).peer;
-        peer.ok_or_else(|| io::Error::from_raw_os_error(errno::DESTINATION_REQUIRED))
+        peer.ok_or_else(|| io::Error::from_raw_os_error(os::DESTINATION_REQUIRED))
     }
 
     /// The operation that sends a datagram.
     fn sending(&self, datagram: &[u8], to: SocketAddr) -> io::Result<Operation> {
         if datagram.len() > DATAGRAM_BYTES_MAX {
-            return Err(io::Error::from_raw_os_error(errno::MESSAGE_TOO_LONG));
+            return Err(io::Error::from_raw_os_error(os::MESSAGE_TOO_LONG));
         }
         let context = context::current();
         let local = context.endpoint(self.id).local;
         let to = reachable(local, to)?;
         if to.port() == 0 {
-            return Err(io::Error::from_raw_os_error(errno::INVALID));
+            return Err(io::Error::from_raw_os_error(os::INVALID));
         }
         if to.ip() == std::net::Ipv4Addr::BROADCAST && !self.broadcast.load(Ordering::Relaxed) {
-            return Err(io::Error::from_raw_os_error(errno::ACCESS));
+            return Err(io::Error::from_raw_os_error(os::ACCESS));
         }
-        let from = SocketAddr::new(source(&context, local, to), local.port());
+        let from = SocketAddr::new(context.host().source(local.ip(), to.ip()), local.port());
         Ok(Operation::Send { socket: self.id, from, to, payload: Arc::from(datagram) })
     }
 
@@ -451,29 +438,6 @@ fn first<A: Resolve>(address: &A) -> io::Result<SocketAddr> {
     resolved.first().copied().ok_or_else(none)
 }
 
-/// The destination as the OS takes it from this socket.
-fn reachable(local: SocketAddr, to: SocketAddr) -> io::Result<SocketAddr> {
-    if local.is_ipv4() != to.is_ipv4() {
-        return Err(io::Error::from_raw_os_error(errno::FAMILY_NOT_SUPPORTED));
-    }
-    Ok(match to.ip().is_unspecified() {
-        true if to.is_ipv4() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), to.port()),
-        true => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), to.port()),
-        false => to,
-    })
-}
-
-/// The address that the receiver sees.
-fn source(context: &Rc<Context>, local: SocketAddr, to: SocketAddr) -> std::net::IpAddr {
-    match (local.ip().is_unspecified(), to.ip().is_loopback()) {
-        (false, _) => local.ip(),
-        (true, true) if to.is_ipv4() => Ipv4Addr::LOCALHOST.into(),
-        (true, true) => Ipv6Addr::LOCALHOST.into(),
-        (true, false) if to.is_ipv4() => context.host().v4.into(),
-        (true, false) => context.host().v6.into(),
-    }
-}
-
 async fn sent(
     operation: io::Result<Operation>,
     length: usize,
@@ -503,8 +467,7 @@ fn copy(payload: Arc<[u8]>, buffer: &mut [u8]) -> usize {
 
 fn failed(outcome: &Outcome) -> io::Error {
     match outcome {
-        Outcome::Failed(Failure::AddressInUse) => io::Error::from_raw_os_error(errno::ADDRESS_IN_USE),
-        Outcome::Failed(Failure::AddressNotAvailable) => io::Error::from_raw_os_error(errno::ADDRESS_NOT_AVAILABLE),
+        Outcome::Failed(failure) => os::error(*failure),
         other => unreachable!("a bind or connect does not end with {other:?}"),
     }
 }

@@ -7,53 +7,12 @@
 //! choice), but a receive minds somebody sending.
 
 use super::bits::Bits;
-use crate::id::{NodeId, ProcessId, SocketId, UnitId};
-use crate::operation::Effect;
-use crate::state::place::{Place, PlaceId};
-use crate::state::system::{Action, System};
+use super::touches::{Resource, Touches};
+use crate::id::{NodeId, ProcessId, UnitId};
+use crate::operation::OperationKey;
+use crate::state::system::System;
 use crate::unit::automaton::{EdgeId, NodeKind};
 use ahash::AHashMap;
-
-/// What can be touched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Resource {
-    /// Who is bound to a port changes.
-    Bound(PlaceId),
-    /// Somebody looks who is bound to a port.
-    Routed(PlaceId),
-    /// A socket of the process may be bound.
-    Binding(ProcessId),
-    /// A socket of the process may be closed.
-    Releasing(ProcessId),
-    /// A datagram is added for a port.
-    Appended(PlaceId),
-    /// A datagram for a port is taken.
-    Taken(PlaceId),
-    /// A datagram leaves a socket: the order matters.
-    Dispatched(SocketId),
-    /// A process has first waited.
-    Waited(UnitId),
-    /// A unit ends.
-    Ended(UnitId),
-    /// A unit is ended by another one.
-    Killed(UnitId),
-    /// The isolated tasks of a process are ended with it.
-    KilledWith(ProcessId),
-    /// A unit moves.
-    Alive(UnitId),
-    /// An isolated task of a process moves.
-    AliveIn(ProcessId),
-    /// The fault budget is used.
-    Budget,
-    /// The time since the start passes.
-    Clock,
-    /// A fault region is entered or left.
-    Scoped(ProcessId),
-    /// A datagram is sent by or to a process with fault regions.
-    InScope(ProcessId),
-    /// A unit uses timers.
-    Timed(UnitId),
-}
 
 /// What is known of one node.
 #[derive(Clone, Default)]
@@ -64,6 +23,8 @@ pub(crate) struct Footprint {
     /// What they and all that can follow them do and mind.
     pub(crate) future_does: Bits,
     pub(crate) future_minds: Bits,
+    /// What an offer of the node minds besides, in states in which it is contended.
+    pub(crate) when_contended: Vec<(OperationKey, Bits)>,
     /// Whether a choice has relied on it.
     consulted: bool,
 }
@@ -162,23 +123,30 @@ impl Footprints {
             touches.does(Resource::Alive(unit)).does(Resource::AliveIn(info.process));
             touches.minds(Resource::Killed(unit)).minds(Resource::KilledWith(info.process));
         }
-        for offer in &*system.menu(node) {
-            action(system, unit, &offer.action, &mut touches);
-        }
         let mut footprint = Footprint::default();
+        for offer in &*system.menu(node) {
+            touches.action(system, unit, &offer.action);
+            let contended = std::mem::take(&mut touches.when_contended);
+            if !contended.is_empty() {
+                let bits = self.bits(&contended);
+                footprint.future_minds.union_with(&bits);
+                footprint.when_contended.push((offer.key, bits));
+            }
+        }
         self.add(&mut footprint, &touches);
         footprint
     }
 
+    fn bits(&mut self, resources: &[Resource]) -> Bits {
+        let mut bits = Bits::default();
+        for &resource in resources {
+            bits.insert(self.bit(resource));
+        }
+        bits
+    }
+
     fn add(&mut self, footprint: &mut Footprint, touches: &Touches) -> bool {
-        let mut does = Bits::default();
-        let mut minds = Bits::default();
-        for &resource in &touches.does {
-            does.insert(self.bit(resource));
-        }
-        for &resource in &touches.minds {
-            minds.insert(self.bit(resource));
-        }
+        let (does, minds) = (self.bits(&touches.does), self.bits(&touches.minds));
         // Not short-circuited: all four have to grow.
         footprint.does.union_with(&does)
             | footprint.minds.union_with(&minds)
@@ -187,35 +155,14 @@ impl Footprints {
     }
 
     /// Adds an edge's effects to its source, and what can follow it to all that lead there.
-    fn edge(&mut self, system: &mut System, edge: EdgeId) {
-        let edge = system.learner.automata.edge(edge);
+    fn edge(&mut self, system: &mut System, edge_id: EdgeId) {
+        let edge = system.learner.automata.edge(edge_id);
         let (source, target, roots) = (edge.source, edge.target, edge.roots.clone());
         let unit = system.learner.automata.node(source).unit;
-        let process = system.shared().process_of(unit);
         let mut touches = Touches::default();
-        for effect in &edge.effects {
-            match effect {
-                Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {
-                    touches.does(Resource::Timed(unit));
-                }
-                Effect::Close { .. } => {
-                    touches.does(Resource::Releasing(process)).minds(Resource::Binding(process));
-                }
-                Effect::Abort { child } => {
-                    touches.does(Resource::Killed(*child)).minds(Resource::Alive(*child));
-                }
-                Effect::Scope { .. } => {
-                    touches.does(Resource::Scoped(process)).minds(Resource::InScope(process));
-                }
-                Effect::Disarm { .. } | Effect::Spawn { .. } | Effect::Detach { .. } => {}
-            }
-        }
+        touches.effects(system, unit, edge_id);
         if matches!(system.learner.automata.node(target).kind, NodeKind::Ended { .. }) {
-            touches.does(Resource::Ended(unit));
-            touches.does(Resource::Releasing(process)).minds(Resource::Binding(process));
-            if system.shared().unit(unit).parent.is_none() {
-                touches.does(Resource::KilledWith(process)).minds(Resource::AliveIn(process));
-            }
+            touches.end(system, unit, edge_id);
         }
         let mut footprint = std::mem::take(&mut self.nodes[source.index()]);
         let mut grew = self.add(&mut footprint, &touches);
@@ -248,84 +195,6 @@ impl Footprints {
             }
             self.grew |= footprint.consulted;
             node = before;
-        }
-    }
-}
-
-/// Resources that something does and minds.
-#[derive(Default)]
-struct Touches {
-    does: Vec<Resource>,
-    minds: Vec<Resource>,
-}
-
-impl Touches {
-    fn does(&mut self, resource: Resource) -> &mut Self {
-        self.does.push(resource);
-        self
-    }
-
-    fn minds(&mut self, resource: Resource) -> &mut Self {
-        self.minds.push(resource);
-        self
-    }
-}
-
-fn action(system: &mut System, unit: UnitId, action: &Action, touches: &mut Touches) {
-    let process = system.shared().process_of(unit);
-    let mut port = |process: ProcessId, port: u16| system.places.id(Place::Port(process, port));
-    match action {
-        Action::Run | Action::Choose { .. } | Action::Select { .. } => {}
-        Action::Start { .. } => {
-            if system.shared().unit(unit).parent.is_none() {
-                for before in system.processes[process.0 as usize].after.clone() {
-                    touches.minds(Resource::Waited(UnitId(before.0)));
-                }
-            }
-        }
-        Action::Bind { address, .. } => {
-            // An ephemeral port is one of the unit's own.
-            if address.port() != 0 {
-                let port = port(process, address.port());
-                touches.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
-            }
-            touches.does(Resource::Binding(process)).minds(Resource::Releasing(process));
-        }
-        Action::Connect { local, .. } => {
-            let port = port(process, local.port());
-            touches.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
-        }
-        Action::Send { socket, host, port, .. } => {
-            touches.does(Resource::Dispatched(*socket)).minds(Resource::Dispatched(*socket));
-            if let (Some(host), Some(port)) = (host, port) {
-                touches.does(Resource::Routed(*port)).does(Resource::Appended(*port)).minds(Resource::Bound(*port));
-                if system.demands.scope {
-                    for process in [process, *host] {
-                        touches.does(Resource::InScope(process)).minds(Resource::Scoped(process));
-                    }
-                }
-            }
-        }
-        Action::Receive { socket, port: number, .. } => {
-            let port = port(system.learner.shared.process_of(socket.unit), *number);
-            touches.does(Resource::Taken(port)).minds(Resource::Taken(port)).minds(Resource::Appended(port));
-            if system.is_limited() && system.declared.udp.is_some() {
-                touches.does(Resource::Budget).minds(Resource::Budget);
-            }
-        }
-        Action::Timer { .. } => {
-            touches.does(Resource::Timed(unit));
-            // With delays time passes for everybody while packets are in flight: a timer can be
-            // due, and not yet taken, because of another's.
-            if system.demands.clock || system.has_delay() {
-                touches.does(Resource::Clock).minds(Resource::Clock);
-            }
-        }
-        Action::Clock | Action::Deadline { .. } => {
-            touches.minds(Resource::Clock);
-        }
-        Action::Join { unit: child, .. } | Action::IsEnded { unit: child, .. } => {
-            touches.minds(Resource::Ended(*child)).minds(Resource::Killed(*child));
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
 //!   automaton as far as it is known;
+//! - [`touches`]: the resources that an operation or an effect does and minds;
 //! - [`stubborn`]: which units have to be explored in a state;
 //! - [`successors`]: the steps of a state that are explored for it.
 //!
@@ -17,3 +18,4 @@ pub(crate) mod bits;
 pub(crate) mod footprint;
 pub(crate) mod stubborn;
 pub(crate) mod successors;
+mod touches;

@@ -14,7 +14,7 @@
 use super::bits::Bits;
 use super::footprint::Footprints;
 use crate::id::{NodeId, UnitId};
-use crate::state::enabled::{Class, Enabled};
+use crate::state::enabled::{Class, Enabled, Transition};
 use crate::state::system::System;
 use smallvec::SmallVec;
 
@@ -35,7 +35,12 @@ pub(crate) enum Scope {
 struct Live {
     unit: UnitId,
     node: NodeId,
+    /// What its steps mind in this state.
+    minds: Bits,
+    /// All of its moves.
     moves: usize,
+    /// Whether it has one that is no failure.
+    proceeds: bool,
     immediate: bool,
     timers: bool,
     component: usize,
@@ -44,20 +49,21 @@ struct Live {
 /// Chooses what to explore in `state`.
 pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[u32], enabled: &Enabled) -> Scope {
     footprints.update(system);
-    let mut live: Vec<Live> = system
-        .live_units(state)
-        .map(|(unit, node)| Live {
+    let units: Vec<(UnitId, NodeId)> = system.live_units(state).collect();
+    let mut live: Vec<Live> = Vec::with_capacity(units.len());
+    for (unit, node) in units {
+        let is_immediate = |step: &Transition| step.class() == Some(Class::Immediate);
+        live.push(Live {
             unit,
             node,
-            moves: enabled.moves_of(unit),
-            immediate: enabled
-                .moves
-                .iter()
-                .any(|step| step.unit() == Some(unit) && step.class() == Some(Class::Immediate)),
+            minds: minds(system, footprints, state, node),
+            moves: enabled.moves_of(unit).count(),
+            proceeds: enabled.moves_of(unit).any(|step| !step.is_failure()),
+            immediate: enabled.moves_of(unit).any(is_immediate),
             timers: enabled.timers.iter().any(|waiting| waiting.unit == unit),
             component: usize::MAX,
-        })
-        .collect();
+        });
+    }
     live.sort_by_key(|unit| unit.unit);
     for unit in &live {
         footprints.consult(unit.node);
@@ -66,9 +72,9 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
     let delay = system.has_delay();
     for component in in_order(system, &live) {
         let members = || live.iter().filter(|unit| unit.component == component);
-        if members().any(|unit| unit.moves > 0) {
+        if members().any(|unit| unit.proceeds) {
             // With delays, time may pass instead of a delivery: all or an immediate step.
-            let starts = members().filter(|unit| if delay { unit.immediate } else { unit.moves > 0 });
+            let starts = members().filter(|unit| if delay { unit.immediate } else { unit.proceeds });
             let sets = starts.map(|start| stubborn(footprints, &live, start, component));
             let smallest = sets.min_by_key(|set| set.iter().map(|&index| live[index].moves).sum::<usize>());
             return match smallest {
@@ -83,7 +89,26 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
             return Scope::Finished(members().map(|unit| unit.unit).collect());
         }
     }
-    Scope::Nothing
+    // Failures that need not happen have waited for everything else.
+    match live.iter().any(|unit| unit.moves > 0) {
+        true => Scope::Component(live.iter().map(|unit| unit.unit).collect()),
+        false => Scope::Nothing,
+    }
+}
+
+/// What the steps that leave a node mind in a state.
+fn minds(system: &mut System, footprints: &Footprints, state: &[u32], node: NodeId) -> Bits {
+    let footprint = footprints.get(node);
+    let mut minds = footprint.minds.clone();
+    if !footprint.when_contended.is_empty() {
+        for offer in &*system.menu(node) {
+            let also = footprint.when_contended.iter().find(|(key, _)| *key == offer.key);
+            if let Some((_, also)) = also.filter(|_| system.is_contended(state, &offer.action)) {
+                minds.union_with(also);
+            }
+        }
+    }
+    minds
 }
 
 /// The components, those that were begun first: finished ones do not multiply with the rest.
@@ -153,9 +178,7 @@ fn stubborn(footprints: &Footprints, live: &[Live], start: &Live, component: usi
                 let unit = &live[*index];
                 !set.contains(index)
                     && !movable.contains(index)
-                    && (unit.moves > 0
-                        || unit.timers && unit.component != component
-                        || footprints.get(unit.node).minds.meets(&does))
+                    && (unit.moves > 0 || unit.timers && unit.component != component || unit.minds.meets(&does))
             });
             let Some(more) = more else { break };
             movable.push(more);
@@ -163,7 +186,7 @@ fn stubborn(footprints: &Footprints, live: &[Live], start: &Live, component: usi
         }
         let minded = movable.iter().copied().find(|&other| {
             let does = &footprints.get(live[other].node).future_does;
-            set.iter().any(|&index| footprints.get(live[index].node).minds.meets(does))
+            set.iter().any(|&index| live[index].minds.meets(does))
         });
         match minded {
             Some(other) => set.push(other),

@@ -58,7 +58,9 @@ impl Successors {
                 system.within(state, enabled, within, within, chosen)
             }
             Some(Scope::Finished(units)) => {
-                chosen.clear();
+                // They are parked, or one of their calls fails.
+                let within = |unit| units.contains(&unit);
+                system.within(state, enabled, within, within, chosen)?;
                 let step = Step::Park(units.clone());
                 chosen.push(Transition { step, writes: Default::default(), faults: 0 });
                 Ok(())

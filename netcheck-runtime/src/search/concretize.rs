@@ -33,8 +33,9 @@ pub(crate) fn concretize(
     let mut filled = 0;
     loop {
         let possible = successors.within(system, &state, None)?.to_vec();
-        if possible.is_empty() {
-            let found = remaining.is_empty().then(|| properties.violated_at_end(system, &state)).flatten();
+        let is_over = remaining.is_empty() && possible.iter().all(Transition::is_failure);
+        if is_over || possible.is_empty() {
+            let found = is_over.then(|| properties.violated_at_end(system, &state)).flatten();
             return Ok(found.map(|found| (taken, found)));
         }
         let next_leg = (0..remaining.len())
@@ -48,7 +49,7 @@ pub(crate) fn concretize(
             None => {
                 filled += 1;
                 let foreign = |unit: UnitId| remaining.iter().all(|leg| leg.unit() != Some(unit));
-                let filling = possible.iter().find(|step| step.unit().is_some_and(foreign));
+                let filling = possible.iter().find(|step| !step.is_failure() && step.unit().is_some_and(foreign));
                 match filling.filter(|_| filled <= FILLING_STEPS_MAX) {
                     Some(filling) => filling,
                     None => return Ok(None),
@@ -80,9 +81,11 @@ fn is_same(step: &Transition, leg: &Transition) -> bool {
             Step::Unit { unit: leg_unit, node: leg_node, input: leg_input, class: leg_class, .. },
         ) => {
             (unit, node, input) == (leg_unit, leg_node, leg_input)
+                && step.is_failure() == leg.is_failure()
                 && (!matches!((class, leg_class), (Class::Delivery { .. }, Class::Delivery { .. }))
                     || step.writes == leg.writes)
         }
+        (Step::Hang { .. }, Step::Hang { .. }) => step.step == leg.step,
         (Step::Settle, Step::Settle) => leg.writes.iter().all(|write| step.writes.contains(write)),
         _ => false,
     }

@@ -90,10 +90,14 @@ pub(crate) fn explore(
         state.clear();
         state.extend_from_slice(seen.store.get(id));
         let (chosen, scope) = successors.of(system, &state, reduction.as_deref_mut())?;
-        if chosen.is_empty() {
+        if chosen.iter().all(Transition::is_failure) {
             seen.terminals += 1;
             let found = match properties.terminal(system, &state) {
                 Terminal::Deadlock(found) => Some(found),
+                Terminal::Spurious => {
+                    seen.suppressed_deadlocks += 1;
+                    None
+                }
                 Terminal::End { suppressed } => {
                     seen.suppressed_deadlocks += u64::from(suppressed);
                     // Only ends that are sure to be real are shown to the user's properties.
@@ -111,6 +115,8 @@ pub(crate) fn explore(
             {
                 return Ok(seen);
             }
+        }
+        if chosen.is_empty() {
             continue;
         }
         if seen.store.depth(id) >= limits.depth_max {

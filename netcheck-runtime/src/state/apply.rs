@@ -22,12 +22,13 @@ impl System {
         }
         match &transition.step {
             Step::Unit { unit, place, edge, .. } => self.take(*unit, *place, *edge, next),
-            Step::Settle => {}
+            Step::Settle | Step::Hang { .. } => {}
             Step::Park(units) => {
                 for &unit in units {
                     self.release(unit, next);
                     let place = self.unit_place(unit);
-                    place.set(next, NodeId::PARKED.0);
+                    let accepts = self.is_in_accept(NodeId(place.of(state)));
+                    place.set(next, if accepts { NodeId::PARKED_IN_ACCEPT.0 } else { NodeId::PARKED.0 });
                 }
             }
         }
@@ -89,7 +90,17 @@ impl System {
             }
             Effect::Disarm { timer } => self.change_timers(unit, next, |timers| timers.retain(|t| t.timer != timer)),
             Effect::Close { socket } => self.let_go(socket, unit, next),
-            Effect::Spawn { child, ref handles } => {
+            Effect::CloseStream { stream, reset } => self.close_stream(unit, stream, reset, next),
+            Effect::EndStream { stream } => self.end_stream(unit, stream, next),
+            Effect::CloseListener { socket, local } => {
+                let process = self.shared().process_of(unit);
+                self.close_listener(process, socket, local.port(), next);
+            }
+            Effect::GiveUp { socket } => self.give_up(socket, next),
+            Effect::Spawn { child, ref handles, ref streams } => {
+                for &stream in streams {
+                    self.hand_over(unit, child, stream, next);
+                }
                 let roots = &self.learner.automata.edge(edge).roots;
                 let root = roots.iter().find(|(unit, _)| *unit == child).expect("a spawned task has a program").1;
                 let place = self.unit_place(child);
@@ -163,6 +174,7 @@ impl System {
     /// Lets go of everything that a unit holds.
     fn release(&mut self, unit: UnitId, next: &mut Vec<u32>) {
         self.clear(Place::Timers(unit), next);
+        self.release_streams(unit, next);
         let mut held = Vec::new();
         self.change_bindings(next, |binding| {
             if binding.holders.contains(&unit) {

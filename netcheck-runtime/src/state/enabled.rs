@@ -5,7 +5,7 @@
 //! to be quiet, and what is still under way is given up for lost only then (DESIGN 5, 8).
 
 use crate::id::{NodeId, OutcomeId, SocketId, UnitId};
-use crate::operation::{Failure, Input, Outcome, ReceiveMode};
+use crate::operation::{Failure, Input, OperationKey, Outcome, ReceiveMode};
 use crate::state::place::{Binding, Place, PlaceId};
 use crate::state::system::{Action, Interrupt, Menu, System};
 use crate::unit::automaton::{EdgeId, NodeKind};
@@ -14,6 +14,14 @@ use std::net::SocketAddr;
 
 /// First port that `bind` to port 0 gives out (RFC 6335: the dynamic ports).
 const EPHEMERAL_PORTS: std::ops::RangeInclusive<u16> = 49152..=65535;
+
+/// The ephemeral ports that a socket may get, in the order of preference. Every socket begins with one of its own,
+/// so that the order of binds does not matter.
+pub(super) fn ephemeral_ports(socket: SocketId) -> impl Iterator<Item = u16> {
+    let count = u32::from(*EPHEMERAL_PORTS.end() - EPHEMERAL_PORTS.start()) + 1;
+    let first = socket.unit.0 * 16 + socket.index;
+    (0..count).map(move |n| EPHEMERAL_PORTS.start() + ((first + n) % count) as u16)
+}
 
 /// What the model writes for one outcome.
 pub(crate) type Writes = SmallVec<[(PlaceId, u32); 2]>;
@@ -33,6 +41,8 @@ pub(crate) enum Step {
     Unit { unit: UnitId, place: PlaceId, node: NodeId, input: Input, edge: EdgeId, class: Class },
     /// Everything under way to sockets that are waited on is lost.
     Settle,
+    /// A unit's connect will never be answered.
+    Hang { unit: UnitId, node: NodeId, key: OperationKey },
     /// Daemons that nothing can wake leave the vector.
     Park(SmallVec<[UnitId; 4]>),
 }
@@ -46,19 +56,28 @@ pub(crate) enum Class {
     Delivery { required: bool },
     /// A deadline: the time until then passes.
     Timer { advance_ns: i64 },
+    /// Nothing: a call fails that need not. Whoever waits goes on waiting for all that.
+    Failure,
 }
 
 impl Transition {
     pub(crate) fn unit(&self) -> Option<UnitId> {
         match self.step {
-            Step::Unit { unit, .. } => Some(unit),
+            Step::Unit { unit, .. } | Step::Hang { unit, .. } => Some(unit),
             _ => None,
         }
     }
 
     /// Whether the step is possible only because some units are quiet.
     pub(crate) fn is_scoped(&self) -> bool {
-        !matches!(self.step, Step::Unit { class: Class::Immediate | Class::Delivery { .. }, .. })
+        let class = self.class();
+        !self.is_failure() && !matches!(class, Some(Class::Immediate | Class::Delivery { .. }))
+    }
+
+    /// Whether the step is a failure that need not happen: where there is nothing else, an
+    /// execution may have come to its end.
+    pub(crate) fn is_failure(&self) -> bool {
+        matches!(self.step, Step::Unit { class: Class::Failure, .. } | Step::Hang { .. })
     }
 
     pub(crate) fn class(&self) -> Option<Class> {
@@ -86,7 +105,7 @@ pub(crate) struct Waiting {
     pub(crate) unit: UnitId,
     place: PlaceId,
     node: NodeId,
-    input_key: crate::operation::OperationKey,
+    input_key: OperationKey,
     timer: u32,
     armed: PlaceId,
     pub(crate) remaining_ns: i64,
@@ -106,9 +125,9 @@ impl Enabled {
         self.losable.clear();
     }
 
-    /// Whether a unit has a move that does not wait for a timer.
-    pub(crate) fn moves_of(&self, unit: UnitId) -> usize {
-        self.moves.iter().filter(|transition| transition.unit() == Some(unit)).count()
+    /// The moves of a unit: steps that do not wait for a timer.
+    pub(crate) fn moves_of(&self, unit: UnitId) -> impl Iterator<Item = &Transition> {
+        self.moves.iter().filter(move |transition| transition.unit() == Some(unit))
     }
 }
 
@@ -132,7 +151,7 @@ impl System {
     }
 
     /// Adds one step, unless the program refuses it. Says whether it is there.
-    fn offer(
+    pub(super) fn offer(
         &mut self,
         enabled: &mut Enabled,
         (unit, place, node): (UnitId, PlaceId, NodeId),
@@ -260,6 +279,14 @@ impl System {
                 let outcome = self.learner.automata.intern(&Outcome::Alternative(ended));
                 immediate(self, outcome, Writes::new())
             }
+            Action::BindStream { .. }
+            | Action::Listen { .. }
+            | Action::Open { .. }
+            | Action::Accept { .. }
+            | Action::Read { .. }
+            | Action::Write { .. }
+            | Action::Writable { .. }
+            | Action::Shutdown { .. } => self.stream_outcomes(state, at, key, &offer.action, enabled),
         }
     }
 
@@ -360,27 +387,14 @@ impl System {
         };
         let failed = (Outcome::Failed(Failure::AddressInUse), Writes::new());
         match address.port() {
-            // Every socket has an ephemeral port of its own, so that the order of binds does not matter.
-            0 => {
-                let count = u32::from(*EPHEMERAL_PORTS.end() - EPHEMERAL_PORTS.start()) + 1;
-                let first = socket.unit.0 * 16 + socket.index;
-                let ports = (0..count).map(|n| EPHEMERAL_PORTS.start() + ((first + n) % count) as u16);
-                ports.into_iter().find_map(|port| at(self, port)).unwrap_or(failed)
-            }
+            0 => ephemeral_ports(socket).find_map(|port| at(self, port)).unwrap_or(failed),
             port => at(self, port).unwrap_or(failed),
         }
     }
 
     fn connect(&mut self, state: &[u32], socket: SocketId, local: SocketAddr, peer: SocketAddr) -> (Outcome, Writes) {
         let host = self.shared().host_of(socket.unit);
-        // As Linux does: a wildcard address becomes the one that leads to the peer.
-        let ip = match (local.ip().is_unspecified(), peer.ip().is_loopback() || peer.ip().is_unspecified()) {
-            (false, _) => local.ip(),
-            (true, true) if peer.is_ipv4() => std::net::Ipv4Addr::LOCALHOST.into(),
-            (true, true) => std::net::Ipv6Addr::LOCALHOST.into(),
-            (true, false) if peer.is_ipv4() => host.v4.into(),
-            (true, false) => host.v6.into(),
-        };
+        let ip = host.source(local.ip(), peer.ip());
         let process = self.shared().process_of(socket.unit);
         let place = self.places.id(Place::Port(process, local.port()));
         let mut bindings = self.ports.get(place.of(state)).clone();
@@ -423,7 +437,7 @@ impl System {
             return Ok(());
         }
         let delay = self.has_delay();
-        let quiet = chosen.is_empty();
+        let quiet = chosen.iter().all(Transition::is_failure);
         let waiting = |waiting: &&Waiting| timed(waiting.unit);
         let time_may_pass = delay && enabled.timers.iter().any(|timer| waiting(&timer));
         if !has(Class::Delivery { required: true }) && !time_may_pass {

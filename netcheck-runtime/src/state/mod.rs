@@ -14,3 +14,4 @@ pub(crate) mod intern;
 pub(crate) mod place;
 pub(crate) mod store;
 pub(crate) mod system;
+pub(crate) mod tcp;

@@ -1,7 +1,8 @@
 //! What the positions of a state vector stand for: one place per unit and per component.
 
-use crate::id::{ProcessId, SocketId, UnitId};
+use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use ahash::AHashMap;
+use netcheck_models::tcp::{Backlog, Connection};
 use smallvec::SmallVec;
 use std::net::{IpAddr, SocketAddr};
 
@@ -21,6 +22,12 @@ pub(crate) enum Place {
     Channel { from: SocketId, to: SocketId },
     /// The datagram that was peeked at: the next one of this socket.
     Head(SocketId),
+    /// The TCP sockets bound to a port of a process.
+    StreamPort(ProcessId, u16),
+    /// A TCP connection.
+    Connection(ConnectionId),
+    /// Whether a socket's connect will never be answered.
+    Hung(SocketId),
     /// The armed timers of a unit, with the time that remains.
     Timers(UnitId),
     /// The time since the start, where a program reads it.
@@ -93,6 +100,28 @@ pub(crate) struct Binding {
     pub(crate) peer: Option<SocketAddr>,
     /// The units that hold the socket; the last one that lets go closes it.
     pub(crate) holders: SmallVec<[UnitId; 2]>,
+}
+
+/// The TCP sockets bound to one port, without those that are connected.
+pub(crate) type StreamBindings = SmallVec<[StreamBinding; 1]>;
+
+/// A bound TCP socket.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct StreamBinding {
+    pub(crate) ip: IpAddr,
+    pub(crate) socket: SocketId,
+    pub(crate) holder: UnitId,
+    /// `SO_REUSEADDR`
+    pub(crate) shares: bool,
+    /// The queue of a listener.
+    pub(crate) backlog: Option<Backlog>,
+}
+
+/// A connection, and the units that hold its ends; `None`: it is in a backlog, or closed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct HeldConnection {
+    pub(crate) connection: Connection,
+    pub(crate) holders: [Option<UnitId>; 2],
 }
 
 /// The armed timers of one unit, by timer.

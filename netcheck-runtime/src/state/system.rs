@@ -1,9 +1,10 @@
 //! The automata, the components and the declared faults of one check.
 
 use crate::id::{NodeId, OutcomeId, ProcessId, SocketId, TaskId, UnitId};
-use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, ReceiveMode};
+use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, ReceiveMode, Side};
 use crate::state::intern::Interner;
-use crate::state::place::{Bindings, Place, PlaceId, Places, StateVector, Timers};
+use crate::state::place::{Bindings, HeldConnection, Place, PlaceId, Places, StateVector, StreamBindings, Timers};
+use crate::state::tcp::connections::{ConnectionEnd, Connections, TcpRules};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::unit::context::{Host, Shared};
 use crate::unit::instance::Program;
@@ -13,6 +14,7 @@ use netcheck_models::udp::{Link, LinkRules, Perturbation};
 use smallvec::SmallVec;
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Which side of a process's traffic is perturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +42,7 @@ pub(crate) struct UdpFaults {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Declared {
     pub(crate) udp: Option<UdpFaults>,
+    pub(crate) tcp: TcpRules,
     pub(crate) at_most: Option<u32>,
 }
 
@@ -76,6 +79,9 @@ pub(crate) struct System {
     pub(crate) demands: Demands,
     pub(crate) ports: Interner<Bindings>,
     pub(crate) links: Interner<Link>,
+    pub(crate) stream_ports: Interner<StreamBindings>,
+    pub(crate) held: Interner<HeldConnection>,
+    pub(crate) connections: Connections,
     pub(crate) timers: Interner<Timers>,
     pub(crate) times: Interner<u64>,
     pub(crate) known: Known,
@@ -167,6 +173,55 @@ pub(crate) enum Action {
         mode: ReceiveMode,
         waits: bool,
     },
+    BindStream {
+        socket: SocketId,
+        address: SocketAddr,
+        shares: bool,
+    },
+    Listen {
+        socket: SocketId,
+        address: SocketAddr,
+        is_bound: bool,
+        backlog: usize,
+    },
+    /// `host` is `None` where no process has the address.
+    Open {
+        socket: SocketId,
+        local: Option<SocketAddr>,
+        peer: SocketAddr,
+        host: Option<ProcessId>,
+        port: Option<PlaceId>,
+        fails: bool,
+        hangs: bool,
+    },
+    Accept {
+        process: ProcessId,
+        port: PlaceId,
+        local: SocketAddr,
+        fails: bool,
+    },
+    Read {
+        end: ConnectionEnd,
+        max: usize,
+        mode: ReceiveMode,
+        waits: bool,
+        fails: bool,
+        resets: bool,
+    },
+    Write {
+        end: ConnectionEnd,
+        bytes: Arc<[u8]>,
+        waits: bool,
+        fails: bool,
+        resets: bool,
+    },
+    Writable {
+        end: ConnectionEnd,
+    },
+    Shutdown {
+        end: ConnectionEnd,
+        fails: bool,
+    },
     Timer {
         timer: u32,
         armed: PlaceId,
@@ -209,6 +264,9 @@ impl System {
             demands,
             ports: Interner::new(),
             links: Interner::new(),
+            stream_ports: Interner::new(),
+            held: Interner::new(),
+            connections: Connections::default(),
             timers: Interner::new(),
             times: Interner::new(),
             known,
@@ -266,6 +324,13 @@ impl System {
             _ => None,
         });
         units.filter(|&(_, node)| self.learner.automata.node(node).kind == NodeKind::Live)
+    }
+
+    /// Whether a unit waits for a connection.
+    pub(crate) fn is_in_accept(&self, node: NodeId) -> bool {
+        let node = self.learner.automata.node(node);
+        node.kind == NodeKind::Parked { in_accept: true }
+            || node.offers.iter().any(|offer| matches!(offer.operation, Operation::Accept { .. }))
     }
 
     pub(crate) fn is_daemon(&self, unit: UnitId) -> bool {
@@ -425,7 +490,7 @@ impl System {
         let offers = self.learner.automata.node(node).offers.clone();
         let menu: Rc<[Menu]> = offers
             .into_iter()
-            .map(|offer| Menu { key: offer.key, action: self.action(unit, offer.operation) })
+            .map(|offer| Menu { key: offer.key, action: self.action(unit, offer.operation, offer.execution) })
             .collect();
         if self.menus.len() <= node.index() {
             self.menus.resize(node.index() + 1, None);
@@ -434,8 +499,10 @@ impl System {
         menu
     }
 
-    fn action(&mut self, unit: UnitId, operation: Operation) -> Action {
+    fn action(&mut self, unit: UnitId, operation: Operation, execution: u32) -> Action {
         let process = self.shared().process_of(unit);
+        let fails = self.declared.tcp.fails;
+        let fallible = |system: &System, side: Side| system.is_fallible(unit, side, execution);
         match operation {
             Operation::Start => {
                 let after = match self.shared().unit(unit).parent {
@@ -456,6 +523,36 @@ impl System {
             }
             Operation::Receive { socket, port, mode } => self.receive(socket, port, mode, true),
             Operation::TryReceive { socket, port, mode } => self.receive(socket, port, mode, false),
+            Operation::BindStream { socket, address, shares } => Action::BindStream { socket, address, shares },
+            Operation::Listen { socket, address, is_bound, backlog } => {
+                Action::Listen { socket, address, is_bound, backlog }
+            }
+            Operation::Open { socket, local, peer } => {
+                let host = self.process_at(process, peer);
+                let port = host.map(|host| self.places.id(Place::StreamPort(host, peer.port())));
+                let may = fallible(self, Side::Client);
+                let (fails, hangs) = (may && fails.open, may && fails.hang);
+                Action::Open { socket, local, peer, host, port, fails, hangs }
+            }
+            Operation::Accept { local } => {
+                let port = self.places.id(Place::StreamPort(process, local.port()));
+                Action::Accept { process, port, local, fails: fails.open && fallible(self, Side::Server) }
+            }
+            Operation::Read { stream, max, mode, waits } => {
+                let may = fallible(self, stream.side);
+                let (fails, resets) = (may && fails.read, may && fails.reset);
+                Action::Read { end: self.end_of(process, stream), max, mode, waits, fails, resets }
+            }
+            Operation::Write { stream, bytes, waits } => {
+                let may = fallible(self, stream.side);
+                let (fails, resets) = (may && fails.write, may && fails.reset);
+                Action::Write { end: self.end_of(process, stream), bytes, waits, fails, resets }
+            }
+            Operation::Writable { stream } => Action::Writable { end: self.end_of(process, stream) },
+            Operation::Shutdown { stream } => {
+                let fails = fails.close && fallible(self, stream.side);
+                Action::Shutdown { end: self.end_of(process, stream), fails }
+            }
             Operation::Timer { timer, repeats } => {
                 Action::Timer { timer, armed: self.places.id(Place::Timers(unit)), repeats }
             }

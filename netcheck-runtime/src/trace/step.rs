@@ -72,6 +72,21 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
                 among: Vec::new(),
             })
         }
+        Taken::Hang { unit, node, key } => {
+            let name = system.shared().unit(*unit).name;
+            let offer = system.learner.automata.node(*node).offers.iter().find(|offer| offer.key == *key)?;
+            let operation = wording::operation_of(&offer.operation, system.shared());
+            Some(Step {
+                process: "network".to_owned(),
+                task: None,
+                location: Some(wording::line(offer, system.shared())),
+                operation: format!("never answer {operation} of {name}"),
+                outcome: "done".to_owned(),
+                network: vec!["hung".to_owned()],
+                alternative: 0,
+                among: Vec::new(),
+            })
+        }
         Taken::Unit { unit, node, input, class, .. } => {
             let (unit, node, input, class) = (*unit, *node, *input, *class);
             let name = system.shared().unit(unit).name;
@@ -83,8 +98,11 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
             if let Class::Timer { advance_ns } = class {
                 outcome = format!("elapsed after {:?}", Duration::from_nanos(advance_ns.unsigned_abs()));
             }
-            if answer == Outcome::Done && matches!(offer.operation, Operation::Receive { mode: ReceiveMode::Ready, .. })
-            {
+            let is_ready = matches!(
+                offer.operation,
+                Operation::Receive { mode: ReceiveMode::Ready, .. } | Operation::Read { mode: ReceiveMode::Ready, .. }
+            );
+            if answer == Outcome::Done && is_ready {
                 outcome = "readable".to_owned();
             }
             let network = match action {
@@ -92,22 +110,13 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
                 Some(Action::Send { .. }) if transition.writes.is_empty() => {
                     vec!["dropped: nobody is bound there".to_owned()]
                 }
+                _ if transition.is_failure() => vec!["failed: the network broke it".to_owned()],
                 _ => Vec::new(),
             };
-            let operation = match &offer.operation {
-                Operation::Send { to, payload, .. } => {
-                    format!("send {} to {}", wording::payload(payload), wording::address(*to, system.shared()))
-                }
-                Operation::Connect { peer, .. } => format!("connect {}", wording::address(*peer, system.shared())),
-                Operation::Join { child } | Operation::IsEnded { child } => {
-                    let child = system.shared().unit(*child).name;
-                    format!("{} {child}", wording::operation(&offer.operation))
-                }
-                operation => wording::operation(operation),
-            };
+            let operation = wording::operation_of(&offer.operation, system.shared());
             let location = match offer.operation {
                 Operation::Run(_) => None,
-                _ => Some(wording::place(offer.location)),
+                _ => Some(wording::line(&offer, system.shared())),
             };
             let task = (offer.task.0 > 0).then_some(offer.task.0);
             Some(Step { process: name, task, location, operation, outcome, network, alternative: 0, among: Vec::new() })

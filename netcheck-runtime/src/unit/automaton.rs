@@ -44,7 +44,9 @@ pub(crate) enum NodeKind {
     },
     Panicked(Panic),
     /// A daemon that nothing can wake; see `NodeId::PARKED`.
-    Parked,
+    Parked {
+        in_accept: bool,
+    },
     /// Ended with nobody to ask for the output; also "not there yet".
     Gone,
 }
@@ -88,7 +90,8 @@ impl Automata {
             by_outcome: AHashMap::new(),
             by_output: AHashMap::new(),
         };
-        for kind in [NodeKind::Gone, NodeKind::Parked, NodeKind::Gone] {
+        let parked = |in_accept| NodeKind::Parked { in_accept };
+        for kind in [NodeKind::Gone, parked(false), NodeKind::Gone, parked(true)] {
             automata.add_node(UnitId(u32::MAX), None, kind, true, Vec::new());
         }
         automata

@@ -4,8 +4,9 @@
 //! operation waits in the menu until the engine completes it, and a synchronous call
 //! abandons the poll until its answer is at hand.
 
-use crate::id::{ProcessId, SocketId, TaskId, UnitId};
-use crate::operation::{Effect, Offer, Operation, OperationKey, Outcome};
+use crate::id::{CallerId, ProcessId, SocketId, TaskId, UnitId};
+use crate::operation::{Effect, Failure, Offer, Operation, OperationKey, Outcome, Side, Stream};
+use crate::unit::caller::{Callers, Line};
 use crate::unit::instance::{Program, Task, TaskControl};
 use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
@@ -69,6 +70,18 @@ pub(crate) struct Host {
 }
 
 impl Host {
+    /// The address that the host is seen with by `to`: as Linux does, a wildcard address
+    /// becomes the one that leads there.
+    pub(crate) fn source(&self, local: IpAddr, to: IpAddr) -> IpAddr {
+        match (local.is_unspecified(), to.is_loopback() || to.is_unspecified()) {
+            (false, _) => local,
+            (true, true) if to.is_ipv4() => Ipv4Addr::LOCALHOST.into(),
+            (true, true) => Ipv6Addr::LOCALHOST.into(),
+            (true, false) if to.is_ipv4() => self.v4.into(),
+            (true, false) => self.v6.into(),
+        }
+    }
+
     pub(crate) fn has(&self, ip: IpAddr) -> bool {
         match ip {
             IpAddr::V4(ip) => ip == self.v4,
@@ -85,6 +98,9 @@ pub(crate) struct Shared {
     /// By parent, name and how many of that name there were before it.
     children: RefCell<AHashMap<(UnitId, &'static str, u32), UnitId>>,
     outputs: RefCell<Outputs>,
+    /// Whether each call is traced to the program's own source line: it costs more than a poll.
+    pub(crate) traces: Cell<bool>,
+    callers: RefCell<Callers>,
 }
 
 /// Where a unit stands.
@@ -115,7 +131,15 @@ impl Shared {
             .zip(&hosts)
             .map(|(id, host)| UnitInfo { process: ProcessId(id), parent: None, name: host.name.clone() })
             .collect();
-        Shared { hosts, watch, units: RefCell::new(units), children: RefCell::default(), outputs: RefCell::default() }
+        Shared {
+            hosts,
+            watch,
+            units: RefCell::new(units),
+            children: RefCell::default(),
+            outputs: RefCell::default(),
+            traces: Cell::new(false),
+            callers: RefCell::default(),
+        }
     }
 
     pub(crate) fn unit(&self, unit: UnitId) -> UnitInfo {
@@ -149,6 +173,16 @@ impl Shared {
         units.push(UnitInfo { process, parent: Some(parent), name: full_name });
         self.children.borrow_mut().insert((parent, name, index), child);
         child
+    }
+
+    /// The program's own source line that is being polled; `location` if there is none.
+    fn caller(&self, location: &'static Location<'static>) -> CallerId {
+        self.callers.borrow_mut().current(location)
+    }
+
+    /// A source line that makes calls.
+    pub(crate) fn line(&self, caller: CallerId) -> Line {
+        self.callers.borrow().line(caller)
     }
 
     pub(crate) fn intern_output(&self, text: String, value: Rc<dyn Any>) -> u32 {
@@ -194,6 +228,8 @@ pub(crate) struct State {
     pub(crate) running: TaskId,
     pub(crate) ended: Option<(String, Rc<dyn Any>)>,
     pub(crate) spawned: Vec<(UnitId, Rc<Program>)>,
+    /// How often each source line has made a call, if calls are traced.
+    executions: AHashMap<CallerId, u32>,
     sockets: Slots,
     timers: Slots,
     /// How many isolated tasks of each name this history has spawned.
@@ -201,8 +237,10 @@ pub(crate) struct State {
     selects: u32,
     /// Local address and peer of the sockets that this unit uses.
     pub(crate) endpoints: AHashMap<SocketId, Endpoint>,
-    /// Operations that `poll_` functions began: the last one for each socket and direction.
-    polled: AHashMap<SocketId, Pending>,
+    /// Operations that `poll_` functions began: the last one for each socket and way.
+    polled: AHashMap<(SocketId, Way), Pending>,
+    /// Bytes that were read and did not fit.
+    surplus: AHashMap<SocketId, Vec<u8>>,
 }
 
 /// What a unit knows of one of its sockets.
@@ -210,6 +248,29 @@ pub(crate) struct State {
 pub(crate) struct Endpoint {
     pub(crate) local: SocketAddr,
     pub(crate) peer: Option<SocketAddr>,
+    /// Which end of a connection it is, for a stream.
+    pub(crate) side: Option<Side>,
+}
+
+impl Endpoint {
+    pub(crate) fn stream(&self) -> Option<Stream> {
+        Some(Stream { local: self.local, peer: self.peer?, side: self.side? })
+    }
+}
+
+/// What a `poll_` function waits for on a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Way {
+    /// Datagrams, bytes or connections.
+    In,
+    Out,
+    ReadReady,
+    WriteReady,
+    Shutdown,
+}
+
+impl Way {
+    const ALL: [Way; 5] = [Way::In, Way::Out, Way::ReadReady, Way::WriteReady, Way::Shutdown];
 }
 
 struct PendingOperation {
@@ -264,17 +325,30 @@ impl Context {
     /// Puts an operation of the running task into the menu.
     fn register(&self, operation: Operation, location: &'static Location<'static>, waker: Waker) -> OperationKey {
         self.shared.watch.operation(location);
+        let (caller, execution) = self.execution(location);
         let mut state = self.state();
         let free = state.operations.iter().position(Option::is_none);
         let index = free.unwrap_or(state.operations.len());
         let key = OperationKey(index as u32);
-        let offer = Offer { key, task: state.running, operation, location };
+        let offer = Offer { key, task: state.running, operation, location, caller, execution };
         let pending = Some(PendingOperation { offer, waker, outcome: None });
         match free {
             Some(index) => state.operations[index] = pending,
             None => state.operations.push(pending),
         }
         key
+    }
+
+    /// Which of the program's own lines makes a call, and for the how manieth time, if calls are traced.
+    fn execution(&self, location: &'static Location<'static>) -> (Option<CallerId>, u32) {
+        if !self.shared.traces.get() {
+            return (None, 0);
+        }
+        let caller = self.shared.caller(location);
+        let mut state = self.state();
+        let count = state.executions.entry(caller).or_default();
+        *count += 1;
+        (Some(caller), *count)
     }
 
     /// The outcome of a registered operation, once there is one; the operation is then gone.
@@ -316,6 +390,8 @@ impl Context {
             Some((expected, outcome)) if expected == operation => {
                 let effects = state.effects.len();
                 state.marks.push(effects);
+                drop(state);
+                self.execution(location);
                 outcome
             }
             Some((expected, _)) => {
@@ -329,8 +405,10 @@ impl Context {
             }
             None => {
                 let task = state.running;
-                state.asked = Some(Offer { key: OperationKey::ANSWER, task, operation, location });
                 drop(state);
+                let (caller, execution) = self.execution(location);
+                let asked = Offer { key: OperationKey::ANSWER, task, operation, location, caller, execution };
+                self.state().asked = Some(asked);
                 self.discard()
             }
         }
@@ -385,25 +463,70 @@ impl Context {
         SocketId { unit: self.unit, index: self.state().sockets.take() }
     }
 
-    /// A socket was dropped by the unit that made it.
+    /// A UDP socket was dropped.
     pub(crate) fn close_socket(&self, socket: SocketId) {
-        let polled = self.state().polled.remove(&socket);
-        drop(polled);
-        self.state().endpoints.remove(&socket);
-        if socket.unit == self.unit {
-            self.state().sockets.free(socket.index);
-        }
+        self.forget_socket(socket);
         self.effect(Effect::Close { socket });
     }
 
-    /// Polls the operation that a `poll_` function has under way on a socket, or begins it.
-    pub(crate) fn poll_on(&self, socket: SocketId, waker: &Waker, begin: impl FnOnce() -> Pending) -> Poll<Outcome> {
-        let mut pending = self.state().polled.remove(&socket).unwrap_or_else(begin);
-        let polled = Pin::new(&mut pending).poll(&mut std::task::Context::from_waker(waker));
-        if polled.is_pending() {
-            self.state().polled.insert(socket, pending);
+    /// A socket was dropped: its number is free, and what it waited for is withdrawn.
+    pub(crate) fn forget_socket(&self, socket: SocketId) {
+        for way in Way::ALL {
+            let polled = self.state().polled.remove(&(socket, way));
+            drop(polled);
         }
-        polled
+        let mut state = self.state();
+        state.surplus.remove(&socket);
+        state.endpoints.remove(&socket);
+        if socket.unit == self.unit {
+            state.sockets.free(socket.index);
+        }
+    }
+
+    /// Polls the operation that a `poll_` function has under way, or begins it. Returns the
+    /// operation that was completed: the caller may ask for something else by now.
+    pub(crate) fn poll_on(
+        &self,
+        slot: (SocketId, Way),
+        waker: &Waker,
+        operation: Operation,
+        location: &'static Location<'static>,
+    ) -> Poll<(Operation, Outcome)> {
+        let under_way = self.state().polled.remove(&slot);
+        let mut pending = match under_way.filter(|pending| self.is_still_meant(pending, &operation)) {
+            Some(pending) => pending,
+            None => Pending::new(operation, location),
+        };
+        let begun = pending.key.and_then(|key| self.operation(key));
+        let polled = Pin::new(&mut pending).poll(&mut std::task::Context::from_waker(waker));
+        match polled {
+            Poll::Ready(outcome) => Poll::Ready((begun.expect("it was pending before"), outcome)),
+            Poll::Pending => {
+                self.state().polled.insert(slot, pending);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Whether a pending operation is what is asked for, or has been completed already.
+    fn is_still_meant(&self, pending: &Pending, operation: &Operation) -> bool {
+        let state = self.state();
+        let slot = pending.key.and_then(|key| state.operations.get(key.0 as usize)?.as_ref());
+        slot.is_some_and(|slot| slot.outcome.is_some() || slot.offer.operation == *operation)
+    }
+
+    fn operation(&self, key: OperationKey) -> Option<Operation> {
+        Some(self.state().operations.get(key.0 as usize)?.as_ref()?.offer.operation.clone())
+    }
+
+    /// Keeps bytes that were read with room for more than the caller has now.
+    pub(crate) fn keep_surplus(&self, socket: SocketId, bytes: &[u8]) {
+        self.state().surplus.insert(socket, bytes.to_vec());
+    }
+
+    /// Bytes that were kept.
+    pub(crate) fn take_surplus(&self, socket: SocketId) -> Option<Vec<u8>> {
+        self.state().surplus.remove(&socket)
     }
 
     pub(crate) fn new_timer(&self) -> u32 {
@@ -420,6 +543,7 @@ impl Context {
         &self,
         name: &'static str,
         handles: SmallVec<[SocketId; 2]>,
+        streams: SmallVec<[Stream; 1]>,
         program: Rc<Program>,
     ) -> UnitId {
         let mut state = self.state();
@@ -427,7 +551,7 @@ impl Context {
         let index = std::mem::replace(count, *count + 1);
         let child = self.shared.child(self.unit, name, index);
         state.spawned.push((child, program));
-        state.effects.push(Effect::Spawn { child, handles });
+        state.effects.push(Effect::Spawn { child, handles, streams });
         child
     }
 
@@ -487,7 +611,8 @@ impl Context {
 fn unheard(operation: &Operation) -> Outcome {
     match operation {
         Operation::Clock | Operation::Deadline { .. } => Outcome::Time { at_ns: 0 },
-        Operation::TryReceive { .. } => Outcome::WouldBlock,
+        Operation::TryReceive { .. } | Operation::Read { .. } | Operation::Write { .. } => Outcome::WouldBlock,
+        Operation::BindStream { .. } | Operation::Listen { .. } => Outcome::Failed(Failure::AddressInUse),
         Operation::IsEnded { .. } => Outcome::Alternative(1),
         _ => Outcome::Done,
     }

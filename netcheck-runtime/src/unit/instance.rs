@@ -5,7 +5,7 @@
 //! which runnable task is next, is the input.
 
 use crate::id::{SocketId, TaskId, UnitId};
-use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
+use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, Stream};
 use crate::unit::context::{self, Context, Endpoint, Shared};
 use crate::unit::panics::{self, Panic, Unwound};
 use std::any::Any;
@@ -26,6 +26,8 @@ pub(crate) struct Program {
     pub(crate) location: &'static Location<'static>,
     /// The sockets that it was given, as they were then.
     pub(crate) endpoints: Vec<(SocketId, Endpoint)>,
+    /// The streams that are its own from its start.
+    pub(crate) streams: Vec<Stream>,
 }
 
 /// A task of a unit.
@@ -201,6 +203,8 @@ impl Instance {
             task,
             operation: Operation::Run(task),
             location: here,
+            caller: None,
+            execution: 0,
         });
         runs.chain(self.context.offers()).collect()
     }

@@ -5,7 +5,7 @@
 //! is compared with the recorded one; a difference is the program's non-determinism.
 
 use crate::id::{NodeId, UnitId};
-use crate::operation::{Input, Offer, Operation, OperationKey};
+use crate::operation::{Input, Offer, Operation, OperationKey, Stream};
 use crate::unit::automaton::{Automata, Edge, EdgeId, NodeKind};
 use crate::unit::context::Shared;
 use crate::unit::instance::{Instance, Program, Rest, Stepped};
@@ -52,10 +52,17 @@ impl Learner {
             task: crate::id::TaskId(0),
             operation: Operation::Start,
             location: program.location,
+            caller: None,
+            execution: 0,
         };
         let root = self.automata.add_node(unit, None, NodeKind::Live, false, vec![start]);
         self.programs.insert(root, program);
         root
+    }
+
+    /// The streams that a program was given.
+    pub(crate) fn streams_of(&self, root: NodeId) -> Vec<Stream> {
+        self.programs.get(&root).map_or_else(Vec::new, |program| program.streams.clone())
     }
 
     /// The edge for an input; user code runs if it has never been taken.
@@ -107,14 +114,14 @@ impl Learner {
             let target = self.automata.edge(edge).target;
             let seen = match &stepped.rest {
                 Rest::Waits(offers) if *offers == self.automata.node(target).offers => None,
-                Rest::Waits(offers) => Some(wording::menu(offers)),
+                Rest::Waits(offers) => Some(wording::menu(offers, &self.shared)),
                 Rest::Ended { text, .. } => Some(format!("the end, with output {text}")),
                 Rest::Panicked(panic) => Some(format!("a panic at {}: {}", panic.location, panic.message)),
                 Rest::Refused => Some("a step that does not take the outcome".to_owned()),
                 Rest::Differs(how) => Some(how.clone()),
             };
             if let Some(seen) = seen {
-                let expected = wording::menu(&self.automata.node(target).offers);
+                let expected = wording::menu(&self.automata.node(target).offers, &self.shared);
                 return Err(self.differs(unit, at, input, &expected, &seen));
             }
             rest = following;
@@ -166,7 +173,7 @@ impl Learner {
         let offer = self.automata.node(at).offer(input);
         let (operation, place) = offer.map_or_else(
             || ("a step".to_owned(), String::new()),
-            |offer| (wording::operation(&offer.operation), wording::place(offer.location)),
+            |offer| (wording::operation(&offer.operation), wording::line(offer, &self.shared)),
         );
         let outcome = wording::outcome(self.automata.outcome(input.outcome), &self.shared);
         Diagnostic(format!(

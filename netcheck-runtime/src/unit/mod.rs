@@ -1,6 +1,7 @@
 //! One program as a learned automaton.
 //!
 //! - [`context`]: what a poll of user code can see, the scoped current unit;
+//! - [`caller`]: which of the program's own source lines makes a call;
 //! - [`instance`]: one live run of a unit, its tasks and the executor that polls them;
 //! - [`panics`] and [`watchdog`]: polls that panic, polls that do not return;
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
@@ -12,6 +13,7 @@
 //! module knows a protocol or a search order.
 
 pub(crate) mod automaton;
+pub(crate) mod caller;
 pub(crate) mod context;
 pub(crate) mod instance;
 pub(crate) mod learn;

@@ -1,7 +1,7 @@
 //! Operations and outcomes in words: stable, without addresses of memory, hashes or times
 //! that vary.
 
-use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode};
+use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
 use crate::unit::context::Shared;
 use std::net::SocketAddr;
 use std::panic::Location;
@@ -12,8 +12,23 @@ const PAYLOAD_BYTES_MAX: usize = 32;
 
 /// `file:line`, without the detours that a `#[path]` attribute leaves in file names.
 pub(crate) fn place(location: &Location<'_>) -> String {
+    file_and_line(location.file(), location.line())
+}
+
+/// The source line of an offer: the program's own if calls are traced.
+pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
+    match offer.caller {
+        Some(caller) => {
+            let line = shared.line(caller);
+            file_and_line(&line.file, line.number)
+        }
+        None => place(offer.location),
+    }
+}
+
+fn file_and_line(path: &str, line: u32) -> String {
     let mut file: Vec<&str> = Vec::new();
-    for part in location.file().split(['/', '\\']) {
+    for part in path.split(['/', '\\']) {
         match (part, file.last()) {
             ("..", Some(&folder)) if folder != ".." => {
                 file.pop();
@@ -21,7 +36,7 @@ pub(crate) fn place(location: &Location<'_>) -> String {
             _ => file.push(part),
         }
     }
-    format!("{}:{}", file.join("/"), location.line())
+    format!("{}:{line}", file.join("/"))
 }
 
 /// An operation without names: for diagnostics.
@@ -34,6 +49,22 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Send { to, payload: bytes, .. } => format!("send {} to {to}", payload(bytes)),
         Operation::Receive { mode, port, .. } => format!("{} on port {port}", receive(*mode)),
         Operation::TryReceive { mode, port, .. } => format!("try_{} on port {port}", receive(*mode)),
+        Operation::BindStream { address, .. } => format!("bind {address}"),
+        Operation::Listen { address, .. } => format!("listen on {address}"),
+        Operation::Open { peer, .. } => format!("connect {peer}"),
+        Operation::Accept { local } => format!("accept on {local}"),
+        Operation::Read { mode, waits, .. } => match (mode, waits) {
+            (ReceiveMode::Take, true) => "read",
+            (ReceiveMode::Take, false) => "try_read",
+            (ReceiveMode::Peek, _) => "peek",
+            (ReceiveMode::Ready, _) => "readable",
+        }
+        .to_owned(),
+        Operation::Write { bytes, waits, .. } => {
+            format!("{} {}", if *waits { "write" } else { "try_write" }, payload(bytes))
+        }
+        Operation::Writable { .. } => "writable".to_owned(),
+        Operation::Shutdown { .. } => "shutdown".to_owned(),
         Operation::Timer { .. } => "timer".to_owned(),
         Operation::Clock => "Instant::now".to_owned(),
         Operation::Deadline { .. } => "deadline".to_owned(),
@@ -41,6 +72,28 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Select { candidates, .. } => format!("select! of {} branches", candidates.len()),
         Operation::Join { .. } => "join".to_owned(),
         Operation::IsEnded { .. } => "is_finished".to_owned(),
+    }
+}
+
+/// An operation, with the names of processes.
+pub(crate) fn operation_of(operation: &Operation, shared: &Shared) -> String {
+    let with = |stream: &Stream| match stream.side {
+        Side::Client => format!("to {}", address(stream.peer, shared)),
+        Side::Server => format!("with {}", address(stream.peer, shared)),
+    };
+    match operation {
+        Operation::Send { to, payload: bytes, .. } => {
+            format!("send {} to {}", payload(bytes), address(*to, shared))
+        }
+        Operation::Connect { peer, .. } | Operation::Open { peer, .. } => format!("connect {}", address(*peer, shared)),
+        Operation::Read { stream, .. }
+        | Operation::Write { stream, .. }
+        | Operation::Writable { stream }
+        | Operation::Shutdown { stream } => format!("{} ({})", self::operation(operation), with(stream)),
+        Operation::Join { child } | Operation::IsEnded { child } => {
+            format!("{} {}", self::operation(operation), shared.unit(*child).name)
+        }
+        operation => self::operation(operation),
     }
 }
 
@@ -53,13 +106,13 @@ fn receive(mode: ReceiveMode) -> &'static str {
 }
 
 /// A menu: what a unit waits for, for diagnostics.
-pub(crate) fn menu(offers: &[Offer]) -> String {
+pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
     if offers.is_empty() {
         return "nothing that could ever wake it".to_owned();
     }
     let each = offers.iter().map(|offer| match offer.operation {
         Operation::Run(_) => operation(&offer.operation),
-        _ => format!("{} at {}", operation(&offer.operation), place(offer.location)),
+        _ => format!("{} at {}", operation_of(&offer.operation, shared), line(offer, shared)),
     });
     each.collect::<Vec<_>>().join(", ")
 }
@@ -77,14 +130,30 @@ pub(crate) fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         Outcome::Done => "done".to_owned(),
         Outcome::Bound(local) => local.to_string(),
         Outcome::Datagram { from, payload: bytes } => format!("{} from {}", payload(bytes), address(*from, shared)),
+        Outcome::Connected { local } => format!("connected from {}", address(*local, shared)),
+        Outcome::Accepted { peer, .. } => format!("accepted {}", address(*peer, shared)),
+        Outcome::Bytes(bytes) if bytes.is_empty() => "end of stream".to_owned(),
+        Outcome::Bytes(bytes) => payload(bytes),
+        Outcome::Written(1) => "1 byte".to_owned(),
+        Outcome::Written(count) => format!("{count} bytes"),
         Outcome::WouldBlock => "would block".to_owned(),
         Outcome::Elapsed { .. } => "elapsed".to_owned(),
         Outcome::Time { at_ns } => format!("{:?} after the start", Duration::from_nanos(*at_ns)),
         Outcome::Alternative(index) => format!("alternative {index}"),
         Outcome::Ended { output } => format!("ended with {}", shared.output(*output).text),
         Outcome::Cancelled => "cancelled".to_owned(),
-        Outcome::Failed(Failure::AddressInUse) => "address in use".to_owned(),
-        Outcome::Failed(Failure::AddressNotAvailable) => "address not available".to_owned(),
+        Outcome::Failed(failure) => match failure {
+            Failure::AddressInUse => "address in use",
+            Failure::AddressNotAvailable => "address not available",
+            Failure::ConnectionRefused => "connection refused",
+            Failure::HostUnreachable => "host unreachable",
+            Failure::TimedOut => "timed out",
+            Failure::ConnectionAborted => "connection aborted",
+            Failure::ConnectionReset => "connection reset",
+            Failure::BrokenPipe => "broken pipe",
+            Failure::NotConnected => "not connected",
+        }
+        .to_owned(),
     }
 }
 

@@ -1,0 +1,49 @@
+//! Connections that nobody has accepted yet.
+
+use smallvec::SmallVec;
+
+/// A listener's queue of established connections, in the order in which they were made.
+///
+/// A connection is an opaque number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Backlog {
+    capacity: usize,
+    waiting: SmallVec<[u32; 2]>,
+}
+
+impl Backlog {
+    /// A queue for `backlog + 1` connections: Linux lets one more in than `listen` asks for.
+    #[must_use]
+    pub fn new(backlog: usize) -> Self {
+        Backlog { capacity: backlog.saturating_add(1), waiting: SmallVec::new() }
+    }
+
+    /// Whether one more connection can be made; else who connects waits.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.waiting.len() < self.capacity
+    }
+
+    /// The queue with one more connection at its end.
+    #[must_use]
+    pub fn with(&self, connection: u32) -> Self {
+        let mut longer = self.clone();
+        longer.waiting.push(connection);
+        longer
+    }
+
+    /// The connection that is accepted next, and the queue without it.
+    #[must_use]
+    pub fn accept(&self) -> Option<(u32, Self)> {
+        let first = *self.waiting.first()?;
+        let mut shorter = self.clone();
+        shorter.waiting.remove(0);
+        Some((first, shorter))
+    }
+
+    /// The connections in the queue.
+    #[must_use]
+    pub fn waiting(&self) -> &[u32] {
+        &self.waiting
+    }
+}

@@ -1,0 +1,296 @@
+//! Both ends of a connection, and what calls at one end do to it.
+
+use super::half_stream::HalfStream;
+use smallvec::{SmallVec, smallvec};
+
+/// An end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The end that connected.
+    Client,
+    /// The end that was accepted.
+    Server,
+}
+
+/// What is declared for all connections of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StreamRules {
+    /// A read may return any non-empty prefix of what is there, and a write may accept any of what it is given.
+    pub split: bool,
+    /// Bytes that were written in one direction and not read yet, at the most.
+    pub capacity: usize,
+}
+
+/// How a call on a broken connection fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Breakage {
+    /// `ECONNRESET`
+    Reset,
+    /// `EPIPE`
+    Pipe,
+}
+
+/// What a read gets.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Read {
+    /// At least one byte.
+    Bytes(Vec<u8>),
+    /// The end of the stream.
+    End,
+    /// An error; it is reported once.
+    Failed(Breakage),
+}
+
+/// What a write gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Written {
+    /// So many bytes were accepted.
+    Accepted(usize),
+    /// An error.
+    Failed(Breakage),
+}
+
+/// One end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct End {
+    /// A program or a backlog holds it.
+    is_held: bool,
+    /// The connection was reset: no more bytes will come or go.
+    is_dead: bool,
+    /// What the next call is told.
+    error: Option<Breakage>,
+}
+
+/// A connection. The default is none: both ends are gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Connection {
+    ends: [End; 2],
+    /// By the end that writes.
+    ways: [HalfStream; 2],
+    /// A socket that connected to its own address: it reads what it writes.
+    to_itself: bool,
+}
+
+impl Connection {
+    /// A connection on which nothing was written yet.
+    #[must_use]
+    pub fn established() -> Self {
+        let held = End { is_held: true, ..End::default() };
+        Connection { ends: [held; 2], ..Connection::default() }
+    }
+
+    /// A socket that connected to the address that it is bound to (RFC 9293 section 3.5: a simultaneous open).
+    #[must_use]
+    pub fn to_itself() -> Self {
+        let held = End { is_held: true, ..End::default() };
+        Connection { ends: [held, End::default()], to_itself: true, ..Connection::default() }
+    }
+
+    /// Whether both ends are gone.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        !self.ends[0].is_held && !self.ends[1].is_held
+    }
+
+    /// Whether somebody, or a backlog, holds this end.
+    #[must_use]
+    pub fn is_held(&self, side: Side) -> bool {
+        self.ends[side as usize].is_held
+    }
+
+    /// Whether the connection was reset for this end: calls get what is left, and cannot fail in another way.
+    #[must_use]
+    pub fn is_dead(&self, side: Side) -> bool {
+        self.ends[side as usize].is_dead
+    }
+
+    /// What a read of up to `max` bytes can get, with the connection afterwards; empty: it waits.
+    ///
+    /// # Panics
+    /// If `max` is 0: the OS does not look at the stream then.
+    #[must_use]
+    pub fn read(&self, side: Side, max: usize, split: bool) -> SmallVec<[(Read, Connection); 2]> {
+        assert!(max > 0, "a read asks for at least one byte");
+        let (own, peer) = self.indexes(side);
+        let incoming = &self.ways[peer];
+        if !incoming.bytes().is_empty() {
+            let most = incoming.bytes().len().min(max);
+            let fewest = if split { 1 } else { most };
+            let prefix = |count: usize| {
+                let mut next = self.clone();
+                next.ways[peer].take(count);
+                (Read::Bytes(incoming.bytes()[..count].to_vec()), next)
+            };
+            let mut outcomes: SmallVec<_> = (fewest..=most).rev().map(prefix).collect();
+            if incoming.may_be_lost {
+                let mut next = self.clone();
+                next.ways[peer].discard();
+                next.ends[own].error = None;
+                outcomes.push((Read::Failed(Breakage::Reset), next));
+            }
+            return outcomes;
+        }
+        if incoming.is_finished {
+            return smallvec![(Read::End, self.clone())];
+        }
+        if let Some(error) = self.ends[own].error {
+            return smallvec![(Read::Failed(error), self.told(own))];
+        }
+        if self.ends[own].is_dead { smallvec![(Read::End, self.clone())] } else { SmallVec::new() }
+    }
+
+    /// What a read would get, if the connection stayed as it is.
+    #[must_use]
+    pub fn peek(&self, side: Side, max: usize) -> Option<Read> {
+        self.read(side, max, false).into_iter().next().map(|(read, _)| read)
+    }
+
+    /// What a write of `bytes` can get, with the connection afterwards; empty: it waits for room.
+    ///
+    /// # Panics
+    /// If there is nothing to write: the OS does not look at the stream then.
+    #[must_use]
+    pub fn write(&self, side: Side, bytes: &[u8], rules: StreamRules) -> SmallVec<[(Written, Connection); 2]> {
+        assert!(!bytes.is_empty(), "a write has at least one byte");
+        let (own, peer) = self.indexes(side);
+        if let Some(error) = self.ends[own].error {
+            return smallvec![(Written::Failed(error), self.told(own))];
+        }
+        if self.ends[own].is_dead || self.ways[own].is_finished {
+            return smallvec![(Written::Failed(Breakage::Pipe), self.clone())];
+        }
+        if !self.ends[peer].is_held {
+            // The peer's host answers bytes that nobody will read with a reset.
+            let mut next = self.clone();
+            next.die(own, Some(Breakage::Pipe));
+            return smallvec![(Written::Accepted(bytes.len()), next)];
+        }
+        let most = self.ways[own].room(rules.capacity).min(bytes.len());
+        let fewest = if rules.split { 1 } else { most.max(1) };
+        let accepted = (fewest..=most).rev().map(|count| {
+            let mut next = self.clone();
+            next.ways[own].append(&bytes[..count]);
+            (Written::Accepted(count), next)
+        });
+        accepted.collect()
+    }
+
+    /// Whether a read would not wait.
+    #[must_use]
+    pub fn is_readable(&self, side: Side) -> bool {
+        !self.read(side, 1, false).is_empty()
+    }
+
+    /// Whether a write would not wait.
+    #[must_use]
+    pub fn is_writable(&self, side: Side, capacity: usize) -> bool {
+        self.can_take(side, 1, capacity)
+    }
+
+    /// Whether a write of so many bytes has the same outcome however much the peer reads before.
+    #[must_use]
+    pub fn can_take(&self, side: Side, count: usize, capacity: usize) -> bool {
+        let (own, peer) = self.indexes(side);
+        let End { is_dead, error, .. } = self.ends[own];
+        let way = &self.ways[own];
+        is_dead || error.is_some() || way.is_finished || !self.ends[peer].is_held || way.room(capacity) >= count
+    }
+
+    /// The connection after `shutdown` of the writing side.
+    #[must_use]
+    pub fn shut_down(&self, side: Side) -> Connection {
+        let (own, _) = self.indexes(side);
+        let mut next = self.clone();
+        next.ways[own].is_finished |= !self.ends[own].is_dead;
+        next
+    }
+
+    /// The connection after this end was closed. With unread bytes, or with `reset` (a linger of zero), the peer is
+    /// told by a reset (RFC 2525 section 2.17); else it sees the end of the stream.
+    #[must_use]
+    pub fn close(&self, side: Side, reset: bool) -> Connection {
+        let (own, peer) = self.indexes(side);
+        let mut next = self.clone();
+        let is_over = self.ends[own].is_dead || self.ways[own].is_finished && self.ways[peer].is_finished;
+        if !is_over {
+            if reset || !self.ways[peer].bytes().is_empty() {
+                let told = if self.ways[own].is_finished { Breakage::Pipe } else { Breakage::Reset };
+                next.die(peer, Some(told));
+            } else {
+                next.ways[own].is_finished = true;
+            }
+        }
+        next.ends[own] = End::default();
+        next.ways[peer].discard();
+        next.unless_gone()
+    }
+
+    /// The connection after a read has failed (or, in the same way, `shutdown`): it is reset for both ends, and what
+    /// this end has not read is gone. The peer can still read what it has got.
+    #[must_use]
+    pub fn failed(&self, side: Side) -> Connection {
+        let (own, peer) = self.indexes(side);
+        let mut next = self.clone();
+        next.die(own, None);
+        next.ways[peer].discard();
+        if own != peer {
+            next.break_for(peer, Some(Breakage::Reset));
+        }
+        next
+    }
+
+    /// The connection after a write has failed: both ends are closed for writing, and the peer sees the end of the
+    /// stream after what was written before.
+    #[must_use]
+    pub fn failed_write(&self, side: Side) -> Connection {
+        let (own, peer) = self.indexes(side);
+        let mut next = self.clone();
+        next.die(own, None);
+        if own != peer {
+            next.ways[own].is_finished |= self.ends[peer].is_held;
+            next.break_for(peer, None);
+        }
+        next
+    }
+
+    /// The connection after this end has met a reset under way: as [`Connection::failed`], and what is under way to
+    /// the peer may be lost.
+    #[must_use]
+    pub fn reset(&self, side: Side) -> Connection {
+        let (own, peer) = self.indexes(side);
+        let mut next = self.failed(side);
+        next.ways[own].may_be_lost = own != peer && self.ends[peer].is_held && !next.ways[own].bytes().is_empty();
+        next
+    }
+
+    fn indexes(&self, side: Side) -> (usize, usize) {
+        let own = side as usize;
+        (own, if self.to_itself { own } else { 1 - own })
+    }
+
+    /// The connection after a pending error was reported.
+    fn told(&self, end: usize) -> Connection {
+        let mut next = self.clone();
+        next.ends[end].error = None;
+        next
+    }
+
+    fn die(&mut self, end: usize, error: Option<Breakage>) {
+        let end = &mut self.ends[end];
+        if end.is_held && !end.is_dead {
+            (end.is_dead, end.error) = (true, error);
+        }
+    }
+
+    /// The other end of a failure: nothing is left to break if both have said that they are done.
+    fn break_for(&mut self, peer: usize, error: Option<Breakage>) {
+        let is_over = self.ways[0].is_finished && self.ways[1].is_finished;
+        if error.is_none() || !is_over {
+            self.die(peer, error);
+        }
+    }
+
+    fn unless_gone(self) -> Connection {
+        if self.is_gone() { Connection::default() } else { self }
+    }
+}

@@ -1,0 +1,222 @@
+//! How the arguments of a process reach each of its runs: cloned, or handed over.
+//!
+//! A process is run many times, and each run needs its arguments. Most are `Clone`; a stream is
+//! not, because it has one owner. It moves into the process, and each run gets the same one.
+
+use super::{HandleId, Isolated};
+use crate::id::SocketId;
+use smallvec::SmallVec;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+/// A socket with one owner, who may hand it over to an isolated task.
+pub trait Handle: Isolated + Send + Sync + Sized + 'static {
+    /// The same socket, for a run of the task that it was handed over to. From then on the
+    /// original belongs to nobody: dropped, it closes nothing.
+    fn duplicate(&self) -> Self;
+}
+
+/// Values that each run of a process can have its own of.
+#[diagnostic::on_unimplemented(
+    message = "a process is run many times and needs `{Self}` in each run, but it is not `Clone`",
+    label = "not `Clone`",
+    note = "for a type of your own: `#[derive(Clone)]`; for a generic parameter: `Clone` among its bounds",
+    note = "a `TcpStream`, an owned half of one or a `TcpListener` is handed over as an argument of its own, \
+            not inside of another value"
+)]
+pub trait CloneForEachRun: Sized {
+    /// As `clone`.
+    fn clone_for_run(&self) -> Self;
+}
+
+// The message above says more than that some part of the type is not `Clone`.
+#[diagnostic::do_not_recommend]
+impl<T: Clone> CloneForEachRun for T {
+    fn clone_for_run(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// An argument as a process keeps it.
+pub struct Argument<T> {
+    make: Box<dyn Fn() -> T + Send + Sync>,
+    handles: Handles,
+}
+
+/// The sockets inside of arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Handles {
+    /// Those that the spawner goes on to hold.
+    pub(super) shared: SmallVec<[SocketId; 2]>,
+    /// Those that it hands over.
+    pub(super) moved: SmallVec<[SocketId; 2]>,
+}
+
+/// Decides by its type how an argument is kept. `argument(&value).keep(value)` is a call of
+/// [`Passing::keep`] if the value is a [`Handle`], and else one of [`Copying::keep`], which
+/// explains what an argument must be.
+pub fn argument<T>(_: &T) -> Passing<T> {
+    Passing(Copying(PhantomData))
+}
+
+pub struct Passing<T>(Copying<T>);
+
+pub struct Copying<T>(PhantomData<fn(T)>);
+
+impl<T: Handle> Passing<T> {
+    pub fn keep(&self, value: T) -> Argument<T> {
+        let moved = sockets(&value);
+        let handles = Handles { moved, ..Handles::default() };
+        Argument { make: Box::new(move || value.duplicate()), handles }
+    }
+}
+
+impl<T> Deref for Passing<T> {
+    type Target = Copying<T>;
+
+    fn deref(&self) -> &Copying<T> {
+        &self.0
+    }
+}
+
+impl<T> Copying<T> {
+    pub fn keep(&self, value: T) -> Argument<T>
+    where
+        T: Isolated + CloneForEachRun + Send + Sync + 'static,
+    {
+        let shared = sockets(&value);
+        let handles = Handles { shared, ..Handles::default() };
+        Argument { make: Box::new(move || value.clone_for_run()), handles }
+    }
+}
+
+fn sockets(value: &impl Isolated) -> SmallVec<[SocketId; 2]> {
+    let mut sockets = SmallVec::new();
+    value.visit_handles(&mut |HandleId(socket)| add(&mut sockets, socket));
+    sockets
+}
+
+fn add(sockets: &mut SmallVec<[SocketId; 2]>, socket: SocketId) {
+    if !sockets.contains(&socket) {
+        sockets.push(socket);
+    }
+}
+
+impl Handles {
+    fn extend(&mut self, other: &Handles) {
+        other.shared.iter().for_each(|&socket| add(&mut self.shared, socket));
+        other.moved.iter().for_each(|&socket| add(&mut self.moved, socket));
+    }
+}
+
+/// A tuple of arguments.
+#[diagnostic::on_unimplemented(
+    message = "a process takes at most 12 arguments",
+    label = "too many arguments",
+    note = "put some of them into a struct with `#[derive(Clone, netcheck::Isolated)]`"
+)]
+pub trait Arguments: Send + Sync + 'static {
+    /// The tuple of what they are arguments for.
+    type Values;
+
+    /// What one run of the process gets.
+    fn values(&self) -> Self::Values;
+
+    /// The sockets in all of them.
+    fn handles(&self) -> Handles;
+}
+
+impl Arguments for () {
+    type Values = ();
+
+    fn values(&self) {}
+
+    fn handles(&self) -> Handles {
+        Handles::default()
+    }
+}
+
+macro_rules! tuples {
+    ($($($name:ident)+),* $(,)?) => { $(
+        #[allow(non_snake_case, reason = "a tuple's fields are named as their types")]
+        impl<$($name: 'static),+> Arguments for ($(Argument<$name>,)+) {
+            type Values = ($($name,)+);
+
+            fn values(&self) -> Self::Values {
+                let ($($name,)+) = self;
+                ($(($name.make)(),)+)
+            }
+
+            fn handles(&self) -> Handles {
+                let ($($name,)+) = self;
+                let mut handles = Handles::default();
+                $(handles.extend(&$name.handles);)+
+                handles
+            }
+        }
+    )* };
+}
+
+tuples!(
+    A, A B, A B C, A B C D, A B C D E, A B C D E F, A B C D E F G, A B C D E F G H,
+    A B C D E F G H I, A B C D E F G H I J, A B C D E F G H I J K, A B C D E F G H I J K L,
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::UnitId;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    const A: SocketId = SocketId { unit: UnitId(0), index: 0 };
+    const B: SocketId = SocketId { unit: UnitId(0), index: 1 };
+
+    /// Has one owner, and counts how often it was duplicated.
+    struct Stream(SocketId, Arc<AtomicU32>);
+
+    impl Isolated for Stream {
+        fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
+            visitor(HandleId(self.0));
+        }
+    }
+
+    impl Handle for Stream {
+        fn duplicate(&self) -> Self {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            Stream(self.0, Arc::clone(&self.1))
+        }
+    }
+
+    #[test]
+    fn what_has_one_owner_is_moved_and_what_is_clone_is_shared() {
+        let moved = Stream(A, Arc::default());
+        let shared = Arc::new(Stream(B, Arc::default()));
+        let arguments =
+            (argument(&shared).keep(Arc::clone(&shared)), argument(&moved).keep(moved), argument(&shared).keep(shared));
+        let Handles { shared, moved } = arguments.handles();
+        assert_eq!((shared.as_slice(), moved.as_slice()), (&[B][..], &[A][..]));
+    }
+
+    #[test]
+    fn each_run_gets_a_duplicate_and_nobody_else_does() {
+        let count = Arc::new(AtomicU32::new(0));
+        let (stream, name) = (Stream(A, Arc::clone(&count)), "name".to_owned());
+        let arguments = (argument(&stream).keep(stream), argument(&name).keep(name));
+        assert_eq!(count.load(Ordering::Relaxed), 0);
+        for runs in 1..=2 {
+            let (stream, name) = arguments.values();
+            assert_eq!((stream.0, name.as_str()), (A, "name"));
+            assert_eq!(count.load(Ordering::Relaxed), runs);
+        }
+    }
+
+    #[test]
+    fn a_generic_argument_is_cloned() {
+        fn twice<T: Isolated + Clone + Send + Sync + 'static>(value: T) -> (T, T) {
+            let arguments = (argument(&value).keep(value),);
+            (arguments.values().0, arguments.values().0)
+        }
+        assert_eq!(twice(7), (7, 7));
+    }
+}

@@ -1,0 +1,26 @@
+//! Errors with the numbers of Linux, so that kind and number are those that a real socket gives.
+
+use crate::operation::Failure;
+use std::io;
+
+pub(super) const ACCESS: i32 = 13;
+pub(super) const INVALID: i32 = 22;
+pub(super) const DESTINATION_REQUIRED: i32 = 89;
+pub(super) const MESSAGE_TOO_LONG: i32 = 90;
+pub(super) const FAMILY_NOT_SUPPORTED: i32 = 97;
+pub(super) const NOT_CONNECTED: i32 = 107;
+
+/// The error that a failed call returns.
+pub(super) fn error(failure: Failure) -> io::Error {
+    io::Error::from_raw_os_error(match failure {
+        Failure::BrokenPipe => 32,
+        Failure::AddressInUse => 98,
+        Failure::AddressNotAvailable => 99,
+        Failure::ConnectionAborted => 103,
+        Failure::ConnectionReset => 104,
+        Failure::NotConnected => NOT_CONNECTED,
+        Failure::TimedOut => 110,
+        Failure::ConnectionRefused => 111,
+        Failure::HostUnreachable => 113,
+    })
+}

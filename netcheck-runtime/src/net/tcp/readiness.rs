@@ -1,0 +1,80 @@
+//! What can be waited for without reading or writing, as `tokio::io::{Interest, Ready}`.
+
+use std::ops;
+
+/// What a program wants to do with a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interest {
+    readable: bool,
+    writable: bool,
+}
+
+impl Interest {
+    /// To read.
+    pub const READABLE: Interest = Interest { readable: true, writable: false };
+    /// To write.
+    pub const WRITABLE: Interest = Interest { readable: false, writable: true };
+
+    /// Whether reading is among it.
+    pub const fn is_readable(self) -> bool {
+        self.readable
+    }
+
+    /// Whether writing is among it.
+    pub const fn is_writable(self) -> bool {
+        self.writable
+    }
+
+    /// Both of them.
+    #[must_use]
+    pub const fn add(self, other: Interest) -> Interest {
+        Interest { readable: self.readable || other.readable, writable: self.writable || other.writable }
+    }
+}
+
+impl ops::BitOr for Interest {
+    type Output = Interest;
+
+    fn bitor(self, other: Interest) -> Interest {
+        self.add(other)
+    }
+}
+
+/// What a stream is ready for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ready {
+    readable: bool,
+    writable: bool,
+}
+
+impl Ready {
+    /// For nothing.
+    pub const EMPTY: Ready = Ready { readable: false, writable: false };
+    /// For a read.
+    pub const READABLE: Ready = Ready { readable: true, writable: false };
+    /// For a write.
+    pub const WRITABLE: Ready = Ready { readable: false, writable: true };
+
+    /// Whether it is ready for nothing.
+    pub const fn is_empty(self) -> bool {
+        !self.readable && !self.writable
+    }
+
+    /// Whether a read would not wait.
+    pub const fn is_readable(self) -> bool {
+        self.readable
+    }
+
+    /// Whether a write would not wait.
+    pub const fn is_writable(self) -> bool {
+        self.writable
+    }
+}
+
+impl ops::BitOr for Ready {
+    type Output = Ready;
+
+    fn bitor(self, other: Ready) -> Ready {
+        Ready { readable: self.readable || other.readable, writable: self.writable || other.writable }
+    }
+}

@@ -1,0 +1,301 @@
+//! `TcpSocket`, shaped like tokio's.
+
+use super::listener::{TcpListener, failed};
+use super::stream::{Opening, Options, TcpStream};
+use crate::id::SocketId;
+use crate::net::os;
+use crate::operation::{Effect, Operation, Outcome};
+use crate::unit::context;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::panic::Location;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+/// A TCP socket that neither listens nor is connected yet, as `tokio::net::TcpSocket`.
+///
+/// Options are remembered; only `reuseaddr` and a linger of zero show in the model.
+pub struct TcpSocket {
+    id: SocketId,
+    is_v4: bool,
+    settings: Mutex<Settings>,
+    options: Options,
+    /// Its number belongs to a listener or a stream now.
+    is_used: bool,
+}
+
+struct Settings {
+    local: Option<SocketAddr>,
+    reuse_address: bool,
+    reuse_port: bool,
+    keep_alive: bool,
+    send_bytes: u32,
+    receive_bytes: u32,
+}
+
+impl TcpSocket {
+    /// A socket for IPv4.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn new_v4() -> io::Result<TcpSocket> {
+        Ok(TcpSocket::new(true))
+    }
+
+    /// A socket for IPv6.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn new_v6() -> io::Result<TcpSocket> {
+        Ok(TcpSocket::new(false))
+    }
+
+    fn new(is_v4: bool) -> Self {
+        let settings = Settings {
+            local: None,
+            reuse_address: false,
+            reuse_port: false,
+            keep_alive: false,
+            // What Linux gives by default: net.ipv4.tcp_wmem and tcp_rmem.
+            send_bytes: 16 << 10,
+            receive_bytes: 128 << 10,
+        };
+        let id = context::current().new_socket();
+        TcpSocket { id, is_v4, settings: Mutex::new(settings), options: Options::new(), is_used: false }
+    }
+
+    fn settings(&self) -> MutexGuard<'_, Settings> {
+        self.settings.lock().expect("nobody panics with the settings")
+    }
+
+    /// Binds the socket. Port 0 gives an ephemeral port.
+    ///
+    /// # Errors
+    /// `AddrInUse` if another socket of the process has the port (and not both share it by
+    /// `set_reuseaddr`), `AddrNotAvailable` if the address is not one of the process,
+    /// `InvalidInput` if the socket is bound already.
+    #[track_caller]
+    pub fn bind(&self, address: SocketAddr) -> io::Result<()> {
+        let location = Location::caller();
+        if address.is_ipv4() != self.is_v4 {
+            return Err(io::Error::from_raw_os_error(os::FAMILY_NOT_SUPPORTED));
+        }
+        if self.settings().local.is_some() {
+            return Err(io::Error::from_raw_os_error(os::INVALID));
+        }
+        let shares = self.settings().reuse_address;
+        let bind = Operation::BindStream { socket: self.id, address, shares };
+        match context::current().ask(bind, location) {
+            Outcome::Bound(local) => {
+                self.settings().local = Some(local);
+                Ok(())
+            }
+            outcome => Err(failed(&outcome)),
+        }
+    }
+
+    /// Connects, from the address that the socket is bound to.
+    ///
+    /// # Errors
+    /// As [`TcpStream::connect`].
+    #[track_caller]
+    pub fn connect(mut self, address: SocketAddr) -> impl Future<Output = io::Result<TcpStream>> {
+        let location = Location::caller();
+        async move {
+            let local = self.settings().local;
+            if address.is_ipv4() != self.is_v4 {
+                return Err(io::Error::from_raw_os_error(os::FAMILY_NOT_SUPPORTED));
+            }
+            let options = std::mem::replace(&mut self.options, Options::new());
+            self.is_used = true;
+            Opening::of(self.id, local).connect(address, options, location).await
+        }
+    }
+
+    /// Listens with a backlog: connections that nobody has accepted yet. Linux lets one more in.
+    ///
+    /// # Errors
+    /// `AddrInUse` if another socket of the process listens there.
+    #[track_caller]
+    pub fn listen(mut self, backlog: u32) -> io::Result<TcpListener> {
+        let (bound, any) = (self.settings().local, self.any());
+        let (address, backlog) = (bound.unwrap_or(any), backlog as usize);
+        let listen = Operation::Listen { socket: self.id, address, is_bound: bound.is_some(), backlog };
+        match context::current().ask(listen, Location::caller()) {
+            Outcome::Bound(local) => {
+                self.is_used = true;
+                Ok(TcpListener::new(self.id, local))
+            }
+            outcome => Err(failed(&outcome)),
+        }
+    }
+
+    fn any(&self) -> SocketAddr {
+        match self.is_v4 {
+            true => (Ipv4Addr::UNSPECIFIED, 0).into(),
+            false => (Ipv6Addr::UNSPECIFIED, 0).into(),
+        }
+    }
+
+    /// The address that the socket is bound to; port 0 before that.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.settings().local.unwrap_or(self.any()))
+    }
+
+    /// Always `None`: errors are reported by the calls that meet them.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        Ok(None)
+    }
+
+    /// Whether other sockets may bind the same port, if they say so too and nobody listens.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn reuseaddr(&self) -> io::Result<bool> {
+        Ok(self.settings().reuse_address)
+    }
+
+    /// Lets other sockets bind the same port, if they say so too and nobody listens.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_reuseaddr(&self, reuse: bool) -> io::Result<()> {
+        self.settings().reuse_address = reuse;
+        Ok(())
+    }
+
+    /// What was set.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn reuseport(&self) -> io::Result<bool> {
+        Ok(self.settings().reuse_port)
+    }
+
+    /// Remembered, without an effect: several listeners on one port are not modelled.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_reuseport(&self, reuse: bool) -> io::Result<()> {
+        self.settings().reuse_port = reuse;
+        Ok(())
+    }
+
+    /// What was set.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn keepalive(&self) -> io::Result<bool> {
+        Ok(self.settings().keep_alive)
+    }
+
+    /// Remembered, without an effect.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_keepalive(&self, keepalive: bool) -> io::Result<()> {
+        self.settings().keep_alive = keepalive;
+        Ok(())
+    }
+
+    /// What was set. How much a half-stream holds is declared for the check: `tcp(buffer = …)`.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn send_buffer_size(&self) -> io::Result<u32> {
+        Ok(self.settings().send_bytes)
+    }
+
+    /// Remembered, without an effect: how much a half-stream holds is declared for the check.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_send_buffer_size(&self, size: u32) -> io::Result<()> {
+        self.settings().send_bytes = size;
+        Ok(())
+    }
+
+    /// What was set. How much a half-stream holds is declared for the check: `tcp(buffer = …)`.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn recv_buffer_size(&self) -> io::Result<u32> {
+        Ok(self.settings().receive_bytes)
+    }
+
+    /// Remembered, without an effect: how much a half-stream holds is declared for the check.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_recv_buffer_size(&self, size: u32) -> io::Result<()> {
+        self.settings().receive_bytes = size;
+        Ok(())
+    }
+
+    /// Whether `set_nodelay` was said. (Bytes are never held back in a check.)
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn nodelay(&self) -> io::Result<bool> {
+        Ok(self.options.nodelay())
+    }
+
+    /// Remembered, without an effect: bytes are never held back in a check.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
+        self.options.set_nodelay(nodelay);
+        Ok(())
+    }
+
+    /// How long a close waits for what was written.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn linger(&self) -> io::Result<Option<Duration>> {
+        Ok(self.options.linger())
+    }
+
+    /// With zero, dropping the stream resets the connection; else without an effect.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
+        self.options.set_linger(linger);
+        Ok(())
+    }
+
+    /// Dropping the stream will reset the connection.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_zero_linger(&self) -> io::Result<()> {
+        self.set_linger(Some(Duration::ZERO))
+    }
+}
+
+impl fmt::Debug for TcpSocket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TcpSocket").finish_non_exhaustive()
+    }
+}
+
+impl Drop for TcpSocket {
+    fn drop(&mut self) {
+        if let (false, Some(context)) = (self.is_used, context::try_current()) {
+            context.forget_socket(self.id);
+            if let Some(local) = self.settings().local {
+                context.effect(Effect::CloseListener { socket: self.id, local });
+            }
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! What operations and effects touch: the resources that they do and mind.
+
+use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
+use crate::operation::{Effect, Operation, Outcome, Side, Stream};
+use crate::state::place::{Place, PlaceId};
+use crate::state::system::{Action, System};
+use crate::state::tcp::connections::ConnectionEnd;
+use crate::unit::automaton::{Edge, EdgeId};
+
+/// What can be touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Resource {
+    /// Who is bound to a port changes.
+    Bound(PlaceId),
+    /// Somebody looks who is bound to a port.
+    Routed(PlaceId),
+    /// A socket of the process may be bound.
+    Binding(ProcessId),
+    /// A socket of the process may be closed.
+    Releasing(ProcessId),
+    /// A datagram is added for a port.
+    Appended(PlaceId),
+    /// A datagram for a port is taken.
+    Taken(PlaceId),
+    /// A datagram leaves a socket: the order matters.
+    Dispatched(SocketId),
+    /// A process has first waited.
+    Waited(UnitId),
+    /// A unit ends.
+    Ended(UnitId),
+    /// A unit is ended by another one.
+    Killed(UnitId),
+    /// The isolated tasks of a process are ended with it.
+    KilledWith(ProcessId),
+    /// A unit moves.
+    Alive(UnitId),
+    /// An isolated task of a process moves.
+    AliveIn(ProcessId),
+    /// The fault budget is used.
+    Budget,
+    /// The time since the start passes.
+    Clock,
+    /// A fault region is entered or left.
+    Scoped(ProcessId),
+    /// A datagram is sent by or to a process with fault regions.
+    InScope(ProcessId),
+    /// A unit uses timers.
+    Timed(UnitId),
+    /// Who listens on a port, or is bound to it, changes.
+    Listening(PlaceId),
+    /// Somebody connects to a port.
+    Dialed(PlaceId),
+    /// A connection is accepted on a port.
+    Unqueued(PlaceId),
+    /// Connections to a port that nobody has accepted are reset.
+    Unlisted(PlaceId),
+    /// Something can be read at the other end: bytes, the end, or an error.
+    Sent(ConnectionId, Side),
+    /// An end has read: there is more room.
+    Read(ConnectionId, Side),
+    /// An end does not take bytes any more.
+    Closed(ConnectionId, Side),
+    /// Streams of a process may be closed because a task that holds them is ended by another one.
+    Torn(ProcessId),
+}
+
+/// Resources that something does and minds.
+#[derive(Default)]
+pub(super) struct Touches {
+    pub(super) does: Vec<Resource>,
+    pub(super) minds: Vec<Resource>,
+    /// What the last action minds besides, in states in which it is contended.
+    pub(super) when_contended: Vec<Resource>,
+}
+
+impl Touches {
+    pub(super) fn does(&mut self, resource: Resource) -> &mut Self {
+        self.does.push(resource);
+        self
+    }
+
+    pub(super) fn minds(&mut self, resource: Resource) -> &mut Self {
+        self.minds.push(resource);
+        self
+    }
+
+    /// What an offer self.
+    pub(super) fn action(&mut self, system: &mut System, unit: UnitId, action: &Action) {
+        let process = system.shared().process_of(unit);
+        let mut port = |process: ProcessId, port: u16| system.places.id(Place::Port(process, port));
+        match action {
+            Action::Run | Action::Choose { .. } | Action::Select { .. } => {}
+            Action::Start { .. } => {
+                if system.shared().unit(unit).parent.is_none() {
+                    for before in system.processes[process.0 as usize].after.clone() {
+                        self.minds(Resource::Waited(UnitId(before.0)));
+                    }
+                }
+            }
+            Action::Bind { address, .. } => {
+                // An ephemeral port is one of the unit's own.
+                if address.port() != 0 {
+                    let port = port(process, address.port());
+                    self.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
+                }
+                self.does(Resource::Binding(process)).minds(Resource::Releasing(process));
+            }
+            Action::Connect { local, .. } => {
+                let port = port(process, local.port());
+                self.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
+            }
+            Action::Send { socket, host, port, .. } => {
+                self.does(Resource::Dispatched(*socket)).minds(Resource::Dispatched(*socket));
+                if let (Some(host), Some(port)) = (host, port) {
+                    self.does(Resource::Routed(*port)).does(Resource::Appended(*port)).minds(Resource::Bound(*port));
+                    if system.demands.scope {
+                        for process in [process, *host] {
+                            self.does(Resource::InScope(process)).minds(Resource::Scoped(process));
+                        }
+                    }
+                }
+            }
+            Action::Receive { socket, port: number, .. } => {
+                let port = port(system.learner.shared.process_of(socket.unit), *number);
+                self.does(Resource::Taken(port)).minds(Resource::Taken(port)).minds(Resource::Appended(port));
+                if system.is_limited() && system.declared.udp.is_some() {
+                    self.does(Resource::Budget).minds(Resource::Budget);
+                }
+            }
+            Action::BindStream { address, .. } | Action::Listen { address, .. } => {
+                // An ephemeral port is one of the unit's own.
+                if address.port() != 0 {
+                    self.listening(system.places.id(Place::StreamPort(process, address.port())));
+                }
+            }
+            Action::Open { .. } => self.open(system, unit, action),
+            &Action::Accept { port, fails, .. } => {
+                self.does(Resource::Unqueued(port)).minds(Resource::Unqueued(port)).minds(Resource::Listening(port));
+                self.when_contended.push(Resource::Dialed(port));
+                if fails {
+                    self.does(Resource::Unlisted(port));
+                    self.failure(system, unit);
+                }
+            }
+            &Action::Read { end, fails, resets, .. } => {
+                self.does(Resource::Read(end.connection, end.side));
+                self.minds(Resource::Sent(end.connection, end.peer()));
+                self.stream(system, unit, end, fails || resets);
+            }
+            &Action::Write { end, fails, resets, .. } => {
+                self.does(Resource::Sent(end.connection, end.side));
+                self.minds(Resource::Closed(end.connection, end.peer()));
+                self.when_contended.push(Resource::Read(end.connection, end.peer()));
+                self.stream(system, unit, end, fails || resets);
+            }
+            &Action::Writable { end } => {
+                self.minds(Resource::Closed(end.connection, end.peer()));
+                self.when_contended.push(Resource::Read(end.connection, end.peer()));
+                self.stream(system, unit, end, false);
+            }
+            &Action::Shutdown { end, fails } => {
+                self.does(Resource::Sent(end.connection, end.side));
+                self.minds(Resource::Closed(end.connection, end.peer()));
+                self.stream(system, unit, end, fails);
+            }
+            Action::Timer { .. } => {
+                self.does(Resource::Timed(unit));
+                // With delays time passes for everybody while packets are in flight: a timer can be
+                // due, and not yet taken, because of another's.
+                if system.demands.clock || system.has_delay() {
+                    self.does(Resource::Clock).minds(Resource::Clock);
+                }
+            }
+            Action::Clock | Action::Deadline { .. } => {
+                self.minds(Resource::Clock);
+            }
+            Action::Join { unit: child, .. } | Action::IsEnded { unit: child, .. } => {
+                self.minds(Resource::Ended(*child)).minds(Resource::Killed(*child));
+            }
+        }
+    }
+
+    fn listening(&mut self, port: PlaceId) {
+        self.does(Resource::Listening(port)).minds(Resource::Listening(port)).minds(Resource::Dialed(port));
+    }
+
+    fn open(&mut self, system: &mut System, unit: UnitId, action: &Action) {
+        let &Action::Open { socket, local, peer, host, port, fails, hangs } = action else { return };
+        if let Some(local) = local {
+            let own = system.shared().process_of(unit);
+            self.listening(system.places.id(Place::StreamPort(own, local.port())));
+        }
+        if let (Some(host), Some(port)) = (host, port) {
+            self.does(Resource::Dialed(port)).minds(Resource::Dialed(port));
+            self.minds(Resource::Listening(port)).minds(Resource::Torn(host));
+            self.when_contended.push(Resource::Unqueued(port));
+            if let Some(end) = system.first_end(socket, local, (host, peer)) {
+                for side in [Side::Client, Side::Server] {
+                    self.when_contended.push(Resource::Closed(end.connection, side));
+                }
+            }
+        }
+        if fails || hangs {
+            self.failure(system, unit);
+        }
+    }
+
+    /// What every call on a stream minds, and its failures do.
+    fn stream(&mut self, system: &System, unit: UnitId, end: ConnectionEnd, fails: bool) {
+        let ConnectionEnd { connection, side, .. } = end;
+        let (peer, _) = system.connections.end(connection, end.peer());
+        self.minds(Resource::Torn(peer));
+        if side == Side::Client {
+            let (host, address) = system.connections.end(connection, Side::Server);
+            if let Some(port) = system.places.find(Place::StreamPort(host, address.port())) {
+                self.when_contended.push(Resource::Unlisted(port));
+            }
+        }
+        if fails {
+            self.does(Resource::Sent(connection, side)).does(Resource::Closed(connection, side));
+            self.minds(Resource::Sent(connection, end.peer())).minds(Resource::Closed(connection, end.peer()));
+            self.failure(system, unit);
+        }
+    }
+
+    /// That another failure uses up the budget does not matter to one that need not happen.
+    fn failure(&mut self, system: &System, unit: UnitId) {
+        if system.is_limited() {
+            self.does(Resource::Budget);
+        }
+        if system.demands.scope {
+            let process = system.shared().process_of(unit);
+            self.does(Resource::InScope(process)).minds(Resource::Scoped(process));
+        }
+    }
+
+    fn close(&mut self, end: ConnectionEnd) {
+        self.does(Resource::Sent(end.connection, end.side)).does(Resource::Closed(end.connection, end.side));
+        // With bytes that nobody has read, closing is a reset.
+        self.minds(Resource::Sent(end.connection, end.peer()));
+    }
+
+    fn close_listener(&mut self, port: PlaceId) {
+        self.listening(port);
+        self.does(Resource::Unlisted(port));
+    }
+
+    /// What happens with a step, without a choice.
+    pub(super) fn effects(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
+        let process = system.shared().process_of(unit);
+        for index in 0..system.learner.automata.edge(edge).effects.len() {
+            match system.learner.automata.edge(edge).effects[index] {
+                Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {
+                    self.does(Resource::Timed(unit));
+                }
+                Effect::Close { .. } => {
+                    self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
+                }
+                Effect::CloseStream { stream, .. } => {
+                    let end = system.end_of(process, stream);
+                    self.close(end);
+                }
+                Effect::EndStream { stream } => {
+                    let end = system.end_of(process, stream);
+                    self.does(Resource::Sent(end.connection, end.side));
+                    self.minds(Resource::Closed(end.connection, end.peer()));
+                }
+                Effect::CloseListener { local, .. } => {
+                    let port = system.places.id(Place::StreamPort(process, local.port()));
+                    self.close_listener(port);
+                }
+                Effect::Abort { child } => {
+                    self.does(Resource::Killed(child)).minds(Resource::Alive(child)).does(Resource::Torn(process));
+                }
+                Effect::Scope { .. } => {
+                    self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
+                }
+                Effect::Disarm { .. } | Effect::Spawn { .. } | Effect::Detach { .. } | Effect::GiveUp { .. } => {}
+            }
+        }
+    }
+
+    /// What the end of a unit does: all that it holds is let go.
+    pub(super) fn end(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
+        let process = system.shared().process_of(unit);
+        self.does(Resource::Ended(unit));
+        self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
+        let holdings = Holdings::at(system, edge);
+        for stream in holdings.streams {
+            let end = system.end_of(process, stream);
+            self.close(end);
+        }
+        for (_, port) in holdings.listeners {
+            let port = system.places.id(Place::StreamPort(process, port));
+            self.close_listener(port);
+        }
+        if system.shared().unit(unit).parent.is_none() {
+            self.does(Resource::KilledWith(process)).minds(Resource::AliveIn(process));
+            if !holdings.children.is_empty() {
+                self.does(Resource::Torn(process));
+            }
+        }
+    }
+}
+
+/// What a unit holds after a step, read off its history.
+#[derive(Default)]
+struct Holdings {
+    streams: Vec<Stream>,
+    /// Listeners and bound sockets, with their ports.
+    listeners: Vec<(SocketId, u16)>,
+    /// Isolated tasks that it has not seen the end of.
+    children: Vec<UnitId>,
+}
+
+impl Holdings {
+    fn at(system: &System, edge: EdgeId) -> Self {
+        let automata = &system.learner.automata;
+        let Edge { source, input, .. } = *automata.edge(edge);
+        let (root, mut steps) = automata.history(source);
+        steps.push((source, input));
+        let mut holdings = Holdings { streams: system.learner.streams_of(root), ..Holdings::default() };
+        for (node, input) in steps {
+            let operation = automata.node(node).offer(input).map(|offer| &offer.operation);
+            if let Some(operation) = operation {
+                holdings.take(operation, automata.outcome(input.outcome));
+            }
+            let edge = automata.find(node, input).expect("a history consists of edges");
+            automata.edge(edge).effects.iter().for_each(|effect| holdings.leave(effect));
+        }
+        holdings
+    }
+
+    fn take(&mut self, operation: &Operation, outcome: &Outcome) {
+        match (operation, outcome) {
+            (Operation::Open { socket, peer, .. }, Outcome::Connected { local }) => {
+                self.listeners.retain(|(bound, _)| bound != socket);
+                self.streams.push(Stream { local: *local, peer: *peer, side: Side::Client });
+            }
+            (Operation::Accept { .. }, Outcome::Accepted { local, peer }) => {
+                self.streams.push(Stream { local: *local, peer: *peer, side: Side::Server });
+            }
+            (Operation::BindStream { socket, .. } | Operation::Listen { socket, .. }, Outcome::Bound(local)) => {
+                self.listeners.retain(|(bound, _)| bound != socket);
+                self.listeners.push((*socket, local.port()));
+            }
+            (Operation::Join { child }, _) => self.children.retain(|spawned| spawned != child),
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self, effect: &Effect) {
+        match effect {
+            Effect::CloseStream { stream, .. } => self.streams.retain(|held| held != stream),
+            Effect::CloseListener { socket, .. } => self.listeners.retain(|(held, _)| held != socket),
+            Effect::Spawn { child, streams, .. } => {
+                self.streams.retain(|held| !streams.contains(held));
+                self.children.push(*child);
+            }
+            _ => {}
+        }
+    }
+}

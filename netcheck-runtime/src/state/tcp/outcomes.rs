@@ -1,0 +1,461 @@
+//! What an operation on TCP can get.
+
+use super::connections::ConnectionEnd;
+use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
+use crate::operation::{Failure, Input, OperationKey, Outcome, ReceiveMode, Side};
+use crate::state::enabled::{Class, Enabled, Step, Transition, Writes, ephemeral_ports};
+use crate::state::place::{HeldConnection, Place, PlaceId, StreamBinding};
+use crate::state::system::{Action, Interrupt, System};
+use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
+use smallvec::{SmallVec, smallvec};
+use std::net::SocketAddr;
+
+/// Who asks: the unit, its place and its node.
+type At = (UnitId, PlaceId, NodeId);
+
+/// Arrives when the network has brought it.
+const DELIVERY: Class = Class::Delivery { required: true };
+
+/// The kind of a failure as a program sees it.
+fn broken(breakage: Breakage) -> Outcome {
+    Outcome::Failed(match breakage {
+        Breakage::Reset => Failure::ConnectionReset,
+        Breakage::Pipe => Failure::BrokenPipe,
+    })
+}
+
+impl System {
+    /// Every outcome of an offer on TCP.
+    pub(crate) fn stream_outcomes(
+        &mut self,
+        state: &[u32],
+        at: At,
+        key: OperationKey,
+        action: &Action,
+        enabled: &mut Enabled,
+    ) -> Result<(), Interrupt> {
+        let mut offers = Offers { at, key, enabled };
+        match action {
+            Action::BindStream { socket, address, shares } => {
+                let (outcome, writes) = self.bind_stream(state, *socket, *address, *shares, None);
+                offers.add(self, &outcome, Class::Immediate, writes)
+            }
+            Action::Listen { socket, address, is_bound, backlog } => {
+                let (outcome, writes) = match is_bound {
+                    true => self.listen(state, *socket, *address, *backlog),
+                    false => self.bind_stream(state, *socket, *address, true, Some(Backlog::new(*backlog))),
+                };
+                offers.add(self, &outcome, Class::Immediate, writes)
+            }
+            Action::Open { .. } => self.open(state, action, &mut offers),
+            Action::Accept { process, port, local, fails } => {
+                self.accept(state, (*process, *port, *local), *fails, &mut offers)
+            }
+            Action::Read { end, max, mode, waits, fails, resets } => {
+                self.read(state, *end, (*max, *mode, *waits), (*fails, *resets), &mut offers)
+            }
+            Action::Write { end, bytes, waits, fails, resets } => {
+                self.write(state, *end, (bytes, *waits), (*fails, *resets), &mut offers)
+            }
+            Action::Writable { end } => {
+                let capacity = self.declared.tcp.streams.capacity;
+                match self.connection_at(state, *end).is_writable(end.side, capacity) {
+                    true => offers.add(self, &Outcome::Done, DELIVERY, Writes::new()),
+                    false => Ok(()),
+                }
+            }
+            Action::Shutdown { end, fails } => {
+                let connection = self.connection_at(state, *end);
+                let (after, failed) = (connection.shut_down(end.side), connection.failed(end.side));
+                let fails = *fails && !connection.is_dead(end.side);
+                let write = self.becomes(state, *end, after);
+                offers.add(self, &Outcome::Done, Class::Immediate, write)?;
+                if fails {
+                    let write = self.becomes(state, *end, failed);
+                    offers.fail(self, state, Failure::NotConnected, write)?;
+                }
+                Ok(())
+            }
+            _ => unreachable!("not an operation on TCP: {action:?}"),
+        }
+    }
+
+    fn connection_at(&self, state: &[u32], end: ConnectionEnd) -> &Connection {
+        &self.held.get(end.place.of(state)).connection
+    }
+
+    /// What to write when a connection changes and its holders stay.
+    fn becomes(&mut self, state: &[u32], end: ConnectionEnd, connection: Connection) -> Writes {
+        let holders = self.held.get(end.place.of(state)).holders;
+        let id = self.held.intern(&HeldConnection { connection, holders });
+        smallvec![(end.place, id)]
+    }
+
+    /// Binds a socket, and listens at once if there is a backlog.
+    fn bind_stream(
+        &mut self,
+        state: &[u32],
+        socket: SocketId,
+        address: SocketAddr,
+        shares: bool,
+        backlog: Option<Backlog>,
+    ) -> (Outcome, Writes) {
+        let process = self.shared().process_of(socket.unit);
+        let ip = address.ip();
+        if !crate::operation::is_local(ip) && !self.shared().hosts[process.0 as usize].has(ip) {
+            return (Outcome::Failed(Failure::AddressNotAvailable), Writes::new());
+        }
+        let ports: SmallVec<[u16; 1]> = match address.port() {
+            0 => ephemeral_ports(socket).collect(),
+            port => smallvec![port],
+        };
+        for port in ports {
+            let place = self.places.id(Place::StreamPort(process, port));
+            let mut bindings = self.stream_ports.get(place.of(state)).clone();
+            let in_the_way = |other: &StreamBinding| {
+                overlap(other, SocketAddr::new(ip, port)) && !(shares && other.shares && other.backlog.is_none())
+            };
+            if bindings.iter().any(in_the_way) {
+                continue;
+            }
+            bindings.push(StreamBinding { ip, socket, holder: socket.unit, shares, backlog });
+            bindings.sort_by_key(|binding| (binding.socket, binding.ip));
+            let value = self.stream_ports.intern(&bindings);
+            return (Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(place, value)]);
+        }
+        (Outcome::Failed(Failure::AddressInUse), Writes::new())
+    }
+
+    /// A bound socket begins to listen.
+    fn listen(&mut self, state: &[u32], socket: SocketId, local: SocketAddr, backlog: usize) -> (Outcome, Writes) {
+        let process = self.shared().process_of(socket.unit);
+        let place = self.places.id(Place::StreamPort(process, local.port()));
+        let mut bindings = self.stream_ports.get(place.of(state)).clone();
+        if bindings.iter().any(|other| other.socket != socket && other.backlog.is_some() && overlap(other, local)) {
+            return (Outcome::Failed(Failure::AddressInUse), Writes::new());
+        }
+        for binding in bindings.iter_mut().filter(|binding| binding.socket == socket) {
+            binding.backlog = Some(Backlog::new(backlog));
+        }
+        let value = self.stream_ports.intern(&bindings);
+        (Outcome::Bound(local), smallvec![(place, value)])
+    }
+
+    /// The listener that a connect reaches.
+    fn listener(&self, state: &[u32], port: PlaceId, to: SocketAddr) -> Option<&StreamBinding> {
+        let listens = |binding: &&StreamBinding| {
+            let addressed =
+                binding.ip == to.ip() || binding.ip.is_unspecified() && binding.ip.is_ipv4() == to.is_ipv4();
+            addressed && binding.backlog.is_some()
+        };
+        self.stream_ports.get(port.of(state)).iter().find(listens)
+    }
+
+    fn open(&mut self, state: &[u32], action: &Action, offers: &mut Offers<'_>) -> Result<(), Interrupt> {
+        let &Action::Open { socket, local, peer, host, port, fails, hangs } = action else {
+            unreachable!("only a connect opens")
+        };
+        if self.places.find(Place::Hung(socket)).is_some_and(|hung| hung.of(state) != 0) {
+            return Ok(());
+        }
+        if fails {
+            offers.fail(self, state, Failure::TimedOut, Writes::new())?;
+        }
+        if hangs && self.may_fail_now(state, offers.at.0) {
+            let writes = smallvec![(self.places.id(Place::Hung(socket)), 1)];
+            let (unit, _, node) = offers.at;
+            let step = Step::Hang { unit, node, key: offers.key };
+            offers.enabled.moves.push(Transition { step, writes, faults: 1 });
+        }
+        let (Some(host), Some(port)) = (host, port) else {
+            return offers.add(self, &Outcome::Failed(Failure::HostUnreachable), Class::Immediate, Writes::new());
+        };
+        let process = self.shared().process_of(socket.unit);
+        let Some(listener) = self.listener(state, port, peer).cloned() else {
+            if local == Some(peer) && host == process {
+                return self.open_to_itself(state, socket, peer, offers);
+            }
+            return offers.add(self, &Outcome::Failed(Failure::ConnectionRefused), Class::Immediate, Writes::new());
+        };
+        let backlog = listener.backlog.as_ref().expect("a listener has a backlog");
+        if !backlog.has_room() {
+            return Ok(());
+        }
+        let Some((own, end)) = self.free_end(state, socket, local, (host, peer)) else {
+            return offers.add(self, &Outcome::Failed(Failure::AddressInUse), Class::Immediate, Writes::new());
+        };
+        let held = HeldConnection { connection: Connection::established(), holders: [Some(offers.at.0), None] };
+        let mut bindings = self.stream_ports.get(port.of(state)).clone();
+        for binding in bindings.iter_mut().filter(|binding| binding.socket == listener.socket) {
+            binding.backlog = Some(backlog.with(end.connection.0));
+        }
+        let mut writes: Writes =
+            smallvec![(end.place, self.held.intern(&held)), (port, self.stream_ports.intern(&bindings))];
+        self.unbind(state, socket, local, &mut writes);
+        offers.add(self, &Outcome::Connected { local: own }, DELIVERY, writes)
+    }
+
+    /// A bound socket that connects is found by its connection from then on.
+    fn unbind(&mut self, state: &[u32], socket: SocketId, local: Option<SocketAddr>, writes: &mut Writes) {
+        let Some(local) = local else { return };
+        let process = self.shared().process_of(socket.unit);
+        let place = self.places.id(Place::StreamPort(process, local.port()));
+        let written = writes.iter().position(|(other, _)| *other == place);
+        let value = written.map_or_else(|| place.of(state), |index| writes.remove(index).1);
+        let mut bindings = self.stream_ports.get(value).clone();
+        bindings.retain(|binding| binding.socket != socket);
+        writes.push((place, self.stream_ports.intern(&bindings)));
+    }
+
+    fn open_to_itself(
+        &mut self,
+        state: &[u32],
+        socket: SocketId,
+        address: SocketAddr,
+        offers: &mut Offers<'_>,
+    ) -> Result<(), Interrupt> {
+        let process = self.shared().process_of(socket.unit);
+        let end = self.connection([(process, address); 2]);
+        let held = HeldConnection { connection: Connection::to_itself(), holders: [Some(offers.at.0), None] };
+        let mut writes: Writes = smallvec![(end.place, self.held.intern(&held))];
+        self.unbind(state, socket, Some(address), &mut writes);
+        offers.add(self, &Outcome::Connected { local: address }, DELIVERY, writes)
+    }
+
+    /// An address to connect from that makes a connection which is not there yet.
+    fn free_end(
+        &mut self,
+        state: &[u32],
+        socket: SocketId,
+        local: Option<SocketAddr>,
+        peer: (ProcessId, SocketAddr),
+    ) -> Option<(SocketAddr, ConnectionEnd)> {
+        let process = self.shared().process_of(socket.unit);
+        let any = if peer.1.is_ipv4() {
+            std::net::Ipv4Addr::UNSPECIFIED.into()
+        } else {
+            std::net::Ipv6Addr::UNSPECIFIED.into()
+        };
+        let ip = self.shared().host_of(socket.unit).source(local.map_or(any, |local| local.ip()), peer.1.ip());
+        let ports: Box<dyn Iterator<Item = u16>> = match local {
+            Some(local) => Box::new(std::iter::once(local.port())),
+            None => Box::new(ephemeral_ports(socket)),
+        };
+        for port in ports {
+            let own = SocketAddr::new(ip, port);
+            let bound = self.places.find(Place::StreamPort(process, port));
+            if local.is_none() && bound.is_some_and(|bound| bound.of(state) != 0) {
+                continue;
+            }
+            let end = self.connection([(process, own), peer]);
+            if end.place.of(state) == 0 {
+                return Some((own, end));
+            }
+        }
+        None
+    }
+
+    /// The connection that a connect makes unless an earlier one of the same socket is still there.
+    pub(crate) fn first_end(
+        &mut self,
+        socket: SocketId,
+        local: Option<SocketAddr>,
+        peer: (ProcessId, SocketAddr),
+    ) -> Option<ConnectionEnd> {
+        self.free_end(&[], socket, local, peer).map(|(_, end)| end)
+    }
+
+    fn accept(
+        &mut self,
+        state: &[u32],
+        (process, port, local): (ProcessId, PlaceId, SocketAddr),
+        fails: bool,
+        offers: &mut Offers<'_>,
+    ) -> Result<(), Interrupt> {
+        let mut bindings = self.stream_ports.get(port.of(state)).clone();
+        let Some(binding) = bindings.iter_mut().find(|binding| binding.ip == local.ip() && binding.backlog.is_some())
+        else {
+            return Ok(());
+        };
+        let Some((first, rest)) = binding.backlog.as_ref().and_then(Backlog::accept) else { return Ok(()) };
+        binding.backlog = Some(rest);
+        let bindings = self.stream_ports.intern(&bindings);
+        let connection = ConnectionId(first);
+        let place = self.places.id(Place::Connection(connection));
+        let mut held = self.held.get(place.of(state)).clone();
+        if fails {
+            let failed = held.connection.failed(Side::Server).close(Side::Server, false);
+            let held = HeldConnection { connection: failed, holders: held.holders };
+            let writes = smallvec![(port, bindings), (place, self.held.intern(&held))];
+            offers.fail(self, state, Failure::ConnectionAborted, writes)?;
+        }
+        held.holders[Side::Server as usize] = Some(offers.at.0);
+        let [(_, peer), (at, local)] = [Side::Client, Side::Server].map(|side| self.connections.end(connection, side));
+        debug_assert_eq!(at, process, "a backlog holds connections to its own process");
+        let writes = smallvec![(port, bindings), (place, self.held.intern(&held))];
+        offers.add(self, &Outcome::Accepted { local, peer }, DELIVERY, writes)
+    }
+
+    fn read(
+        &mut self,
+        state: &[u32],
+        end: ConnectionEnd,
+        (max, mode, waits): (usize, ReceiveMode, bool),
+        (fails, resets): (bool, bool),
+        offers: &mut Offers<'_>,
+    ) -> Result<(), Interrupt> {
+        let class = if waits { DELIVERY } else { Class::Immediate };
+        let got = |read: Read| match read {
+            Read::Bytes(bytes) => Outcome::Bytes(bytes.into()),
+            Read::End => Outcome::Bytes([].into()),
+            Read::Failed(breakage) => broken(breakage),
+        };
+        let connection = self.connection_at(state, end);
+        let is_dead = connection.is_dead(end.side);
+        let broken = (!is_dead && (fails || resets)).then(|| (connection.failed(end.side), connection.reset(end.side)));
+        match mode {
+            ReceiveMode::Ready => {
+                if connection.is_readable(end.side) {
+                    offers.add(self, &Outcome::Done, class, Writes::new())?;
+                }
+            }
+            ReceiveMode::Peek => {
+                if let Some(read) = connection.peek(end.side, max) {
+                    offers.add(self, &got(read), class, Writes::new())?;
+                }
+            }
+            ReceiveMode::Take => {
+                for (read, after) in connection.read(end.side, max, self.declared.tcp.streams.split) {
+                    let writes = self.becomes(state, end, after);
+                    offers.add(self, &got(read), class, writes)?;
+                }
+                self.break_at(state, end, broken, (fails, resets), Failure::ConnectionReset, offers)?;
+            }
+        }
+        match waits {
+            true => Ok(()),
+            false => offers.add(self, &Outcome::WouldBlock, class, Writes::new()),
+        }
+    }
+
+    /// The failures of a read or a write: the declared one of the call, and a reset.
+    fn break_at(
+        &mut self,
+        state: &[u32],
+        end: ConnectionEnd,
+        broken: Option<(Connection, Connection)>,
+        (fails, resets): (bool, bool),
+        failure: Failure,
+        offers: &mut Offers<'_>,
+    ) -> Result<(), Interrupt> {
+        let Some((failed, reset)) = broken else { return Ok(()) };
+        let is_same = failed == reset && failure == Failure::ConnectionReset;
+        if fails {
+            let writes = self.becomes(state, end, failed);
+            offers.fail(self, state, failure, writes)?;
+        }
+        if resets && !(fails && is_same) {
+            let writes = self.becomes(state, end, reset);
+            offers.fail(self, state, Failure::ConnectionReset, writes)?;
+        }
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        state: &[u32],
+        end: ConnectionEnd,
+        (bytes, waits): (&[u8], bool),
+        (fails, resets): (bool, bool),
+        offers: &mut Offers<'_>,
+    ) -> Result<(), Interrupt> {
+        let rules = self.declared.tcp.streams;
+        let connection = self.connection_at(state, end);
+        let is_dead = connection.is_dead(end.side);
+        let broken_ends =
+            (!is_dead && (fails || resets)).then(|| (connection.failed_write(end.side), connection.reset(end.side)));
+        let outcomes = connection.write(end.side, bytes, rules);
+        if outcomes.is_empty() && !waits {
+            offers.add(self, &Outcome::WouldBlock, Class::Immediate, Writes::new())?;
+        }
+        for (written, after) in outcomes {
+            let outcome = match written {
+                Written::Accepted(count) => Outcome::Written(count),
+                Written::Failed(breakage) => broken(breakage),
+            };
+            let writes = self.becomes(state, end, after);
+            offers.add(self, &outcome, Class::Immediate, writes)?;
+        }
+        self.break_at(state, end, broken_ends, (fails, resets), Failure::BrokenPipe, offers)
+    }
+
+    /// Whether what others do now could change what an operation gets, beyond what it always minds.
+    pub(crate) fn is_contended(&mut self, state: &[u32], action: &Action) -> bool {
+        let is_unaccepted = |system: &System, end: &ConnectionEnd| {
+            let held = system.held.get(end.place.of(state));
+            end.side == Side::Client && held.connection.is_held(Side::Server) && held.holders[1].is_none()
+        };
+        match action {
+            &Action::Open { socket, local, peer, host: Some(host), port: Some(port), .. } => {
+                let is_full = |listener: &StreamBinding| listener.backlog.as_ref().is_some_and(|b| !b.has_room());
+                self.listener(state, port, peer).is_some_and(is_full)
+                    || self.first_end(socket, local, (host, peer)).is_none_or(|end| end.place.of(state) != 0)
+            }
+            Action::Accept { port, local, .. } => {
+                let mut listeners = self.stream_ports.get(port.of(state)).iter();
+                let own = listeners.find(|binding| binding.ip == local.ip() && binding.backlog.is_some());
+                own.and_then(|own| own.backlog.as_ref()).is_none_or(|backlog| backlog.waiting().is_empty())
+            }
+            Action::Read { end, .. } | Action::Shutdown { end, .. } => is_unaccepted(self, end),
+            Action::Write { end, bytes, .. } => {
+                let capacity = self.declared.tcp.streams.capacity;
+                is_unaccepted(self, end) || !self.connection_at(state, *end).can_take(end.side, bytes.len(), capacity)
+            }
+            Action::Writable { end } => {
+                let capacity = self.declared.tcp.streams.capacity;
+                is_unaccepted(self, end) || !self.connection_at(state, *end).is_writable(end.side, capacity)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether two sockets can't both have their addresses.
+fn overlap(binding: &StreamBinding, address: SocketAddr) -> bool {
+    let (a, b) = (binding.ip, address.ip());
+    a == b || a.is_ipv4() == b.is_ipv4() && (a.is_unspecified() || b.is_unspecified())
+}
+
+/// Where the outcomes of one offer go.
+struct Offers<'a> {
+    at: At,
+    key: OperationKey,
+    enabled: &'a mut Enabled,
+}
+
+impl Offers<'_> {
+    fn add(&mut self, system: &mut System, outcome: &Outcome, class: Class, writes: Writes) -> Result<(), Interrupt> {
+        let outcome = system.learner.automata.intern(outcome);
+        self.push(system, outcome, class, (writes, 0))
+    }
+
+    /// A failure, if one may happen now.
+    fn fail(&mut self, system: &mut System, state: &[u32], failure: Failure, writes: Writes) -> Result<(), Interrupt> {
+        if !system.may_fail_now(state, self.at.0) {
+            return Ok(());
+        }
+        let outcome = system.learner.automata.intern(&Outcome::Failed(failure));
+        self.push(system, outcome, Class::Failure, (writes, 1))
+    }
+
+    fn push(
+        &mut self,
+        system: &mut System,
+        outcome: OutcomeId,
+        class: Class,
+        effect: (Writes, u32),
+    ) -> Result<(), Interrupt> {
+        let input = Input { key: self.key, outcome };
+        system.offer(self.enabled, self.at, input, class, effect).map(|_| ())
+    }
+}

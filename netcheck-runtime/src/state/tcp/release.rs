@@ -1,0 +1,87 @@
+//! What closing, dropping and ending does to connections and listeners.
+
+use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
+use crate::operation::{Side, Stream};
+use crate::state::place::{HeldConnection, Place, PlaceId};
+use crate::state::system::System;
+
+impl System {
+    /// A unit drops its end of a connection.
+    pub(crate) fn close_stream(&mut self, unit: UnitId, stream: Stream, reset: bool, next: &mut Vec<u32>) {
+        let end = self.end_of(self.shared().process_of(unit), stream);
+        if self.held.get(end.place.of(next)).holders[end.side as usize] == Some(unit) {
+            self.close_end(end.place, end.side, reset, next);
+        }
+    }
+
+    /// A unit drops the writing half of a stream.
+    pub(crate) fn end_stream(&mut self, unit: UnitId, stream: Stream, next: &mut Vec<u32>) {
+        let end = self.end_of(self.shared().process_of(unit), stream);
+        self.change_connection(end.place, next, |held| held.connection = held.connection.shut_down(end.side));
+    }
+
+    fn close_end(&mut self, place: PlaceId, side: Side, reset: bool, next: &mut Vec<u32>) {
+        self.change_connection(place, next, |held| {
+            held.connection = held.connection.close(side, reset);
+            held.holders[side as usize] = None;
+        });
+    }
+
+    fn change_connection(&mut self, place: PlaceId, next: &mut Vec<u32>, change: impl FnOnce(&mut HeldConnection)) {
+        let mut held = self.held.get(place.of(next)).clone();
+        change(&mut held);
+        place.set(next, self.held.intern(&held));
+    }
+
+    /// A listener is dropped, or a socket that was only bound; those who wait in its backlog are told by a reset.
+    pub(crate) fn close_listener(&mut self, process: ProcessId, socket: SocketId, port: u16, next: &mut Vec<u32>) {
+        let place = self.places.id(Place::StreamPort(process, port));
+        let mut bindings = self.stream_ports.get(place.of(next)).clone();
+        let Some(index) = bindings.iter().position(|binding| binding.socket == socket) else { return };
+        let closed = bindings.remove(index);
+        place.set(next, self.stream_ports.intern(&bindings));
+        for &waiting in closed.backlog.iter().flat_map(|backlog| backlog.waiting()) {
+            let place = self.places.id(Place::Connection(ConnectionId(waiting)));
+            self.close_end(place, Side::Server, true, next);
+        }
+    }
+
+    /// A unit's connect will not be waited for any more.
+    pub(crate) fn give_up(&self, socket: SocketId, next: &mut Vec<u32>) {
+        if let Some(hung) = self.places.find(Place::Hung(socket)) {
+            hung.set(next, 0);
+        }
+    }
+
+    /// A stream goes to another unit of the same process.
+    pub(crate) fn hand_over(&mut self, from: UnitId, to: UnitId, stream: Stream, next: &mut Vec<u32>) {
+        let end = self.end_of(self.shared().process_of(from), stream);
+        if self.held.get(end.place.of(next)).holders[end.side as usize] == Some(from) {
+            self.change_connection(end.place, next, |held| held.holders[end.side as usize] = Some(to));
+        }
+    }
+
+    /// Closes all that a unit holds.
+    pub(crate) fn release_streams(&mut self, unit: UnitId, next: &mut Vec<u32>) {
+        let there: Vec<(PlaceId, Place)> = self.places.iter().filter(|(id, _)| id.of(next) != 0).collect();
+        for (id, place) in there {
+            match place {
+                Place::Connection(_) => {
+                    for side in [Side::Client, Side::Server] {
+                        if self.held.get(id.of(next)).holders[side as usize] == Some(unit) {
+                            self.close_end(id, side, false, next);
+                        }
+                    }
+                }
+                Place::StreamPort(process, port) => {
+                    let bindings = self.stream_ports.get(id.of(next)).clone();
+                    for binding in bindings.iter().filter(|binding| binding.holder == unit) {
+                        self.close_listener(process, binding.socket, port, next);
+                    }
+                }
+                Place::Hung(socket) if socket.unit == unit => id.set(next, 0),
+                _ => {}
+            }
+        }
+    }
+}
