@@ -139,10 +139,14 @@ impl Connection {
         if self.ends[own].is_dead { smallvec![(Read::End, self.clone())] } else { SmallVec::new() }
     }
 
-    /// What a read would get, if the connection stayed as it is.
+    /// What looking at the next bytes gets, with the connection afterwards: an error is reported once, whoever asks.
     #[must_use]
-    pub fn peek(&self, side: Side, max: usize) -> Option<Read> {
-        self.read(side, max, false).into_iter().next().map(|(read, _)| read)
+    pub fn peek(&self, side: Side, max: usize) -> Option<(Read, Connection)> {
+        let (read, after) = self.read(side, max, false).into_iter().next()?;
+        match read {
+            Read::Failed(_) => Some((read, after)),
+            _ => Some((read, self.clone())),
+        }
     }
 
     /// What a write of `bytes` can get, with the connection afterwards; empty: it waits for room.

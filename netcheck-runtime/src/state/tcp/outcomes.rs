@@ -320,8 +320,9 @@ impl System {
                 }
             }
             ReceiveMode::Peek => {
-                if let Some(read) = connection.peek(end.side, max) {
-                    offers.add(self, &got(read), class, Writes::new())?;
+                if let Some((read, after)) = connection.peek(end.side, max) {
+                    let writes = self.becomes(state, end, after);
+                    offers.add(self, &got(read), class, writes)?;
                 }
             }
             ReceiveMode::Take => {
