@@ -1,10 +1,12 @@
 //! TCP between processes: streams, backlogs, failures.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Report, Tcp, Verdict};
+use netcheck::check::{Checker, Report, Side, Tcp, Udp, Verdict, ViolationKind};
+use std::future::Future;
 use std::io;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
 async fn server() -> io::Result<Vec<u8>> {
     let listener = TcpListener::bind("0.0.0.0:80").await?;
@@ -118,4 +120,234 @@ fn workers_of_their_own_serve_clients() {
             assert_eq!(report.states(), states, "{faults} faults, reduction: {reduction}");
         }
     }
+}
+
+/// A process that listens, and one that connects to it.
+fn pair<S, C>(
+    checker: Checker,
+    server: impl Fn(TcpStream) -> S + Clone + Send + Sync + 'static,
+    client: impl Fn(TcpStream) -> C + Clone + Send + Sync + 'static,
+) -> Report
+where
+    S: Future<Output: std::fmt::Debug + 'static> + 'static,
+    C: Future<Output: std::fmt::Debug + 'static> + 'static,
+{
+    checker.check(move |net| {
+        net.process("server", move || {
+            let server = server.clone();
+            async move {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let (stream, _) = listener.accept().await.map_err(|error| error.kind())?;
+                Ok::<_, io::ErrorKind>(server(stream).await)
+            }
+        });
+        net.process("client", move || {
+            let client = client.clone();
+            async move {
+                let stream = TcpStream::connect("server:80").await.map_err(|error| error.kind())?;
+                Ok::<_, io::ErrorKind>(client(stream).await)
+            }
+        })
+        .after("server");
+    })
+}
+
+#[test]
+fn two_peers_that_only_write_wait_for_each_other() {
+    async fn write(mut stream: TcpStream) -> io::Result<()> {
+        stream.write_all(b"hello").await?;
+        stream.write_all(b"hello").await
+    }
+    let report = pair(Checker::new().tcp(Tcp::new().buffer(8)), write, write);
+    let counterexample = report.counterexample().expect("both buffers are full");
+    assert_eq!(counterexample.kind(), ViolationKind::Deadlock);
+    let line = line!() - 5;
+    let expected = format!(
+        "nothing can happen any more\n  \
+         server waits for write \"lo\" (with client:49168) at tests/tcp.rs:{line}\n  \
+         client waits for write \"lo\" (to server:80) at tests/tcp.rs:{line}"
+    );
+    assert_eq!(counterexample.message(), expected);
+    assert_eq!(pair(Checker::new().tcp(Tcp::new().buffer(10)), write, write).verdict(), Verdict::Verified);
+}
+
+#[test]
+fn a_frame_that_is_read_in_one_piece_is_a_bug_that_split_finds() {
+    async fn send(mut stream: TcpStream) {
+        stream.write_all(b"frame").await.unwrap();
+    }
+    async fn receive(mut stream: TcpStream) {
+        let mut buffer = [0; 5];
+        let count = stream.read(&mut buffer).await.unwrap();
+        assert_eq!(&buffer[..count], b"frame");
+    }
+    async fn receive_all(mut stream: TcpStream) {
+        let mut buffer = [0; 5];
+        stream.read_exact(&mut buffer).await.unwrap();
+        assert_eq!(&buffer, b"frame");
+    }
+    let split = || Checker::new().tcp(Tcp::new().split());
+    assert_eq!(pair(Checker::new(), send, receive).verdict(), Verdict::Verified);
+    let report = pair(split(), send, receive);
+    assert_eq!(report.counterexample().map(|found| found.kind()), Some(ViolationKind::Panic));
+    assert_eq!(pair(split(), send, receive_all).verdict(), Verdict::Verified);
+}
+
+#[test]
+fn a_connect_that_never_answers_is_left_by_a_time_out_only() {
+    async fn patient() -> io::Result<()> {
+        TcpStream::connect("server:80").await.map(|_| ())
+    }
+    async fn impatient() -> Result<(), &'static str> {
+        match tokio::time::timeout(Duration::from_secs(1), patient()).await {
+            Ok(connected) => connected.map_err(|_| "refused"),
+            Err(_) => Err("too late"),
+        }
+    }
+    async fn listen_for_a_second() {
+        let _listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    let hang = || Checker::new().tcp(Tcp::new().hang());
+    let report = hang().check(|net| {
+        net.process("server", listen_for_a_second);
+        net.process("client", || async { impatient().await }).after("server");
+    });
+    assert_eq!(
+        (report.verdict(), report.outputs("client")),
+        (Verdict::Verified, &["Err(\"too late\")", "Ok(())"].map(String::from)[..])
+    );
+    let report = hang().check(|net| {
+        net.process("server", listen_for_a_second);
+        net.process("client", || async { patient().await.is_ok() }).after("server");
+    });
+    let counterexample = report.counterexample().expect("the client waits for ever");
+    assert_eq!(counterexample.kind(), ViolationKind::Deadlock);
+    assert!(counterexample.to_string().contains("never answer connect server:80 of client"), "{counterexample}");
+}
+
+#[test]
+fn connecting_before_anybody_listens_is_a_race_that_is_explored() {
+    let report = Checker::new().check(|net| {
+        net.process("server", || async { server().await.is_ok() });
+        net.process("client", || async { client().await.map_err(|error| error.kind()) });
+    });
+    // Refused, the server waits for a next client.
+    assert_eq!(report.verdict(), Verdict::Verified);
+    assert_eq!(report.outputs("client"), ["Err(ConnectionRefused)", "Ok([97, 98, 99])"]);
+    assert_eq!(report.suppressed_deadlocks(), 1);
+}
+
+#[test]
+fn who_waits_for_a_next_client_is_not_deadlocked_but_who_waits_for_a_worker_is() {
+    async fn silent(mut stream: TcpStream) -> io::Result<usize> {
+        stream.read(&mut [0; 8]).await
+    }
+    // Neither says anything: true, since nobody accepts (papers/tcp-transmission-failures.txt section 4.2).
+    let report = pair(Checker::new(), silent, silent);
+    assert_eq!(report.counterexample().map(|found| found.kind()), Some(ViolationKind::Deadlock));
+    // A second client could still come: spurious (section 4.1).
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.process("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let first = listener.accept().await;
+                let second = listener.accept().await;
+                (first.is_ok(), second.is_ok())
+            });
+            net.process("client", || async { silent(TcpStream::connect("server:80").await.unwrap()).await.is_ok() })
+                .after("server");
+        });
+        assert_eq!((report.verdict(), report.suppressed_deadlocks()), (Verdict::Verified, 1));
+    }
+}
+
+#[test]
+fn a_daemon_in_accept_makes_others_wait_for_a_next_client_too() {
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.daemon("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                loop {
+                    let _ = listener.accept().await;
+                }
+            });
+            net.process("lonely", || std::future::pending::<()>());
+        });
+        assert_eq!((report.verdict(), report.suppressed_deadlocks()), (Verdict::Verified, 1));
+    }
+}
+
+/// What the client of a server that answers comes to, under limited failures.
+fn limited(tcp: Tcp) -> Vec<String> {
+    let report = both(Checker::new().tcp(tcp));
+    assert_eq!(report.verdict(), Verdict::Verified);
+    [report.outputs("client"), report.outputs("server")].concat()
+}
+
+#[test]
+fn failures_are_limited_to_processes_sides_and_executions() {
+    let answered = "Ok([97, 98, 99])";
+    // The server reads what there was, and cannot answer it.
+    let at_the_client = ["Err(BrokenPipe)", answered, "Err(BrokenPipe)", answered, "Ok([])"];
+    let writes = || Tcp::new().fail_write();
+    assert_eq!(limited(writes().process("client")), at_the_client);
+    assert_eq!(limited(writes().side(Side::Client)), at_the_client);
+    // The server's write fails: it has read everything, and the client sees the end.
+    let at_the_server = [answered, "Ok([])", "Err(BrokenPipe)", answered];
+    assert_eq!(limited(writes().process("server")), at_the_server);
+    assert_eq!(limited(writes().side(Side::Server)), at_the_server);
+    assert_eq!(limited(writes().process("client").side(Side::Server)), [answered, answered]);
+
+    async fn count(mut stream: TcpStream) -> usize {
+        let mut sent = 0;
+        for _ in 0..4 {
+            match stream.write_all(b"x").await {
+                Ok(()) => sent += 1,
+                Err(_) => break,
+            }
+        }
+        sent
+    }
+    async fn drain(mut stream: TcpStream) {
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    }
+    let sent = |tcp: Tcp| pair(Checker::new().tcp(tcp), drain, count).outputs("client").to_vec();
+    assert_eq!(sent(writes()), ["Ok(0)", "Ok(1)", "Ok(2)", "Ok(3)", "Ok(4)"]);
+    assert_eq!(sent(writes().first(2)), ["Ok(0)", "Ok(1)", "Ok(4)"]);
+}
+
+#[test]
+fn udp_and_tcp_fail_in_one_program() {
+    async fn both_ways() -> (bool, bool) {
+        let socket = UdpSocket::bind("0.0.0.0:9").await.unwrap();
+        let mut stream = TcpStream::connect("server:80").await.unwrap();
+        let heard = tokio::time::timeout(Duration::from_secs(1), socket.recv(&mut [0; 4])).await.is_ok();
+        let read = stream.read(&mut [0; 4]).await.is_ok_and(|count| count > 0);
+        (heard, read)
+    }
+    async fn answer() {
+        let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+        let (mut stream, peer) = listener.accept().await.unwrap();
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.send_to(b"ping", (peer.ip(), 9)).await.unwrap();
+        let _ = stream.write_all(b"pong").await;
+    }
+    let outcomes = |faults: usize| {
+        let mut seen = Vec::new();
+        for reduction in [true, false] {
+            let checker = Checker::new().udp(Udp::new().loss()).tcp(Tcp::new().fail_write()).at_most(faults);
+            let report = checker.reduction(reduction).check(|net| {
+                net.process("server", answer);
+                net.process("client", both_ways).after("server");
+            });
+            assert_eq!(report.verdict(), Verdict::Verified);
+            seen.push(report.outputs("client").to_vec());
+        }
+        assert_eq!(seen[0], seen[1]);
+        seen.remove(0)
+    };
+    assert_eq!(outcomes(0), ["(true, true)"]);
+    assert_eq!(outcomes(1), ["(false, true)", "(true, false)", "(true, true)"]);
+    assert_eq!(outcomes(2), ["(false, false)", "(false, true)", "(true, false)", "(true, true)"]);
 }
