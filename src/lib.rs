@@ -113,7 +113,9 @@ macro_rules! select {
 pub mod __private {
     pub use insta;
     pub use netcheck_macros::select_internal;
-    pub use netcheck_runtime::isolated::{Handle, HandleId, argument, process};
+    pub use netcheck_runtime::isolated::{
+        Argument, CloneForEachRun, Copying, Handle, HandleId, argument, cloned, process,
+    };
     pub use netcheck_runtime::select::{Round, Select};
     pub use netcheck_runtime::testing::{Expect, TestInfo, TestOutcome, run_test};
 }

@@ -1,10 +1,12 @@
 //! What happens inside one process: tasks, select!, join!, shared memory, isolated tasks.
 
 use netcheck as tokio;
+use netcheck::__private::Handle;
 use netcheck::check::{Checker, Verdict, ViolationKind};
 use std::cell::RefCell;
 use std::future::Future;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::UdpSocket;
@@ -346,6 +348,49 @@ fn a_socket_can_be_shared_with_an_isolated_task() {
         length
     });
     assert_eq!(ends, ["2"]);
+}
+
+/// Has one owner, as a stream has, and counts how often it was closed.
+struct Parcel {
+    number: u32,
+    belongs: AtomicBool,
+    closed: Arc<AtomicU32>,
+}
+
+impl netcheck::Isolated for Parcel {}
+
+impl Handle for Parcel {
+    fn duplicate(&self) -> Self {
+        self.belongs.store(false, Ordering::Relaxed);
+        Parcel { number: self.number, belongs: AtomicBool::new(true), closed: Arc::clone(&self.closed) }
+    }
+}
+
+impl Drop for Parcel {
+    fn drop(&mut self) {
+        let closed = self.belongs.load(Ordering::Relaxed);
+        self.closed.fetch_add(u32::from(closed), Ordering::Relaxed);
+    }
+}
+
+#[netcheck::process]
+async fn open(parcel: Parcel, name: &'static str) -> String {
+    tokio::task::yield_now().await;
+    format!("{name} {}", parcel.number)
+}
+
+#[test]
+fn what_has_one_owner_is_handed_over_to_an_isolated_task() {
+    let ends = outputs(|| async {
+        let closed = Arc::new(AtomicU32::new(0));
+        let parcel = |number| Parcel { number, belongs: AtomicBool::new(true), closed: Arc::clone(&closed) };
+        let spawned = tokio::spawn(open(parcel(1), "spawned")).await.unwrap();
+        let before = closed.load(Ordering::Relaxed);
+        let inside = open(parcel(2), "inside").await;
+        drop(open(parcel(3), "never run"));
+        (spawned, inside, closed.load(Ordering::Relaxed) - before)
+    });
+    assert_eq!(ends, [r#"("spawned 1", "inside 2", 2)"#]);
 }
 
 #[test]

@@ -272,7 +272,7 @@ fn a_daemon_in_accept_makes_others_wait_for_a_next_client_too() {
                     let _ = listener.accept().await;
                 }
             });
-            net.process("lonely", || std::future::pending::<()>());
+            net.process("lonely", std::future::pending::<()>);
         });
         assert_eq!((report.verdict(), report.suppressed_deadlocks()), (Verdict::Verified, 1));
     }

@@ -81,6 +81,7 @@ pub fn model_check(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// It shares no memory with its surroundings: each argument is `Isolated + Clone` and none borrows.
+/// netcheck's streams are no `Clone`; as arguments they move into the process.
 #[proc_macro_attribute]
 pub fn process(attr: TokenStream, item: TokenStream) -> TokenStream {
     process::attribute(attr.into(), item.into()).into()

@@ -4,7 +4,7 @@
 mod argument;
 
 #[doc(hidden)]
-pub use argument::{Argument, Arguments, CloneForEachRun, Handle, argument};
+pub use argument::{Argument, Arguments, CloneForEachRun, Copying, Handle, argument, cloned};
 
 use crate::id::{SocketId, UnitId};
 use crate::operation::Stream;
@@ -27,9 +27,10 @@ pub struct HandleId(pub(crate) SocketId);
 /// Values that share no memory with anybody: plain values and netcheck's own handles.
 ///
 /// Arguments and results of `#[netcheck::process]` functions are isolated, so that the task
-/// can be learned apart from who spawns it. An argument is `Clone` besides, or one of netcheck's
-/// streams, which the task takes over. `Mutex`, `RefCell`, atomics, channels and raw
+/// can be learned apart from who spawns it. `Mutex`, `RefCell`, atomics, channels and raw
 /// pointers are not. Derive it for types of your own: `#[derive(netcheck::Isolated)]`.
+///
+/// An argument is `Clone` besides, or one of netcheck's streams, which the task takes over.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` may share memory with other tasks, so it can't cross into an isolated process",
     label = "not `Isolated`",
@@ -204,7 +205,7 @@ type Make<T> = dyn Fn() -> Pin<Box<dyn Future<Output = T> + Send>> + Send + Sync
 #[doc(hidden)]
 pub fn process<A, F, Fut>(name: &'static str, arguments: A, call: F) -> Process<Fut::Output>
 where
-    A: Arguments,
+    A: Arguments + Send + Sync + 'static,
     F: Fn(A::Values) -> Fut + Send + Sync + 'static,
     Fut: Future + Send + 'static,
     Fut::Output: Isolated + Clone + fmt::Debug + 'static,
@@ -227,6 +228,8 @@ impl<T: 'static> Process<T> {
         let Handles { shared, moved } = self.handles;
         let endpoints = shared.iter().chain(&moved).map(|&socket| (socket, context.endpoint(socket))).collect();
         let streams: Vec<Stream> = moved.iter().filter_map(|&socket| context.endpoint(socket).stream()).collect();
+        // Their numbers are free: the task closes them.
+        moved.iter().for_each(|&socket| context.forget_socket(socket));
         let (make, keep) = (self.make, self.keep);
         let program = Program {
             factory: Box::new(move || {

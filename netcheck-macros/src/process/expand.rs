@@ -23,7 +23,7 @@
 //!         "client",
 //!         (
 //!             ::netcheck::__private::argument(&server).keep(server),
-//!             ::netcheck::__private::argument(&__arg1).keep(__arg1),
+//!             ::netcheck::__private::cloned(__arg1),
 //!         ),
 //!         |(server, __arg1,)| client::<T>(server, __arg1)
 //!     )
@@ -34,7 +34,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, GenericParam, Ident, Pat, PatType, ReturnType, Type};
+use syn::visit::Visit;
+use syn::{Attribute, FnArg, GenericParam, Generics, Ident, Pat, PatType, ReturnType, Type};
 
 use crate::function::{Function, attr_name};
 
@@ -66,7 +67,10 @@ pub(super) fn process(function: &Function) -> TokenStream {
     let arguments = idents.iter().zip(&types).map(|(ident, ty)| {
         let mut argument = ident.clone();
         argument.set_span(ident.span().located_at(ty.span()));
-        quote_spanned!(name.span()=> ::netcheck::__private::argument(&#ident).keep(#argument))
+        match is_generic(ty, generics) {
+            true => quote_spanned!(name.span()=> ::netcheck::__private::cloned(#argument)),
+            false => quote_spanned!(name.span()=> ::netcheck::__private::argument(&#ident).keep(#argument)),
+        }
     });
     let value = quote_spanned! {name.span()=>
         ::netcheck::__private::process(
@@ -114,8 +118,21 @@ fn outer_name(i: usize, argument: &PatType) -> Ident {
     }
 }
 
+/// Whether a type parameter is part of the type.
+fn is_generic(ty: &Type, generics: &Generics) -> bool {
+    struct Parameters<'a>(&'a Generics, bool);
+    impl Visit<'_> for Parameters<'_> {
+        fn visit_ident(&mut self, ident: &Ident) {
+            self.1 |= self.0.type_params().any(|param| param.ident == *ident);
+        }
+    }
+    let mut parameters = Parameters(generics, false);
+    parameters.visit_type(ty);
+    parameters.1
+}
+
 /// `::<T, N>`: the inner function has parameters of its own, which get the outer ones' values.
-fn turbofish(generics: &syn::Generics) -> TokenStream {
+fn turbofish(generics: &Generics) -> TokenStream {
     let arguments: Vec<_> = generics
         .params
         .iter()

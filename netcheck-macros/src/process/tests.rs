@@ -36,6 +36,14 @@ fn the_arguments_are_always_a_tuple() {
 }
 
 #[test]
+fn a_generic_argument_is_cloned_and_any_other_goes_by_its_type() {
+    let output = expand("async fn f<T, const N: usize>(a: Option<T>, b: [u8; N], c: t::T1) {}").to_string();
+    let output = output.replace(' ', "");
+    assert!(output.contains("cloned(a),"), "{output}");
+    assert!(output.contains("argument(&b).keep(b),") && output.contains("argument(&c).keep(c),"), "{output}");
+}
+
+#[test]
 fn parameters_and_conditions_are_repeated_inside() {
     let output = expand("async fn f<T, const N: usize>(a: [T; N]) -> T where T: Ask {}").to_string();
     assert_eq!(output.matches("where T : Ask").count(), 2, "{output}");
@@ -73,6 +81,8 @@ fn functions_that_cannot_be_a_process_are_refused() {
     assert_refused("async fn f(&self) {}", &["can't borrow `self`"]);
     assert_refused("async fn f(self) {}", &["can't be a method yet"]);
     assert_refused("async fn f(a: impl Clone) -> impl Clone {}", &["name it, or write a generic", "name it instead"]);
+    let arguments: String = (0..14).map(|i| format!("a{i}: u8, ")).collect();
+    assert_refused(&format!("async fn f({arguments}) {{}}"), &["at most 12 arguments"]);
     assert_refused("async unsafe fn f() {}", &["can't be `unsafe`"]);
     assert_refused("struct S;", &["goes on an async function"]);
     let output = attribute("capture = false".parse().unwrap(), "async fn f() {}".parse().unwrap());

@@ -9,6 +9,9 @@ use syn::{FnArg, GenericParam, Lifetime, ReturnType, Type, TypeBareFn, TypeImplT
 use crate::ctxt::Ctxt;
 use crate::function::Function;
 
+/// The longest tuple that implements the runtime's `Arguments`.
+const ARGUMENTS_MAX: usize = 12;
+
 pub(super) fn function(function: &Function, cx: &Ctxt) {
     let sig = &function.sig;
     if sig.asyncness.is_none() {
@@ -49,6 +52,12 @@ pub(super) fn function(function: &Function, cx: &Ctxt) {
                 visitor.visit_type(&argument.ty);
             }
         }
+    }
+    if let Some(one_more) = sig.inputs.iter().nth(ARGUMENTS_MAX) {
+        cx.error(
+            one_more,
+            format_args!("a process takes at most {ARGUMENTS_MAX} arguments: put some of them into a struct"),
+        );
     }
     if let ReturnType::Type(_, ty) = &sig.output {
         Output { cx }.visit_type(ty);

@@ -10,19 +10,18 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 /// A socket with one owner, who may hand it over to an isolated task.
-pub trait Handle: Isolated + Send + Sync + Sized + 'static {
+pub trait Handle: Isolated + Sized {
     /// The same socket, for a run of the task that it was handed over to. From then on the
     /// original belongs to nobody: dropped, it closes nothing.
     fn duplicate(&self) -> Self;
 }
 
-/// Values that each run of a process can have its own of.
+/// Values that each run of a process can have of its own.
 #[diagnostic::on_unimplemented(
     message = "a process is run many times and needs `{Self}` in each run, but it is not `Clone`",
     label = "not `Clone`",
-    note = "for a type of your own: `#[derive(Clone)]`; for a generic parameter: `Clone` among its bounds",
-    note = "a `TcpStream`, an owned half of one or a `TcpListener` is handed over as an argument of its own, \
-            not inside of another value"
+    note = "for a type of your own: `#[derive(Clone)]`",
+    note = "a `TcpStream` is handed over as an argument of its own, not inside of another value"
 )]
 pub trait CloneForEachRun: Sized {
     /// As `clone`.
@@ -39,7 +38,8 @@ impl<T: Clone> CloneForEachRun for T {
 
 /// An argument as a process keeps it.
 pub struct Argument<T> {
-    make: Box<dyn Fn() -> T + Send + Sync>,
+    value: T,
+    for_run: fn(&T) -> T,
     handles: Handles,
 }
 
@@ -52,42 +52,50 @@ pub struct Handles {
     pub(super) moved: SmallVec<[SocketId; 2]>,
 }
 
-/// Decides by its type how an argument is kept. `argument(&value).keep(value)` is a call of
-/// [`Passing::keep`] if the value is a [`Handle`], and else one of [`Copying::keep`], which
-/// explains what an argument must be.
-pub fn argument<T>(_: &T) -> Passing<T> {
-    Passing(Copying(PhantomData))
+/// Keeps an argument of a generic type: its bounds say that it is `Clone`.
+pub fn cloned<T: Isolated + Clone>(value: T) -> Argument<T> {
+    shared(value, T::clone)
 }
 
-pub struct Passing<T>(Copying<T>);
+/// Decides by its type how an argument is kept: `argument(&value).keep(value)` is a call of
+/// [`Moving::keep`] if the value is a [`Handle`]; else that method is not there for it, and
+/// the call is one of [`Copying::keep`].
+pub fn argument<T>(_: &T) -> Moving<T> {
+    Moving(Copying, PhantomData)
+}
 
-pub struct Copying<T>(PhantomData<fn(T)>);
+/// Keeps an argument that moves into the process.
+pub struct Moving<T>(Copying, PhantomData<fn(T)>);
 
-impl<T: Handle> Passing<T> {
+/// Keeps any other argument, or says what it lacks.
+pub struct Copying;
+
+impl<T: Handle> Moving<T> {
+    /// Each run gets a duplicate.
     pub fn keep(&self, value: T) -> Argument<T> {
         let moved = sockets(&value);
-        let handles = Handles { moved, ..Handles::default() };
-        Argument { make: Box::new(move || value.duplicate()), handles }
+        Argument { value, for_run: T::duplicate, handles: Handles { moved, ..Handles::default() } }
     }
 }
 
-impl<T> Deref for Passing<T> {
-    type Target = Copying<T>;
+impl<T> Deref for Moving<T> {
+    type Target = Copying;
 
-    fn deref(&self) -> &Copying<T> {
+    fn deref(&self) -> &Copying {
         &self.0
     }
 }
 
-impl<T> Copying<T> {
-    pub fn keep(&self, value: T) -> Argument<T>
-    where
-        T: Isolated + CloneForEachRun + Send + Sync + 'static,
-    {
-        let shared = sockets(&value);
-        let handles = Handles { shared, ..Handles::default() };
-        Argument { make: Box::new(move || value.clone_for_run()), handles }
+impl Copying {
+    /// Each run gets a clone.
+    pub fn keep<T: Isolated + CloneForEachRun>(&self, value: T) -> Argument<T> {
+        shared(value, T::clone_for_run)
     }
+}
+
+fn shared<T: Isolated>(value: T, for_run: fn(&T) -> T) -> Argument<T> {
+    let shared = sockets(&value);
+    Argument { value, for_run, handles: Handles { shared, ..Handles::default() } }
 }
 
 fn sockets(value: &impl Isolated) -> SmallVec<[SocketId; 2]> {
@@ -109,13 +117,8 @@ impl Handles {
     }
 }
 
-/// A tuple of arguments.
-#[diagnostic::on_unimplemented(
-    message = "a process takes at most 12 arguments",
-    label = "too many arguments",
-    note = "put some of them into a struct with `#[derive(Clone, netcheck::Isolated)]`"
-)]
-pub trait Arguments: Send + Sync + 'static {
+/// A tuple of arguments, at most 12: `#[netcheck::process]` refuses more.
+pub trait Arguments {
     /// The tuple of what they are arguments for.
     type Values;
 
@@ -139,12 +142,12 @@ impl Arguments for () {
 macro_rules! tuples {
     ($($($name:ident)+),* $(,)?) => { $(
         #[allow(non_snake_case, reason = "a tuple's fields are named as their types")]
-        impl<$($name: 'static),+> Arguments for ($(Argument<$name>,)+) {
+        impl<$($name),+> Arguments for ($(Argument<$name>,)+) {
             type Values = ($($name,)+);
 
             fn values(&self) -> Self::Values {
                 let ($($name,)+) = self;
-                ($(($name.make)(),)+)
+                ($(($name.for_run)(&$name.value),)+)
             }
 
             fn handles(&self) -> Handles {
@@ -213,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_generic_argument_is_cloned() {
-        fn twice<T: Isolated + Clone + Send + Sync + 'static>(value: T) -> (T, T) {
+        fn twice<T: Isolated + Clone>(value: T) -> (T, T) {
             let arguments = (argument(&value).keep(value),);
             (arguments.values().0, arguments.values().0)
         }
