@@ -80,7 +80,7 @@ pub mod check {
     //! assert_eq!(report.verdict(), Verdict::Verified);
     //! assert_eq!(report.outputs("dice"), ["1", "2", "3", "4", "5", "6"]);
     //! ```
-    pub use netcheck_runtime::check::{Checker, Tcp, Udp};
+    pub use netcheck_runtime::check::{Checker, Tasks, Tcp, Udp};
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{
         Counterexample, Direction, Error, Judgement, Registered, Search, Side, Step, ViolationKind,

@@ -103,7 +103,7 @@ async fn ask() -> io::Result<usize> {
 
 #[test]
 fn workers_of_their_own_serve_clients() {
-    let faults_and_states = [(0, 664, 5_971), (1, 5_067, 24_504), (9, 9_494, 40_475)];
+    let faults_and_states = [(0, 670, 5_971), (1, 5_069, 24_504), (9, 9_354, 40_475)];
     for (faults, reduced, full) in faults_and_states {
         for (reduction, states) in [(true, reduced), (false, full)] {
             let tcp = Tcp::new().fail_open().fail_read().fail_write().fail_close();
@@ -278,6 +278,65 @@ fn a_daemon_in_accept_makes_others_wait_for_a_next_client_too() {
     }
 }
 
+#[test]
+fn what_a_daemon_holds_that_waits_for_ever_stays_open() {
+    async fn hold(accepts: bool) {
+        let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+        let _stream = if accepts { Some(listener.accept().await.unwrap()) } else { None };
+        std::future::pending().await
+    }
+    async fn write_and_read() -> (bool, bool, bool) {
+        let mut stream = TcpStream::connect("server:80").await.unwrap();
+        let written = stream.write_all(b"a").await.is_ok() && stream.write_all(b"b").await.is_ok();
+        let read = tokio::time::timeout(Duration::from_secs(1), stream.read(&mut [0; 4])).await;
+        (written, read.is_err(), stream.write_all(b"c").await.is_ok())
+    }
+    for (accepts, reduction) in [(false, false), (false, true), (true, false), (true, true)] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.daemon("server", move || hold(accepts));
+            net.process("client", write_and_read).after("server");
+        });
+        assert_eq!(report.outputs("client"), ["(true, true, true)"], "accepts: {accepts}, reduction: {reduction}");
+    }
+}
+
+#[test]
+fn a_listener_that_closes_resets_who_waits_in_its_backlog_sooner_or_later() {
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.process("server", || async {
+                let _listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                netcheck::choose(0..2).await
+            });
+            net.process("client", || async {
+                let mut stream = TcpStream::connect("server:80").await.map_err(|error| error.kind())?;
+                stream.write_all(b"abc").await.map_err(|error| error.kind())
+            });
+        });
+        let seen = ["Err(ConnectionRefused)", "Err(ConnectionReset)", "Ok(())"];
+        assert_eq!(report.outputs("client"), seen, "reduction: {reduction}");
+    }
+}
+
+#[test]
+fn bytes_can_be_read_before_more_are_written_or_together_with_them() {
+    async fn write_twice(mut stream: TcpStream) {
+        stream.write_all(b"a").await.unwrap();
+        stream.write_all(b"b").await.unwrap();
+    }
+    async fn count_reads(mut stream: TcpStream) -> usize {
+        let mut reads = 0;
+        while stream.read(&mut [0; 4]).await.unwrap() > 0 {
+            reads += 1;
+        }
+        reads
+    }
+    for reduction in [true, false] {
+        let report = pair(Checker::new().reduction(reduction), count_reads, write_twice);
+        assert_eq!(report.outputs("server"), ["Ok(1)", "Ok(2)"], "reduction: {reduction}");
+    }
+}
+
 /// What the client of a server that answers comes to, under limited failures.
 fn limited(tcp: Tcp) -> Vec<String> {
     let report = both(Checker::new().tcp(tcp));
@@ -350,4 +409,188 @@ fn udp_and_tcp_fail_in_one_program() {
     assert_eq!(outcomes(0), ["(true, true)"]);
     assert_eq!(outcomes(1), ["(false, true)", "(true, false)", "(true, true)"]);
     assert_eq!(outcomes(2), ["(false, false)", "(false, true)", "(true, false)", "(true, true)"]);
+}
+
+/// Each word of the attribute finds something that is not found without it.
+mod words {
+    use super::{client, server};
+    use netcheck::io::{AsyncReadExt, AsyncWriteExt, ErrorKind};
+    use netcheck::net::{TcpListener, TcpStream};
+    use netcheck::time::{Duration, sleep};
+    use netcheck::{Network, model_check};
+
+    /// Panics if the client ends with `kind`.
+    fn the_client_never_meets(net: &mut Network, kind: ErrorKind) {
+        net.process("server", || async { server().await.map_err(|error| error.kind()) });
+        net.process("client", move || async move {
+            assert_ne!(client().await.map_err(|error| error.kind()), Err(kind));
+        })
+        .after("server");
+    }
+
+    #[model_check(tcp(open), at_most = 1, expect = panic)]
+    fn with_open_a_connect_times_out(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::TimedOut);
+    }
+
+    #[model_check(tcp(close, read, write, reset), at_most = 1)]
+    fn without_open_no_connect_times_out(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::TimedOut);
+    }
+
+    #[model_check(tcp(close), at_most = 1, expect = panic)]
+    fn with_close_a_shutdown_fails(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::NotConnected);
+    }
+
+    #[model_check(tcp(open, read, write, reset), at_most = 1)]
+    fn without_close_no_shutdown_fails(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::NotConnected);
+    }
+
+    #[model_check(tcp(read), at_most = 1, expect = panic)]
+    fn with_read_a_read_fails(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::ConnectionReset);
+    }
+
+    #[model_check(tcp(close, write), at_most = 1)]
+    fn without_read_no_read_fails(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::ConnectionReset);
+    }
+
+    #[model_check(tcp(write), at_most = 1, expect = panic)]
+    fn with_write_a_write_fails(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::BrokenPipe);
+    }
+
+    #[model_check(tcp(open), at_most = 1)]
+    fn without_write_no_write_fails(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::BrokenPipe);
+    }
+
+    /// A server that accepts nobody, and outlasts the client.
+    fn listener(net: &mut Network) {
+        net.process("server", || async {
+            let _listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            sleep(Duration::from_secs(1)).await;
+        });
+    }
+
+    /// Only `reset` fails a write with this error: the server does not read.
+    fn no_write_is_reset(net: &mut Network) {
+        listener(net);
+        net.process("client", || async {
+            let Ok(mut stream) = TcpStream::connect("server:80").await else { return };
+            let error = stream.write_all(b"x").await.err().map(|error| error.kind());
+            assert_ne!(error, Some(ErrorKind::ConnectionReset));
+        })
+        .after("server");
+    }
+
+    #[model_check(tcp(reset), at_most = 1, expect = panic)]
+    fn with_reset_a_write_is_reset(net: &mut Network) {
+        no_write_is_reset(net);
+    }
+
+    #[model_check(tcp(open, close, read, write), at_most = 1)]
+    fn without_reset_no_write_is_reset(net: &mut Network) {
+        no_write_is_reset(net);
+    }
+
+    fn connects_twice(net: &mut Network) {
+        listener(net);
+        net.process("client", || async {
+            let first = TcpStream::connect("server:80").await;
+            let second = TcpStream::connect("server:80").await;
+            assert!(first.is_ok() || second.is_ok());
+        })
+        .after("server");
+    }
+
+    #[model_check(tcp(hang), at_most = 1, expect = deadlock)]
+    fn with_hang_a_connect_never_answers(net: &mut Network) {
+        connects_twice(net);
+    }
+
+    #[model_check(tcp(open, close, read, write, reset), at_most = 1)]
+    fn at_most_one_connect_fails(net: &mut Network) {
+        connects_twice(net);
+    }
+
+    #[model_check(tcp(open), at_most = 2, expect = panic)]
+    fn at_most_two_connects_fail(net: &mut Network) {
+        connects_twice(net);
+    }
+
+    /// A frame of two bytes is read at once; each direction of a connection must hold it.
+    fn frame_in_one_piece(net: &mut Network) {
+        net.process("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            let (mut stream, _) = listener.accept().await.unwrap();
+            assert_eq!(stream.read(&mut [0; 2]).await.unwrap(), 2);
+        });
+        net.process("client", || async {
+            TcpStream::connect("server:80").await.unwrap().write_all(b"ab").await.unwrap();
+        })
+        .after("server");
+    }
+
+    #[model_check(tcp(split), at_most = 1, expect = panic)]
+    fn with_split_a_frame_comes_in_pieces(net: &mut Network) {
+        frame_in_one_piece(net);
+    }
+
+    #[model_check(tcp(buffer = 1), at_most = 1, expect = panic)]
+    fn with_a_small_buffer_a_frame_comes_in_pieces(net: &mut Network) {
+        frame_in_one_piece(net);
+    }
+
+    #[model_check(tcp(buffer = 2), at_most = 1)]
+    fn without_split_a_frame_that_fits_comes_whole(net: &mut Network) {
+        frame_in_one_piece(net);
+    }
+
+    #[model_check(tcp(write, process = "client", side = client), at_most = 1, expect = panic)]
+    fn limited_to_the_client_its_write_fails(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::BrokenPipe);
+    }
+
+    #[model_check(tcp(write, processes = ["server", "client"]), at_most = 1, expect = panic)]
+    fn limited_to_both_the_write_of_the_client_fails(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::BrokenPipe);
+    }
+
+    #[model_check(tcp(write, process = "server"), at_most = 1)]
+    fn limited_to_the_server_the_write_of_the_client_does_not_fail(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::BrokenPipe);
+    }
+
+    #[model_check(tcp(write, side = server), at_most = 1)]
+    fn limited_to_accepted_streams_the_write_of_the_client_does_not_fail(net: &mut Network) {
+        the_client_never_meets(net, ErrorKind::BrokenPipe);
+    }
+
+    fn only_the_first_write_fails(net: &mut Network) {
+        listener(net);
+        net.process("client", || async {
+            let mut stream = TcpStream::connect("server:80").await.unwrap();
+            for written in 0..3 {
+                if stream.write_all(b"x").await.is_err() {
+                    assert_eq!(written, 0);
+                    break;
+                }
+            }
+        })
+        .after("server");
+    }
+
+    #[model_check(tcp(write, first = 1), at_most = 1)]
+    fn limited_to_the_first_execution_no_other_write_fails(net: &mut Network) {
+        only_the_first_write_fails(net);
+    }
+
+    #[model_check(tcp(write, first = 2), at_most = 1, expect = panic)]
+    fn limited_to_two_executions_the_second_write_fails(net: &mut Network) {
+        only_the_first_write_fails(net);
+    }
 }

@@ -51,7 +51,8 @@ const RUNTIME: &[Row] = &[
     ("isolated", &["id", "operation", "time", "unit::context", "unit::instance"]),
     ("net", &["id", "isolated", "operation", "unit::context"]),
     ("select", &["operation", "unit::context"]),
-    ("task", &["id", "isolated", "operation", "unit::context", "unit::instance"]),
+    ("sync", &["unit::causality", "unit::context"]),
+    ("task", &["id", "isolated", "operation", "sync::object", "unit::context", "unit::instance"]),
     ("time", &["operation", "unit::context"]),
     // The engine, from the bottom up.
     ("unit", &["id", "operation"]),
@@ -132,7 +133,12 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         &["check::job", "isolated", "net", "operation", "state", "unit::context", "unit::wording"],
         "a search knows no protocol",
     ),
-    ("netcheck-runtime", "std::thread", &["check"], "a check has one thread for user code and one that watches it"),
+    (
+        "netcheck-runtime",
+        "std::thread",
+        &["check", "unit::context"],
+        "a check has one thread for user code and one that watches it",
+    ),
     ("netcheck-runtime", "std::time::Instant", &[], "the engine reads no clock: the time is a component of the state"),
     (
         "netcheck-runtime",

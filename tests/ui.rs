@@ -18,6 +18,8 @@ mod checks {
     mod limits_are_expressions;
     #[path = "model_check_names_are_hygienic.rs"]
     mod names_are_hygienic;
+    #[path = "model_check_tcp_words.rs"]
+    mod tcp_words;
 }
 
 #[test]

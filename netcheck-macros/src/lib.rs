@@ -41,7 +41,8 @@ use proc_macro::TokenStream;
 /// | word | meaning |
 /// | --- | --- |
 /// | `udp(…)` | what may happen to datagrams, see below |
-/// | `at_most = 1` | the number of faults in one execution |
+/// | `tcp(…)` | how connections may fail, see below |
+/// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
 /// | `search = bfs` | `bfs`, `dfs`, `random` or `random(seed = 7)` |
 /// | `max_states = 1_000_000`, `max_depth = 500` | limits; a check that reaches one is inconclusive, and fails |
 /// | `reduction = false` | explore every interleaving |
@@ -60,6 +61,22 @@ use proc_macro::TokenStream;
 /// | `direction = send` | perturb what a process sends (`send`), what it receives (`receive`), or `both` |
 /// | `delay` | timers may fire while packets are in flight |
 /// | `process = "client"`, `processes = ["a", "b"]` | perturb only the packets of these |
+///
+/// The words of `tcp`:
+///
+/// | word | meaning |
+/// | --- | --- |
+/// | `open` | `connect` may fail with `TimedOut`, `accept` with `ConnectionAborted` |
+/// | `close` | `shutdown` may fail with `NotConnected` |
+/// | `read` | a read may fail with `ConnectionReset` |
+/// | `write` | a write may fail with `BrokenPipe` |
+/// | `reset` | a connection may die for both ends while one of them reads or writes |
+/// | `hang` | `connect` may never answer |
+/// | `split` | a read may return, and a write may take, any non-empty part of what it could |
+/// | `buffer = 4096` | how many bytes are held for each direction of a connection |
+/// | `process = "client"`, `processes = ["a", "b"]` | only calls of these fail |
+/// | `side = client` | only calls of the end that connected (`client`) or was accepted (`server`) fail |
+/// | `first = 2` | only so many first executions of each source line fail |
 ///
 /// Other attributes of the function (`#[ignore]`, `#[cfg(…)]`, doc comments) stay; `#[test]` is not
 /// needed.

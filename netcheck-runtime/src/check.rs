@@ -6,7 +6,7 @@
 mod declare;
 mod job;
 
-pub use declare::{Tcp, Udp};
+pub use declare::{Tasks, Tcp, Udp};
 
 use crate::error::Error;
 use crate::network::Network;
@@ -30,6 +30,7 @@ const STACK_BYTES: usize = 8 << 20;
 pub struct Checker {
     udp: Option<Udp>,
     tcp: Option<Tcp>,
+    tasks: Tasks,
     at_most: Option<usize>,
     search: Search,
     states_max: usize,
@@ -50,6 +51,7 @@ impl Checker {
         Checker {
             udp: None,
             tcp: None,
+            tasks: Tasks::Shared,
             at_most: None,
             search: Search::Bfs,
             states_max: STATES_MAX,
@@ -68,6 +70,12 @@ impl Checker {
     /// Declares what TCP may do.
     pub fn tcp(mut self, tcp: Tcp) -> Self {
         self.tcp = Some(tcp);
+        self
+    }
+
+    /// Declares what the tasks of a process share.
+    pub fn tasks(mut self, tasks: Tasks) -> Self {
+        self.tasks = tasks;
         self
     }
 

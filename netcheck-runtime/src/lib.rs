@@ -30,6 +30,7 @@ pub mod report;
 mod search;
 pub mod select;
 mod state;
+mod sync;
 pub mod task;
 #[doc(hidden)]
 #[allow(missing_docs, reason = "called by the expansion of `#[model_check]` only")]

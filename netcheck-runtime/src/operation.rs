@@ -33,13 +33,15 @@ pub(crate) enum Operation {
     /// Connect a TCP socket, bound to `local` or to an ephemeral port.
     Open { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
     /// Wait for a connection.
-    Accept { local: SocketAddr },
-    /// Read from a stream; `Ready` waits until a read would not.
-    Read { stream: Stream, max: usize, mode: ReceiveMode, waits: bool },
+    Accept { local: SocketAddr, waits: bool },
+    /// Read from a stream, or look at what can be read.
+    Read { stream: Stream, max: usize, peeks: bool, waits: bool },
     /// Write to a stream.
     Write { stream: Stream, bytes: Arc<[u8]>, waits: bool },
-    /// Wait until a write to a stream would not wait.
-    Writable { stream: Stream },
+    /// Wait until a read, or a write, would not wait.
+    Ready { stream: Stream, read: bool, write: bool, waits: bool },
+    /// Ask for the pending error of a stream; cannot wait.
+    TakeError { stream: Stream },
     /// Shut a stream's writing side down.
     Shutdown { stream: Stream },
     /// Wait for a timer; `repeats` keeps it armed for the next period.
@@ -56,6 +58,9 @@ pub(crate) enum Operation {
     Join { child: UnitId },
     /// Ask whether an isolated task has ended; cannot wait.
     IsEnded { child: UnitId },
+    /// The operation that was begun as the `number`th of this step, tried at once, because nobody
+    /// will wait for it; cannot wait.
+    AtOnce { number: u32, operation: Box<Operation> },
 }
 
 /// One end of a TCP connection, as the program at that end knows it.
@@ -78,14 +83,45 @@ pub(crate) enum ReceiveMode {
 }
 
 impl Operation {
+    /// The operation itself, whether or not it is tried at once.
+    pub(crate) fn itself(&self) -> &Operation {
+        match self {
+            Operation::AtOnce { operation, .. } => operation,
+            operation => operation,
+        }
+    }
+
+    /// The operation as it is tried when it is begun, for those that the OS would try then.
+    pub(crate) fn tried(&self) -> Option<Operation> {
+        let mut tried = self.clone();
+        match &mut tried {
+            Operation::Read { waits, .. }
+            | Operation::Write { waits, .. }
+            | Operation::Ready { waits, .. }
+            | Operation::Accept { waits, .. } => *waits = false,
+            Operation::Receive { socket, port, mode } => {
+                return Some(Operation::TryReceive { socket: *socket, port: *port, mode: *mode });
+            }
+            Operation::Send { .. }
+            | Operation::Bind { .. }
+            | Operation::Connect { .. }
+            | Operation::Listen { .. }
+            | Operation::Shutdown { .. }
+            | Operation::Choose { .. } => {}
+            _ => return None,
+        }
+        Some(tried)
+    }
+
     /// Whether the operation can be pending for long: a unit all of whose operations
     /// are of this kind has "first waited" in the sense of `after`.
     pub(crate) fn waits(&self) -> bool {
         matches!(
             self,
             Operation::Receive { .. }
-                | Operation::Accept { .. }
-                | Operation::Read { .. }
+                | Operation::Accept { waits: true, .. }
+                | Operation::Read { waits: true, .. }
+                | Operation::Ready { write: false, .. }
                 | Operation::Timer { .. }
                 | Operation::Join { .. }
         )
@@ -114,6 +150,11 @@ pub(crate) enum Outcome {
     Bytes(Arc<[u8]>),
     /// So many bytes were written.
     Written(usize),
+    /// What a stream is ready for.
+    Ready {
+        read: bool,
+        write: bool,
+    },
     WouldBlock,
     /// A timer's deadline came; the time since the start, where it is tracked.
     Elapsed {
@@ -132,12 +173,20 @@ pub(crate) enum Outcome {
     Failed(Failure),
 }
 
+impl Outcome {
+    /// Whether an operation that was tried has to wait.
+    pub(crate) fn is_not_yet(&self) -> bool {
+        matches!(self, Outcome::WouldBlock | Outcome::Ready { read: false, write: false })
+    }
+}
+
 /// Why an operation failed, in the terms of the OS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Failure {
     AddressInUse,
     AddressNotAvailable,
     ConnectionRefused,
+    NetworkUnreachable,
     HostUnreachable,
     TimedOut,
     ConnectionAborted,
@@ -185,8 +234,10 @@ pub(crate) enum Effect {
     Disarm { timer: u32 },
     /// A socket was dropped.
     Close { socket: SocketId },
-    /// An end of a TCP connection was dropped; `reset`: with a linger of zero.
-    CloseStream { stream: Stream, reset: bool },
+    /// An end of a TCP connection was dropped.
+    CloseStream { stream: Stream },
+    /// Whether closing a stream is to reset the connection.
+    Linger { stream: Stream, resets: bool },
     /// A stream's writing side was shut down by a drop.
     EndStream { stream: Stream },
     /// A listener was dropped, or a TCP socket that was only bound.

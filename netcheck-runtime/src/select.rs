@@ -70,7 +70,7 @@ impl Select {
                 (sequence, context.scripted_select(sequence))
             }
         };
-        Round { disabled, sequence, first, polled: 0, select: self }
+        Round { disabled, sequence, first, polled: 0, begun: SmallVec::new(), select: self }
     }
 }
 
@@ -83,6 +83,8 @@ pub struct Round<'a> {
     /// The branch that the history says to begin with.
     first: Option<usize>,
     polled: usize,
+    /// The branches that were polled, and how many operations had been begun before each.
+    begun: SmallVec<[(usize, u32); 8]>,
 }
 
 impl Round<'_> {
@@ -95,6 +97,7 @@ impl Round<'_> {
             self.polled += 1;
             if self.disabled & 1 << index == 0 {
                 self.select.branches[index].woken.0.store(false, Ordering::Relaxed);
+                self.begun.push((index, context::current().begun()));
                 return Some(index);
             }
         }
@@ -110,16 +113,18 @@ impl Round<'_> {
     /// A branch is ready and its pattern matches: it wins, unless others have to be tried too.
     pub fn ready(&mut self, index: usize) {
         if self.select.biased {
-            return;
+            return self.try_losers();
         }
         match self.first {
             Some(first) if first == index => {}
-            Some(_) => context::current().refuse(),
+            Some(_) => {
+                self.try_losers();
+                context::current().refuse()
+            }
             None => {
-                let others = (index + 1..self.select.branches.len()).filter(|&other| {
-                    self.disabled & 1 << other == 0 && self.select.branches[other].woken.0.load(Ordering::Relaxed)
-                });
-                let candidates: SmallVec<[u8; 8]> = std::iter::once(index).chain(others).map(|i| i as u8).collect();
+                let branches = 0..self.select.branches.len();
+                let candidates = branches.filter(|&other| other == index || self.could_win(other, index));
+                let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
                 if candidates.len() > 1 {
                     let choice = Operation::Select { sequence: self.sequence, candidates };
                     let outcome = context::current().ask(choice, self.select.location);
@@ -127,6 +132,24 @@ impl Round<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a branch might have won if it had been polled first, or what it has begun been tried.
+    fn could_win(&self, other: usize, winner: usize) -> bool {
+        if other > winner {
+            return self.disabled & 1 << other == 0 && self.select.branches[other].woken.0.load(Ordering::Relaxed);
+        }
+        let place = self.begun.iter().position(|(branch, _)| *branch == other);
+        place.is_some_and(|place| {
+            let until = self.begun.get(place + 1).map_or(u32::MAX, |(_, begun)| *begun);
+            context::current().has_begun(self.begun[place].1, until)
+        })
+    }
+
+    /// What losing branches have begun just now, the OS would have tried.
+    fn try_losers(&self) {
+        let before = self.begun.first().map_or(0, |(_, begun)| *begun);
+        context::current().try_at_once(|fresh| fresh.number > before);
     }
 }
 

@@ -42,11 +42,15 @@ where
         return JoinHandle(Joining::Unit { child, value, pending: None, joined: false, location });
     }
     let future = future.take().expect("it is not a process");
-    spawn_task(future, || ())
+    spawn_task(future, || (), location)
 }
 
 /// Spawns a task of this unit; `finished` is called when it ends.
-fn spawn_task<F>(future: F, finished: impl Fn() + 'static) -> JoinHandle<F::Output>
+fn spawn_task<F>(
+    future: F,
+    finished: impl Fn() + 'static,
+    location: &'static Location<'static>,
+) -> JoinHandle<F::Output>
 where
     F: Future + 'static,
     F::Output: 'static,
@@ -67,6 +71,7 @@ where
             finish(&cancelled, Err(JoinError { task }));
             on_cancel();
         }),
+        location,
     );
     JoinHandle(Joining::Task { cell, control })
 }
@@ -120,7 +125,10 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         match &self.0 {
-            Joining::Task { cell, .. } => lock(cell).ended,
+            Joining::Task { cell, control } => {
+                control.touch();
+                lock(cell).ended
+            }
             Joining::Unit { child, .. } => is_ended(*child, Location::caller()),
         }
     }
@@ -143,7 +151,8 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Joining::Task { cell, .. } => {
+            Joining::Task { cell, control } => {
+                control.touch();
                 let mut cell = lock(cell);
                 match cell.result.take() {
                     Some(result) => Poll::Ready(result),

@@ -8,6 +8,8 @@ pub(crate) mod io;
 pub(crate) mod sync;
 #[path = "task.rs"]
 pub(crate) mod task;
+#[path = "tcp.rs"]
+pub(crate) mod tcp;
 #[path = "time.rs"]
 pub(crate) mod time;
 #[path = "udp.rs"]

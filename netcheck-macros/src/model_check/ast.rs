@@ -8,6 +8,7 @@ pub(crate) struct ModelCheck {
     /// The words that were said, understood or not.
     pub(crate) said: Said,
     pub(crate) udp: Option<Udp>,
+    pub(crate) tcp: Option<Tcp>,
     pub(crate) at_most: Option<Expr>,
     pub(crate) search: Option<Search>,
     pub(crate) max_states: Option<Expr>,
@@ -26,6 +27,15 @@ pub(crate) struct Udp {
     pub(crate) processes: Option<Vec<LitStr>>,
 }
 
+#[derive(Default)]
+pub(crate) struct Tcp {
+    pub(crate) said: Said,
+    pub(crate) buffer: Option<Number>,
+    pub(crate) processes: Option<Vec<LitStr>>,
+    pub(crate) side: Option<Choice>,
+    pub(crate) first: Option<Number>,
+}
+
 /// The names of the words of one list, in order.
 #[derive(Default)]
 pub(crate) struct Said(pub(crate) Vec<Ident>);
@@ -37,6 +47,10 @@ impl Said {
 
     pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
+    }
+
+    pub(crate) fn has_any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.has(name))
     }
 }
 

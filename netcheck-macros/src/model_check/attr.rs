@@ -6,21 +6,24 @@
 use syn::spanned::Spanned;
 use syn::{Expr, ExprArray, ExprCall, ExprLit, ExprPath, Ident, Lit, LitBool, LitInt, LitStr};
 
-use super::ast::{Choice, ModelCheck, Number, Said, Search, Udp};
+use super::ast::{Choice, ModelCheck, Number, Said, Search, Tcp, Udp};
 use crate::ctxt::Ctxt;
 use crate::words::{self, Form, Word};
 
 pub(super) const WORDS: &[&str] =
     &["udp", "tcp", "at_most", "search", "max_states", "max_depth", "reduction", "expect", "snapshot"];
-pub(super) const UDP_WORDS: &[&str] =
+const UDP_WORDS: &[&str] =
     &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
-pub(super) const TCP_WORDS: &[&str] = &["open", "close", "read", "write", "reset", "hang", "split"];
+const TCP_WORDS: &[&str] =
+    &["open", "close", "read", "write", "reset", "hang", "split", "buffer", "process", "processes", "side", "first"];
+const LISTS: &[(&str, &[&str])] = &[("udp", UDP_WORDS), ("tcp", TCP_WORDS)];
 
 /// Names that a word may have as its value, and the variants that they stand for.
 type Choices = [(&'static str, &'static str)];
 
 const SEARCHES: &Choices = &[("bfs", "Bfs"), ("dfs", "Dfs"), ("random", "Random")];
 const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both", "Both")];
+const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
 const EXPECTATIONS: &Choices = &[
     ("panic", "Panic"),
     ("deadlock", "Deadlock"),
@@ -37,15 +40,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
         }
         match word.name.to_string().as_str() {
             "udp" => check.udp = list(word, "udp(loss, duplication)", cx).map(|words| udp(words, cx)),
-            "tcp" => {
-                cx.error(
-                    &word.name,
-                    "`tcp` faults are not modelled yet: leave this word out; TCP without faults needs none",
-                );
-                if let Form::List(words) = word.form {
-                    tcp(words, cx);
-                }
-            }
+            "tcp" => check.tcp = list(word, "tcp(open, read)", cx).map(|words| tcp(words, cx)),
             "at_most" => check.at_most = value(word, "1", cx),
             "search" => check.search = value(word, "dfs", cx).and_then(|value| search(value, cx)),
             "max_states" => check.max_states = value(word, "1_000_000", cx),
@@ -62,12 +57,17 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
 }
 
 fn unknown(name: &Ident) -> String {
-    for (list, words) in [("udp", UDP_WORDS), ("tcp", TCP_WORDS)] {
-        if words.iter().any(|word| name == word) {
-            return format!("`{name}` is a word of `{list}`: write `{list}({name}, …)`");
+    match lists_with(name)[..] {
+        [] => words::unknown(name, WORDS, "the words of `model_check` are"),
+        [list] => format!("`{name}` is a word of `{list}`: write `{list}({name}, …)`"),
+        [one, other, ..] => {
+            format!("`{name}` is a word of `{one}` and of `{other}`: write it in the parentheses of one of them")
         }
     }
-    words::unknown(name, WORDS, "the words of `model_check` are")
+}
+
+fn lists_with(name: &Ident) -> Vec<&'static str> {
+    LISTS.iter().filter(|(_, words)| words.iter().any(|word| name == word)).map(|&(list, _)| list).collect()
 }
 
 fn udp(words: Vec<Word>, cx: &Ctxt) -> Udp {
@@ -84,36 +84,48 @@ fn udp(words: Vec<Word>, cx: &Ctxt) -> Udp {
             "direction" => {
                 udp.direction = value(word, "send", cx).and_then(|value| choice(&value, DIRECTIONS, cx));
             }
-            "process" => {
-                udp.processes =
-                    value(word, "\"client\"", cx).and_then(|value| string(&value, cx)).map(|name| vec![name]);
-            }
-            "processes" => {
-                udp.processes = value(word, "[\"client\", \"server\"]", cx).and_then(|value| strings(value, cx));
-            }
+            "process" => udp.processes = process(word, cx),
+            "processes" => udp.processes = processes(word, cx),
             _ => cx.error(&word.name, unknown_in("udp", &word.name, UDP_WORDS)),
         }
     }
     udp
 }
 
-fn tcp(words: Vec<Word>, cx: &Ctxt) {
-    let mut said = Said::default();
+fn tcp(words: Vec<Word>, cx: &Ctxt) -> Tcp {
+    let mut tcp = Tcp::default();
     for word in words {
-        if repeated(&mut said, &word, cx) {
+        if repeated(&mut tcp.said, &word, cx) {
             continue;
         }
-        if TCP_WORDS.iter().any(|known| word.name == known) {
-            alone(word, cx);
-        } else {
-            cx.error(&word.name, unknown_in("tcp", &word.name, TCP_WORDS));
+        match word.name.to_string().as_str() {
+            "open" | "close" | "read" | "write" | "reset" | "hang" | "split" => alone(word, cx),
+            "buffer" => tcp.buffer = value(word, "4096", cx).and_then(|value| number(&value, cx)),
+            "process" => tcp.processes = process(word, cx),
+            "processes" => tcp.processes = processes(word, cx),
+            "side" => tcp.side = value(word, "client", cx).and_then(|value| choice(&value, SIDES, cx)),
+            "first" => tcp.first = value(word, "2", cx).and_then(|value| number(&value, cx)),
+            _ => cx.error(&word.name, unknown_in("tcp", &word.name, TCP_WORDS)),
         }
     }
+    tcp
+}
+
+fn process(word: Word, cx: &Ctxt) -> Option<Vec<LitStr>> {
+    let name = value(word, "\"client\"", cx).and_then(|value| string(&value, cx))?;
+    Some(vec![name])
+}
+
+fn processes(word: Word, cx: &Ctxt) -> Option<Vec<LitStr>> {
+    value(word, "[\"client\", \"server\"]", cx).and_then(|value| strings(value, cx))
 }
 
 fn unknown_in(list: &str, name: &Ident, known: &[&str]) -> String {
     if WORDS.iter().any(|word| name == word) {
         return format!("`{name}` is a word of `model_check` itself: write it after `{list}(…)`, not inside");
+    }
+    if let [other, ..] = lists_with(name)[..] {
+        return format!("`{name}` is a word of `{other}`, not of `{list}`: write `{other}({name}, …)`");
     }
     words::unknown(name, known, &format!("the words of `{list}` are"))
 }
@@ -121,7 +133,11 @@ fn unknown_in(list: &str, name: &Ident, known: &[&str]) -> String {
 fn repeated(said: &mut Said, word: &Word, cx: &Ctxt) -> bool {
     let repeated = said.has(&word.name.to_string());
     if repeated {
-        cx.error(&word.name, format_args!("`{}` is said twice: keep one", word.name));
+        let advice = match word.form {
+            Form::List(_) => "put its words into one list",
+            Form::Alone | Form::Value(_) | Form::Broken => "keep one",
+        };
+        cx.error(&word.name, format_args!("`{}` is said twice: {advice}", word.name));
     } else {
         said.0.push(word.name.clone());
     }
@@ -231,7 +247,11 @@ fn choice(value: &Expr, choices: &Choices, cx: &Ctxt) -> Option<Choice> {
         _ => None,
     };
     let Some(name) = name else {
-        cx.error(value, format_args!("expected {}", words::either(&names)));
+        let hint = match value {
+            Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => ", without quotes",
+            _ => "",
+        };
+        cx.error(value, format_args!("expected {}{hint}", words::either(&names)));
         return None;
     };
     let Some(&(_, variant)) = choices.iter().find(|&(choice, _)| name == choice) else {

@@ -6,6 +6,7 @@
 //! /// The client gets its answer.
 //! #[model_check(
 //!     udp(loss, reorder = 2, direction = send, process = "client"),
+//!     tcp(read, split, side = client),
 //!     at_most = 1, search = random(seed = 7), max_states = 1_000, expect = deadlock, snapshot,
 //! )]
 //! #[ignore]
@@ -32,6 +33,12 @@
 //!                 .direction(::netcheck::check::Direction::Send)
 //!                 .process("client")
 //!         )
+//!         .tcp(
+//!             ::netcheck::check::Tcp::new()
+//!                 .fail_read()
+//!                 .split()
+//!                 .side(::netcheck::check::Side::Client)
+//!         )
 //!         .at_most(1)
 //!         .search(::netcheck::check::Search::Random { seed: 7 })
 //!         .max_states(1_000);
@@ -51,11 +58,11 @@
 //! ```
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Ident;
 use syn::ext::IdentExt;
 
-use super::ast::{Choice, ModelCheck, Search, Udp};
+use super::ast::{Choice, ModelCheck, Search, Tcp, Udp};
 use super::attr::plain;
 use crate::function::Function;
 
@@ -112,6 +119,10 @@ fn checker(check: &ModelCheck) -> TokenStream {
         let udp = self::udp(udp);
         calls.extend(quote!(.udp(#udp)));
     }
+    if let Some(tcp) = &check.tcp {
+        let tcp = self::tcp(tcp);
+        calls.extend(quote!(.tcp(#tcp)));
+    }
     if let Some(at_most) = &check.at_most {
         calls.extend(quote!(.at_most(#at_most)));
     }
@@ -165,4 +176,32 @@ fn udp(udp: &Udp) -> TokenStream {
         calls.extend(quote!(.process(#process)));
     }
     quote!(::netcheck::check::Udp::new() #calls)
+}
+
+fn tcp(tcp: &Tcp) -> TokenStream {
+    let mut calls = TokenStream::new();
+    for word in ["open", "close", "read", "write"] {
+        if let Some(word) = tcp.said.get(word) {
+            let fail = format_ident!("fail_{word}");
+            calls.extend(quote!(.#fail()));
+        }
+    }
+    for word in ["reset", "hang", "split"] {
+        if let Some(word) = tcp.said.get(word) {
+            calls.extend(quote!(.#word()));
+        }
+    }
+    if let Some(buffer) = tcp.buffer.as_ref().map(plain) {
+        calls.extend(quote!(.buffer(#buffer)));
+    }
+    for process in tcp.processes.iter().flatten() {
+        calls.extend(quote!(.process(#process)));
+    }
+    if let Some(Choice { variant, .. }) = &tcp.side {
+        calls.extend(quote!(.side(::netcheck::check::Side::#variant)));
+    }
+    if let Some(first) = tcp.first.as_ref().map(plain) {
+        calls.extend(quote!(.first(#first)));
+    }
+    quote!(::netcheck::check::Tcp::new() #calls)
 }

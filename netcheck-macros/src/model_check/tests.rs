@@ -59,6 +59,15 @@ fn each_word_is_a_call_on_the_builder() {
         ("udp(delay,)", ".udp(Udp::new().delay())"),
         ("udp(loss, process = \"a\")", ".udp(Udp::new().loss().process(\"a\"))"),
         ("udp(loss, processes = [\"a\", \"b\"])", ".udp(Udp::new().loss().process(\"a\").process(\"b\"))"),
+        ("tcp(open, close, read, write)", ".tcp(Tcp::new().fail_open().fail_close().fail_read().fail_write())"),
+        ("tcp(split, hang, reset)", ".tcp(Tcp::new().reset().hang().split())"),
+        ("tcp(buffer = 4_096,)", ".tcp(Tcp::new().buffer(4096))"),
+        ("tcp(split)", ".tcp(Tcp::new().split())"),
+        ("tcp(read, process = \"a\")", ".tcp(Tcp::new().fail_read().process(\"a\"))"),
+        ("tcp(read, processes = [\"a\", \"b\"])", ".tcp(Tcp::new().fail_read().process(\"a\").process(\"b\"))"),
+        ("tcp(hang, side = client)", ".tcp(Tcp::new().hang().side(Side::Client))"),
+        ("tcp(first = 2, side = server, open)", ".tcp(Tcp::new().fail_open().side(Side::Server).first(2))"),
+        ("at_most = 2, tcp(write), udp(loss)", ".udp(Udp::new().loss()).tcp(Tcp::new().fail_write()).at_most(2)"),
         ("search = bfs", ".search(Search::Bfs)"),
         ("search = dfs", ".search(Search::Dfs)"),
         ("search = random", ".search(Search::Random{seed:0})"),
@@ -114,6 +123,12 @@ fn an_unknown_word_is_met_with_the_known_ones() {
     assert_refused("bandwidth = 3", &["unknown word `bandwidth`\nthe words"]);
     assert_refused("loss", &["`loss` is a word of `udp`: write `udp(loss, …)`"]);
     assert_refused("udp(loss, at_most = 1)", &["`at_most` is a word of `model_check` itself"]);
+    assert_refused("tcp(opne)", &["unknown word `opne`, did you mean `open`?\nthe words of `tcp` are `open`, `close`"]);
+    assert_refused("tcp(read, at_most = 1)", &["write it after `tcp(…)`, not inside"]);
+    assert_refused("hang", &["`hang` is a word of `tcp`: write `tcp(hang, …)`"]);
+    assert_refused("tcp(loss)", &["`loss` is a word of `udp`, not of `tcp`: write `udp(loss, …)`"]);
+    assert_refused("udp(read)", &["`read` is a word of `tcp`, not of `udp`: write `tcp(read, …)`"]);
+    assert_refused("process = \"a\"", &["`process` is a word of `udp` and of `tcp`"]);
 }
 
 #[test]
@@ -122,6 +137,7 @@ fn words_that_do_not_go_together_are_refused() {
     assert_refused("udp(copies = [1], duplication)", &["put a 2 into it"]);
     assert_refused("udp(reorder = 2, window = 2)", &["can't be combined with `window`"]);
     assert_refused("udp(loss, process = \"a\", processes = [\"b\"])", &["put all names into `processes`"]);
+    assert_refused("tcp(read, process = \"a\", processes = [\"b\"])", &["put all names into `processes`"]);
     assert_refused("snapshot", &["`snapshot` without `expect`"]);
     assert_refused("snapshot, expect = inconclusive", &["can't be combined with `snapshot`"]);
     // A mistake in a word does not count as its absence.
@@ -148,6 +164,27 @@ fn values_are_checked() {
     assert_refused("udp = loss", &["in parentheses"]);
     assert_refused("udp()", &["names no fault"]);
     assert_refused("udp(direction = send)", &["names no fault"]);
+    assert_refused(
+        "tcp(buffer = 0)",
+        &["`buffer` is how many bytes are held for each direction of a connection, at least 1"],
+    );
+    assert_refused(
+        "tcp(read, first = 0)",
+        &["`first` is how many executions of each source line may fail, at least 1"],
+    );
+    assert_refused("tcp(buffer)", &["write `buffer = 4096`"]);
+    assert_refused("tcp(buffer = SIZE)", &["expected a whole number"]);
+    assert_refused("tcp(read, first = 2u32)", &["write `2`, without `u32`"]);
+    assert_refused("tcp(read, side = peer)", &["expected `client` or `server`, found `peer`"]);
+    assert_refused("tcp(read, side = \"client\")", &["expected `client` or `server`, without quotes"]);
+    assert_refused("tcp(read, process = client)", &["in quotes"]);
+    assert_refused("tcp(read, processes = [\"a\", \"a\", \"\"])", &["\"a\" is named twice", "this one is empty"]);
+    assert_refused("tcp(split = true, read(often))", &["`split` stands alone", "`read` stands alone"]);
+    assert_refused("tcp(read, read)", &["`read` is said twice: keep one"]);
+    assert_refused("tcp(read), tcp(write)", &["`tcp` is said twice: put its words into one list"]);
+    assert_refused("tcp", &["write `tcp(open, read)`"]);
+    assert_refused("tcp = open", &["in parentheses"]);
+    assert_refused("tcp()", &["`tcp` names no failure"]);
     assert_refused("reduction = off", &["expected `true` or `false`"]);
     assert_refused("search = bfs(seed = 1)", &["write just `bfs`"]);
     assert_refused("search = random(sed = 1)", &["the only word of `random` is `seed`"]);
@@ -157,10 +194,20 @@ fn values_are_checked() {
 }
 
 #[test]
-fn tcp_is_announced_but_not_there() {
-    assert_refused("tcp(open, read)", &["`tcp` faults are not modelled yet"]);
-    assert_refused("tcp", &["`tcp` faults are not modelled yet"]);
-    assert_refused("tcp(opne)", &["not modelled yet", "did you mean `open`?"]);
+fn a_limit_of_failures_without_a_failure_is_refused() {
+    for (limit, word) in [("process = \"a\"", "process"), ("side = client", "side"), ("first = 2", "first")] {
+        let expected = format!("`{word}` limits failures, but `tcp` names none");
+        assert_refused(&format!("tcp({limit})"), &[&expected]);
+        assert_refused(&format!("tcp(split, buffer = 8, {limit})"), &[&expected]);
+    }
+    assert_refused(
+        "tcp(side = client, processes = [\"a\"])",
+        &["`processes` limits failures", "`side` limits failures"],
+    );
+    assert_refused("udp(), tcp(first = 2)", &["`udp` names no fault", "`first` limits failures"]);
+    // A mistake in a word does not count as its absence.
+    assert_refused("tcp(raed, first = 2)", &["did you mean `read`?"]);
+    assert_refused("tcp(read = 1, first = 2)", &["`read` stands alone"]);
 }
 
 #[test]

@@ -1,18 +1,29 @@
 //! Refuses words that do not go together, and functions that cannot become a check.
 
 use syn::spanned::Spanned;
-use syn::{FnArg, ReturnType, Type};
+use syn::{FnArg, LitStr, ReturnType, Type};
 
-use super::ast::{ModelCheck, Udp};
+use super::ast::{ModelCheck, Said, Tcp, Udp};
 use crate::ctxt::Ctxt;
 use crate::function::{Function, attr_name};
 
 pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
+    // A word that was not understood may be the one that seems to be missing.
+    let understood = cx.is_clean();
     if let (Some(udp), Some(word)) = (&check.udp, check.said.get("udp")) {
         self::udp(udp, cx);
         let faults = ["loss", "duplication", "reorder", "copies", "window", "delay"];
-        if cx.is_clean() && !faults.iter().any(|fault| udp.said.has(fault)) {
+        if understood && !udp.said.has_any(&faults) {
             cx.error(word, "`udp` names no fault: say which, as in `udp(loss)`, or leave it out");
+        }
+    }
+    if let (Some(tcp), Some(word)) = (&check.tcp, check.said.get("tcp")) {
+        self::tcp(tcp, cx);
+        if understood && tcp.said.0.is_empty() {
+            cx.error(word, "`tcp` names no failure: say which, as in `tcp(open, read)`, or leave it out");
+        }
+        if understood && !tcp.said.has_any(&["open", "close", "read", "write", "reset", "hang"]) {
+            limits_of_nothing(tcp, cx);
         }
     }
     if let Some(snapshot) = check.said.get("snapshot") {
@@ -73,22 +84,48 @@ fn udp(udp: &Udp, cx: &Ctxt) {
             }
         }
     }
-    if let Some(processes) = udp.said.get("processes").filter(|_| udp.said.has("process")) {
-        cx.error(processes, "`processes` can't be combined with `process`: put all names into `processes`");
+    processes(&udp.said, udp.processes.as_deref(), cx);
+}
+
+fn tcp(tcp: &Tcp, cx: &Ctxt) {
+    for (number, meaning) in [
+        (&tcp.buffer, "`buffer` is how many bytes are held for each direction of a connection"),
+        (&tcp.first, "`first` is how many executions of each source line may fail"),
+    ] {
+        if let Some(number) = number.as_ref().filter(|number| number.value == 0) {
+            cx.error(&number.literal, format_args!("{meaning}, at least 1"));
+        }
     }
-    if let Some(names) = &udp.processes {
-        if names.is_empty() {
+    processes(&tcp.said, tcp.processes.as_deref(), cx);
+}
+
+fn limits_of_nothing(tcp: &Tcp, cx: &Ctxt) {
+    for limit in ["process", "processes", "side", "first"] {
+        if let Some(word) = tcp.said.get(limit) {
             cx.error(
-                udp.said.get("processes"),
-                "`processes` is empty: name a process, or leave it out to mean all of them",
+                word,
+                format_args!(
+                    "`{limit}` limits failures, but `tcp` names none: \
+                     add `open`, `close`, `read`, `write`, `reset` or `hang`, or leave `{limit}` out"
+                ),
             );
         }
-        for (i, name) in names.iter().enumerate() {
-            if name.value().is_empty() {
-                cx.error(name, "a process has a name: this one is empty");
-            } else if names[..i].iter().any(|earlier| earlier.value() == name.value()) {
-                cx.error(name, format_args!("process {:?} is named twice: keep one", name.value()));
-            }
+    }
+}
+
+fn processes(said: &Said, names: Option<&[LitStr]>, cx: &Ctxt) {
+    if let Some(processes) = said.get("processes").filter(|_| said.has("process")) {
+        cx.error(processes, "`processes` can't be combined with `process`: put all names into `processes`");
+    }
+    let Some(names) = names else { return };
+    if names.is_empty() {
+        cx.error(said.get("processes"), "`processes` is empty: name a process, or leave it out to mean all of them");
+    }
+    for (i, name) in names.iter().enumerate() {
+        if name.value().is_empty() {
+            cx.error(name, "a process has a name: this one is empty");
+        } else if names[..i].iter().any(|earlier| earlier.value() == name.value()) {
+            cx.error(name, format_args!("process {:?} is named twice: keep one", name.value()));
         }
     }
 }

@@ -149,19 +149,19 @@ impl Connection {
         }
     }
 
-    /// What a write of `bytes` can get, with the connection afterwards; empty: it waits for room.
-    ///
-    /// # Panics
-    /// If there is nothing to write: the OS does not look at the stream then.
+    /// What a write of `bytes` can get, with the connection afterwards; empty: it waits for room. A write of nothing
+    /// is told of an error, too.
     #[must_use]
     pub fn write(&self, side: Side, bytes: &[u8], rules: StreamRules) -> SmallVec<[(Written, Connection); 2]> {
-        assert!(!bytes.is_empty(), "a write has at least one byte");
         let (own, peer) = self.indexes(side);
         if let Some(error) = self.ends[own].error {
             return smallvec![(Written::Failed(error), self.told(own))];
         }
         if self.ends[own].is_dead || self.ways[own].is_finished {
             return smallvec![(Written::Failed(Breakage::Pipe), self.clone())];
+        }
+        if bytes.is_empty() {
+            return smallvec![(Written::Accepted(0), self.clone())];
         }
         if !self.ends[peer].is_held {
             // The peer's host answers bytes that nobody will read with a reset.
@@ -179,6 +179,13 @@ impl Connection {
         accepted.collect()
     }
 
+    /// The error that the next call would be told (`SO_ERROR`), and the connection in which it has been.
+    #[must_use]
+    pub fn take_error(&self, side: Side) -> (Option<Breakage>, Connection) {
+        let (own, _) = self.indexes(side);
+        (self.ends[own].error, self.told(own))
+    }
+
     /// Whether a read would not wait.
     #[must_use]
     pub fn is_readable(&self, side: Side) -> bool {
@@ -189,6 +196,12 @@ impl Connection {
     #[must_use]
     pub fn is_writable(&self, side: Side, capacity: usize) -> bool {
         self.can_take(side, 1, capacity)
+    }
+
+    /// Whether bytes of this end are waiting to be read at the other.
+    #[must_use]
+    pub fn has_unread(&self, side: Side) -> bool {
+        !self.ways[side as usize].bytes().is_empty()
     }
 
     /// Whether a write of so many bytes has the same outcome however much the peer reads before.

@@ -220,6 +220,20 @@ impl Tcp {
     }
 }
 
+/// What the tasks of a process share (isolated tasks share nothing anyway).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tasks {
+    /// Any memory: the order in which tasks run is part of the process's local state.
+    #[default]
+    Shared,
+    /// Only what is tracked: the types of `netcheck::tracked`, and what tasks wait for of each
+    /// other. Then histories that differ only in the order of steps that share nothing are one
+    /// local state (a Mazurkiewicz trace), which makes processes of many tasks much smaller.
+    /// Every so often two such histories are compared; if they behave differently, that is an
+    /// error that says so.
+    Tracked,
+}
+
 fn known_process(word: &str, name: &str, names: &[&str]) -> Result<ProcessId, Error> {
     match names.iter().position(|known| *known == name) {
         Some(index) => Ok(ProcessId(index as u32)),

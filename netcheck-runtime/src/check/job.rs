@@ -1,6 +1,6 @@
 //! One check: searches to the fixpoint, shortens what it found and confirms it.
 
-use super::Checker;
+use super::{Checker, Tasks};
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::network::{Network, Registered};
@@ -16,6 +16,7 @@ use crate::state::store::StateId;
 use crate::state::system::{Declared, Demands, Interrupt, Process, System};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
+use crate::unit::caller::are_lines_known;
 use crate::unit::context::{Host, Shared};
 use crate::unit::instance::Program;
 use crate::unit::watchdog::Watch;
@@ -51,6 +52,13 @@ impl Job {
             tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
         };
+        if declared.tcp.first.is_some() && !are_lines_known() {
+            return Err(Error::new(
+                "tcp(first = …) counts how often each source line makes a call, and this build does not tell lines: \
+                 add `debug = \"line-tables-only\"` to its profile in Cargo.toml"
+                    .to_owned(),
+            ));
+        }
         let mut after = Vec::new();
         for process in &registered.processes {
             let named = |name: &String| match names.iter().position(|known| known == name) {
@@ -87,6 +95,7 @@ impl Job {
             Process { daemon: process.daemon, after: after.clone(), program: Rc::new(program) }
         };
         let processes = self.registered.processes.iter().zip(&self.after).map(process).collect();
+        shared.tracks.set(self.checker.tasks == Tasks::Tracked);
         // Which execution of its line a call is, is known only if calls are traced.
         shared.traces.set(self.declared.tcp.first.is_some());
         let mut system = System::new(shared, processes, self.declared.clone(), self.demands);

@@ -16,6 +16,7 @@ pub(super) fn error(failure: Failure) -> io::Error {
         Failure::BrokenPipe => 32,
         Failure::AddressInUse => 98,
         Failure::AddressNotAvailable => 99,
+        Failure::NetworkUnreachable => 101,
         Failure::ConnectionAborted => 103,
         Failure::ConnectionReset => 104,
         Failure::NotConnected => NOT_CONNECTED,

@@ -13,6 +13,7 @@ use crate::operation::OperationKey;
 use crate::state::system::System;
 use crate::unit::automaton::{EdgeId, NodeKind};
 use ahash::AHashMap;
+use smallvec::SmallVec;
 
 /// What is known of one node.
 #[derive(Clone, Default)]
@@ -182,19 +183,25 @@ impl Footprints {
     }
 
     /// What can happen after a node can happen after all that lead to it.
-    fn propagate(&mut self, system: &System, mut node: NodeId) {
-        loop {
-            let from = system.learner.automata.node(node).from.map(|(from, _)| from);
-            let Some(before) = from.or_else(|| self.spawner.get(&node).copied()) else { return };
-            let following = self.nodes[node.index()].clone();
-            let footprint = &mut self.nodes[before.index()];
-            let grew = footprint.future_does.union_with(&following.future_does)
-                | footprint.future_minds.union_with(&following.future_minds);
-            if !grew {
-                return;
+    fn propagate(&mut self, system: &System, node: NodeId) {
+        let mut grown = vec![node];
+        while let Some(node) = grown.pop() {
+            let sources = system.learner.automata.node(node).before.iter().copied();
+            let before: SmallVec<[NodeId; 2]> = sources.chain(self.spawner.get(&node).copied()).collect();
+            for before in before {
+                // An edge that has not been taken in yet brings it along.
+                if before == node || before.index() >= self.nodes.len() {
+                    continue;
+                }
+                let following = self.nodes[node.index()].clone();
+                let footprint = &mut self.nodes[before.index()];
+                let grew = footprint.future_does.union_with(&following.future_does)
+                    | footprint.future_minds.union_with(&following.future_minds);
+                if grew {
+                    self.grew |= footprint.consulted;
+                    grown.push(before);
+                }
             }
-            self.grew |= footprint.consulted;
-            node = before;
         }
     }
 }

@@ -60,6 +60,10 @@ pub(super) enum Resource {
     Read(ConnectionId, Side),
     /// An end does not take bytes any more.
     Closed(ConnectionId, Side),
+    /// A call is made on a connection to a port.
+    Used(PlaceId),
+    /// A call is made on a connection to a process.
+    Reached(ProcessId),
     /// Streams of a process may be closed because a task that holds them is ended by another one.
     Torn(ProcessId),
 }
@@ -153,9 +157,19 @@ impl Touches {
                 self.when_contended.push(Resource::Read(end.connection, end.peer()));
                 self.stream(system, unit, end, fails || resets);
             }
-            &Action::Writable { end } => {
+            &Action::Ready { end, read, write, .. } => {
+                if read {
+                    self.minds(Resource::Sent(end.connection, end.peer()));
+                }
+                if write {
+                    self.minds(Resource::Closed(end.connection, end.peer()));
+                    self.when_contended.push(Resource::Read(end.connection, end.peer()));
+                }
+                self.stream(system, unit, end, false);
+            }
+            &Action::TakeError { end } => {
                 self.minds(Resource::Closed(end.connection, end.peer()));
-                self.when_contended.push(Resource::Read(end.connection, end.peer()));
+                self.minds(Resource::Sent(end.connection, end.peer()));
                 self.stream(system, unit, end, false);
             }
             &Action::Shutdown { end, fails } => {
@@ -209,17 +223,22 @@ impl Touches {
     fn stream(&mut self, system: &System, unit: UnitId, end: ConnectionEnd, fails: bool) {
         let ConnectionEnd { connection, side, .. } = end;
         let (peer, _) = system.connections.end(connection, end.peer());
-        self.minds(Resource::Torn(peer));
-        if side == Side::Client {
-            let (host, address) = system.connections.end(connection, Side::Server);
-            if let Some(port) = system.places.find(Place::StreamPort(host, address.port())) {
-                self.when_contended.push(Resource::Unlisted(port));
-            }
+        self.does(Resource::Reached(peer)).minds(Resource::Torn(peer));
+        self.use_port(system, end);
+        if let Some(port) = listening_port(system, end) {
+            self.when_contended.push(Resource::Unlisted(port));
         }
         if fails {
             self.does(Resource::Sent(connection, side)).does(Resource::Closed(connection, side));
             self.minds(Resource::Sent(connection, end.peer())).minds(Resource::Closed(connection, end.peer()));
             self.failure(system, unit);
+        }
+    }
+
+    /// Who connected may still be in a backlog: its calls are seen by who closes that.
+    fn use_port(&mut self, system: &System, end: ConnectionEnd) {
+        if let Some(port) = listening_port(system, end) {
+            self.does(Resource::Used(port));
         }
     }
 
@@ -234,7 +253,10 @@ impl Touches {
         }
     }
 
-    fn close(&mut self, end: ConnectionEnd) {
+    fn close(&mut self, system: &System, end: ConnectionEnd) {
+        let (peer, _) = system.connections.end(end.connection, end.peer());
+        self.does(Resource::Reached(peer));
+        self.use_port(system, end);
         self.does(Resource::Sent(end.connection, end.side)).does(Resource::Closed(end.connection, end.side));
         // With bytes that nobody has read, closing is a reset.
         self.minds(Resource::Sent(end.connection, end.peer()));
@@ -242,7 +264,12 @@ impl Touches {
 
     fn close_listener(&mut self, port: PlaceId) {
         self.listening(port);
-        self.does(Resource::Unlisted(port));
+        self.does(Resource::Unlisted(port)).minds(Resource::Used(port));
+    }
+
+    /// Streams of other tasks of a process are closed.
+    fn tear(&mut self, process: ProcessId) {
+        self.does(Resource::Torn(process)).minds(Resource::Reached(process));
     }
 
     /// What happens with a step, without a choice.
@@ -256,26 +283,32 @@ impl Touches {
                 Effect::Close { .. } => {
                     self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
                 }
-                Effect::CloseStream { stream, .. } => {
+                Effect::CloseStream { stream } => {
                     let end = system.end_of(process, stream);
-                    self.close(end);
+                    self.close(system, end);
                 }
                 Effect::EndStream { stream } => {
                     let end = system.end_of(process, stream);
                     self.does(Resource::Sent(end.connection, end.side));
                     self.minds(Resource::Closed(end.connection, end.peer()));
+                    self.use_port(system, end);
                 }
                 Effect::CloseListener { local, .. } => {
                     let port = system.places.id(Place::StreamPort(process, local.port()));
                     self.close_listener(port);
                 }
                 Effect::Abort { child } => {
-                    self.does(Resource::Killed(child)).minds(Resource::Alive(child)).does(Resource::Torn(process));
+                    self.does(Resource::Killed(child)).minds(Resource::Alive(child));
+                    self.tear(process);
                 }
                 Effect::Scope { .. } => {
                     self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
                 }
-                Effect::Disarm { .. } | Effect::Spawn { .. } | Effect::Detach { .. } | Effect::GiveUp { .. } => {}
+                Effect::Linger { .. }
+                | Effect::Disarm { .. }
+                | Effect::Spawn { .. }
+                | Effect::Detach { .. }
+                | Effect::GiveUp { .. } => {}
             }
         }
     }
@@ -288,7 +321,7 @@ impl Touches {
         let holdings = Holdings::at(system, edge);
         for stream in holdings.streams {
             let end = system.end_of(process, stream);
-            self.close(end);
+            self.close(system, end);
         }
         for (_, port) in holdings.listeners {
             let port = system.places.id(Place::StreamPort(process, port));
@@ -297,10 +330,17 @@ impl Touches {
         if system.shared().unit(unit).parent.is_none() {
             self.does(Resource::KilledWith(process)).minds(Resource::AliveIn(process));
             if !holdings.children.is_empty() {
-                self.does(Resource::Torn(process));
+                self.tear(process);
             }
         }
     }
+}
+
+/// The port that a connection was made to, for who made it.
+fn listening_port(system: &System, end: ConnectionEnd) -> Option<PlaceId> {
+    let (host, address) = system.connections.end(end.connection, Side::Server);
+    let is_client = end.side == Side::Client;
+    system.places.find(Place::StreamPort(host, address.port())).filter(|_| is_client)
 }
 
 /// What a unit holds after a step, read off its history.
@@ -321,7 +361,7 @@ impl Holdings {
         steps.push((source, input));
         let mut holdings = Holdings { streams: system.learner.streams_of(root), ..Holdings::default() };
         for (node, input) in steps {
-            let operation = automata.node(node).offer(input).map(|offer| &offer.operation);
+            let operation = automata.node(node).offer(input).map(|offer| offer.operation.itself());
             if let Some(operation) = operation {
                 holdings.take(operation, automata.outcome(input.outcome));
             }
@@ -351,7 +391,7 @@ impl Holdings {
 
     fn leave(&mut self, effect: &Effect) {
         match effect {
-            Effect::CloseStream { stream, .. } => self.streams.retain(|held| held != stream),
+            Effect::CloseStream { stream } => self.streams.retain(|held| held != stream),
             Effect::CloseListener { socket, .. } => self.listeners.retain(|(held, _)| held != socket),
             Effect::Spawn { child, streams, .. } => {
                 self.streams.retain(|held| !streams.contains(held));

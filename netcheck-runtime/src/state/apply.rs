@@ -25,7 +25,8 @@ impl System {
             Step::Settle | Step::Hang { .. } => {}
             Step::Park(units) => {
                 for &unit in units {
-                    self.release(unit, next);
+                    // Its streams and listeners stay: others can still connect and write to them.
+                    self.release_datagrams(unit, next);
                     let place = self.unit_place(unit);
                     let accepts = self.is_in_accept(NodeId(place.of(state)));
                     place.set(next, if accepts { NodeId::PARKED_IN_ACCEPT.0 } else { NodeId::PARKED.0 });
@@ -90,7 +91,8 @@ impl System {
             }
             Effect::Disarm { timer } => self.change_timers(unit, next, |timers| timers.retain(|t| t.timer != timer)),
             Effect::Close { socket } => self.let_go(socket, unit, next),
-            Effect::CloseStream { stream, reset } => self.close_stream(unit, stream, reset, next),
+            Effect::CloseStream { stream } => self.close_stream(unit, stream, next),
+            Effect::Linger { stream, resets } => self.set_linger(unit, stream, resets, next),
             Effect::EndStream { stream } => self.end_stream(unit, stream, next),
             Effect::CloseListener { socket, local } => {
                 let process = self.shared().process_of(unit);
@@ -173,8 +175,13 @@ impl System {
 
     /// Lets go of everything that a unit holds.
     fn release(&mut self, unit: UnitId, next: &mut Vec<u32>) {
-        self.clear(Place::Timers(unit), next);
         self.release_streams(unit, next);
+        self.release_datagrams(unit, next);
+    }
+
+    /// Lets go of timers and UDP sockets.
+    fn release_datagrams(&mut self, unit: UnitId, next: &mut Vec<u32>) {
+        self.clear(Place::Timers(unit), next);
         let mut held = Vec::new();
         self.change_bindings(next, |binding| {
             if binding.holders.contains(&unit) {

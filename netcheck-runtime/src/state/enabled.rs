@@ -285,7 +285,8 @@ impl System {
             | Action::Accept { .. }
             | Action::Read { .. }
             | Action::Write { .. }
-            | Action::Writable { .. }
+            | Action::Ready { .. }
+            | Action::TakeError { .. }
             | Action::Shutdown { .. } => self.stream_outcomes(state, at, key, &offer.action, enabled),
         }
     }

@@ -122,6 +122,8 @@ pub(crate) struct StreamBinding {
 pub(crate) struct HeldConnection {
     pub(crate) connection: Connection,
     pub(crate) holders: [Option<UnitId>; 2],
+    /// By end: closing it resets the connection (a linger of zero).
+    pub(crate) resets: [bool; 2],
 }
 
 /// The armed timers of one unit, by timer.

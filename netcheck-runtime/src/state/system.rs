@@ -198,12 +198,13 @@ pub(crate) enum Action {
         process: ProcessId,
         port: PlaceId,
         local: SocketAddr,
+        waits: bool,
         fails: bool,
     },
     Read {
         end: ConnectionEnd,
         max: usize,
-        mode: ReceiveMode,
+        peeks: bool,
         waits: bool,
         fails: bool,
         resets: bool,
@@ -215,7 +216,13 @@ pub(crate) enum Action {
         fails: bool,
         resets: bool,
     },
-    Writable {
+    Ready {
+        end: ConnectionEnd,
+        read: bool,
+        write: bool,
+        waits: bool,
+    },
+    TakeError {
         end: ConnectionEnd,
     },
     Shutdown {
@@ -330,7 +337,7 @@ impl System {
     pub(crate) fn is_in_accept(&self, node: NodeId) -> bool {
         let node = self.learner.automata.node(node);
         node.kind == NodeKind::Parked { in_accept: true }
-            || node.offers.iter().any(|offer| matches!(offer.operation, Operation::Accept { .. }))
+            || node.offers.iter().any(|offer| matches!(offer.operation, Operation::Accept { waits: true, .. }))
     }
 
     pub(crate) fn is_daemon(&self, unit: UnitId) -> bool {
@@ -534,21 +541,26 @@ impl System {
                 let (fails, hangs) = (may && fails.open, may && fails.hang);
                 Action::Open { socket, local, peer, host, port, fails, hangs }
             }
-            Operation::Accept { local } => {
+            Operation::AtOnce { operation, .. } => self.action(unit, *operation, execution),
+            Operation::Accept { local, waits } => {
                 let port = self.places.id(Place::StreamPort(process, local.port()));
-                Action::Accept { process, port, local, fails: fails.open && fallible(self, Side::Server) }
+                let fails = fails.open && fallible(self, Side::Server);
+                Action::Accept { process, port, local, waits, fails }
             }
-            Operation::Read { stream, max, mode, waits } => {
+            Operation::Read { stream, max, peeks, waits } => {
                 let may = fallible(self, stream.side);
-                let (fails, resets) = (may && fails.read, may && fails.reset);
-                Action::Read { end: self.end_of(process, stream), max, mode, waits, fails, resets }
+                let (fails, resets) = (may && fails.read && !peeks, may && fails.reset && !peeks);
+                Action::Read { end: self.end_of(process, stream), max, peeks, waits, fails, resets }
             }
             Operation::Write { stream, bytes, waits } => {
                 let may = fallible(self, stream.side);
                 let (fails, resets) = (may && fails.write, may && fails.reset);
                 Action::Write { end: self.end_of(process, stream), bytes, waits, fails, resets }
             }
-            Operation::Writable { stream } => Action::Writable { end: self.end_of(process, stream) },
+            Operation::Ready { stream, read, write, waits } => {
+                Action::Ready { end: self.end_of(process, stream), read, write, waits }
+            }
+            Operation::TakeError { stream } => Action::TakeError { end: self.end_of(process, stream) },
             Operation::Shutdown { stream } => {
                 let fails = fails.close && fallible(self, stream.side);
                 Action::Shutdown { end: self.end_of(process, stream), fails }

@@ -2,9 +2,11 @@
 
 use super::{AbortHandle, JoinError, JoinHandle, lock, spawn, spawn_task};
 use crate::isolated::Process;
+use crate::sync::object::Object;
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -17,12 +19,14 @@ pub struct JoinSet<T> {
     spawned: u64,
     /// Tasks of this unit in the order in which they ended.
     ended: Arc<Mutex<VecDeque<u64>>>,
+    /// That order, as its tasks share it.
+    order: Arc<Object>,
 }
 
 impl<T: 'static> JoinSet<T> {
     /// An empty set.
     pub fn new() -> Self {
-        JoinSet { handles: Vec::new(), spawned: 0, ended: Arc::default() }
+        JoinSet { handles: Vec::new(), spawned: 0, ended: Arc::default(), order: Arc::new(Object::new()) }
     }
 
     /// The number of tasks that have not been joined.
@@ -46,8 +50,12 @@ impl<T: 'static> JoinSet<T> {
         let handle = match TypeId::of::<F>() == TypeId::of::<Process<T>>() {
             true => spawn(future),
             false => {
-                let ended = Arc::clone(&self.ended);
-                spawn_task(future, move || lock(&ended).push_back(number))
+                let (ended, order) = (Arc::clone(&self.ended), Arc::clone(&self.order));
+                let end = move || {
+                    order.touch();
+                    lock(&ended).push_back(number);
+                };
+                spawn_task(future, end, Location::caller())
             }
         };
         let abort = handle.abort_handle();
@@ -74,6 +82,7 @@ impl<T: 'static> JoinSet<T> {
         if self.handles.is_empty() {
             return Poll::Ready(None);
         }
+        self.order.touch();
         let first = lock(&self.ended).front().copied();
         let first = first.and_then(|number| self.handles.iter().position(|(n, _)| *n == number));
         let order = first.into_iter().chain(0..self.handles.len());
@@ -89,6 +98,7 @@ impl<T: 'static> JoinSet<T> {
 
     /// A task that has ended, if there is one.
     pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        self.order.touch();
         let first = lock(&self.ended).pop_front()?;
         let index = self.handles.iter().position(|(number, _)| *number == first)?;
         let (_, mut handle) = self.handles.remove(index);

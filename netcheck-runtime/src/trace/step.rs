@@ -98,10 +98,7 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
             if let Class::Timer { advance_ns } = class {
                 outcome = format!("elapsed after {:?}", Duration::from_nanos(advance_ns.unsigned_abs()));
             }
-            let is_ready = matches!(
-                offer.operation,
-                Operation::Receive { mode: ReceiveMode::Ready, .. } | Operation::Read { mode: ReceiveMode::Ready, .. }
-            );
+            let is_ready = matches!(offer.operation, Operation::Receive { mode: ReceiveMode::Ready, .. });
             if answer == Outcome::Done && is_ready {
                 outcome = "readable".to_owned();
             }

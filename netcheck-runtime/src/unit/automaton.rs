@@ -5,6 +5,7 @@
 
 use crate::id::{NodeId, OutcomeId, UnitId};
 use crate::operation::{Effect, Input, Offer, OperationKey, Outcome};
+use crate::unit::causality::TraceId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
 use smallvec::SmallVec;
@@ -12,8 +13,13 @@ use smallvec::SmallVec;
 /// A local state.
 pub(crate) struct Node {
     pub(crate) unit: UnitId,
-    /// The step that led here: the history, and with it the identity, of a live node.
+    /// The step that led here first: the history of a live node, or one of several that are
+    /// the same but for the order of independent steps.
     pub(crate) from: Option<(NodeId, Input)>,
+    /// The first node of the program.
+    pub(crate) root: NodeId,
+    /// The nodes from which edges lead here.
+    pub(crate) before: SmallVec<[NodeId; 1]>,
     pub(crate) kind: NodeKind,
     /// Whether the unit has been in a state in which it could only wait.
     pub(crate) waited: bool,
@@ -79,6 +85,8 @@ pub(crate) struct Automata {
     outcomes: Vec<Outcome>,
     by_outcome: AHashMap<Outcome, OutcomeId>,
     by_output: AHashMap<u32, NodeId>,
+    /// Nodes of tracked tasks: by the program's first node, all that has happened, and whether the unit has waited.
+    by_trace: AHashMap<(NodeId, TraceId, bool), NodeId>,
 }
 
 impl Automata {
@@ -89,6 +97,7 @@ impl Automata {
             outcomes: Vec::new(),
             by_outcome: AHashMap::new(),
             by_output: AHashMap::new(),
+            by_trace: AHashMap::new(),
         };
         let parked = |in_accept| NodeKind::Parked { in_accept };
         for kind in [NodeKind::Gone, parked(false), NodeKind::Gone, parked(true)] {
@@ -133,7 +142,9 @@ impl Automata {
         offers: Vec<Offer>,
     ) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node { unit, from, kind, waited, offers, edges: SmallVec::new() });
+        let root = from.map_or(id, |(before, _)| self.node(before).root);
+        let before = SmallVec::new();
+        self.nodes.push(Node { unit, from, root, before, kind, waited, offers, edges: SmallVec::new() });
         id
     }
 
@@ -147,9 +158,23 @@ impl Automata {
         node
     }
 
+    /// The node that a trace has led to before.
+    pub(crate) fn at_trace(&self, root: NodeId, trace: TraceId, waited: bool) -> Option<NodeId> {
+        self.by_trace.get(&(root, trace, waited)).copied()
+    }
+
+    /// From now on, this trace leads to this node.
+    pub(crate) fn set_trace(&mut self, trace: TraceId, node: NodeId) {
+        let Node { root, waited, .. } = *self.node(node);
+        self.by_trace.insert((root, trace, waited), node);
+    }
+
     pub(crate) fn add_edge(&mut self, edge: Edge) -> EdgeId {
         let id = EdgeId(self.edges.len() as u32);
         self.nodes[edge.source.index()].edges.push((edge.input, id));
+        if self.node(edge.target).kind == NodeKind::Live {
+            self.nodes[edge.target.index()].before.push(edge.source);
+        }
         self.edges.push(edge);
         id
     }

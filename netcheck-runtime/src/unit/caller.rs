@@ -16,13 +16,26 @@ pub(crate) struct Line {
     pub(crate) number: u32,
 }
 
+/// Whose code a frame of the stack runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Frame {
+    Own(CallerId),
+    /// A dependency's, or the standard library's.
+    Foreign,
+    /// What polls the program: there is nothing of it further out.
+    Engine,
+}
+
+/// The module that polls programs.
+const ENGINE: &str = "netcheck_runtime::unit::instance";
+
 /// The source lines that make calls, and what addresses of code stand for.
 #[derive(Default)]
 pub(crate) struct Callers {
     lines: Vec<Line>,
     ids: AHashMap<Line, CallerId>,
-    /// By address of code: the program's own line there, if it is one.
-    known: AHashMap<usize, Option<CallerId>>,
+    /// What is at an address of code.
+    known: AHashMap<usize, Frame>,
 }
 
 impl Callers {
@@ -30,34 +43,50 @@ impl Callers {
         self.lines[caller.0 as usize].clone()
     }
 
-    /// The innermost line of the program's own on the stack; without debug information, `location`.
-    pub(crate) fn current(&mut self, location: &'static Location<'static>) -> CallerId {
-        let mut found = None;
+    /// The innermost line of the program's own in the poll that is under way. Without one, or without debug
+    /// information: where the task was spawned.
+    pub(crate) fn current(
+        &mut self,
+        location: &'static Location<'static>,
+        task: Option<&'static Location<'static>>,
+    ) -> CallerId {
+        let line = |location: &Location<'_>| Line { file: location.file().to_owned(), number: location.line() };
         if is_own(Path::new(location.file())) {
-            return self.id(Line { file: location.file().to_owned(), number: location.line() });
+            return self.id(line(location));
         }
+        let mut found = Frame::Foreign;
         backtrace::trace(|frame| {
-            found = self.own_line(frame);
-            found.is_none()
+            found = self.frame(frame);
+            found == Frame::Foreign
         });
-        found.unwrap_or_else(|| self.id(Line { file: location.file().to_owned(), number: location.line() }))
+        match found {
+            Frame::Own(caller) => caller,
+            _ => self.id(line(task.unwrap_or(location))),
+        }
     }
 
-    fn own_line(&mut self, frame: &backtrace::Frame) -> Option<CallerId> {
+    fn frame(&mut self, frame: &backtrace::Frame) -> Frame {
         let address = frame.ip() as usize;
         if let Some(&known) = self.known.get(&address) {
             return known;
         }
         let mut own = None;
+        let mut is_engine = false;
         backtrace::resolve_frame(frame, |symbol| {
+            let name = symbol.name().map(|name| name.to_string());
+            is_engine |= name.is_some_and(|name| name.contains(ENGINE));
             let line = symbol.filename().zip(symbol.lineno()).filter(|(file, _)| is_own(file));
             if let (None, Some((file, number))) = (&own, line) {
                 own = Some(Line { file: shown(file), number });
             }
         });
-        let own = own.map(|line| self.id(line));
-        self.known.insert(address, own);
-        own
+        let frame = match own {
+            Some(line) => Frame::Own(self.id(line)),
+            None if is_engine => Frame::Engine,
+            None => Frame::Foreign,
+        };
+        self.known.insert(address, frame);
+        frame
     }
 
     fn id(&mut self, line: Line) -> CallerId {
@@ -72,6 +101,9 @@ impl Callers {
 
 /// Whether a file is the checked program's: not of the toolchain, of a registry, nor of netcheck.
 fn is_own(file: &Path) -> bool {
+    if file.extension().is_none_or(|extension| extension != "rs") {
+        return false;
+    }
     const NETCHECK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
     let is_foreign = |part: &str| file.components().any(|component| component.as_os_str() == part);
     !file.starts_with(NETCHECK)
@@ -84,4 +116,16 @@ fn shown(file: &Path) -> String {
     let here = std::env::current_dir().ok();
     let relative = here.and_then(|here| file.strip_prefix(here).ok().map(Path::to_path_buf));
     relative.unwrap_or_else(|| file.to_path_buf()).display().to_string()
+}
+
+/// Whether this build tells source lines: whether the line that calls this is known.
+pub(crate) fn are_lines_known() -> bool {
+    let mut known = false;
+    backtrace::trace(|frame| {
+        backtrace::resolve_frame(frame, |symbol| {
+            known |= symbol.lineno().is_some() && symbol.filename().is_some_and(|file| file.ends_with("unit/caller.rs"))
+        });
+        !known
+    });
+    known
 }

@@ -7,13 +7,14 @@
 use crate::id::{CallerId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Failure, Offer, Operation, OperationKey, Outcome, Side, Stream};
 use crate::unit::caller::{Callers, Line};
+use crate::unit::causality::{Causality, Events, ObjectId};
 use crate::unit::instance::{Program, Task, TaskControl};
 use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
 use smallvec::SmallVec;
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::{self, Location};
@@ -101,6 +102,9 @@ pub(crate) struct Shared {
     /// Whether each call is traced to the program's own source line: it costs more than a poll.
     pub(crate) traces: Cell<bool>,
     callers: RefCell<Callers>,
+    /// Whether tasks share memory only through objects that are tracked.
+    pub(crate) tracks: Cell<bool>,
+    pub(crate) events: RefCell<Events>,
 }
 
 /// Where a unit stands.
@@ -139,6 +143,8 @@ impl Shared {
             outputs: RefCell::default(),
             traces: Cell::new(false),
             callers: RefCell::default(),
+            tracks: Cell::new(false),
+            events: RefCell::default(),
         }
     }
 
@@ -176,8 +182,8 @@ impl Shared {
     }
 
     /// The program's own source line that is being polled; `location` if there is none.
-    fn caller(&self, location: &'static Location<'static>) -> CallerId {
-        self.callers.borrow_mut().current(location)
+    fn caller(&self, location: &'static Location<'static>, task: Option<&'static Location<'static>>) -> CallerId {
+        self.callers.borrow_mut().current(location, task)
     }
 
     /// A source line that makes calls.
@@ -202,6 +208,13 @@ impl Shared {
     }
 }
 
+/// Tasks that a tracked task can spawn, and all tasks of a unit, at the most.
+const TASKS_OF_A_TASK: u32 = 1 << 8;
+const TASKS: u32 = 1 << 20;
+
+/// Operations, sockets and timers that a tracked task has at a time, at the most.
+const NUMBERS_OF_A_TASK: u32 = 1 << 10;
+
 /// One poll's view of its unit.
 pub(crate) struct Context {
     pub(crate) unit: UnitId,
@@ -214,7 +227,7 @@ pub(crate) struct Context {
 /// The mutable part of a context.
 #[derive(Default)]
 pub(crate) struct State {
-    operations: Vec<Option<PendingOperation>>,
+    operations: BTreeMap<OperationKey, PendingOperation>,
     pub(crate) effects: Vec<Effect>,
     /// How many effects there were when an answer was consumed.
     pub(crate) marks: Vec<usize>,
@@ -224,7 +237,10 @@ pub(crate) struct State {
     pub(crate) asked: Option<Offer>,
     /// How a replay differed from what was recorded.
     pub(crate) mismatch: Option<String>,
-    pub(crate) tasks: Vec<Option<Task>>,
+    pub(crate) tasks: BTreeMap<TaskId, Task>,
+    /// How many tasks each task has spawned.
+    spawns: AHashMap<TaskId, u32>,
+    pub(crate) causality: Causality,
     pub(crate) running: TaskId,
     pub(crate) ended: Option<(String, Rc<dyn Any>)>,
     pub(crate) spawned: Vec<(UnitId, Rc<Program>)>,
@@ -233,8 +249,13 @@ pub(crate) struct State {
     sockets: Slots,
     timers: Slots,
     /// How many isolated tasks of each name this history has spawned.
-    children: AHashMap<&'static str, u32>,
-    selects: u32,
+    children: AHashMap<(&'static str, u32), u32>,
+    /// How many operations were begun in this step.
+    pub(crate) begun: u32,
+    /// Those of them that were begun in this poll and not tried.
+    pub(crate) fresh: Vec<Fresh>,
+    /// Polls of unbiased `select!`s in this step.
+    pub(crate) selects: u32,
     /// Local address and peer of the sockets that this unit uses.
     pub(crate) endpoints: AHashMap<SocketId, Endpoint>,
     /// Operations that `poll_` functions began: the last one for each socket and way.
@@ -264,13 +285,24 @@ pub(crate) enum Way {
     /// Datagrams, bytes or connections.
     In,
     Out,
+    Peek,
     ReadReady,
     WriteReady,
     Shutdown,
 }
 
 impl Way {
-    const ALL: [Way; 5] = [Way::In, Way::Out, Way::ReadReady, Way::WriteReady, Way::Shutdown];
+    const ALL: [Way; 6] = [Way::In, Way::Out, Way::Peek, Way::ReadReady, Way::WriteReady, Way::Shutdown];
+}
+
+/// An operation that was begun in the poll that is under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fresh {
+    key: OperationKey,
+    /// The how manieth of its step it is.
+    pub(crate) number: u32,
+    /// How many effects there were before it.
+    effects: usize,
 }
 
 struct PendingOperation {
@@ -281,22 +313,18 @@ struct PendingOperation {
 
 /// Numbers given out smallest free first, so that loops return to the same numbers.
 #[derive(Default)]
-struct Slots(Vec<bool>);
+struct Slots(BTreeSet<u32>);
 
 impl Slots {
-    fn take(&mut self) -> u32 {
-        let index = self.0.iter().position(|taken| !taken).unwrap_or(self.0.len());
-        if index == self.0.len() {
-            self.0.push(false);
-        }
-        self.0[index] = true;
-        index as u32
+    /// The smallest free number from `first` on.
+    fn take(&mut self, first: u32) -> u32 {
+        let index = (first..).find(|index| !self.0.contains(index)).expect("numbers do not run out");
+        self.0.insert(index);
+        index
     }
 
     fn free(&mut self, index: u32) {
-        if let Some(taken) = self.0.get_mut(index as usize) {
-            *taken = false;
-        }
+        self.0.remove(&index);
     }
 }
 
@@ -322,21 +350,83 @@ impl Context {
         self.shared.host_of(self.unit)
     }
 
-    /// Puts an operation of the running task into the menu.
-    fn register(&self, operation: Operation, location: &'static Location<'static>, waker: Waker) -> OperationKey {
+    /// Puts an operation of the running task into the menu, unless the history says that it was
+    /// tried at once, and done.
+    fn register(
+        &self,
+        operation: Operation,
+        location: &'static Location<'static>,
+        waker: &Waker,
+    ) -> Result<OperationKey, Outcome> {
         self.shared.watch.operation(location);
         let (caller, execution) = self.execution(location);
-        let mut state = self.state();
-        let free = state.operations.iter().position(Option::is_none);
-        let index = free.unwrap_or(state.operations.len());
-        let key = OperationKey(index as u32);
-        let offer = Offer { key, task: state.running, operation, location, caller, execution };
-        let pending = Some(PendingOperation { offer, waker, outcome: None });
-        match free {
-            Some(index) => state.operations[index] = pending,
-            None => state.operations.push(pending),
+        let tried = self.tried();
+        if let Some(outcome) = tried.clone().filter(|outcome| !outcome.is_not_yet()) {
+            return Err(outcome);
         }
-        key
+        let first = self.first_number();
+        let mut state = self.state();
+        let free = (first..).map(OperationKey).find(|key| !state.operations.contains_key(key));
+        let key = free.expect("numbers do not run out");
+        let offer = Offer { key, task: state.running, operation, location, caller, execution };
+        if tried.is_none() {
+            let fresh = Fresh { key, number: state.begun, effects: state.effects.len() };
+            state.fresh.push(fresh);
+        }
+        state.operations.insert(key, PendingOperation { offer, waker: waker.clone(), outcome: None });
+        drop(state);
+        if waker.will_wake(Waker::noop()) {
+            self.try_at_once(|fresh| fresh.key == key);
+        }
+        Ok(key)
+    }
+
+    /// What the history says of the operation that is begun now, if it was tried at once.
+    fn tried(&self) -> Option<Outcome> {
+        let mut state = self.state();
+        state.begun += 1;
+        let begun = state.begun;
+        let is_this = |call: &Operation| matches!(call, Operation::AtOnce { number, .. } if *number == begun);
+        let index = state.script.iter().position(|(call, _)| is_this(call))?;
+        let (_, outcome) = state.script.remove(index)?;
+        let effects = state.effects.len();
+        state.marks.push(effects);
+        Some(outcome)
+    }
+
+    /// An operation that was begun in this poll will not be waited for. The OS would have tried
+    /// it by now: the poll is abandoned, and taken again with the answer at hand.
+    pub(crate) fn try_at_once(&self, which: impl Fn(&Fresh) -> bool) {
+        if self.discarded.get() || std::thread::panicking() {
+            return;
+        }
+        let mut state = self.state();
+        let Some(fresh) = state.fresh.iter().copied().find(|fresh| which(fresh)) else { return };
+        let Some(pending) = state.operations.get(&fresh.key) else { return };
+        let Some(tried) = pending.offer.operation.tried() else { return };
+        let operation = Operation::AtOnce { number: fresh.number, operation: Box::new(tried) };
+        let asked = Offer { key: OperationKey::ANSWER, operation, ..pending.offer.clone() };
+        // What has happened since then happens after it.
+        state.effects.truncate(fresh.effects);
+        state.asked = Some(asked);
+        drop(state);
+        self.discard()
+    }
+
+    /// Whether an operation was begun in this poll that could have been done at once, after so
+    /// many others and not after more than `until`.
+    pub(crate) fn has_begun(&self, after: u32, until: u32) -> bool {
+        let state = self.state();
+        let can_be_tried = |fresh: &Fresh| {
+            let pending = state.operations.get(&fresh.key);
+            pending.is_some_and(|pending| pending.offer.operation.tried().is_some())
+        };
+        state.fresh.iter().any(|fresh| after < fresh.number && fresh.number <= until && can_be_tried(fresh))
+    }
+
+    /// How many operations were begun in this step.
+    pub(crate) fn begun(&self) -> u32 {
+        self.state().begun
     }
 
     /// Which of the program's own lines makes a call, and for the how manieth time, if calls are traced.
@@ -344,7 +434,9 @@ impl Context {
         if !self.shared.traces.get() {
             return (None, 0);
         }
-        let caller = self.shared.caller(location);
+        let task = self.state().running;
+        let spawned_at = self.state().tasks.get(&task).map(Task::location);
+        let caller = self.shared.caller(location, spawned_at);
         let mut state = self.state();
         let count = state.executions.entry(caller).or_default();
         *count += 1;
@@ -355,11 +447,10 @@ impl Context {
     fn outcome(&self, key: OperationKey, waker: &Waker) -> Poll<Outcome> {
         let mut state = self.state();
         let running = state.running;
-        let slot = &mut state.operations[key.0 as usize];
-        let pending = slot.as_mut().expect("a registered operation stands in the menu");
+        let pending = state.operations.get_mut(&key).expect("a registered operation stands in the menu");
         match pending.outcome.take() {
             Some(outcome) => {
-                *slot = None;
+                state.operations.remove(&key);
                 Poll::Ready(outcome)
             }
             None => {
@@ -371,11 +462,11 @@ impl Context {
     }
 
     fn withdraw(&self, key: OperationKey) {
+        self.try_at_once(|fresh| fresh.key == key);
         let mut state = self.state();
-        let slot = &mut state.operations[key.0 as usize];
         // An outcome that nobody took stays, so that the step is seen to be refused.
-        if slot.as_ref().is_some_and(|pending| pending.outcome.is_none()) {
-            *slot = None;
+        if state.operations.get(&key).is_some_and(|pending| pending.outcome.is_none()) {
+            state.operations.remove(&key);
         }
     }
 
@@ -460,7 +551,8 @@ impl Context {
     }
 
     pub(crate) fn new_socket(&self) -> SocketId {
-        SocketId { unit: self.unit, index: self.state().sockets.take() }
+        let first = self.first_number();
+        SocketId { unit: self.unit, index: self.state().sockets.take(first) }
     }
 
     /// A UDP socket was dropped.
@@ -495,12 +587,12 @@ impl Context {
         let under_way = self.state().polled.remove(&slot);
         let mut pending = match under_way.filter(|pending| self.is_still_meant(pending, &operation)) {
             Some(pending) => pending,
-            None => Pending::new(operation, location),
+            None => Pending::new(operation.clone(), location),
         };
-        let begun = pending.key.and_then(|key| self.operation(key));
+        let begun = pending.key.and_then(|key| self.operation(key)).unwrap_or(operation);
         let polled = Pin::new(&mut pending).poll(&mut std::task::Context::from_waker(waker));
         match polled {
-            Poll::Ready(outcome) => Poll::Ready((begun.expect("it was pending before"), outcome)),
+            Poll::Ready(outcome) => Poll::Ready((begun, outcome)),
             Poll::Pending => {
                 self.state().polled.insert(slot, pending);
                 Poll::Pending
@@ -511,12 +603,12 @@ impl Context {
     /// Whether a pending operation is what is asked for, or has been completed already.
     fn is_still_meant(&self, pending: &Pending, operation: &Operation) -> bool {
         let state = self.state();
-        let slot = pending.key.and_then(|key| state.operations.get(key.0 as usize)?.as_ref());
+        let slot = pending.key.and_then(|key| state.operations.get(&key));
         slot.is_some_and(|slot| slot.outcome.is_some() || slot.offer.operation == *operation)
     }
 
     fn operation(&self, key: OperationKey) -> Option<Operation> {
-        Some(self.state().operations.get(key.0 as usize)?.as_ref()?.offer.operation.clone())
+        Some(self.state().operations.get(&key)?.offer.operation.clone())
     }
 
     /// Keeps bytes that were read with room for more than the caller has now.
@@ -530,7 +622,8 @@ impl Context {
     }
 
     pub(crate) fn new_timer(&self) -> u32 {
-        self.state().timers.take()
+        let first = self.first_number();
+        self.state().timers.take(first)
     }
 
     pub(crate) fn drop_timer(&self, timer: u32) {
@@ -546,9 +639,10 @@ impl Context {
         streams: SmallVec<[Stream; 1]>,
         program: Rc<Program>,
     ) -> UnitId {
+        let first = self.first_number();
         let mut state = self.state();
-        let count = state.children.entry(name).or_default();
-        let index = std::mem::replace(count, *count + 1);
+        let count = state.children.entry((name, first)).or_default();
+        let index = first + std::mem::replace(count, *count + 1);
         let child = self.shared.child(self.unit, name, index);
         state.spawned.push((child, program));
         state.effects.push(Effect::Spawn { child, handles, streams });
@@ -565,24 +659,63 @@ impl Context {
         &self,
         future: Pin<Box<dyn Future<Output = ()>>>,
         on_cancel: Rc<dyn Fn()>,
+        location: &'static Location<'static>,
     ) -> (TaskId, Arc<TaskControl>) {
+        let id = self.next_task();
         let mut state = self.state();
-        let free = state.tasks.iter().position(Option::is_none);
-        let index = free.unwrap_or(state.tasks.len());
-        let task = Task::new(future, on_cancel);
+        let task = Task::new(id, future, on_cancel, location);
         let control = Arc::clone(task.control());
-        match free {
-            Some(index) => state.tasks[index] = Some(task),
-            None => state.tasks.push(Some(task)),
+        state.tasks.insert(id, task);
+        state.causality.touch(ObjectId::task(id));
+        (id, control)
+    }
+
+    /// The number of the next task: the smallest free one; if tasks are tracked, one that does
+    /// not depend on what other tasks have done.
+    fn next_task(&self) -> TaskId {
+        let mut state = self.state();
+        if !self.shared.tracks.get() || state.tasks.is_empty() {
+            let free = (0..).map(TaskId).find(|id| !state.tasks.contains_key(id));
+            return free.expect("numbers do not run out");
         }
-        (TaskId(index as u32), control)
+        let parent = state.running;
+        let count = state.spawns.entry(parent).or_default();
+        *count += 1;
+        let id = parent.0 * TASKS_OF_A_TASK + *count;
+        assert!(
+            *count < TASKS_OF_A_TASK && id < TASKS,
+            "with tracked tasks, a task spawns at most {} others, and they at most as many: check it without `tasks = tracked`",
+            TASKS_OF_A_TASK - 1
+        );
+        TaskId(id)
+    }
+
+    /// Where numbers of operations, sockets and timers of the running task begin: if tasks are
+    /// tracked, at a number of the task's own, so that they do not depend on other tasks.
+    fn first_number(&self) -> u32 {
+        if self.shared.tracks.get() { self.state().running.0 * NUMBERS_OF_A_TASK } else { 0 }
+    }
+
+    /// An object that tasks share; `None` if tasks are not tracked.
+    pub(crate) fn new_object(&self) -> Option<ObjectId> {
+        if !self.shared.tracks.get() {
+            return None;
+        }
+        let mut state = self.state();
+        let task = state.running;
+        Some(state.causality.make(task))
+    }
+
+    /// The running task uses an object.
+    pub(crate) fn touch(&self, object: ObjectId) {
+        self.state().causality.touch(object);
     }
 
     /// Gives an outcome to a pending operation and wakes who waits for it.
     /// Returns the task that waits, or `None` if there is no such operation.
     pub(crate) fn complete(&self, key: OperationKey, outcome: Outcome) -> Option<TaskId> {
         let mut state = self.state();
-        let pending = state.operations.get_mut(key.0 as usize)?.as_mut()?;
+        let pending = state.operations.get_mut(&key)?;
         pending.outcome = Some(outcome);
         let (task, waker) = (pending.offer.task, pending.waker.clone());
         drop(state);
@@ -592,17 +725,15 @@ impl Context {
 
     /// Whether an outcome was given that no poll has taken.
     pub(crate) fn has_untaken_outcome(&self) -> bool {
-        self.state().operations.iter().flatten().any(|pending| pending.outcome.is_some())
+        self.state().operations.values().any(|pending| pending.outcome.is_some())
     }
 
-    /// Whether a task other than `task` has an operation pending.
-    pub(crate) fn others_wait(&self, task: TaskId) -> bool {
-        self.state().operations.iter().flatten().any(|pending| pending.offer.task != task)
-    }
-
-    /// The pending operations, by key.
+    /// The pending operations of tasks that are there, by key: what a task was polled for before
+    /// it ended, nobody waits for.
     pub(crate) fn offers(&self) -> Vec<Offer> {
-        self.state().operations.iter().flatten().map(|pending| pending.offer.clone()).collect()
+        let state = self.state();
+        let there = |pending: &&PendingOperation| state.tasks.contains_key(&pending.offer.task);
+        state.operations.values().filter(there).map(|pending| pending.offer.clone()).collect()
     }
 }
 
@@ -612,6 +743,7 @@ fn unheard(operation: &Operation) -> Outcome {
     match operation {
         Operation::Clock | Operation::Deadline { .. } => Outcome::Time { at_ns: 0 },
         Operation::TryReceive { .. } | Operation::Read { .. } | Operation::Write { .. } => Outcome::WouldBlock,
+        Operation::Ready { read, write, .. } => Outcome::Ready { read: *read, write: *write },
         Operation::BindStream { .. } | Operation::Listen { .. } => Outcome::Failed(Failure::AddressInUse),
         Operation::IsEnded { .. } => Outcome::Alternative(1),
         _ => Outcome::Done,
@@ -637,8 +769,13 @@ impl Future for Pending {
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Outcome> {
         let context = current();
         if let Some(operation) = self.operation.take() {
-            self.key = Some(context.register(operation, self.location, cx.waker().clone()));
-            return Poll::Pending;
+            return match context.register(operation, self.location, cx.waker()) {
+                Ok(key) => {
+                    self.key = Some(key);
+                    Poll::Pending
+                }
+                Err(outcome) => Poll::Ready(outcome),
+            };
         }
         let key = self.key.expect("an operation is not polled after it has completed");
         let outcome = context.outcome(key, cx.waker());

@@ -4,11 +4,13 @@
 //! automaton, fed with outcomes step by step. It decides nothing: which outcome, and
 //! which runnable task is next, is the input.
 
-use crate::id::{SocketId, TaskId, UnitId};
+use crate::id::{NodeId, SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, Stream};
+use crate::unit::causality::{ObjectId, TraceId};
 use crate::unit::context::{self, Context, Endpoint, Shared};
 use crate::unit::panics::{self, Panic, Unwound};
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -35,23 +37,34 @@ pub(crate) struct Task {
     future: Option<Pin<Box<dyn Future<Output = ()>>>>,
     control: Arc<TaskControl>,
     on_cancel: Rc<dyn Fn()>,
+    location: &'static Location<'static>,
 }
 
 /// What a task's wakers and handles can do to it.
 pub(crate) struct TaskControl {
+    id: TaskId,
     woken: AtomicBool,
     cancelled: AtomicBool,
 }
 
 impl Wake for TaskControl {
     fn wake(self: Arc<Self>) {
+        self.touch();
         self.woken.store(true, Ordering::Relaxed);
     }
 }
 
 impl TaskControl {
+    /// The running task has to do with this one.
+    pub(crate) fn touch(&self) {
+        if let Some(context) = context::try_current() {
+            context.touch(ObjectId::task(self.id));
+        }
+    }
+
     /// Asks the task to end at its next await; it becomes runnable for that.
     pub(crate) fn cancel(&self) {
+        self.touch();
         self.cancelled.store(true, Ordering::Relaxed);
         self.woken.store(true, Ordering::Relaxed);
     }
@@ -59,13 +72,23 @@ impl TaskControl {
 
 impl Task {
     /// A task that is runnable from the start.
-    pub(crate) fn new(future: Pin<Box<dyn Future<Output = ()>>>, on_cancel: Rc<dyn Fn()>) -> Self {
-        let control = TaskControl { woken: AtomicBool::new(true), cancelled: AtomicBool::new(false) };
-        Task { future: Some(future), control: Arc::new(control), on_cancel }
+    pub(crate) fn new(
+        id: TaskId,
+        future: Pin<Box<dyn Future<Output = ()>>>,
+        on_cancel: Rc<dyn Fn()>,
+        location: &'static Location<'static>,
+    ) -> Self {
+        let control = TaskControl { id, woken: AtomicBool::new(true), cancelled: AtomicBool::new(false) };
+        Task { future: Some(future), control: Arc::new(control), on_cancel, location }
     }
 
     pub(crate) fn control(&self) -> &Arc<TaskControl> {
         &self.control
+    }
+
+    /// Where it was spawned.
+    pub(crate) fn location(&self) -> &'static Location<'static> {
+        self.location
     }
 
     fn is_woken(&self) -> bool {
@@ -98,6 +121,8 @@ pub(crate) struct Stepped {
     pub(crate) spawned: Vec<(UnitId, Rc<Program>)>,
     /// Whether the instance can be stepped on.
     pub(crate) alive: bool,
+    /// All that has happened up to the order of independent steps, if tasks are tracked.
+    pub(crate) trace: Option<TraceId>,
 }
 
 /// A live run of a unit.
@@ -111,24 +136,30 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    pub(crate) fn new(unit: UnitId, shared: &Rc<Shared>) -> Self {
+    /// A run of the program whose first node is `root`.
+    pub(crate) fn new(unit: UnitId, root: NodeId, shared: &Rc<Shared>) -> Self {
         let context = Rc::new(Context::new(unit, Rc::clone(shared)));
+        context.state().causality.start(root, &mut shared.events.borrow_mut());
         Instance { context, spawned: Vec::new(), polls: 0 }
     }
 
-    /// Feeds one input, and the answers to the synchronous calls that follow it.
+    /// Feeds one input, and the answers to the synchronous calls that follow it: `fed` has them all.
     pub(crate) fn step(
         &mut self,
         program: &Program,
-        input: Input,
+        fed: &[Input],
         outcome: &Outcome,
         answers: impl IntoIterator<Item = (Operation, Outcome)>,
     ) -> Stepped {
+        let input = fed[0];
         {
             let mut state = self.context.state();
             state.script.extend(answers);
             state.effects.clear();
             state.marks.clear();
+            state.selects = 0;
+            state.begun = 0;
+            state.causality.begin();
         }
         let first = match (input.key, input.key.task_to_run()) {
             (OperationKey::START, _) => {
@@ -142,7 +173,13 @@ impl Instance {
             Some(first) => self.run(first),
             None => Rest::Differs("the operation to complete is not pending".to_owned()),
         };
-        self.finish(rest)
+        let mut stepped = self.finish(rest);
+        if let (true, true, Some(task)) = (stepped.alive, self.context.shared.tracks.get(), first) {
+            let fed = fed.iter().map(|input| (input.key, input.outcome)).collect();
+            let events = &mut self.context.shared.events.borrow_mut();
+            stepped.trace = Some(self.context.state().causality.end(task, fed, events));
+        }
+        stepped
     }
 
     fn start(&self, program: &Program) {
@@ -161,39 +198,27 @@ impl Instance {
                 }
             }),
         };
-        context.spawn_task(root, Rc::new(|| ()));
+        context.spawn_task(root, Rc::new(|| ()), program.location);
     }
 
-    /// Polls `task`, then every task that can only run next, until there is a choice.
-    fn run(&mut self, mut task: TaskId) -> Rest {
-        let mut polled = Vec::new();
-        loop {
-            polled.push(task);
-            if let Err(rest) = self.poll(task) {
-                return rest;
-            }
-            if self.context.has_untaken_outcome() {
-                return Rest::Refused;
-            }
-            let mut state = self.context.state();
-            if let Some((text, value)) = state.ended.take() {
-                return Rest::Ended { text, value };
-            }
-            if !state.script.is_empty() && state.mismatch.is_none() {
-                // The answer belongs to a call that this step was to make.
-                let runnable = runnable(&state.tasks);
-                if runnable.is_empty() {
-                    return Rest::Differs("a synchronous call of the recorded history was not made".to_owned());
-                }
-            }
-            let runnable = runnable(&state.tasks);
-            drop(state);
-            match runnable[..] {
-                // Nothing else can come first; a task that wakes itself again is a step of its own.
-                [next] if !polled.contains(&next) && !self.context.others_wait(next) => task = next,
-                _ => return Rest::Waits(self.menu(&runnable)),
-            }
+    /// Polls `task` once.
+    fn run(&mut self, task: TaskId) -> Rest {
+        if let Err(rest) = self.poll(task) {
+            return rest;
         }
+        if self.context.has_untaken_outcome() {
+            return Rest::Refused;
+        }
+        let mut state = self.context.state();
+        if let Some((text, value)) = state.ended.take() {
+            return Rest::Ended { text, value };
+        }
+        if !state.script.is_empty() && state.mismatch.is_none() {
+            return Rest::Differs("a synchronous call of the recorded history was not made".to_owned());
+        }
+        let runnable = runnable(&state.tasks);
+        drop(state);
+        Rest::Waits(self.menu(&runnable))
     }
 
     fn menu(&self, runnable: &[TaskId]) -> Vec<Offer> {
@@ -213,7 +238,8 @@ impl Instance {
         let taken = {
             let mut state = self.context.state();
             state.running = task;
-            let slot = state.tasks.get_mut(task.0 as usize).and_then(Option::as_mut);
+            state.fresh.clear();
+            let slot = state.tasks.get_mut(&task);
             slot.and_then(|slot| {
                 slot.control.woken.store(false, Ordering::Relaxed);
                 Some((slot.future.take()?, Arc::clone(&slot.control), Rc::clone(&slot.on_cancel)))
@@ -254,13 +280,13 @@ impl Instance {
         }
         match polled {
             Ok(Some(future)) => {
-                if let Some(task) = state.tasks[task.0 as usize].as_mut() {
+                if let Some(task) = state.tasks.get_mut(&task) {
                     task.future = Some(future);
                 }
                 Ok(())
             }
             Ok(None) => {
-                state.tasks[task.0 as usize] = None;
+                state.tasks.remove(&task);
                 Ok(())
             }
             Err(Unwound::Panicked(panic)) => Err(Rest::Panicked(panic)),
@@ -285,7 +311,7 @@ impl Instance {
         self.spawned.extend(all);
         let alive =
             matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
-        Stepped { rest, effects, spawned, alive }
+        Stepped { rest, effects, spawned, alive, trace: None }
     }
 }
 
@@ -300,7 +326,6 @@ impl Drop for Instance {
     }
 }
 
-fn runnable(tasks: &[Option<Task>]) -> Vec<TaskId> {
-    let woken = tasks.iter().enumerate().filter(|(_, task)| task.as_ref().is_some_and(Task::is_woken));
-    woken.map(|(index, _)| TaskId(index as u32)).collect()
+fn runnable(tasks: &BTreeMap<TaskId, Task>) -> Vec<TaskId> {
+    tasks.iter().filter(|(_, task)| task.is_woken()).map(|(&id, _)| id).collect()
 }

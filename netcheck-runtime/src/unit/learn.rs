@@ -27,6 +27,7 @@ pub(crate) struct Learner {
     pub(crate) shared: Rc<Shared>,
     programs: AHashMap<NodeId, Rc<Program>>,
     pool: Pool,
+    merged: Merged,
     /// Polls of user code.
     pub(crate) polls: u64,
     /// Runs that had to be built anew.
@@ -40,6 +41,7 @@ impl Learner {
             shared,
             programs: AHashMap::new(),
             pool: Pool::default(),
+            merged: Merged::default(),
             polls: 0,
             rebuilds: 0,
         }
@@ -94,7 +96,35 @@ impl Learner {
         if alive {
             self.pool.put(target, instance);
         }
+        if self.automata.node(target).kind == NodeKind::Live && self.merged.is_due() {
+            self.try_another_order(root, edge)?;
+        }
         Ok(edge)
+    }
+
+    /// Runs an edge once more in a history that was taken to be the same: if tasks share what is not
+    /// tracked, it differs.
+    fn try_another_order(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
+        let Edge { source, input, .. } = *self.automata.edge(edge);
+        let (_, mut steps) = self.automata.history(source);
+        steps.push((source, input));
+        let others = (0..steps.len()).rev().find_map(|index| Some((index, self.merged.arrival(steps[index].0)?)));
+        let Some((index, (before, arrival))) = others else { return Ok(()) };
+        let (_, mut other) = self.automata.history(before);
+        other.push((before, arrival));
+        other.extend_from_slice(&steps[index..]);
+        let program = Rc::clone(&self.programs[&root]);
+        self.rebuild(root, &program, &other).map(|_| ()).map_err(|_| self.shares(self.automata.node(source).unit))
+    }
+
+    fn shares(&self, unit: UnitId) -> Diagnostic {
+        Diagnostic(format!(
+            "process \"{}\" is checked with `tasks = tracked`, but its tasks share memory that is not tracked: \
+             two orders of steps that seemed to have nothing to do with each other led to different behaviour\n  \
+             share through the types of `netcheck::tracked` (`use netcheck::tracked as tokio`, and its `std::sync`), \
+             or check it without `tasks = tracked`",
+            self.shared.unit(unit).name
+        ))
     }
 
     /// A fresh run of a program, fed with `steps`.
@@ -103,7 +133,7 @@ impl Learner {
         if !steps.is_empty() {
             self.rebuilds += 1;
         }
-        let mut instance = Instance::new(unit, &self.shared);
+        let mut instance = Instance::new(unit, root, &self.shared);
         let mut rest = steps;
         while let Some((&(at, input), following)) = rest.split_first() {
             let answers = following.iter().take_while(|(at, _)| self.automata.node(*at).is_synchronous()).count();
@@ -133,12 +163,12 @@ impl Learner {
     /// Feeds one step and the answers that follow it.
     fn feed(&self, instance: &mut Instance, program: &Program, group: &[(NodeId, Input)]) -> Stepped {
         let automata = &self.automata;
-        let (_, input) = group[0];
+        let fed: Vec<Input> = group.iter().map(|&(_, input)| input).collect();
         let answers = group[1..].iter().map(|&(at, answer)| {
             let call = automata.node(at).offers[0].operation.clone();
             (call, automata.outcome(answer.outcome).clone())
         });
-        instance.step(program, input, automata.outcome(input.outcome), answers.collect::<Vec<_>>())
+        instance.step(program, &fed, automata.outcome(fed[0].outcome), answers.collect::<Vec<_>>())
     }
 
     /// Records what an input led to.
@@ -148,7 +178,21 @@ impl Learner {
         let target = match stepped.rest {
             Rest::Waits(offers) => {
                 let waited = waited || offers.iter().all(|offer| offer.operation.waits());
-                self.automata.add_node(unit, from, NodeKind::Live, waited, offers)
+                let root = self.automata.node(source).root;
+                match stepped.trace.and_then(|trace| self.automata.at_trace(root, trace, waited)) {
+                    Some(known) if self.automata.node(known).offers != offers => return Err(self.shares(unit)),
+                    Some(known) => {
+                        self.merged.add(known, source, input);
+                        known
+                    }
+                    None => {
+                        let node = self.automata.add_node(unit, from, NodeKind::Live, waited, offers);
+                        if let Some(trace) = stepped.trace {
+                            self.automata.set_trace(trace, node);
+                        }
+                        node
+                    }
+                }
             }
             Rest::Ended { text, value } => {
                 let output = self.shared.intern_output(text, value);
@@ -185,6 +229,37 @@ impl Learner {
              a static or thread-local that outlives the run, a value captured from outside the factory\n  \
              use an ordered map, tokio's time, `netcheck::choose`, or make the value anew inside the factory"
         ))
+    }
+}
+
+/// Where histories of tracked tasks were taken to be the same as earlier ones.
+#[derive(Default)]
+struct Merged {
+    /// Another way to a node than its history: the last one that was met.
+    arrivals: AHashMap<NodeId, (NodeId, Input)>,
+    learned: u32,
+}
+
+impl Merged {
+    /// The first edges that are learned after a merge are all tried in another order, later every so manieth.
+    const ALL_AT_FIRST: u32 = 200;
+    const ONE_IN: u32 = 32;
+
+    fn add(&mut self, node: NodeId, source: NodeId, input: Input) {
+        self.arrivals.insert(node, (source, input));
+    }
+
+    fn arrival(&self, node: NodeId) -> Option<(NodeId, Input)> {
+        self.arrivals.get(&node).copied()
+    }
+
+    /// Whether the edge that was just learned is to be tried.
+    fn is_due(&mut self) -> bool {
+        if self.arrivals.is_empty() {
+            return false;
+        }
+        self.learned += 1;
+        self.learned <= Self::ALL_AT_FIRST || self.learned.is_multiple_of(Self::ONE_IN)
     }
 }
 

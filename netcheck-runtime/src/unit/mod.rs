@@ -2,6 +2,7 @@
 //!
 //! - [`context`]: what a poll of user code can see, the scoped current unit;
 //! - [`caller`]: which of the program's own source lines makes a call;
+//! - [`causality`]: histories up to the order of independent steps, for tracked tasks;
 //! - [`instance`]: one live run of a unit, its tasks and the executor that polls them;
 //! - [`panics`] and [`watchdog`]: polls that panic, polls that do not return;
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
@@ -14,6 +15,7 @@
 
 pub(crate) mod automaton;
 pub(crate) mod caller;
+pub(crate) mod causality;
 pub(crate) mod context;
 pub(crate) mod instance;
 pub(crate) mod learn;

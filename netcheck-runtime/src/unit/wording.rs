@@ -27,6 +27,9 @@ pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
 }
 
 fn file_and_line(path: &str, line: u32) -> String {
+    // A file of a dependency, without where the registry is on this machine.
+    let path =
+        path.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/')).map_or(path, |(_, rest)| rest);
     let mut file: Vec<&str> = Vec::new();
     for part in path.split(['/', '\\']) {
         match (part, file.last()) {
@@ -52,18 +55,15 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::BindStream { address, .. } => format!("bind {address}"),
         Operation::Listen { address, .. } => format!("listen on {address}"),
         Operation::Open { peer, .. } => format!("connect {peer}"),
-        Operation::Accept { local } => format!("accept on {local}"),
-        Operation::Read { mode, waits, .. } => match (mode, waits) {
-            (ReceiveMode::Take, true) => "read",
-            (ReceiveMode::Take, false) => "try_read",
-            (ReceiveMode::Peek, _) => "peek",
-            (ReceiveMode::Ready, _) => "readable",
-        }
-        .to_owned(),
+        Operation::Accept { local, .. } => format!("accept on {local}"),
+        Operation::AtOnce { operation, .. } => self::operation(operation),
+        Operation::Read { peeks: true, .. } => "peek".to_owned(),
+        Operation::Read { waits, .. } => if *waits { "read" } else { "try_read" }.to_owned(),
         Operation::Write { bytes, waits, .. } => {
             format!("{} {}", if *waits { "write" } else { "try_write" }, payload(bytes))
         }
-        Operation::Writable { .. } => "writable".to_owned(),
+        Operation::Ready { read, write, .. } => ready(*read, *write).to_owned(),
+        Operation::TakeError { .. } => "take_error".to_owned(),
         Operation::Shutdown { .. } => "shutdown".to_owned(),
         Operation::Timer { .. } => "timer".to_owned(),
         Operation::Clock => "Instant::now".to_owned(),
@@ -81,19 +81,29 @@ pub(crate) fn operation_of(operation: &Operation, shared: &Shared) -> String {
         Side::Client => format!("to {}", address(stream.peer, shared)),
         Side::Server => format!("with {}", address(stream.peer, shared)),
     };
-    match operation {
+    match operation.itself() {
         Operation::Send { to, payload: bytes, .. } => {
             format!("send {} to {}", payload(bytes), address(*to, shared))
         }
         Operation::Connect { peer, .. } | Operation::Open { peer, .. } => format!("connect {}", address(*peer, shared)),
         Operation::Read { stream, .. }
         | Operation::Write { stream, .. }
-        | Operation::Writable { stream }
+        | Operation::Ready { stream, .. }
+        | Operation::TakeError { stream }
         | Operation::Shutdown { stream } => format!("{} ({})", self::operation(operation), with(stream)),
         Operation::Join { child } | Operation::IsEnded { child } => {
             format!("{} {}", self::operation(operation), shared.unit(*child).name)
         }
         operation => self::operation(operation),
+    }
+}
+
+fn ready(read: bool, write: bool) -> &'static str {
+    match (read, write) {
+        (true, true) => "readable and writable",
+        (true, false) => "readable",
+        (false, true) => "writable",
+        (false, false) => "not ready",
     }
 }
 
@@ -136,6 +146,7 @@ pub(crate) fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         Outcome::Bytes(bytes) => payload(bytes),
         Outcome::Written(1) => "1 byte".to_owned(),
         Outcome::Written(count) => format!("{count} bytes"),
+        Outcome::Ready { read, write } => ready(*read, *write).to_owned(),
         Outcome::WouldBlock => "would block".to_owned(),
         Outcome::Elapsed { .. } => "elapsed".to_owned(),
         Outcome::Time { at_ns } => format!("{:?} after the start", Duration::from_nanos(*at_ns)),
@@ -146,6 +157,7 @@ pub(crate) fn outcome(outcome: &Outcome, shared: &Shared) -> String {
             Failure::AddressInUse => "address in use",
             Failure::AddressNotAvailable => "address not available",
             Failure::ConnectionRefused => "connection refused",
+            Failure::NetworkUnreachable => "network unreachable",
             Failure::HostUnreachable => "host unreachable",
             Failure::TimedOut => "timed out",
             Failure::ConnectionAborted => "connection aborted",

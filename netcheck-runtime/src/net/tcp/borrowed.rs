@@ -2,7 +2,6 @@
 
 use super::readiness::{Interest, Ready};
 use crate::net::TcpStream;
-use crate::operation::ReceiveMode;
 use std::future::Future;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -99,7 +98,7 @@ macro_rules! reading_half {
                 cx: &mut Context<'_>,
                 buffer: &mut ReadBuf<'_>,
             ) -> Poll<io::Result<()>> {
-                self.0.poll_in(cx, buffer, ReceiveMode::Take, Location::caller())
+                self.0.poll_in(cx, buffer, false, Location::caller())
             }
         }
     };

@@ -16,9 +16,6 @@ use std::task::{Context, Poll, ready};
 /// What `TcpListener::bind` asks for, in tokio.
 const BACKLOG: usize = 1024;
 
-/// What Linux sends with.
-pub(super) const HOPS_MAX: u32 = 64;
-
 /// A socket that connections can be accepted from, as `tokio::net::TcpListener`.
 ///
 /// A task that waits in `accept` waits for a next client: while there is one, a state in
@@ -26,6 +23,8 @@ pub(super) const HOPS_MAX: u32 = 64;
 pub struct TcpListener {
     id: SocketId,
     local: SocketAddr,
+    /// What its streams begin with.
+    options: Options,
 }
 
 impl TcpListener {
@@ -41,7 +40,7 @@ impl TcpListener {
             let mut last = io::Error::new(io::ErrorKind::InvalidInput, "could not resolve to any address");
             for address in address.resolve()? {
                 // Dropped, it withdraws the bind and gives its number back.
-                let mut listener = TcpListener::new(context::current().new_socket(), address);
+                let mut listener = TcpListener::new(context::current().new_socket(), address, Options::new());
                 let listen = Operation::Listen { socket: listener.id, address, is_bound: false, backlog: BACKLOG };
                 match Pending::new(listen, location).await {
                     Outcome::Bound(local) => {
@@ -55,8 +54,8 @@ impl TcpListener {
         }
     }
 
-    pub(super) fn new(id: SocketId, local: SocketAddr) -> Self {
-        TcpListener { id, local }
+    pub(super) fn new(id: SocketId, local: SocketAddr, options: Options) -> Self {
+        TcpListener { id, local, options }
     }
 
     /// Waits for the next connection, in the order in which they were made.
@@ -66,7 +65,7 @@ impl TcpListener {
     #[track_caller]
     pub fn accept(&self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> {
         let location = Location::caller();
-        async move { accepted(Pending::new(Operation::Accept { local: self.local }, location).await) }
+        async move { self.accepted(Pending::new(Operation::Accept { local: self.local, waits: true }, location).await) }
     }
 
     /// Polls for the next connection.
@@ -75,9 +74,19 @@ impl TcpListener {
     /// As `accept`.
     #[track_caller]
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
-        let accept = Operation::Accept { local: self.local };
+        let accept = Operation::Accept { local: self.local, waits: true };
         let polled = context::current().poll_on((self.id, Way::In), cx.waker(), accept, Location::caller());
-        Poll::Ready(accepted(ready!(polled).1))
+        Poll::Ready(self.accepted(ready!(polled).1))
+    }
+
+    fn accepted(&self, outcome: Outcome) -> io::Result<(TcpStream, SocketAddr)> {
+        match outcome {
+            Outcome::Accepted { local, peer } => {
+                let stream = Stream { local, peer, side: Side::Server };
+                Ok((TcpStream::new(context::current().new_socket(), stream, self.options.clone()), peer))
+            }
+            outcome => Err(failed(&outcome)),
+        }
     }
 
     /// The address that the listener is bound to.
@@ -88,19 +97,20 @@ impl TcpListener {
         Ok(self.local)
     }
 
-    /// Hops that a packet may take: 64, whatever was set.
+    /// Hops that a packet may take.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn ttl(&self) -> io::Result<u32> {
-        Ok(HOPS_MAX)
+        Ok(self.options.hops_max())
     }
 
-    /// Without an effect.
+    /// Remembered, without an effect.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
-    pub fn set_ttl(&self, _ttl: u32) -> io::Result<()> {
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        self.options.set_hops_max(ttl);
         Ok(())
     }
 }
@@ -117,16 +127,6 @@ impl Drop for TcpListener {
             context.forget_socket(self.id);
             context.effect(Effect::CloseListener { socket: self.id, local: self.local });
         }
-    }
-}
-
-fn accepted(outcome: Outcome) -> io::Result<(TcpStream, SocketAddr)> {
-    match outcome {
-        Outcome::Accepted { local, peer } => {
-            let stream = Stream { local, peer, side: Side::Server };
-            Ok((TcpStream::new(context::current().new_socket(), stream, Options::new()), peer))
-        }
-        outcome => Err(failed(&outcome)),
     }
 }
 

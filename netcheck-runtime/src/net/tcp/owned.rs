@@ -3,7 +3,6 @@
 use super::borrowed::{reading_half, writing_half};
 use super::readiness::{Interest, Ready};
 use crate::net::TcpStream;
-use crate::operation::ReceiveMode;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
@@ -40,8 +39,7 @@ impl std::ops::Deref for Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // The last holder's drop closes the stream, which says as much and more.
-        if self.ends_on_drop && Arc::strong_count(&self.stream) > 1 {
+        if self.ends_on_drop {
             self.stream.end();
         }
     }

@@ -55,6 +55,10 @@ impl Ready {
     /// For a write.
     pub const WRITABLE: Ready = Ready { readable: false, writable: true };
 
+    pub(super) const fn of(readable: bool, writable: bool) -> Ready {
+        Ready { readable, writable }
+    }
+
     /// Whether it is ready for nothing.
     pub const fn is_empty(self) -> bool {
         !self.readable && !self.writable
@@ -68,6 +72,16 @@ impl Ready {
     /// Whether a write would not wait.
     pub const fn is_writable(self) -> bool {
         self.writable
+    }
+
+    /// Whether the peer is known to send no more: never known before a read says so.
+    pub const fn is_read_closed(self) -> bool {
+        false
+    }
+
+    /// Whether nothing more can be written: never known before a write says so.
+    pub const fn is_write_closed(self) -> bool {
+        false
     }
 }
 

@@ -79,9 +79,7 @@ impl TcpSocket {
     #[track_caller]
     pub fn bind(&self, address: SocketAddr) -> io::Result<()> {
         let location = Location::caller();
-        if address.is_ipv4() != self.is_v4 {
-            return Err(io::Error::from_raw_os_error(os::FAMILY_NOT_SUPPORTED));
-        }
+        self.check_family(address)?;
         if self.settings().local.is_some() {
             return Err(io::Error::from_raw_os_error(os::INVALID));
         }
@@ -105,9 +103,7 @@ impl TcpSocket {
         let location = Location::caller();
         async move {
             let local = self.settings().local;
-            if address.is_ipv4() != self.is_v4 {
-                return Err(io::Error::from_raw_os_error(os::FAMILY_NOT_SUPPORTED));
-            }
+            self.check_family(address)?;
             let options = std::mem::replace(&mut self.options, Options::new());
             self.is_used = true;
             Opening::of(self.id, local).connect(address, options, location).await
@@ -126,9 +122,18 @@ impl TcpSocket {
         match context::current().ask(listen, Location::caller()) {
             Outcome::Bound(local) => {
                 self.is_used = true;
-                Ok(TcpListener::new(self.id, local))
+                Ok(TcpListener::new(self.id, local, self.options.clone()))
             }
             outcome => Err(failed(&outcome)),
+        }
+    }
+
+    /// Linux gives different errors for the two ways to mix families.
+    fn check_family(&self, address: SocketAddr) -> io::Result<()> {
+        match (self.is_v4, address.is_ipv4()) {
+            (true, false) => Err(io::Error::from_raw_os_error(os::FAMILY_NOT_SUPPORTED)),
+            (false, true) => Err(io::Error::from_raw_os_error(os::INVALID)),
+            _ => Ok(()),
         }
     }
 
@@ -206,7 +211,7 @@ impl TcpSocket {
         Ok(())
     }
 
-    /// What was set. How much a half-stream holds is declared for the check: `tcp(buffer = …)`.
+    /// Twice what was set, as Linux says. How much a half-stream holds is declared for the check: `tcp(buffer = …)`.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -219,11 +224,11 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_send_buffer_size(&self, size: u32) -> io::Result<()> {
-        self.settings().send_bytes = size;
+        self.settings().send_bytes = size.saturating_mul(2);
         Ok(())
     }
 
-    /// What was set. How much a half-stream holds is declared for the check: `tcp(buffer = …)`.
+    /// Twice what was set, as Linux says. How much a half-stream holds is declared for the check: `tcp(buffer = …)`.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -236,7 +241,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_recv_buffer_size(&self, size: u32) -> io::Result<()> {
-        self.settings().receive_bytes = size;
+        self.settings().receive_bytes = size.saturating_mul(2);
         Ok(())
     }
 

@@ -6,17 +6,17 @@ use crate::id::SocketId;
 use crate::isolated::{Handle, HandleId, Isolated};
 use crate::net::address::{ToSocketAddrs, reachable};
 use crate::net::os;
-use crate::operation::{Effect, Operation, Outcome, ReceiveMode, Side, Stream};
+use crate::operation::{Effect, Operation, Outcome, Side, Stream};
 use crate::unit::context::{self, Endpoint, Pending, Way};
 use bytes::BufMut;
 use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -41,11 +41,30 @@ pub struct TcpStream {
 pub(super) struct Options {
     nodelay: AtomicBool,
     linger: Mutex<Option<Duration>>,
+    hops_max: AtomicU32,
+}
+
+impl Clone for Options {
+    fn clone(&self) -> Self {
+        let options = Options::new();
+        options.set_nodelay(self.nodelay());
+        options.set_linger(self.linger());
+        options
+    }
 }
 
 impl Options {
     pub(super) fn new() -> Self {
-        Options { nodelay: AtomicBool::new(false), linger: Mutex::new(None) }
+        // What Linux sends with: net.ipv4.ip_default_ttl.
+        Options { nodelay: AtomicBool::new(false), linger: Mutex::new(None), hops_max: AtomicU32::new(64) }
+    }
+
+    pub(super) fn hops_max(&self) -> u32 {
+        self.hops_max.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_hops_max(&self, hops: u32) {
+        self.hops_max.store(hops, Ordering::Relaxed);
     }
 
     pub(super) fn nodelay(&self) -> bool {
@@ -111,6 +130,9 @@ impl TcpStream {
     pub(super) fn new(id: SocketId, stream: Stream, options: Options) -> Self {
         let Stream { local, peer, side } = stream;
         context::current().set_endpoint(id, Endpoint { local, peer: Some(peer), side: Some(side) });
+        if options.linger() == Some(Duration::ZERO) {
+            context::current().effect(Effect::Linger { stream, resets: true });
+        }
         TcpStream { id, stream, is_handed_over: AtomicBool::new(false), options }
     }
 
@@ -150,12 +172,16 @@ impl TcpStream {
         Ok(self.stream.peer)
     }
 
-    /// Always `None`: errors are reported by the calls that meet them.
+    /// The error that the next call would be told of; it is told here instead.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
+    #[track_caller]
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
-        Ok(None)
+        match context::current().ask(Operation::TakeError { stream: self.stream }, Location::caller()) {
+            Outcome::Failed(failure) => Ok(Some(os::error(failure))),
+            _ => Ok(None),
+        }
     }
 
     /// Looks at the bytes that the next read gets.
@@ -169,7 +195,7 @@ impl TcpStream {
             if buffer.is_empty() {
                 return Ok(0);
             }
-            let peek = Operation::Read { stream: self.stream, max: buffer.len(), mode: ReceiveMode::Peek, waits: true };
+            let peek = Operation::Read { stream: self.stream, max: buffer.len(), peeks: true, waits: true };
             let bytes = bytes(Pending::new(peek, location).await)?;
             buffer[..bytes.len()].copy_from_slice(&bytes);
             Ok(bytes.len())
@@ -182,11 +208,8 @@ impl TcpStream {
     /// As a read.
     #[track_caller]
     pub fn poll_peek(&self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
-        if buffer.remaining() == 0 {
-            return Poll::Ready(Ok(0));
-        }
         let before = buffer.filled().len();
-        let peeked = self.poll_in(cx, buffer, ReceiveMode::Peek, Location::caller());
+        let peeked = self.poll_in(cx, buffer, true, Location::caller());
         peeked.map_ok(|()| buffer.filled().len() - before)
     }
 
@@ -195,25 +218,15 @@ impl TcpStream {
     /// # Errors
     /// Never in this model; the signature is tokio's.
     #[track_caller]
-    pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> {
+    pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> + use<> {
         let location = Location::caller();
-        let stream = self.stream;
-        async move {
-            let readable = Operation::Read { stream, max: 1, mode: ReceiveMode::Ready, waits: true };
-            let mut readable = interest.is_readable().then(|| Pending::new(readable, location));
-            let mut writable = interest.is_writable().then(|| Pending::new(Operation::Writable { stream }, location));
-            poll_fn(|cx| {
-                let mut ready = Ready::EMPTY;
-                for (waiting, then) in [(&mut readable, Ready::READABLE), (&mut writable, Ready::WRITABLE)] {
-                    if waiting.as_mut().is_some_and(|waiting| Pin::new(waiting).poll(cx).is_ready()) {
-                        *waiting = None;
-                        ready = ready | then;
-                    }
-                }
-                if ready.is_empty() { Poll::Pending } else { Poll::Ready(Ok(ready)) }
-            })
-            .await
-        }
+        let ready = self.readiness(interest, true);
+        async move { Ok(readied(Pending::new(ready, location).await)) }
+    }
+
+    fn readiness(&self, interest: Interest, waits: bool) -> Operation {
+        let (read, write) = (interest.is_readable(), interest.is_writable());
+        Operation::Ready { stream: self.stream, read, write, waits }
     }
 
     /// Waits until a read would not wait.
@@ -242,7 +255,7 @@ impl TcpStream {
     /// Never in this model; the signature is tokio's.
     #[track_caller]
     pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let ready = Operation::Read { stream: self.stream, max: 1, mode: ReceiveMode::Ready, waits: true };
+        let ready = self.readiness(Interest::READABLE, true);
         self.poll(Way::ReadReady, cx, ready, Location::caller()).map(|_| Ok(()))
     }
 
@@ -252,7 +265,7 @@ impl TcpStream {
     /// Never in this model; the signature is tokio's.
     #[track_caller]
     pub fn poll_write_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let ready = Operation::Writable { stream: self.stream };
+        let ready = self.readiness(Interest::WRITABLE, true);
         self.poll(Way::WriteReady, cx, ready, Location::caller()).map(|_| Ok(()))
     }
 
@@ -306,7 +319,7 @@ impl TcpStream {
             }
             return Ok(surplus);
         }
-        let read = Operation::Read { stream: self.stream, max, mode: ReceiveMode::Take, waits: false };
+        let read = Operation::Read { stream: self.stream, max, peeks: false, waits: false };
         Ok(bytes(context.ask(read, location))?.to_vec())
     }
 
@@ -316,9 +329,6 @@ impl TcpStream {
     /// `WouldBlock` if there is no room; else as a write.
     #[track_caller]
     pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
-        if bytes.is_empty() {
-            return Ok(0);
-        }
         let write = Operation::Write { stream: self.stream, bytes: bytes.into(), waits: false };
         written(context::current().ask(write, Location::caller()))
     }
@@ -332,11 +342,16 @@ impl TcpStream {
         self.try_write(&joined(buffers))
     }
 
-    /// Calls `call`, which uses the stream without waiting.
+    /// Calls `call`, which uses the stream without waiting, if the stream is ready for it.
     ///
     /// # Errors
-    /// Those of `call`.
-    pub fn try_io<R>(&self, _interest: Interest, call: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
+    /// `WouldBlock` if it is not ready; else those of `call`.
+    #[track_caller]
+    pub fn try_io<R>(&self, interest: Interest, call: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
+        let ready = context::current().ask(self.readiness(interest, false), Location::caller());
+        if readied(ready).is_empty() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         call()
     }
 
@@ -384,7 +399,12 @@ impl TcpStream {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
+        let before = self.options.linger() == Some(Duration::ZERO);
         self.options.set_linger(linger);
+        let resets = linger == Some(Duration::ZERO);
+        if resets != before {
+            context::current().effect(Effect::Linger { stream: self.stream, resets });
+        }
         Ok(())
     }
 
@@ -396,19 +416,20 @@ impl TcpStream {
         self.set_linger(Some(Duration::ZERO))
     }
 
-    /// Hops that a packet may take: 64, whatever was set.
+    /// Hops that a packet may take.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn ttl(&self) -> io::Result<u32> {
-        Ok(super::listener::HOPS_MAX)
+        Ok(self.options.hops_max())
     }
 
-    /// Without an effect.
+    /// Remembered, without an effect.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
-    pub fn set_ttl(&self, _ttl: u32) -> io::Result<()> {
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        self.options.set_hops_max(ttl);
         Ok(())
     }
 
@@ -437,26 +458,28 @@ impl TcpStream {
         &self,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
-        mode: ReceiveMode,
+        peeks: bool,
         location: &'static Location<'static>,
     ) -> Poll<io::Result<()>> {
         let max = buffer.remaining();
         if max == 0 {
-            return Poll::Ready(Ok(()));
+            // As the OS, tokio waits until there is something to read nothing of.
+            let ready = self.readiness(Interest::READABLE, true);
+            return self.poll(Way::In, cx, ready, location).map(|_| Ok(()));
         }
         let context = context::current();
         let bytes = match context.take_surplus(self.id) {
             Some(surplus) => surplus.into(),
             None => {
-                let read = Operation::Read { stream: self.stream, max, mode, waits: true };
-                let way = if mode == ReceiveMode::Take { Way::In } else { Way::ReadReady };
+                let read = Operation::Read { stream: self.stream, max, peeks, waits: true };
+                let way = if peeks { Way::Peek } else { Way::In };
                 let (_, outcome) = ready!(self.poll(way, cx, read, location));
                 bytes(outcome)?
             }
         };
         let (fits, surplus) = bytes.split_at(bytes.len().min(max));
         buffer.put_slice(fits);
-        if !surplus.is_empty() && mode == ReceiveMode::Take {
+        if !surplus.is_empty() && !peeks {
             context.keep_surplus(self.id, surplus);
         }
         Poll::Ready(Ok(()))
@@ -468,9 +491,6 @@ impl TcpStream {
         bytes: &[u8],
         location: &'static Location<'static>,
     ) -> Poll<io::Result<usize>> {
-        if bytes.is_empty() {
-            return Poll::Ready(Ok(0));
-        }
         let write = Operation::Write { stream: self.stream, bytes: bytes.into(), waits: true };
         let (begun, outcome) = ready!(self.poll(Way::Out, cx, write, location));
         let written = written(outcome);
@@ -505,7 +525,7 @@ impl TcpStream {
 impl AsyncRead for TcpStream {
     #[track_caller]
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        self.poll_in(cx, buffer, ReceiveMode::Take, Location::caller())
+        self.poll_in(cx, buffer, false, Location::caller())
     }
 }
 
@@ -558,8 +578,7 @@ impl Drop for TcpStream {
         }
         if let Some(context) = context::try_current() {
             context.forget_socket(self.id);
-            let reset = self.options.linger() == Some(Duration::ZERO);
-            context.effect(Effect::CloseStream { stream: self.stream, reset });
+            context.effect(Effect::CloseStream { stream: self.stream });
         }
     }
 }
@@ -574,10 +593,15 @@ impl Isolated for TcpStream {
 impl Handle for TcpStream {
     fn duplicate(&self) -> Self {
         self.is_handed_over.store(true, Ordering::Relaxed);
-        let options = Options::new();
-        options.set_nodelay(self.options.nodelay());
-        options.set_linger(self.options.linger());
+        let options = self.options.clone();
         TcpStream { id: self.id, stream: self.stream, is_handed_over: AtomicBool::new(false), options }
+    }
+}
+
+fn readied(outcome: Outcome) -> Ready {
+    match outcome {
+        Outcome::Ready { read, write } => Ready::of(read, write),
+        other => unreachable!("waiting to be ready does not end with {other:?}"),
     }
 }
 

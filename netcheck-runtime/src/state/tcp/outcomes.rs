@@ -2,7 +2,7 @@
 
 use super::connections::ConnectionEnd;
 use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
-use crate::operation::{Failure, Input, OperationKey, Outcome, ReceiveMode, Side};
+use crate::operation::{Failure, Input, OperationKey, Outcome, Side};
 use crate::state::enabled::{Class, Enabled, Step, Transition, Writes, ephemeral_ports};
 use crate::state::place::{HeldConnection, Place, PlaceId, StreamBinding};
 use crate::state::system::{Action, Interrupt, System};
@@ -48,21 +48,29 @@ impl System {
                 offers.add(self, &outcome, Class::Immediate, writes)
             }
             Action::Open { .. } => self.open(state, action, &mut offers),
-            Action::Accept { process, port, local, fails } => {
-                self.accept(state, (*process, *port, *local), *fails, &mut offers)
+            Action::Accept { process, port, local, waits, fails } => {
+                self.accept(state, (*process, *port, *local), (*waits, *fails), &mut offers)
             }
-            Action::Read { end, max, mode, waits, fails, resets } => {
-                self.read(state, *end, (*max, *mode, *waits), (*fails, *resets), &mut offers)
+            Action::Read { end, max, peeks, waits, fails, resets } => {
+                self.read(state, *end, (*max, *peeks, *waits), (*fails, *resets), &mut offers)
             }
             Action::Write { end, bytes, waits, fails, resets } => {
                 self.write(state, *end, (bytes, *waits), (*fails, *resets), &mut offers)
             }
-            Action::Writable { end } => {
+            Action::Ready { end, read, write, waits } => {
                 let capacity = self.declared.tcp.streams.capacity;
-                match self.connection_at(state, *end).is_writable(end.side, capacity) {
-                    true => offers.add(self, &Outcome::Done, DELIVERY, Writes::new()),
+                let connection = self.connection_at(state, *end);
+                let read = *read && connection.is_readable(end.side);
+                let write = *write && connection.is_writable(end.side, capacity);
+                match read || write || !waits {
+                    true => offers.add(self, &Outcome::Ready { read, write }, DELIVERY, Writes::new()),
                     false => Ok(()),
                 }
+            }
+            Action::TakeError { end } => {
+                let (error, after) = self.connection_at(state, *end).take_error(end.side);
+                let writes = self.becomes(state, *end, after);
+                offers.add(self, &error.map_or(Outcome::Done, broken), Class::Immediate, writes)
             }
             Action::Shutdown { end, fails } => {
                 let connection = self.connection_at(state, *end);
@@ -86,9 +94,8 @@ impl System {
 
     /// What to write when a connection changes and its holders stay.
     fn becomes(&mut self, state: &[u32], end: ConnectionEnd, connection: Connection) -> Writes {
-        let holders = self.held.get(end.place.of(state)).holders;
-        let id = self.held.intern(&HeldConnection { connection, holders });
-        smallvec![(end.place, id)]
+        let held = HeldConnection { connection, ..*self.held.get(end.place.of(state)) };
+        smallvec![(end.place, self.held.intern(&held))]
     }
 
     /// Binds a socket, and listens at once if there is a backlog.
@@ -168,7 +175,9 @@ impl System {
             offers.enabled.moves.push(Transition { step, writes, faults: 1 });
         }
         let (Some(host), Some(port)) = (host, port) else {
-            return offers.add(self, &Outcome::Failed(Failure::HostUnreachable), Class::Immediate, Writes::new());
+            let is_broadcast = peer.ip() == std::net::Ipv4Addr::BROADCAST;
+            let failure = if is_broadcast { Failure::NetworkUnreachable } else { Failure::HostUnreachable };
+            return offers.add(self, &Outcome::Failed(failure), Class::Immediate, Writes::new());
         };
         let process = self.shared().process_of(socket.unit);
         let Some(listener) = self.listener(state, port, peer).cloned() else {
@@ -182,9 +191,11 @@ impl System {
             return Ok(());
         }
         let Some((own, end)) = self.free_end(state, socket, local, (host, peer)) else {
-            return offers.add(self, &Outcome::Failed(Failure::AddressInUse), Class::Immediate, Writes::new());
+            // The same four addresses twice.
+            return offers.add(self, &Outcome::Failed(Failure::AddressNotAvailable), Class::Immediate, Writes::new());
         };
-        let held = HeldConnection { connection: Connection::established(), holders: [Some(offers.at.0), None] };
+        let holders = [Some(offers.at.0), None];
+        let held = HeldConnection { connection: Connection::established(), holders, ..HeldConnection::default() };
         let mut bindings = self.stream_ports.get(port.of(state)).clone();
         for binding in bindings.iter_mut().filter(|binding| binding.socket == listener.socket) {
             binding.backlog = Some(backlog.with(end.connection.0));
@@ -216,7 +227,8 @@ impl System {
     ) -> Result<(), Interrupt> {
         let process = self.shared().process_of(socket.unit);
         let end = self.connection([(process, address); 2]);
-        let held = HeldConnection { connection: Connection::to_itself(), holders: [Some(offers.at.0), None] };
+        let holders = [Some(offers.at.0), None];
+        let held = HeldConnection { connection: Connection::to_itself(), holders, ..HeldConnection::default() };
         let mut writes: Writes = smallvec![(end.place, self.held.intern(&held))];
         self.unbind(state, socket, Some(address), &mut writes);
         offers.add(self, &Outcome::Connected { local: address }, DELIVERY, writes)
@@ -269,15 +281,21 @@ impl System {
         &mut self,
         state: &[u32],
         (process, port, local): (ProcessId, PlaceId, SocketAddr),
-        fails: bool,
+        (waits, fails): (bool, bool),
         offers: &mut Offers<'_>,
     ) -> Result<(), Interrupt> {
+        let not_yet = |system: &mut System, offers: &mut Offers<'_>| match waits {
+            true => Ok(()),
+            false => offers.add(system, &Outcome::WouldBlock, Class::Immediate, Writes::new()),
+        };
         let mut bindings = self.stream_ports.get(port.of(state)).clone();
         let Some(binding) = bindings.iter_mut().find(|binding| binding.ip == local.ip() && binding.backlog.is_some())
         else {
-            return Ok(());
+            return not_yet(self, offers);
         };
-        let Some((first, rest)) = binding.backlog.as_ref().and_then(Backlog::accept) else { return Ok(()) };
+        let Some((first, rest)) = binding.backlog.as_ref().and_then(Backlog::accept) else {
+            return not_yet(self, offers);
+        };
         binding.backlog = Some(rest);
         let bindings = self.stream_ports.intern(&bindings);
         let connection = ConnectionId(first);
@@ -285,7 +303,7 @@ impl System {
         let mut held = self.held.get(place.of(state)).clone();
         if fails {
             let failed = held.connection.failed(Side::Server).close(Side::Server, false);
-            let held = HeldConnection { connection: failed, holders: held.holders };
+            let held = HeldConnection { connection: failed, ..held };
             let writes = smallvec![(port, bindings), (place, self.held.intern(&held))];
             offers.fail(self, state, Failure::ConnectionAborted, writes)?;
         }
@@ -300,7 +318,7 @@ impl System {
         &mut self,
         state: &[u32],
         end: ConnectionEnd,
-        (max, mode, waits): (usize, ReceiveMode, bool),
+        (max, peeks, waits): (usize, bool, bool),
         (fails, resets): (bool, bool),
         offers: &mut Offers<'_>,
     ) -> Result<(), Interrupt> {
@@ -313,30 +331,18 @@ impl System {
         let connection = self.connection_at(state, end);
         let is_dead = connection.is_dead(end.side);
         let broken = (!is_dead && (fails || resets)).then(|| (connection.failed(end.side), connection.reset(end.side)));
-        match mode {
-            ReceiveMode::Ready => {
-                if connection.is_readable(end.side) {
-                    offers.add(self, &Outcome::Done, class, Writes::new())?;
-                }
-            }
-            ReceiveMode::Peek => {
-                if let Some((read, after)) = connection.peek(end.side, max) {
-                    let writes = self.becomes(state, end, after);
-                    offers.add(self, &got(read), class, writes)?;
-                }
-            }
-            ReceiveMode::Take => {
-                for (read, after) in connection.read(end.side, max, self.declared.tcp.streams.split) {
-                    let writes = self.becomes(state, end, after);
-                    offers.add(self, &got(read), class, writes)?;
-                }
-                self.break_at(state, end, broken, (fails, resets), Failure::ConnectionReset, offers)?;
-            }
+        let mut reads: SmallVec<[_; 2]> = match peeks {
+            true => connection.peek(end.side, max).into_iter().collect(),
+            false => connection.read(end.side, max, self.declared.tcp.streams.split),
+        };
+        if reads.is_empty() && !waits {
+            offers.add(self, &Outcome::WouldBlock, class, Writes::new())?;
         }
-        match waits {
-            true => Ok(()),
-            false => offers.add(self, &Outcome::WouldBlock, class, Writes::new()),
+        for (read, after) in reads.drain(..) {
+            let writes = self.becomes(state, end, after);
+            offers.add(self, &got(read), class, writes)?;
         }
+        self.break_at(state, end, broken, (fails, resets), Failure::ConnectionReset, offers)
     }
 
     /// The failures of a read or a write: the declared one of the call, and a reset.
@@ -410,12 +416,17 @@ impl System {
             Action::Read { end, .. } | Action::Shutdown { end, .. } => is_unaccepted(self, end),
             Action::Write { end, bytes, .. } => {
                 let capacity = self.declared.tcp.streams.capacity;
-                is_unaccepted(self, end) || !self.connection_at(state, *end).can_take(end.side, bytes.len(), capacity)
+                let connection = self.connection_at(state, *end);
+                // What is there can be read with these bytes, or without them.
+                is_unaccepted(self, end)
+                    || connection.has_unread(end.side)
+                    || !connection.can_take(end.side, bytes.len(), capacity)
             }
-            Action::Writable { end } => {
+            Action::Ready { end, write, .. } => {
                 let capacity = self.declared.tcp.streams.capacity;
-                is_unaccepted(self, end) || !self.connection_at(state, *end).is_writable(end.side, capacity)
+                is_unaccepted(self, end) || *write && !self.connection_at(state, *end).is_writable(end.side, capacity)
             }
+            Action::TakeError { end } => is_unaccepted(self, end),
             _ => false,
         }
     }

@@ -7,10 +7,10 @@ use crate::state::system::System;
 
 impl System {
     /// A unit drops its end of a connection.
-    pub(crate) fn close_stream(&mut self, unit: UnitId, stream: Stream, reset: bool, next: &mut Vec<u32>) {
+    pub(crate) fn close_stream(&mut self, unit: UnitId, stream: Stream, next: &mut Vec<u32>) {
         let end = self.end_of(self.shared().process_of(unit), stream);
         if self.held.get(end.place.of(next)).holders[end.side as usize] == Some(unit) {
-            self.close_end(end.place, end.side, reset, next);
+            self.close_end(end.place, end.side, false, next);
         }
     }
 
@@ -20,10 +20,17 @@ impl System {
         self.change_connection(end.place, next, |held| held.connection = held.connection.shut_down(end.side));
     }
 
+    /// A unit says how closing its end is to go.
+    pub(crate) fn set_linger(&mut self, unit: UnitId, stream: Stream, resets: bool, next: &mut Vec<u32>) {
+        let end = self.end_of(self.shared().process_of(unit), stream);
+        self.change_connection(end.place, next, |held| held.resets[end.side as usize] = resets);
+    }
+
     fn close_end(&mut self, place: PlaceId, side: Side, reset: bool, next: &mut Vec<u32>) {
         self.change_connection(place, next, |held| {
-            held.connection = held.connection.close(side, reset);
+            held.connection = held.connection.close(side, reset || held.resets[side as usize]);
             held.holders[side as usize] = None;
+            held.resets[side as usize] = false;
         });
     }
 

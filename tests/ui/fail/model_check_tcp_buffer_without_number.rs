@@ -1,4 +1,4 @@
-#[netcheck::model_check(tcp(open, read))]
+#[netcheck::model_check(tcp(buffer))]
 fn check(net: &mut netcheck::Network) {}
 
 fn main() {}

@@ -1,0 +1,3 @@
+//! What tasks share, tracked.
+
+pub(crate) mod object;

@@ -1,0 +1,25 @@
+//! A shared object, as `tasks = tracked` sees it.
+
+use crate::unit::causality::ObjectId;
+use crate::unit::context;
+
+/// What tasks share: every use of it is recorded as an access by the running task, so that
+/// histories that differ only in the order of unrelated accesses are one local state.
+#[derive(Debug)]
+pub(crate) struct Object {
+    id: Option<ObjectId>,
+}
+
+impl Object {
+    /// An object made by the running task; outside of a check, one that nobody tracks.
+    pub(crate) fn new() -> Self {
+        Object { id: context::try_current().and_then(|context| context.new_object()) }
+    }
+
+    /// Records an access by the running task.
+    pub(crate) fn touch(&self) {
+        if let (Some(id), Some(context)) = (self.id, context::try_current()) {
+            context.touch(id);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The programs, compiled against netcheck.
+
+pub(crate) use netcheck as tokio;
+
+#[path = "codecs.rs"]
+pub(crate) mod codecs;
+#[path = "http.rs"]
+pub(crate) mod http;
+#[path = "websocket.rs"]
+pub(crate) mod websocket;

@@ -1,0 +1,96 @@
+//! Tracked tasks: the order of steps that share nothing does not show.
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Error, Report, Tasks, Verdict};
+use std::cell::RefCell;
+use std::rc::Rc;
+use tokio::net::UdpSocket;
+
+/// `tasks` tasks that each receive `steps` datagrams of their own.
+fn receivers(checker: Checker, tasks: u16, steps: usize) -> Report {
+    checker.check(|net| {
+        net.process("server", move || async move {
+            let mut handles = Vec::new();
+            for task in 0..tasks {
+                handles.push(tokio::spawn(async move {
+                    let socket = UdpSocket::bind(("0.0.0.0", 10 + task)).await.unwrap();
+                    for _ in 0..steps {
+                        socket.recv(&mut [0; 4]).await.unwrap();
+                    }
+                }));
+            }
+            for handle in handles {
+                handle.await.unwrap();
+            }
+        });
+        net.process("client", move || async move {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            for _ in 0..steps {
+                for task in 0..tasks {
+                    socket.send_to(b"x", ("server", 10 + task)).await.unwrap();
+                }
+            }
+        })
+        .after("server");
+    })
+}
+
+#[test]
+fn tasks_that_share_nothing_are_a_grid_of_local_states_and_not_a_tree() {
+    let states = |tasks, reduction| {
+        let report = receivers(Checker::new().tasks(tasks).reduction(reduction), 2, 3);
+        assert_eq!(report.verdict(), Verdict::Verified);
+        report.states()
+    };
+    assert_eq!((states(Tasks::Shared, false), states(Tasks::Tracked, false)), (1203, 77));
+    assert_eq!((states(Tasks::Shared, true), states(Tasks::Tracked, true)), (693, 43));
+}
+
+/// Two tasks that each wait for a datagram and then say who they are in a list; the one that comes last sends it.
+async fn lister() {
+    let list = Rc::new(RefCell::new(Vec::new()));
+    let mut handles = Vec::new();
+    for number in 0..2u8 {
+        let list = Rc::clone(&list);
+        handles.push(tokio::task::spawn_local(async move {
+            let socket = UdpSocket::bind(("0.0.0.0", 10 + u16::from(number))).await.unwrap();
+            socket.recv(&mut [0; 4]).await.unwrap();
+            list.borrow_mut().push(number);
+            tokio::task::yield_now().await;
+        }));
+    }
+    for handle in handles {
+        handle.await.unwrap();
+    }
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    let list = list.borrow().clone();
+    socket.send_to(&list, "client:9").await.unwrap();
+}
+
+fn listed(tasks: Tasks) -> Result<Report, Error> {
+    Checker::new().tasks(tasks).try_check(|net| {
+        net.process("server", lister);
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:9").await.unwrap();
+            for port in [10, 11] {
+                socket.send_to(b"go", ("server", port)).await.unwrap();
+            }
+            let mut list = [0; 4];
+            let count = socket.recv(&mut list).await.unwrap();
+            list[..count].to_vec()
+        })
+        .after("server");
+    })
+}
+
+#[test]
+fn a_broken_promise_is_found() {
+    let report = listed(Tasks::Shared).expect("any memory may be shared");
+    assert_eq!(report.outputs("client"), ["[0, 1]", "[1, 0]"]);
+    let error = listed(Tasks::Tracked).expect_err("the list is shared, and nobody tracks it").to_string();
+    assert!(
+        error.contains("process \"server\" is checked with `tasks = tracked`, but its tasks share memory"),
+        "{error}"
+    );
+    assert!(error.contains("`use netcheck::tracked as tokio`"), "{error}");
+}

@@ -1,0 +1,4 @@
+#[netcheck::model_check(tcp(read, first = 2u32))]
+fn check(net: &mut netcheck::Network) {}
+
+fn main() {}
