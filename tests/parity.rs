@@ -123,6 +123,7 @@ mod equal {
             what_came_before_connect_is_still_received,
         }
         tcp {
+            a_client_that_gave_up_at_once_was_connected_all_the_same,
             a_write_is_done_at_once_where_there_is_room,
             a_borrowed_stream_is_read_and_written_at_once,
             a_bound_socket_connects_from_its_port,
@@ -363,7 +364,6 @@ mod different {
     }
 
     different! {
-        tcp::a_client_that_gave_up_at_once_was_connected_all_the_same: r#"Some(Ok(""))"#, not "None";
         tcp::a_connection_closed_both_ways_has_no_peer:
             "[Ok(()), Err(NotConnected), Err(NotConnected)]",
             not "[Ok(()), Ok(()), Ok(())]";

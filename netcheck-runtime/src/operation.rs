@@ -243,7 +243,7 @@ pub(crate) enum Effect {
     /// A listener was dropped, or a TCP socket that was only bound.
     CloseListener { socket: SocketId, local: SocketAddr },
     /// A TCP socket was dropped while it connected.
-    GiveUp { socket: SocketId },
+    GiveUp { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
     /// An isolated task was spawned; it may use these sockets, and these streams are its own from now on.
     Spawn { child: UnitId, handles: SmallVec<[SocketId; 2]>, streams: SmallVec<[Stream; 1]> },
     /// An isolated task was aborted.

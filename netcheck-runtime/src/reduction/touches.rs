@@ -6,6 +6,7 @@ use crate::state::place::{Place, PlaceId};
 use crate::state::system::{Action, System};
 use crate::state::tcp::connections::ConnectionEnd;
 use crate::unit::automaton::{Edge, EdgeId};
+use std::net::SocketAddr;
 
 /// What can be touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -219,6 +220,24 @@ impl Touches {
         }
     }
 
+    /// A connect that nobody waits for: it goes through, or not, and is closed.
+    fn give_up(
+        &mut self,
+        system: &mut System,
+        unit: UnitId,
+        (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
+    ) {
+        let host = system.process_at(system.shared().process_of(unit), peer);
+        let port = host.map(|host| system.places.id(Place::StreamPort(host, peer.port())));
+        let open = Action::Open { socket, local, peer, host, port, fails: false, hangs: false };
+        self.open(system, unit, &open);
+        let contended = std::mem::take(&mut self.when_contended);
+        self.minds.extend(contended);
+        if let Some(end) = host.and_then(|host| system.first_end(socket, local, (host, peer))) {
+            self.close(system, end);
+        }
+    }
+
     /// What every call on a stream minds, and its failures do.
     fn stream(&mut self, system: &System, unit: UnitId, end: ConnectionEnd, fails: bool) {
         let ConnectionEnd { connection, side, .. } = end;
@@ -297,6 +316,7 @@ impl Touches {
                     let port = system.places.id(Place::StreamPort(process, local.port()));
                     self.close_listener(port);
                 }
+                Effect::GiveUp { socket, local, peer } => self.give_up(system, unit, (socket, local, peer)),
                 Effect::Abort { child } => {
                     self.does(Resource::Killed(child)).minds(Resource::Alive(child));
                     self.tear(process);
@@ -304,11 +324,7 @@ impl Touches {
                 Effect::Scope { .. } => {
                     self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
                 }
-                Effect::Linger { .. }
-                | Effect::Disarm { .. }
-                | Effect::Spawn { .. }
-                | Effect::Detach { .. }
-                | Effect::GiveUp { .. } => {}
+                Effect::Linger { .. } | Effect::Disarm { .. } | Effect::Spawn { .. } | Effect::Detach { .. } => {}
             }
         }
     }

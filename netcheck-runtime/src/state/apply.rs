@@ -98,7 +98,7 @@ impl System {
                 let process = self.shared().process_of(unit);
                 self.close_listener(process, socket, local.port(), next);
             }
-            Effect::GiveUp { socket } => self.give_up(socket, next),
+            Effect::GiveUp { socket, local, peer } => self.give_up(unit, (socket, local, peer), next),
             Effect::Spawn { child, ref handles, ref streams } => {
                 for &stream in streams {
                     self.hand_over(unit, child, stream, next);

@@ -88,13 +88,15 @@ impl Options {
 pub(super) struct Opening {
     id: SocketId,
     local: Option<SocketAddr>,
+    /// Where to, while there is no answer.
+    unanswered: Option<SocketAddr>,
     is_done: bool,
 }
 
 impl Opening {
     /// A socket, and the address that it is bound to.
     pub(super) fn of(id: SocketId, local: Option<SocketAddr>) -> Self {
-        Opening { id, local, is_done: false }
+        Opening { id, local, unanswered: None, is_done: false }
     }
 
     pub(super) async fn connect(
@@ -104,7 +106,10 @@ impl Opening {
         location: &'static Location<'static>,
     ) -> io::Result<TcpStream> {
         let peer = reachable(self.local.unwrap_or(peer), peer)?;
-        match Pending::new(Operation::Open { socket: self.id, local: self.local, peer }, location).await {
+        self.unanswered = Some(peer);
+        let outcome = Pending::new(Operation::Open { socket: self.id, local: self.local, peer }, location).await;
+        self.unanswered = None;
+        match outcome {
             Outcome::Connected { local } => {
                 self.is_done = true;
                 Ok(TcpStream::new(self.id, Stream { local, peer, side: Side::Client }, options))
@@ -119,7 +124,9 @@ impl Drop for Opening {
     fn drop(&mut self) {
         let (false, Some(context)) = (self.is_done, context::try_current()) else { return };
         context.forget_socket(self.id);
-        context.effect(Effect::GiveUp { socket: self.id });
+        if let Some(peer) = self.unanswered {
+            context.effect(Effect::GiveUp { socket: self.id, local: self.local, peer });
+        }
         if let Some(local) = self.local {
             context.effect(Effect::CloseListener { socket: self.id, local });
         }

@@ -174,27 +174,46 @@ impl System {
             let step = Step::Hang { unit, node, key: offers.key };
             offers.enabled.moves.push(Transition { step, writes, faults: 1 });
         }
-        let (Some(host), Some(port)) = (host, port) else {
-            let is_broadcast = peer.ip() == std::net::Ipv4Addr::BROADCAST;
-            let failure = if is_broadcast { Failure::NetworkUnreachable } else { Failure::HostUnreachable };
-            return offers.add(self, &Outcome::Failed(failure), Class::Immediate, Writes::new());
+        let (outcome, class, writes) = match self.dial(state, offers.at.0, (socket, local, peer), host.zip(port)) {
+            Dialed::Failed(failure) => (Outcome::Failed(failure), Class::Immediate, Writes::new()),
+            Dialed::Full => return Ok(()),
+            Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, DELIVERY, writes),
         };
-        let process = self.shared().process_of(socket.unit);
+        offers.add(self, &outcome, class, writes)
+    }
+
+    /// What becomes of a connect now.
+    pub(super) fn dial(
+        &mut self,
+        state: &[u32],
+        unit: UnitId,
+        (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
+        to: Option<(ProcessId, PlaceId)>,
+    ) -> Dialed {
+        let Some((host, port)) = to else {
+            let is_broadcast = peer.ip() == std::net::Ipv4Addr::BROADCAST;
+            return Dialed::Failed(if is_broadcast { Failure::NetworkUnreachable } else { Failure::HostUnreachable });
+        };
+        let holders = [Some(unit), None];
         let Some(listener) = self.listener(state, port, peer).cloned() else {
-            if local == Some(peer) && host == process {
-                return self.open_to_itself(state, socket, peer, offers);
+            let process = self.shared().process_of(socket.unit);
+            if local != Some(peer) || host != process {
+                return Dialed::Failed(Failure::ConnectionRefused);
             }
-            return offers.add(self, &Outcome::Failed(Failure::ConnectionRefused), Class::Immediate, Writes::new());
+            let end = self.connection([(process, peer); 2]);
+            let held = HeldConnection { connection: Connection::to_itself(), holders, ..HeldConnection::default() };
+            let mut writes: Writes = smallvec![(end.place, self.held.intern(&held))];
+            self.unbind(state, socket, local, &mut writes);
+            return Dialed::Connected { local: peer, end, writes };
         };
         let backlog = listener.backlog.as_ref().expect("a listener has a backlog");
         if !backlog.has_room() {
-            return Ok(());
+            return Dialed::Full;
         }
         let Some((own, end)) = self.free_end(state, socket, local, (host, peer)) else {
             // The same four addresses twice.
-            return offers.add(self, &Outcome::Failed(Failure::AddressNotAvailable), Class::Immediate, Writes::new());
+            return Dialed::Failed(Failure::AddressNotAvailable);
         };
-        let holders = [Some(offers.at.0), None];
         let held = HeldConnection { connection: Connection::established(), holders, ..HeldConnection::default() };
         let mut bindings = self.stream_ports.get(port.of(state)).clone();
         for binding in bindings.iter_mut().filter(|binding| binding.socket == listener.socket) {
@@ -203,7 +222,7 @@ impl System {
         let mut writes: Writes =
             smallvec![(end.place, self.held.intern(&held)), (port, self.stream_ports.intern(&bindings))];
         self.unbind(state, socket, local, &mut writes);
-        offers.add(self, &Outcome::Connected { local: own }, DELIVERY, writes)
+        Dialed::Connected { local: own, end, writes }
     }
 
     /// A bound socket that connects is found by its connection from then on.
@@ -216,22 +235,6 @@ impl System {
         let mut bindings = self.stream_ports.get(value).clone();
         bindings.retain(|binding| binding.socket != socket);
         writes.push((place, self.stream_ports.intern(&bindings)));
-    }
-
-    fn open_to_itself(
-        &mut self,
-        state: &[u32],
-        socket: SocketId,
-        address: SocketAddr,
-        offers: &mut Offers<'_>,
-    ) -> Result<(), Interrupt> {
-        let process = self.shared().process_of(socket.unit);
-        let end = self.connection([(process, address); 2]);
-        let holders = [Some(offers.at.0), None];
-        let held = HeldConnection { connection: Connection::to_itself(), holders, ..HeldConnection::default() };
-        let mut writes: Writes = smallvec![(end.place, self.held.intern(&held))];
-        self.unbind(state, socket, Some(address), &mut writes);
-        offers.add(self, &Outcome::Connected { local: address }, DELIVERY, writes)
     }
 
     /// An address to connect from that makes a connection which is not there yet.
@@ -430,6 +433,18 @@ impl System {
             _ => false,
         }
     }
+}
+
+/// What becomes of a connect.
+pub(super) enum Dialed {
+    Failed(Failure),
+    /// The listener's queue has no room: it waits.
+    Full,
+    Connected {
+        local: SocketAddr,
+        end: ConnectionEnd,
+        writes: Writes,
+    },
 }
 
 /// Whether two sockets can't both have their addresses.

@@ -4,6 +4,8 @@ use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Side, Stream};
 use crate::state::place::{HeldConnection, Place, PlaceId};
 use crate::state::system::System;
+use crate::state::tcp::outcomes::Dialed;
+use std::net::SocketAddr;
 
 impl System {
     /// A unit drops its end of a connection.
@@ -53,10 +55,25 @@ impl System {
         }
     }
 
-    /// A unit's connect will not be waited for any more.
-    pub(crate) fn give_up(&self, socket: SocketId, next: &mut Vec<u32>) {
-        if let Some(hung) = self.places.find(Place::Hung(socket)) {
+    /// A unit's connect is not waited for any more. Its first packet was sent when it was begun: unless
+    /// that is never answered, a listener gets a connection that is closed at once.
+    pub(crate) fn give_up(
+        &mut self,
+        unit: UnitId,
+        (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
+        next: &mut Vec<u32>,
+    ) {
+        if let Some(hung) = self.places.find(Place::Hung(socket)).filter(|hung| hung.of(next) != 0) {
             hung.set(next, 0);
+            return;
+        }
+        let host = self.process_at(self.shared().process_of(unit), peer);
+        let to = host.map(|host| (host, self.places.id(Place::StreamPort(host, peer.port()))));
+        if let Dialed::Connected { end, writes, .. } = self.dial(next, unit, (socket, local, peer), to) {
+            for (place, value) in writes {
+                place.set(next, value);
+            }
+            self.close_end(end.place, Side::Client, false, next);
         }
     }
 
