@@ -99,6 +99,38 @@ pub mod sync {
     pub use tokio::sync::*;
 }
 
+pub mod tracked {
+    //! tokio's tree once more, with types of `sync` that record each access to them, and the
+    //! like of `std`: for programs whose tasks share memory by nothing else.
+    //!
+    //! ```
+    //! # #[cfg(any())]
+    //! #[cfg(test)] use netcheck::tracked::{self as tokio, std};
+    //! ```
+    //!
+    //! They are types of their own: what is written for tokio's, such as the wrappers of
+    //! `tokio-stream`, does not take them. They are made by tasks, so `new` of the types of
+    //! `std` is not const, and there is no `const_new`.
+    pub use crate::{choose, faults, io, join, net, pin, select, spawn, task, time, try_join};
+
+    pub mod sync {
+        //! As `tokio::sync`, each access recorded.
+        pub use netcheck_runtime::sync::{
+            AcquireError, Barrier, BarrierWaitResult, MappedMutexGuard, Mutex, MutexGuard, Notify, OnceCell,
+            OwnedMappedMutexGuard, OwnedMutexGuard, OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard,
+            OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, RwLockMappedWriteGuard, RwLockReadGuard,
+            RwLockWriteGuard, Semaphore, SemaphorePermit, SetError, TryAcquireError, TryLockError, broadcast, futures,
+            mpsc, oneshot, watch,
+        };
+    }
+
+    pub mod std {
+        //! As `std`, each access to what is in `sync` recorded.
+        pub use ::std::*;
+        pub use netcheck_runtime::sync::std as sync;
+    }
+}
+
 /// Waits for the first of several branches, as `tokio::select!`.
 ///
 /// Where several branches are ready, the check explores each of them as the winner;

@@ -1,5 +1,6 @@
 //! Parity with tokio, compiled and run: the cases under `parity/` are compiled twice, against
-//! tokio and against netcheck, and run on real loopback sockets and inside a check.
+//! tokio and against netcheck, and run on real loopback sockets and inside a check. Those of
+//! memory that tasks share are compiled a third time, against `netcheck::tracked`.
 //!
 //! A case is an async fn that returns what it observed. Where tokio and the OS leave no
 //! choice ([`same`]), every execution of the check ends with the value that tokio gives.
@@ -12,6 +13,8 @@
 mod checked;
 #[path = "parity/real.rs"]
 mod real;
+#[path = "parity/tracked.rs"]
+mod tracked;
 
 use netcheck::check::{Checker, Verdict};
 use std::fmt::Debug;
@@ -59,16 +62,16 @@ fn differs((seen, outputs): (String, Vec<String>), tokio: &str, netcheck: &str) 
 }
 
 macro_rules! parity {
-    ($judge:ident: $($area:ident { $($case:ident,)* })*) => { $(
+    ($judge:ident $checked:ident: $($area:ident { $($case:ident,)* })*) => { $(
         mod $area {
             $(
                 #[test]
                 fn $case() {
-                    let (seen, outputs) = super::super::both(
-                        super::super::real::$area::$case,
-                        super::super::checked::$area::$case,
+                    let (seen, outputs) = crate::both(
+                        crate::real::$area::$case,
+                        crate::$checked::$area::$case,
                     );
-                    super::super::$judge(seen, outputs);
+                    crate::$judge(seen, outputs);
                 }
             )*
         }
@@ -76,7 +79,7 @@ macro_rules! parity {
 }
 
 mod equal {
-    parity! { same:
+    parity! { same checked:
         udp {
             a_broadcast_needs_permission,
             a_connected_socket_can_be_connected_anew,
@@ -307,19 +310,6 @@ mod equal {
             try_join_stops_at_the_first_error,
             unordered_futures_end_by_their_own_wakers,
         }
-        sync {
-            a_barrier_lets_one_lead,
-            a_bounded_channel_is_full_and_closes,
-            a_broadcast_reaches_every_subscriber,
-            a_cell_is_initialized_once,
-            a_lock_has_one_writer_or_many_readers,
-            a_mutex_excludes,
-            a_notification_is_kept_for_one_waiter,
-            a_oneshot_carries_one_value,
-            a_semaphore_gives_what_it_has,
-            a_watch_shows_the_latest_value,
-            an_unbounded_channel_ends_with_its_senders,
-        }
         io {
             a_buffered_writer_reads_through,
             a_buffered_writer_writes_when_it_is_flushed,
@@ -330,7 +320,7 @@ mod equal {
 }
 
 mod one_of_several {
-    parity! { among:
+    parity! { among checked:
         udp {
             datagrams_of_two_senders_arrive_in_some_order,
             try_recv_may_get_what_was_sent,
@@ -345,10 +335,76 @@ mod one_of_several {
             a_select_takes_any_ready_branch,
             tasks_take_turns,
         }
-        sync {
-            the_first_of_two_senders_may_be_either,
-        }
     }
+}
+
+/// The cases of memory that tasks share: one list, for each of the modules that they are compiled in.
+macro_rules! shared_memory {
+    ($checked:ident) => {
+        parity! { same $checked:
+            memory {
+                a_lock_can_hide_its_type,
+                a_lock_excludes,
+                a_lock_is_set_once,
+                a_panic_poisons_a_lock,
+                atomics_are_changed_in_one_step,
+                flags_and_pointers_are_exchanged,
+                readers_share_a_lock,
+            }
+            sync {
+                a_barrier_lets_one_lead,
+                a_bounded_channel_is_full_and_closes,
+                a_broadcast_can_be_tried,
+                a_broadcast_reaches_every_subscriber,
+                a_cell_can_be_tried_and_taken,
+                a_cell_is_initialized_once,
+                a_closed_channel_still_gives_what_it_has,
+                a_closed_semaphore_has_no_permits,
+                a_guard_is_narrowed_to_a_part,
+                a_guard_moves_into_a_task,
+                a_lock_has_one_writer_or_many_readers,
+                a_mutex_excludes,
+                a_notification_is_kept_for_one_waiter,
+                a_oneshot_can_be_tried_and_closed,
+                a_oneshot_carries_one_value,
+                a_reader_waits_behind_a_writer_that_waits,
+                a_semaphore_gives_what_it_has,
+                a_sender_learns_that_nobody_receives,
+                a_waiter_passes_its_notification_on,
+                a_watch_shows_the_latest_value,
+                a_watch_value_is_new_once,
+                a_weak_sender_keeps_no_channel_open,
+                a_writer_becomes_a_reader,
+                all_that_wait_are_notified,
+                an_unbounded_channel_ends_with_its_senders,
+                futures_of_shared_memory_can_be_sent,
+                permits_are_split_merged_and_forgotten,
+                room_can_be_reserved,
+                shared_memory_has_a_debug_text,
+                what_is_there_is_received_at_once,
+                who_gives_up_leaves_the_queue,
+            }
+        }
+
+        mod one_of_several {
+            parity! { among $checked:
+                memory {
+                    an_update_in_two_steps_may_be_lost,
+                }
+                sync {
+                    the_first_of_two_senders_may_be_either,
+                }
+            }
+        }
+    };
+}
+
+mod untracked_memory {
+    shared_memory! { checked }
+}
+
+mod tracked_memory {
+    shared_memory! { tracked }
 }
 
 /// Where netcheck does not do as the OS does.

@@ -51,7 +51,8 @@ const RUNTIME: &[Row] = &[
     ("isolated", &["id", "operation", "time", "unit::context", "unit::instance"]),
     ("net", &["id", "isolated", "operation", "unit::context"]),
     ("select", &["operation", "unit::context"]),
-    ("sync", &["unit::causality", "unit::context"]),
+    ("sync::object", &["unit::causality", "unit::context"]),
+    ("sync", &[]),
     ("task", &["id", "isolated", "operation", "sync::object", "unit::context", "unit::instance"]),
     ("time", &["operation", "unit::context"]),
     // The engine, from the bottom up.

@@ -4,6 +4,7 @@ use netcheck as tokio;
 use netcheck::check::{Checker, Error, Report, Tasks, Verdict};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use tokio::net::UdpSocket;
 
 /// `tasks` tasks that each receive `steps` datagrams of their own.
@@ -93,4 +94,45 @@ fn a_broken_promise_is_found() {
         "{error}"
     );
     assert!(error.contains("`use netcheck::tracked as tokio`"), "{error}");
+}
+
+/// Two tasks that each take a datagram and write their number into a list behind a lock.
+async fn tracked_lister() -> Vec<u8> {
+    use netcheck::tracked as tokio;
+    let list = Arc::new(tokio::sync::Mutex::new(Vec::new()));
+    let mut handles = Vec::new();
+    for number in 0..2u8 {
+        let list = Arc::clone(&list);
+        handles.push(tokio::spawn(async move {
+            let socket = UdpSocket::bind(("0.0.0.0", 10 + u16::from(number))).await.unwrap();
+            for _ in 0..2 {
+                socket.recv(&mut [0; 4]).await.unwrap();
+            }
+            list.lock().await.push(number);
+        }));
+    }
+    for handle in handles {
+        handle.await.unwrap();
+    }
+    list.lock().await.clone()
+}
+
+#[test]
+fn the_order_in_which_an_object_is_used_is_kept_and_no_other() {
+    let states = [Tasks::Shared, Tasks::Tracked].map(|tasks| {
+        let report = Checker::new().tasks(tasks).check(|net| {
+            net.process("server", tracked_lister);
+            net.process("client", || async {
+                let socket = UdpSocket::bind("0.0.0.0:9").await.unwrap();
+                for port in [10, 11, 10, 11] {
+                    socket.send_to(b"go", ("server", port)).await.unwrap();
+                }
+            })
+            .after("server");
+        });
+        assert_eq!(report.verdict(), Verdict::Verified);
+        assert_eq!(report.outputs("server"), ["[0, 1]", "[1, 0]"]);
+        report.states()
+    });
+    assert_eq!(states, [220, 32]);
 }

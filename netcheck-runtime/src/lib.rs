@@ -4,6 +4,7 @@
 //! | module | what it is | what it never does |
 //! | --- | --- | --- |
 //! | [`net`], [`time`], [`task`], [`select`], [`faults`], [`isolated`] | fronts, shaped like tokio | decide an outcome |
+//! | [`sync`] | tokio's and std's own types, each with an object that is touched at every use | decide who gets what |
 //! | `unit` | one program as a learned automaton | know a protocol or a search |
 //! | `state` | state vectors and the steps between them | poll user code but through `unit` |
 //! | `reduction` | which steps need not be explored | change what a step does |
@@ -30,7 +31,7 @@ pub mod report;
 mod search;
 pub mod select;
 mod state;
-mod sync;
+pub mod sync;
 pub mod task;
 #[doc(hidden)]
 #[allow(missing_docs, reason = "called by the expansion of `#[model_check]` only")]

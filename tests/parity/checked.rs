@@ -1,9 +1,12 @@
 //! The cases, compiled against netcheck.
 
+pub(crate) use ::std;
 pub(crate) use netcheck as tokio;
 
 #[path = "io.rs"]
 pub(crate) mod io;
+#[path = "memory.rs"]
+pub(crate) mod memory;
 #[path = "sync.rs"]
 pub(crate) mod sync;
 #[path = "task.rs"]

@@ -1,9 +1,11 @@
 //! The cases, compiled against tokio.
 
-pub(crate) use ::tokio;
+pub(crate) use ::{std, tokio};
 
 #[path = "io.rs"]
 pub(crate) mod io;
+#[path = "memory.rs"]
+pub(crate) mod memory;
 #[path = "sync.rs"]
 pub(crate) mod sync;
 #[path = "task.rs"]

@@ -6,7 +6,6 @@ use crate::state::place::{Place, PlaceId};
 use crate::state::system::{Action, System};
 use crate::state::tcp::connections::ConnectionEnd;
 use crate::unit::automaton::{Edge, EdgeId};
-use std::net::SocketAddr;
 
 /// What can be touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -221,12 +220,8 @@ impl Touches {
     }
 
     /// A connect that nobody waits for: it goes through, or not, and is closed.
-    fn give_up(
-        &mut self,
-        system: &mut System,
-        unit: UnitId,
-        (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
-    ) {
+    fn give_up(&mut self, system: &mut System, unit: UnitId, effect: &Effect) {
+        let &Effect::GiveUp { socket, local, peer } = effect else { return };
         let host = system.process_at(system.shared().process_of(unit), peer);
         let port = host.map(|host| system.places.id(Place::StreamPort(host, peer.port())));
         let open = Action::Open { socket, local, peer, host, port, fails: false, hangs: false };
@@ -316,7 +311,10 @@ impl Touches {
                     let port = system.places.id(Place::StreamPort(process, local.port()));
                     self.close_listener(port);
                 }
-                Effect::GiveUp { socket, local, peer } => self.give_up(system, unit, (socket, local, peer)),
+                ref effect @ Effect::GiveUp { .. } => {
+                    let effect = effect.clone();
+                    self.give_up(system, unit, &effect);
+                }
                 Effect::Abort { child } => {
                     self.does(Resource::Killed(child)).minds(Resource::Alive(child));
                     self.tear(process);

@@ -1,3 +1,41 @@
-//! What tasks share, tracked.
+//! What tasks share, tracked: look-alikes of `tokio::sync`, and in [`std`] of `std::sync`.
+//!
+//! Each is tokio's or std's own type together with an `Object` that is touched before every
+//! use: at every call that can tell or change what is shared, at every poll of a waiting
+//! future, and when a future, a guard, a permit or an end of a channel is dropped. None of them
+//! decides who gets what; that is tokio's.
+//!
+//! Objects are made by the task that runs, so there is no `const_new`, and `new` is not const.
+//! There are no `blocking_` methods: they would block the task that is polled.
 
+pub mod broadcast;
+pub mod mpsc;
+pub mod oneshot;
+pub mod std;
+pub mod watch;
+
+mod barrier;
+mod guard;
+mod handle;
+mod mutex;
+mod notify;
 pub(crate) mod object;
+mod once_cell;
+mod rw_lock;
+mod semaphore;
+
+pub use barrier::Barrier;
+pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
+pub use notify::Notify;
+pub use once_cell::OnceCell;
+pub use rw_lock::{
+    OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard,
+    RwLockReadGuard, RwLockWriteGuard,
+};
+pub use semaphore::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+pub use tokio::sync::{AcquireError, BarrierWaitResult, SetError, TryAcquireError, TryLockError};
+
+pub mod futures {
+    //! Named futures, as `tokio::sync::futures`.
+    pub use super::notify::Notified;
+}

@@ -1,0 +1,106 @@
+//! Handles to objects: what each look-alike holds beside the type that it wraps.
+
+use super::object::Object;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+
+/// What is tracked by an object.
+pub(super) trait Tracked {
+    fn object(&self) -> &Object;
+}
+
+impl Tracked for Object {
+    fn object(&self) -> &Object {
+        self
+    }
+}
+
+impl<T: Tracked + ?Sized> Tracked for &T {
+    fn object(&self) -> &Object {
+        T::object(self)
+    }
+}
+
+impl<T: Tracked + ?Sized> Tracked for Arc<T> {
+    fn object(&self) -> &Object {
+        T::object(self)
+    }
+}
+
+/// A way to what is tracked. To make another one and to drop it are accesses.
+///
+/// It stands before what it tracks in a struct, so that it is dropped first.
+pub(super) struct Handle<T: Tracked>(T);
+
+impl Handle<Object> {
+    pub(super) fn new() -> Self {
+        Handle(Object::new())
+    }
+}
+
+impl Handle<Arc<Object>> {
+    /// An object with two ends, such as a channel.
+    pub(super) fn pair() -> (Self, Self) {
+        let object = Arc::new(Object::new());
+        (Handle(Arc::clone(&object)), Handle(object))
+    }
+}
+
+impl<T: Tracked> Handle<T> {
+    /// A handle for a guard that keeps `owner` alive.
+    pub(super) fn of(owner: T) -> Self {
+        Handle(owner)
+    }
+
+    /// What the handle keeps alive.
+    pub(super) fn owner(&self) -> &T {
+        &self.0
+    }
+
+    /// A handle for a guard that borrows.
+    pub(super) fn borrow(&self) -> Handle<&Object> {
+        Handle(self.0.object())
+    }
+
+    pub(super) fn touch(&self) {
+        self.0.object().touch();
+    }
+
+    /// Awaits what the wrapped type does, with an access at every poll, and when it is given up.
+    pub(super) async fn during<F: Future>(&self, future: F) -> F::Output {
+        let mut future = pin!(future);
+        let _given_up_first = self.borrow();
+        poll_fn(|cx| {
+            self.touch();
+            future.as_mut().poll(cx)
+        })
+        .await
+    }
+}
+
+impl Handle<&Object> {
+    /// Another one for the same object, as when a permit is split.
+    pub(super) fn again(&self) -> Self {
+        Handle(self.0)
+    }
+}
+
+impl<T: Tracked> Tracked for Handle<T> {
+    fn object(&self) -> &Object {
+        self.0.object()
+    }
+}
+
+impl<T: Tracked> Clone for Handle<Arc<T>> {
+    fn clone(&self) -> Self {
+        self.touch();
+        Handle(Arc::clone(&self.0))
+    }
+}
+
+impl<T: Tracked> Drop for Handle<T> {
+    fn drop(&mut self) {
+        self.touch();
+    }
+}
