@@ -58,7 +58,7 @@ pub fn cloned<T: Isolated + Clone>(value: T) -> Argument<T> {
 }
 
 /// Decides by its type how an argument is kept: `argument(&value).keep(value)` is a call of
-/// [`Moving::keep`] if the value is a [`Handle`]; else that method is not there for it, and
+/// `Moving::keep` if the value is a [`Handle`]; else that method is not there for it, and
 /// the call is one of [`Copying::keep`].
 pub fn argument<T>(_: &T) -> Moving<T> {
     Moving(Copying, PhantomData)
