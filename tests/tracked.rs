@@ -136,3 +136,15 @@ fn the_order_in_which_an_object_is_used_is_kept_and_no_other() {
     });
     assert_eq!(states, [220, 32]);
 }
+
+#[netcheck::model_check(tasks = tracked, max_states = 100)]
+fn the_attribute_says_it_too(net: &mut netcheck::Network) {
+    net.process("server", tracked_lister);
+    net.process("client", || async {
+        let socket = UdpSocket::bind("0.0.0.0:9").await.unwrap();
+        for port in [10, 11, 10, 11] {
+            socket.send_to(b"go", ("server", port)).await.unwrap();
+        }
+    })
+    .after("server");
+}

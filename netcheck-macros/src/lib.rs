@@ -42,6 +42,7 @@ use proc_macro::TokenStream;
 /// | --- | --- |
 /// | `udp(…)` | what may happen to datagrams, see below |
 /// | `tcp(…)` | how connections may fail, see below |
+/// | `tasks = tracked` | tasks share memory only through `netcheck::tracked`: fewer local states |
 /// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
 /// | `search = bfs` | `bfs`, `dfs`, `random` or `random(seed = 7)` |
 /// | `max_states = 1_000_000`, `max_depth = 500` | limits; a check that reaches one is inconclusive, and fails |

@@ -9,6 +9,7 @@ pub(crate) struct ModelCheck {
     pub(crate) said: Said,
     pub(crate) udp: Option<Udp>,
     pub(crate) tcp: Option<Tcp>,
+    pub(crate) tasks: Option<Choice>,
     pub(crate) at_most: Option<Expr>,
     pub(crate) search: Option<Search>,
     pub(crate) max_states: Option<Expr>,

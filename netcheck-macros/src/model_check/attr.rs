@@ -11,7 +11,7 @@ use crate::ctxt::Ctxt;
 use crate::words::{self, Form, Word};
 
 pub(super) const WORDS: &[&str] =
-    &["udp", "tcp", "at_most", "search", "max_states", "max_depth", "reduction", "expect", "snapshot"];
+    &["udp", "tcp", "tasks", "at_most", "search", "max_states", "max_depth", "reduction", "expect", "snapshot"];
 const UDP_WORDS: &[&str] =
     &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
 const TCP_WORDS: &[&str] =
@@ -24,6 +24,7 @@ type Choices = [(&'static str, &'static str)];
 const SEARCHES: &Choices = &[("bfs", "Bfs"), ("dfs", "Dfs"), ("random", "Random")];
 const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both", "Both")];
 const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
+const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked")];
 const EXPECTATIONS: &Choices = &[
     ("panic", "Panic"),
     ("deadlock", "Deadlock"),
@@ -41,6 +42,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
         match word.name.to_string().as_str() {
             "udp" => check.udp = list(word, "udp(loss, duplication)", cx).map(|words| udp(words, cx)),
             "tcp" => check.tcp = list(word, "tcp(open, read)", cx).map(|words| tcp(words, cx)),
+            "tasks" => check.tasks = value(word, "tracked", cx).and_then(|value| choice(&value, TASKS, cx)),
             "at_most" => check.at_most = value(word, "1", cx),
             "search" => check.search = value(word, "dfs", cx).and_then(|value| search(value, cx)),
             "max_states" => check.max_states = value(word, "1_000_000", cx),

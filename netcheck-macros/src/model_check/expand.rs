@@ -123,6 +123,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
         let tcp = self::tcp(tcp);
         calls.extend(quote!(.tcp(#tcp)));
     }
+    if let Some(Choice { variant, .. }) = &check.tasks {
+        calls.extend(quote!(.tasks(::netcheck::check::Tasks::#variant)));
+    }
     if let Some(at_most) = &check.at_most {
         calls.extend(quote!(.at_most(#at_most)));
     }
