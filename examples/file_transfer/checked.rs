@@ -13,8 +13,7 @@ use program::Version;
 /// How often in a row the client asks again. It matters only where packets can be lost.
 const RETRIES: usize = 1;
 
-/// Registers the processes. The paper asks for the sizes over TCP; until netcheck has TCP,
-/// they come from a process of their own, which [`check`] does not perturb.
+/// Registers the processes.
 pub fn register(net: &mut Network, version: Version) {
     net.daemon("server", || program::server("0.0.0.0:4000".to_owned()));
     net.daemon("sizes", || program::size_server("0.0.0.0:4001".to_owned()));

@@ -28,7 +28,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve the files for real: packets on this port, sizes on the next one
+    /// Serve the files for real: packets on this port (UDP), sizes on the next one (TCP)
     Serve {
         #[arg(long, default_value_t = 4000)]
         port: u16,

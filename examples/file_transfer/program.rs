@@ -5,8 +5,10 @@
 
 use super::tokio;
 use std::collections::BTreeSet;
+use std::io;
 use std::time::Duration;
-use tokio::net::UdpSocket;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::time::timeout;
 
 /// What the server keeps, packet by packet; file 1 is the first.
@@ -50,14 +52,13 @@ pub async fn client(server: String, sizes: String, version: Version, retries: us
     Transfer::Complete
 }
 
-/// Asks for a file's size over a reliable channel.
+/// Asks for a file's size, over a connection of its own.
 async fn number_of_packets(file: usize, sizes: &str) -> usize {
-    let socket = UdpSocket::bind("0.0.0.0:0").await.expect("a port is free");
-    socket.connect(sizes).await.expect("the server has an address");
-    socket.send(format!("size of file {file}?").as_bytes()).await.expect("a question can be sent");
-    let mut buffer = [0; DATAGRAM_BYTES_MAX];
-    let length = socket.recv(&mut buffer).await.expect("an answer can be received");
-    text(&buffer[..length]).parse().expect("the answer is a number")
+    let mut stream = TcpStream::connect(sizes).await.expect("the server accepts connections");
+    stream.write_all(format!("size of file {file}?\n").as_bytes()).await.expect("a question can be sent");
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer).await.expect("an answer can be read");
+    answer.trim_end().parse().expect("the answer is a number")
 }
 
 /// Algorithm 8: asks again for what does not come, whatever is lost, doubled or overtaken.
@@ -110,15 +111,24 @@ pub async fn server(address: String) {
 
 /// Says how many packets a file has, for ever.
 pub async fn size_server(address: String) {
-    let socket = UdpSocket::bind(address).await.expect("the server's port is free");
-    let mut buffer = [0; DATAGRAM_BYTES_MAX];
+    let listener = TcpListener::bind(address).await.expect("the server's port is free");
     loop {
-        let (length, client) = socket.recv_from(&mut buffer).await.expect("a question can be received");
-        let question = text(&buffer[..length]).strip_prefix("size of file ").and_then(|rest| rest.strip_suffix('?'));
-        let Some(file) = question.and_then(file_number) else { continue };
-        let answer = FILES[file - 1].len().to_string();
-        socket.send_to(answer.as_bytes(), client).await.expect("an answer can be sent");
+        let (stream, _) = listener.accept().await.expect("a connection can be accepted");
+        // Whoever breaks a connection off does without the answer.
+        let _ = answer_size(stream).await;
     }
+}
+
+/// Answers one question. There is no answer to one that makes no sense.
+async fn answer_size(mut stream: TcpStream) -> io::Result<()> {
+    let (reader, mut writer) = stream.split();
+    let mut question = String::new();
+    BufReader::new(reader).read_line(&mut question).await?;
+    let file = question.strip_prefix("size of file ").and_then(|rest| rest.strip_suffix("?\n"));
+    if let Some(file) = file.and_then(file_number) {
+        writer.write_all(format!("{}\n", FILES[file - 1].len()).as_bytes()).await?;
+    }
+    Ok(())
 }
 
 /// "file 2, missing: 1 3"

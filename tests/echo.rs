@@ -1,0 +1,59 @@
+//! The echo server and its clients (papers/tcp-transmission-failures.txt, section 5), the
+//! program of `examples/echo`: which failures reveal the fault of the paper's Table 6.
+
+#[path = "../examples/echo/checked.rs"]
+mod checked;
+#[path = "../examples/echo/failures.rs"]
+mod failures;
+
+use checked::check;
+use checked::program::Version::{Corrected, Seeded};
+use failures::{Category, failing};
+use netcheck::check::{Report, Verdict, ViolationKind};
+
+const ALL_ANSWERS: &str = r#"Ok(["Echo 0", "Echo 1", "Echo 2"])"#;
+
+fn figures(report: &Report) -> (Verdict, usize, u64) {
+    (report.verdict(), report.states(), report.transitions())
+}
+
+#[test]
+fn without_failures_every_client_gets_every_answer() {
+    for version in [Seeded, Corrected] {
+        let report = check(version, failing(&[]));
+        assert_eq!(figures(&report), (Verdict::Verified, 1_934, 3_768), "{report}");
+        assert_eq!(report.outputs("client-1"), [ALL_ANSWERS]);
+        assert_eq!(report.outputs("client-2"), [ALL_ANSWERS]);
+    }
+}
+
+/// Whatever can happen with some of the failures can happen with all of them.
+#[test]
+fn with_all_failures_together_a_client_gets_every_answer_or_an_error() {
+    let report = check(Corrected, failing(&Category::ALL));
+    assert_eq!(figures(&report), (Verdict::Verified, 18_938, 50_195), "{report}");
+    let errors = ["BrokenPipe", "ConnectionReset", "NotConnected", "TimedOut", "UnexpectedEof"];
+    let errors = errors.map(|error| format!("Err({error})"));
+    let expected: Vec<String> = errors.into_iter().chain([ALL_ANSWERS.to_owned()]).collect();
+    assert_eq!(report.outputs("client-1"), expected);
+    assert_eq!(report.outputs("client-2"), expected);
+}
+
+#[test]
+fn the_missing_answer_is_found_by_failing_writes_alone() {
+    for category in Category::ALL {
+        let report = check(Seeded, failing(&[category]));
+        if category == Category::Write {
+            let counterexample = report.counterexample().expect("a violation has one");
+            assert_eq!(counterexample.kind(), ViolationKind::Panic, "{report}");
+            assert!(counterexample.message().contains("each line is answered"), "{report}");
+        } else {
+            assert_eq!(report.verdict(), Verdict::Verified, "{category:?}: {report}");
+        }
+    }
+}
+
+#[netcheck::model_check(tcp(write), expect = panic, snapshot)]
+fn an_answer_that_cannot_be_written_is_the_end_of_the_stream(net: &mut netcheck::Network) {
+    checked::register(net, Seeded);
+}
