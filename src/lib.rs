@@ -49,17 +49,20 @@
 //! # assert_eq!(report.outputs("client"), ["false", "true"]);
 //! ```
 //!
+//! Tests that are there already, `#[tokio::test]`, become checks of one process by the same
+//! line: see [`macro@test`].
+//!
 //! A passing check means that *no* execution within the declared faults and limits violates
 //! a property. A limit that was hit is [`Inconclusive`](check::Verdict::Inconclusive), never
 //! verified.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-pub use netcheck_macros::{Isolated, model_check, process};
+pub use netcheck_macros::{Isolated, main, model_check, process, test};
 pub use netcheck_runtime::isolated::{Isolated, Process};
 pub use netcheck_runtime::select::choose;
 pub use netcheck_runtime::task::spawn;
-pub use netcheck_runtime::{End, Network, faults, net, task, time};
+pub use netcheck_runtime::{End, Network, faults, net, runtime, signal, task, time};
 
 // They poll all their branches in a fixed order, so there is nothing to choose.
 pub use tokio::{join, pin, try_join};
@@ -149,7 +152,9 @@ pub mod __private {
         Argument, CloneForEachRun, Copying, Handle, HandleId, argument, cloned, process,
     };
     pub use netcheck_runtime::select::{Round, Select};
-    pub use netcheck_runtime::testing::{Expect, TestInfo, TestOutcome, run_test};
+    pub use netcheck_runtime::testing::{
+        Expect, ShouldPanic, TestInfo, TestOutcome, ended, refuse_to_run, run_async_test, run_test,
+    };
 }
 
 /// The README's examples are compiled and run.

@@ -103,7 +103,7 @@ async fn ask() -> io::Result<usize> {
 
 #[test]
 fn workers_of_their_own_serve_clients() {
-    let faults_and_states = [(0, 670, 5_971), (1, 5_069, 24_504), (9, 9_354, 40_475)];
+    let faults_and_states = [(0, 872, 5_971), (1, 8_767, 24_504), (9, 16_079, 40_475)];
     for (faults, reduced, full) in faults_and_states {
         for (reduction, states) in [(true, reduced), (false, full)] {
             let tcp = Tcp::new().fail_open().fail_read().fail_write().fail_close();
@@ -335,6 +335,39 @@ fn bytes_can_be_read_before_more_are_written_or_together_with_them() {
         let report = pair(Checker::new().reduction(reduction), count_reads, write_twice);
         assert_eq!(report.outputs("server"), ["Ok(1)", "Ok(2)"], "reduction: {reduction}");
     }
+}
+
+#[test]
+fn what_loses_a_select_goes_on_if_it_is_polled_again_and_else_waits_for_nothing() {
+    use futures::stream::{FuturesUnordered, StreamExt};
+    async fn read_among_others(stream: TcpStream) -> usize {
+        let ticks = tokio::time::sleep(Duration::from_secs(1));
+        tokio::pin!(ticks);
+        let mut reads = FuturesUnordered::new();
+        reads.push(async move {
+            let (mut stream, mut buffer) = (stream, [0; 4]);
+            stream.read(&mut buffer).await.unwrap()
+        });
+        let mut ticked = false;
+        loop {
+            tokio::select! {
+                Some(count) = reads.next() => return count,
+                () = &mut ticks, if !ticked => ticked = true,
+            }
+        }
+    }
+    async fn write_late(mut stream: TcpStream) {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        stream.write_all(b"abc").await.unwrap();
+    }
+    assert_eq!(pair(Checker::new(), read_among_others, write_late).outputs("server"), ["Ok(3)"]);
+
+    async fn give_up_and_try(mut stream: TcpStream) -> bool {
+        let early = tokio::time::timeout(Duration::from_secs(1), stream.read(&mut [0; 4])).await.is_ok();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        !early && stream.try_read(&mut [0; 4]).is_ok()
+    }
+    assert_eq!(pair(Checker::new(), give_up_and_try, write_late).outputs("server"), ["Ok(true)"]);
 }
 
 /// What the client of a server that answers comes to, under limited failures.

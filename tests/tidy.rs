@@ -29,11 +29,12 @@ type Row = (&'static str, &'static [&'static str]);
 const MODELS: &[Row] = &[("", &[]), ("tcp::half_stream", &[]), ("tcp", &[]), ("udp::rules", &[]), ("udp", &[])];
 
 const MACROS: &[Row] = &[
-    ("", &["isolated", "model_check", "process", "select"]),
+    ("", &["entry", "isolated", "model_check", "process", "select"]),
     ("ctxt", &[]),
     ("function", &[]),
     ("fallback", &["function"]),
     ("words", &["ctxt"]),
+    ("entry", &["ctxt", "fallback", "function", "testing", "words"]),
     ("isolated", &["ctxt", "testing"]),
     ("model_check", &["ctxt", "fallback", "function", "testing", "words"]),
     ("process", &["ctxt", "fallback", "function", "testing"]),
@@ -50,7 +51,9 @@ const RUNTIME: &[Row] = &[
     ("faults", &["operation", "unit::context"]),
     ("isolated", &["id", "operation", "time", "unit::context", "unit::instance"]),
     ("net", &["id", "isolated", "operation", "unit::context"]),
+    ("runtime", &["task", "unit::context"]),
     ("select", &["operation", "unit::context"]),
+    ("signal", &[]),
     ("sync::object", &["unit::causality", "unit::context"]),
     ("sync", &[]),
     ("task", &["id", "isolated", "operation", "sync::object", "unit::context", "unit::instance"]),
@@ -71,6 +74,7 @@ const RUNTIME: &[Row] = &[
     // The top.
     ("network", &["property", "unit::instance"]),
     ("check::declare", &["error", "id", "operation", "state::system", "state::tcp::connections"]),
+    ("check::words", &["check", "error", "operation", "search::frontier", "state::system"]),
     (
         "check::job",
         &[

@@ -20,6 +20,8 @@ mod checks {
     mod names_are_hygienic;
     #[path = "model_check_tcp_words.rs"]
     mod tcp_words;
+    #[path = "test_arguments.rs"]
+    mod test_arguments;
 }
 
 #[test]

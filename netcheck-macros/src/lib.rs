@@ -13,6 +13,7 @@
 #![deny(missing_docs)]
 
 mod ctxt;
+mod entry;
 mod fallback;
 mod function;
 mod isolated;
@@ -84,6 +85,45 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn model_check(attr: TokenStream, item: TokenStream) -> TokenStream {
     model_check::attribute(attr.into(), item.into()).into()
+}
+
+/// Turns an async fn into a test of every schedule of it: what `#[tokio::test]` becomes where
+/// netcheck stands in for tokio.
+///
+/// ```ignore
+/// #[tokio::test]
+/// async fn a_request_is_answered() -> Result<(), Error> {
+///     let listener = TcpListener::bind("127.0.0.1:0").await?;
+///     let address = listener.local_addr()?;
+///     tokio::spawn(serve(listener));
+///     assert_eq!(ask(address).await?, "answer");
+///     Ok(())
+/// }
+/// ```
+///
+/// The body is one process, `test`, on localhost; it and the tasks that it spawns are one unit.
+/// The test fails if one execution of it panics, ends with an error or never ends. Nobody else is
+/// there to connect: unlike in a `#[model_check]`, waiting in `accept` for ever is a deadlock.
+///
+/// The network is reliable, unless the environment says otherwise, with the words of
+/// [`model_check`](macro@model_check), but for `expect` and `snapshot`:
+/// `NETCHECK_FAULTS="udp(loss), tcp(read, write), at_most = 1" cargo test`.
+///
+/// With `#[should_panic]`, one execution has to panic; other violations, and checks that come to
+/// no answer, fail the test. The arguments of `tokio::test` are accepted and say nothing that a
+/// check needs: `flavor`, `worker_threads`, `start_paused`, `crate`, `unhandled_panic`, `name`.
+#[proc_macro_attribute]
+pub fn test(attr: TokenStream, item: TokenStream) -> TokenStream {
+    entry::test(attr.into(), item.into()).into()
+}
+
+/// Lets the `#[tokio::main]` of a program compile where netcheck stands in for tokio.
+///
+/// It becomes a plain function that panics when it is called: a check runs the processes that it
+/// registers, and no `main`. The arguments of `tokio::main` are accepted.
+#[proc_macro_attribute]
+pub fn main(attr: TokenStream, item: TokenStream) -> TokenStream {
+    entry::main(attr.into(), item.into()).into()
 }
 
 /// Turns an async fn into one that returns a process: a value that can be re-created.

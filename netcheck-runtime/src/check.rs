@@ -1,10 +1,12 @@
 //! The checker: what is declared, and the thread that a check runs on.
 //!
 //! - `declare`: what the network may do;
-//! - `job`: one check: searches to the fixpoint, shortens and confirms what it found.
+//! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
+//! - `words`: a checker from a text of the attribute's words.
 
 mod declare;
 mod job;
+mod words;
 
 pub use declare::{Tasks, Tcp, Udp};
 

@@ -3,7 +3,7 @@
 //!
 //! | module | what it is | what it never does |
 //! | --- | --- | --- |
-//! | [`net`], [`time`], [`task`], [`select`], [`faults`], [`isolated`] | fronts, shaped like tokio | decide an outcome |
+//! | [`net`], [`time`], [`task`], [`select`], [`faults`], [`isolated`], [`sync`], [`runtime`], [`signal`] | fronts, shaped like tokio | decide an outcome |
 //! | [`sync`] | tokio's and std's own types, each with an object that is touched at every use | decide who gets what |
 //! | `unit` | one program as a learned automaton | know a protocol or a search |
 //! | `state` | state vectors and the steps between them | poll user code but through `unit` |
@@ -28,13 +28,15 @@ mod property;
 mod reduction;
 mod replay;
 pub mod report;
+pub mod runtime;
 mod search;
 pub mod select;
+pub mod signal;
 mod state;
 pub mod sync;
 pub mod task;
 #[doc(hidden)]
-#[allow(missing_docs, reason = "called by the expansion of `#[model_check]` only")]
+#[allow(missing_docs, reason = "called by the expansions of the attributes only")]
 pub mod testing;
 pub mod time;
 mod trace;

@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub struct Network {
     pub(crate) processes: Vec<Registered>,
     pub(crate) finally: Vec<Finally>,
+    /// Whether these processes are all there is: who waits for a next client waits in vain.
+    pub(crate) closed: bool,
 }
 
 /// A process as the user registered it.

@@ -71,6 +71,8 @@ pub(crate) type Finally = Arc<dyn Fn(&End) -> Result<(), String> + Send + Sync>;
 #[derive(Default)]
 pub(crate) struct Properties {
     pub(crate) finally: Vec<Finally>,
+    /// Whether no client can come from outside.
+    pub(crate) closed: bool,
 }
 
 /// How a state in which nothing can happen is to be seen.
@@ -116,7 +118,7 @@ impl Properties {
         }
         // Who waits for a connection waits for a next client (papers/tcp-transmission-failures.txt section 4.1).
         let in_accept: Vec<ProcessId> = in_accept(system, state).collect();
-        if !in_accept.is_empty() && !blocked.is_empty() {
+        if !self.closed && !in_accept.is_empty() && !blocked.is_empty() {
             let is_end = blocked.iter().all(|process| in_accept.contains(process));
             return if is_end { Terminal::End { suppressed: true } } else { Terminal::Spurious };
         }

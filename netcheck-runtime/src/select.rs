@@ -7,7 +7,7 @@
 //! another branch repeats that branch's own alternative and is refused.
 
 use crate::operation::{Operation, Outcome};
-use crate::unit::context;
+use crate::unit::context::{self, Called};
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ struct Branch {
     /// Whether it has been polled and not been woken since.
     woken: Arc<BranchWoken>,
     waker: Option<(Waker, Waker)>,
+    /// What it has under way.
+    called: Called,
 }
 
 #[derive(Default)]
@@ -48,7 +50,8 @@ impl Select {
     /// A `select!` with so many branches.
     #[track_caller]
     pub fn new(branches: usize, biased: bool) -> Select {
-        let branch = || Branch { woken: Arc::new(BranchWoken(AtomicBool::new(true))), waker: None };
+        let branch =
+            || Branch { woken: Arc::new(BranchWoken(AtomicBool::new(true))), waker: None, called: Called::new() };
         Select { biased, branches: (0..branches).map(|_| branch()).collect(), location: Location::caller() }
     }
 
@@ -70,7 +73,7 @@ impl Select {
                 (sequence, context.scripted_select(sequence))
             }
         };
-        Round { disabled, sequence, first, polled: 0, begun: SmallVec::new(), select: self }
+        Round { disabled, sequence, first, polled: 0, begun: SmallVec::new(), called: 0, select: self }
     }
 }
 
@@ -85,12 +88,15 @@ pub struct Round<'a> {
     polled: usize,
     /// The branches that were polled, and how many operations had been begun before each.
     begun: SmallVec<[(usize, u32); 8]>,
+    /// How many calls of `poll_` functions there had been before the last of them.
+    called: usize,
 }
 
 impl Round<'_> {
     /// The branch to poll next.
     #[expect(clippy::should_implement_trait, reason = "the body of the loop needs the round itself")]
     pub fn next(&mut self) -> Option<usize> {
+        self.note_calls();
         let branches = self.select.branches.len();
         while self.polled < branches {
             let index = (self.first.unwrap_or(0) + self.polled) % branches;
@@ -98,6 +104,7 @@ impl Round<'_> {
             if self.disabled & 1 << index == 0 {
                 self.select.branches[index].woken.0.store(false, Ordering::Relaxed);
                 self.begun.push((index, context::current().begun()));
+                self.called = context::current().called();
                 return Some(index);
             }
         }
@@ -112,10 +119,9 @@ impl Round<'_> {
 
     /// A branch is ready and its pattern matches: it wins, unless others have to be tried too.
     pub fn ready(&mut self, index: usize) {
-        if self.select.biased {
-            return self.try_losers();
-        }
+        self.note_calls();
         match self.first {
+            _ if self.select.biased => self.try_losers(),
             Some(first) if first == index => {}
             Some(_) => {
                 self.try_losers();
@@ -131,6 +137,24 @@ impl Round<'_> {
                     unreachable!("a scripted select! does not ask again, but got {outcome:?}");
                 }
             }
+        }
+        self.abandon_losers(index);
+    }
+
+    /// What the branch that was polled last has under way.
+    fn note_calls(&mut self) {
+        if let Some(&(last, _)) = self.begun.last() {
+            context::current().called_since(self.called, &mut self.select.branches[last].called);
+        }
+    }
+
+    /// Losing branches wait for nothing any more.
+    fn abandon_losers(&self, winner: usize) {
+        let branches = &self.select.branches;
+        for (_, loser) in branches.iter().enumerate().filter(|(branch, _)| *branch != winner) {
+            let own = loser.called.iter().copied().filter(|slot| !branches[winner].called.contains(slot));
+            let waker = loser.waker.as_ref().map(|(_, waker)| waker);
+            context::current().abandon(&own.collect::<Called>(), waker);
         }
     }
 

@@ -1,14 +1,20 @@
-//! What a `#[model_check]` test does.
+//! What a `#[model_check]` or `#[netcheck::test]` test does.
 
 use crate::check::Checker;
 use crate::network::Network;
 use crate::report::{Report, Verdict};
 use crate::trace::counterexample::Counterexample;
 use crate::violation::ViolationKind;
+use std::env::VarError;
+use std::fmt;
+use std::future::Future;
 use std::path::{Path, PathBuf};
 
 /// Set to the file of a counterexample, a test runs just that execution.
 const REPLAY: &str = "NETCHECK_REPLAY";
+
+/// Set to words of `#[model_check]`, every `#[netcheck::test]` is checked under these faults.
+const FAULTS: &str = "NETCHECK_FAULTS";
 
 /// Where a test stands.
 #[doc(hidden)]
@@ -72,6 +78,19 @@ impl TestOutcome {
     }
 }
 
+/// Why a test does not pass.
+struct Failure {
+    message: String,
+    /// What was violated; `None` if the check came to no answer.
+    found: Option<ViolationKind>,
+}
+
+impl Failure {
+    fn no_answer(message: String) -> Self {
+        Failure { message, found: None }
+    }
+}
+
 /// Runs a check as a test.
 ///
 /// # Panics
@@ -79,18 +98,126 @@ impl TestOutcome {
 #[doc(hidden)]
 #[track_caller]
 pub fn run_test(test: TestInfo, checker: Checker, expect: Expect, network: impl Fn(&mut Network)) -> TestOutcome {
+    match conduct(test, &checker, expect, "", network) {
+        Ok(outcome) => outcome,
+        Err(Failure { message, .. }) => panic!("{message}"),
+    }
+}
+
+/// Whether an async test has `#[should_panic]`.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShouldPanic {
+    No,
+    Yes,
+}
+
+/// Runs an async fn that was written for a runtime as a check of one process, under the faults of
+/// the environment. Nobody connects to it from outside.
+///
+/// # Panics
+/// If an execution violates a property. With `ShouldPanic::Yes` only if one panics: everything
+/// else returns, and the test harness then reports that nothing panicked.
+#[doc(hidden)]
+#[track_caller]
+pub fn run_async_test(test: TestInfo, should_panic: ShouldPanic, process: impl Fn(&mut Network)) {
+    let network = |net: &mut Network| {
+        process(net);
+        net.closed = true;
+    };
+    let result = faults(test)
+        .and_then(|(checker, environment)| conduct(test, &checker, Expect::Verified, &environment, network));
+    match result {
+        Ok(_) => {}
+        Err(Failure { message, found }) if should_panic == ShouldPanic::Yes && found != Some(ViolationKind::Panic) => {
+            println!("{message}");
+        }
+        Err(Failure { message, .. }) => panic!("{message}"),
+    }
+}
+
+/// The checker of the environment, and how to set the environment to it again.
+fn faults(test: TestInfo) -> Result<(Checker, String), Failure> {
+    let wrong = |error: &dyn fmt::Display| {
+        Failure::no_answer(format!("{} can't be checked: {FAULTS} is wrong: {error}", test.name))
+    };
+    match std::env::var(FAULTS) {
+        Ok(words) => {
+            let checker = words.parse::<Checker>().map_err(|error| wrong(&error))?;
+            Ok((checker, format!("{FAULTS}='{}' ", words.replace('\'', "'\\''"))))
+        }
+        Err(VarError::NotPresent) => Ok((Checker::new(), String::new())),
+        Err(error @ VarError::NotUnicode(_)) => Err(wrong(&error)),
+    }
+}
+
+/// What an async test may end with.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a test ends with `()`, or with a `Result<(), E>` whose error has a `Debug` text",
+    label = "not with `{Self}`"
+)]
+pub trait Ending {
+    /// Why the test has failed.
+    fn error(self) -> Option<String>;
+}
+
+impl Ending for () {
+    fn error(self) -> Option<String> {
+        None
+    }
+}
+
+impl<T: Ending, E: fmt::Debug> Ending for Result<T, E> {
+    fn error(self) -> Option<String> {
+        self.map_or_else(|error| Some(format!("{error:?}")), Ending::error)
+    }
+}
+
+/// Ends an async test.
+///
+/// # Panics
+/// If it has ended with an error.
+#[doc(hidden)]
+#[track_caller]
+pub fn ended(ending: impl Ending) {
+    if let Some(error) = ending.error() {
+        panic!("the test has ended with an error: {error}");
+    }
+}
+
+/// Stands where a runtime would run an async `main`.
+///
+/// # Panics
+/// Always: a check runs registered processes, and no `main`.
+#[doc(hidden)]
+#[track_caller]
+pub fn refuse_to_run<T>(_main: impl Future<Output = T>) -> T {
+    panic!(
+        "this was compiled against netcheck, which checks programs and does not run them: \
+         build it against tokio to run it; in a check, register what it runs as a process"
+    )
+}
+
+/// Checks, or replays if the environment says so; `environment` is to be set besides for a replay.
+fn conduct(
+    test: TestInfo,
+    checker: &Checker,
+    expect: Expect,
+    environment: &str,
+    network: impl Fn(&mut Network),
+) -> Result<TestOutcome, Failure> {
     if let Some(file) = std::env::var_os(REPLAY) {
-        replay(test, &checker, Path::new(&file), network);
-        return TestOutcome { report: None };
+        replay(test, checker, Path::new(&file), network)?;
+        return Ok(TestOutcome { report: None });
     }
     let at = format!("{}:{}", test.file, test.line);
-    let report = match checker.try_check(network) {
-        Ok(report) => report,
-        Err(error) => panic!("{} ({at}) can't be checked: {error}", test.name),
-    };
+    let checked = checker.try_check(network);
+    let report =
+        checked.map_err(|error| Failure::no_answer(format!("{} ({at}) can't be checked: {error}", test.name)))?;
     if expect.is_met(&report) {
         println!("{}: {report}", test.name);
-        return TestOutcome { report: Some(report) };
+        return Ok(TestOutcome { report: Some(report) });
     }
     let mut message = format!("{} ({at}) is {report}", test.name);
     if expect != Expect::Verified {
@@ -99,25 +226,30 @@ pub fn run_test(test: TestInfo, checker: Checker, expect: Expect, network: impl 
     if let Some(counterexample) = report.counterexample() {
         message.push_str(&match save(test, counterexample) {
             Ok(file) => {
-                format!("saved:  {}\nreplay: {REPLAY}={} cargo test {}\n", file.display(), file.display(), test.name)
+                let file = file.display();
+                format!("saved:  {file}\nreplay: {environment}{REPLAY}={file} cargo test {}\n", test.name)
             }
             Err(error) => format!("the counterexample could not be saved: {error}\n"),
         });
     }
-    panic!("{message}");
+    Err(Failure { message, found: report.counterexample().map(Counterexample::kind) })
 }
 
 /// Runs the execution in `file`.
-#[track_caller]
-fn replay(test: TestInfo, checker: &Checker, file: &Path, network: impl Fn(&mut Network)) {
-    let text = std::fs::read_to_string(file);
-    let text = text.unwrap_or_else(|error| panic!("{REPLAY}={}: {error}", file.display()));
-    let counterexample = Counterexample::from_json(&text);
-    let counterexample = counterexample.unwrap_or_else(|error| panic!("{REPLAY}={}: {error}", file.display()));
+fn replay(test: TestInfo, checker: &Checker, file: &Path, network: impl Fn(&mut Network)) -> Result<(), Failure> {
+    let unreadable = |error: &dyn fmt::Display| Failure::no_answer(format!("{REPLAY}={}: {error}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| unreadable(&error))?;
+    let counterexample = Counterexample::from_json(&text).map_err(|error| unreadable(&error))?;
     match checker.replay(network, &counterexample) {
-        Ok(Some(violation)) => panic!("{} replayed: {violation}\n{counterexample}", test.name),
-        Ok(None) => println!("{} replayed: nothing is violated any more", test.name),
-        Err(error) => panic!("{} could not be replayed: {error}", test.name),
+        Ok(Some(violation)) => Err(Failure {
+            message: format!("{} replayed: {violation}\n{counterexample}", test.name),
+            found: Some(counterexample.kind()),
+        }),
+        Ok(None) => {
+            println!("{} replayed: nothing is violated any more", test.name);
+            Ok(())
+        }
+        Err(error) => Err(Failure::no_answer(format!("{} could not be replayed: {error}", test.name))),
     }
 }
 

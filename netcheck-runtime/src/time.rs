@@ -5,7 +5,7 @@
 //! (`Instant::now`, `sleep_until`) makes the time since the start part of the state.
 
 use crate::operation::{Effect, Missed, Operation, Outcome};
-use crate::unit::context::{self, Pending};
+use crate::unit::context::{self, Called, Pending};
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::ops::{Add, AddAssign, Sub, SubAssign};
@@ -299,19 +299,21 @@ impl fmt::Debug for Sleep {
 /// Gives a future a duration to complete in, as `tokio::time::timeout`.
 #[track_caller]
 pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
-    Timeout { value: Box::pin(future.into_future()), delay: sleep(duration) }
+    Timeout { value: Box::pin(future.into_future()), delay: sleep(duration), called: Called::new() }
 }
 
 /// Gives a future until a point in time, as `tokio::time::timeout_at`.
 #[track_caller]
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
-    Timeout { value: Box::pin(future.into_future()), delay: sleep_until(deadline) }
+    Timeout { value: Box::pin(future.into_future()), delay: sleep_until(deadline), called: Called::new() }
 }
 
 /// The future of [`timeout`].
 pub struct Timeout<F> {
     value: Pin<Box<F>>,
     delay: Sleep,
+    /// What the value has under way.
+    called: Called,
 }
 
 impl<F> Timeout<F> {
@@ -325,10 +327,17 @@ impl<F: Future> Future for Timeout<F> {
     type Output = Result<F::Output, error::Elapsed>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let context = context::current();
+        let before = context.called();
         if let Poll::Ready(value) = self.value.as_mut().poll(cx) {
             return Poll::Ready(Ok(value));
         }
-        Pin::new(&mut self.delay).poll(cx).map(|()| Err(error::Elapsed(())))
+        context.called_since(before, &mut self.called);
+        if Pin::new(&mut self.delay).poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        context.abandon(&self.called, Some(cx.waker()));
+        Poll::Ready(Err(error::Elapsed(())))
     }
 }
 

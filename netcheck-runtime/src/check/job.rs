@@ -67,7 +67,7 @@ impl Job {
             };
             after.push(process.after.iter().map(named).collect::<Result<Vec<_>, _>>()?);
         }
-        let properties = Properties { finally: std::mem::take(&mut registered.finally) };
+        let properties = Properties { finally: std::mem::take(&mut registered.finally), closed: registered.closed };
         Ok(Job { checker, registered, watch, declared, after, properties, demands: Demands::default() })
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
         live.push(Live {
             unit,
             node,
-            minds: minds(system, footprints, state, node),
+            minds: minds(system, footprints, state, unit, node),
             moves: enabled.moves_of(unit).count(),
             proceeds: enabled.moves_of(unit).any(|step| !step.is_failure()),
             immediate: enabled.moves_of(unit).any(is_immediate),
@@ -97,13 +97,13 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
 }
 
 /// What the steps that leave a node mind in a state.
-fn minds(system: &mut System, footprints: &Footprints, state: &[u32], node: NodeId) -> Bits {
+fn minds(system: &mut System, footprints: &Footprints, state: &[u32], unit: UnitId, node: NodeId) -> Bits {
     let footprint = footprints.get(node);
     let mut minds = footprint.minds.clone();
     if !footprint.when_contended.is_empty() {
         for offer in &*system.menu(node) {
             let also = footprint.when_contended.iter().find(|(key, _)| *key == offer.key);
-            if let Some((_, also)) = also.filter(|_| system.is_contended(state, &offer.action)) {
+            if let Some((_, also)) = also.filter(|_| system.is_contended(state, unit, &offer.action)) {
                 minds.union_with(also);
             }
         }

@@ -58,6 +58,12 @@ pub(super) enum Resource {
     Sent(ConnectionId, Side),
     /// An end has read: there is more room.
     Read(ConnectionId, Side),
+    /// An end is read, or asked whether it can be, without waiting: it matters that nothing is there yet.
+    TriedIn(ConnectionId, Side),
+    /// An end is written to, or asked whether it can be, without waiting: it matters that there is no room yet.
+    TriedOut(ConnectionId, Side),
+    /// An accept on a port does not wait: it matters that nobody has connected yet.
+    TriedAccept(PlaceId),
     /// An end does not take bytes any more.
     Closed(ConnectionId, Side),
     /// A call is made on a connection to a port.
@@ -138,26 +144,44 @@ impl Touches {
                 }
             }
             Action::Open { .. } => self.open(system, unit, action),
-            &Action::Accept { port, fails, .. } => {
+            &Action::Accept { port, fails, waits, .. } => {
+                if !waits {
+                    self.does(Resource::TriedAccept(port));
+                }
                 self.does(Resource::Unqueued(port)).minds(Resource::Unqueued(port)).minds(Resource::Listening(port));
                 self.when_contended.push(Resource::Dialed(port));
                 if fails {
+                    // It resets who is first in the backlog.
                     self.does(Resource::Unlisted(port));
+                    self.when_contended.push(Resource::Used(port));
                     self.failure(system, unit);
                 }
             }
-            &Action::Read { end, fails, resets, .. } => {
+            &Action::Read { end, fails, resets, waits, .. } => {
+                if !waits {
+                    self.does(Resource::TriedIn(end.connection, end.side));
+                }
                 self.does(Resource::Read(end.connection, end.side));
+                self.minds(Resource::TriedOut(end.connection, end.peer()));
                 self.minds(Resource::Sent(end.connection, end.peer()));
                 self.stream(system, unit, end, fails || resets);
             }
-            &Action::Write { end, fails, resets, .. } => {
-                self.does(Resource::Sent(end.connection, end.side));
+            &Action::Write { end, fails, resets, waits, .. } => {
+                if !waits {
+                    self.does(Resource::TriedOut(end.connection, end.side));
+                }
+                self.sends(end.connection, end.side);
                 self.minds(Resource::Closed(end.connection, end.peer()));
                 self.when_contended.push(Resource::Read(end.connection, end.peer()));
                 self.stream(system, unit, end, fails || resets);
             }
-            &Action::Ready { end, read, write, .. } => {
+            &Action::Ready { end, read, write, waits } => {
+                if read && !waits {
+                    self.does(Resource::TriedIn(end.connection, end.side));
+                }
+                if write && !waits {
+                    self.does(Resource::TriedOut(end.connection, end.side));
+                }
                 if read {
                     self.minds(Resource::Sent(end.connection, end.peer()));
                 }
@@ -173,7 +197,7 @@ impl Touches {
                 self.stream(system, unit, end, false);
             }
             &Action::Shutdown { end, fails } => {
-                self.does(Resource::Sent(end.connection, end.side));
+                self.sends(end.connection, end.side);
                 self.minds(Resource::Closed(end.connection, end.peer()));
                 self.stream(system, unit, end, fails);
             }
@@ -194,6 +218,14 @@ impl Touches {
         }
     }
 
+    fn sends(&mut self, connection: ConnectionId, side: Side) {
+        let peer = match side {
+            Side::Client => Side::Server,
+            Side::Server => Side::Client,
+        };
+        self.does(Resource::Sent(connection, side)).minds(Resource::TriedIn(connection, peer));
+    }
+
     fn listening(&mut self, port: PlaceId) {
         self.does(Resource::Listening(port)).minds(Resource::Listening(port)).minds(Resource::Dialed(port));
     }
@@ -205,7 +237,7 @@ impl Touches {
             self.listening(system.places.id(Place::StreamPort(own, local.port())));
         }
         if let (Some(host), Some(port)) = (host, port) {
-            self.does(Resource::Dialed(port)).minds(Resource::Dialed(port));
+            self.does(Resource::Dialed(port)).minds(Resource::Dialed(port)).minds(Resource::TriedAccept(port));
             self.minds(Resource::Listening(port)).minds(Resource::Torn(host));
             self.when_contended.push(Resource::Unqueued(port));
             if let Some(end) = system.first_end(socket, local, (host, peer)) {
@@ -243,7 +275,8 @@ impl Touches {
             self.when_contended.push(Resource::Unlisted(port));
         }
         if fails {
-            self.does(Resource::Sent(connection, side)).does(Resource::Closed(connection, side));
+            self.sends(connection, side);
+            self.does(Resource::Closed(connection, side)).minds(Resource::TriedOut(connection, end.peer()));
             self.minds(Resource::Sent(connection, end.peer())).minds(Resource::Closed(connection, end.peer()));
             self.failure(system, unit);
         }
@@ -271,7 +304,8 @@ impl Touches {
         let (peer, _) = system.connections.end(end.connection, end.peer());
         self.does(Resource::Reached(peer));
         self.use_port(system, end);
-        self.does(Resource::Sent(end.connection, end.side)).does(Resource::Closed(end.connection, end.side));
+        self.sends(end.connection, end.side);
+        self.does(Resource::Closed(end.connection, end.side)).minds(Resource::TriedOut(end.connection, end.peer()));
         // With bytes that nobody has read, closing is a reset.
         self.minds(Resource::Sent(end.connection, end.peer()));
     }
@@ -303,7 +337,7 @@ impl Touches {
                 }
                 Effect::EndStream { stream } => {
                     let end = system.end_of(process, stream);
-                    self.does(Resource::Sent(end.connection, end.side));
+                    self.sends(end.connection, end.side);
                     self.minds(Resource::Closed(end.connection, end.peer()));
                     self.use_port(system, end);
                 }

@@ -260,6 +260,8 @@ pub(crate) struct State {
     pub(crate) endpoints: AHashMap<SocketId, Endpoint>,
     /// Operations that `poll_` functions began: the last one for each socket and way.
     polled: AHashMap<(SocketId, Way), Pending>,
+    /// What `poll_` functions were called for in this poll.
+    pub(crate) called: Vec<(SocketId, Way)>,
     /// Bytes that were read and did not fit.
     surplus: AHashMap<SocketId, Vec<u8>>,
 }
@@ -278,6 +280,9 @@ impl Endpoint {
         Some(Stream { local: self.local, peer: self.peer?, side: self.side? })
     }
 }
+
+/// What some `poll_` functions wait for.
+pub(crate) type Called = SmallVec<[(SocketId, Way); 2]>;
 
 /// What a `poll_` function waits for on a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -584,6 +589,7 @@ impl Context {
         operation: Operation,
         location: &'static Location<'static>,
     ) -> Poll<(Operation, Outcome)> {
+        self.state().called.push(slot);
         let under_way = self.state().polled.remove(&slot);
         let mut pending = match under_way.filter(|pending| self.is_still_meant(pending, &operation)) {
             Some(pending) => pending,
@@ -598,6 +604,47 @@ impl Context {
                 Poll::Pending
             }
         }
+    }
+
+    /// How many calls of `poll_` functions there were in this poll.
+    pub(crate) fn called(&self) -> usize {
+        self.state().called.len()
+    }
+
+    /// Adds what `poll_` functions were called for since there had been so many calls.
+    pub(crate) fn called_since(&self, before: usize, slots: &mut Called) {
+        for &slot in &self.state().called[before..] {
+            if !slots.contains(&slot) {
+                slots.push(slot);
+            }
+        }
+    }
+
+    /// Nobody waits any more for what these `poll_` functions have under way. A future that was
+    /// only borrowed begins it anew when it is polled again: if it was not polled with the waker
+    /// `direct`, somebody in between polls it only after a wake-up, and so gets one.
+    pub(crate) fn abandon(&self, slots: &[(SocketId, Way)], direct: Option<&Waker>) {
+        for slot in slots {
+            let Some(pending) = self.state().polled.remove(slot) else { continue };
+            let waker = pending.key.and_then(|key| Some(self.state().operations.get(&key)?.waker.clone()));
+            drop(pending);
+            if let Some(waker) = waker.filter(|waker| direct.is_some_and(|direct| !waker.will_wake(direct))) {
+                waker.wake();
+            }
+        }
+    }
+
+    /// A task has ended: what it had under way goes.
+    pub(crate) fn forget_task(&self, task: TaskId) {
+        let slots: Called = {
+            let state = self.state();
+            let is_its = |pending: &Pending| {
+                let offer = pending.key.and_then(|key| state.operations.get(&key));
+                offer.is_some_and(|pending| pending.offer.task == task)
+            };
+            state.polled.iter().filter(|(_, pending)| is_its(pending)).map(|(&slot, _)| slot).collect()
+        };
+        self.abandon(&slots, None);
     }
 
     /// Whether a pending operation is what is asked for, or has been completed already.

@@ -239,6 +239,7 @@ impl Instance {
             let mut state = self.context.state();
             state.running = task;
             state.fresh.clear();
+            state.called.clear();
             let slot = state.tasks.get_mut(&task);
             slot.and_then(|slot| {
                 slot.control.woken.store(false, Ordering::Relaxed);
@@ -287,6 +288,8 @@ impl Instance {
             }
             Ok(None) => {
                 state.tasks.remove(&task);
+                drop(state);
+                context::enter(&self.context, || self.context.forget_task(task));
                 Ok(())
             }
             Err(Unwound::Panicked(panic)) => Err(Rest::Panicked(panic)),

@@ -400,7 +400,7 @@ impl System {
     }
 
     /// Whether what others do now could change what an operation gets, beyond what it always minds.
-    pub(crate) fn is_contended(&mut self, state: &[u32], action: &Action) -> bool {
+    pub(crate) fn is_contended(&mut self, state: &[u32], unit: UnitId, action: &Action) -> bool {
         let is_unaccepted = |system: &System, end: &ConnectionEnd| {
             let held = system.held.get(end.place.of(state));
             end.side == Side::Client && held.connection.is_held(Side::Server) && held.holders[1].is_none()
@@ -411,6 +411,7 @@ impl System {
                 self.listener(state, port, peer).is_some_and(is_full)
                     || self.first_end(socket, local, (host, peer)).is_none_or(|end| end.place.of(state) != 0)
             }
+            Action::Accept { fails: true, .. } if self.may_fail_now(state, unit) => true,
             Action::Accept { port, local, .. } => {
                 let mut listeners = self.stream_ports.get(port.of(state)).iter();
                 let own = listeners.find(|binding| binding.ip == local.ip() && binding.backlog.is_some());

@@ -1,0 +1,116 @@
+//! The syntax of words in a text, before they mean anything: `loss`, `reorder = 2`,
+//! `udp(loss, reorder = 2)`.
+
+use super::Wrong;
+use std::ops::Range;
+use winnow::ascii::multispace0;
+use winnow::combinator::{alt, cut_err, delimited, empty, eof, peek, preceded, repeat_till, terminated};
+use winnow::error::{ContextError, ErrMode};
+use winnow::stream::AsChar;
+use winnow::token::{one_of, take_till, take_while};
+use winnow::{LocatingSlice, Parser};
+
+/// One word and what follows it.
+pub(super) struct Word<'a> {
+    pub(super) name: &'a str,
+    pub(super) at: Range<usize>,
+    pub(super) form: Form<'a>,
+}
+
+pub(super) enum Form<'a> {
+    /// `loss`
+    Alone,
+    /// `reorder = 2`
+    Value(Value<'a>),
+    /// `udp(loss)`
+    List(Vec<Word<'a>>),
+}
+
+pub(super) struct Value<'a> {
+    pub(super) at: Range<usize>,
+    pub(super) kind: Kind<'a>,
+}
+
+pub(super) enum Kind<'a> {
+    /// As it was written.
+    Number(&'a str),
+    /// What stands between quotes.
+    Name(&'a str),
+    /// `[1, 0, 2]`
+    List(Vec<Value<'a>>),
+    /// `bfs`, `random(seed = 7)`
+    Word(Box<Word<'a>>),
+}
+
+type Input<'a> = LocatingSlice<&'a str>;
+/// An error holds what was expected, in words.
+type Failure = ErrMode<ContextError<&'static str>>;
+type Parsed<T> = Result<T, Failure>;
+
+/// Reads comma separated words.
+pub(super) fn parse(text: &str) -> Result<Vec<Word<'_>>, Wrong> {
+    let words = preceded(multispace0, separated_until(word, "a word", eof, "`,` or the end"));
+    let parsed = terminated(words, eof).parse(LocatingSlice::new(text));
+    parsed.map_err(|error| {
+        let expected = error.inner().context().next().copied().unwrap_or("a word");
+        Wrong { at: error.char_span(), message: format!("expected {expected}") }
+    })
+}
+
+/// `items`, each followed by a comma or by `end`, up to `end`, which stays.
+fn separated_until<'a, T, E>(
+    item: impl Parser<Input<'a>, T, Failure>,
+    what: &'static str,
+    end: impl Parser<Input<'a>, E, Failure> + Copy,
+    or_end: &'static str,
+) -> impl Parser<Input<'a>, Vec<T>, Failure> {
+    let separator = alt((symbol(',').void(), peek(end).void())).context(or_end);
+    let items = repeat_till(0.., terminated(cut_err(item.context(what)), cut_err(separator)), peek(end));
+    items.map(|(items, _): (Vec<T>, E)| items)
+}
+
+fn word<'a>(input: &mut Input<'a>) -> Parsed<Word<'a>> {
+    let (name, at) = token(identifier).parse_next(input)?;
+    let words = delimited(symbol('('), separated_until(word, "a word or `)`", ')', "`,` or `)`"), symbol(')'));
+    let value = preceded(symbol('='), cut_err(value.context("a value")));
+    let form = alt((words.map(Form::List), value.map(Form::Value), empty.map(|()| Form::Alone))).parse_next(input)?;
+    Ok(Word { name, at, form })
+}
+
+fn value<'a>(input: &mut Input<'a>) -> Parsed<Value<'a>> {
+    let values = delimited(symbol('['), separated_until(value, "a value or `]`", ']', "`,` or `]`"), symbol(']'));
+    let kind = alt((
+        token(number).map(|(digits, _)| Kind::Number(digits)),
+        token(name).map(|(name, _)| Kind::Name(name)),
+        values.map(Kind::List),
+        word.map(|word| Kind::Word(Box::new(word))),
+    ));
+    let (kind, at) = kind.with_span().parse_next(input)?;
+    Ok(Value { at, kind })
+}
+
+fn identifier<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
+    (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., is_part_of_word)).take().parse_next(input)
+}
+
+/// Looked at later, so that `2u8` is a wrong number, and not a number and a word.
+fn number<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
+    (one_of(AsChar::is_dec_digit), take_while(0.., is_part_of_word)).take().parse_next(input)
+}
+
+fn name<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
+    delimited('"', take_till(0.., '"'), cut_err('"'.context("a closing quote"))).parse_next(input)
+}
+
+fn is_part_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// With where it stands, and without the spaces behind it.
+fn token<'a, T>(of: impl Parser<Input<'a>, T, Failure>) -> impl Parser<Input<'a>, (T, Range<usize>), Failure> {
+    terminated(of.with_span(), multispace0)
+}
+
+fn symbol<'a>(symbol: char) -> impl Parser<Input<'a>, char, Failure> {
+    terminated(symbol, multispace0)
+}

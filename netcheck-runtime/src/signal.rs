@@ -1,0 +1,16 @@
+//! Signals, shaped like `tokio::signal`. In a check nobody sends any.
+
+use std::future::pending;
+use std::io;
+
+/// Waits for Ctrl-C, as `tokio::signal::ctrl_c`: in a check, nobody presses it.
+///
+/// So this is pending for ever, and of a `select!` the other branches are taken. A program
+/// that waits for nothing else is deadlocked, unless it is a daemon. To check how it shuts
+/// down, hand it the future that it shuts down on.
+///
+/// # Errors
+/// None.
+pub async fn ctrl_c() -> io::Result<()> {
+    pending().await
+}

@@ -1,0 +1,8 @@
+//! The tests, compiled against tokio.
+
+pub(crate) use ::tokio;
+
+#[path = "bugs.rs"]
+pub(crate) mod bugs;
+#[path = "ordinary.rs"]
+mod ordinary;

@@ -1,0 +1,124 @@
+//! Code around programs: runtimes that are built by hand, signals, an async `main`.
+
+// The whole crate sees netcheck as tokio.
+extern crate netcheck as tokio;
+
+use netcheck::check::{Checker, Verdict, ViolationKind};
+use std::time::Duration;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+fn build() -> Runtime {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(2).thread_name("worker").enable_io().enable_time().enable_all();
+    builder.build().expect("a runtime")
+}
+
+/// What a panic of `program` in a check says.
+fn panic_in_a_check<F: Future<Output = ()> + 'static>(program: fn() -> F) -> String {
+    let report = Checker::new().check(|net| {
+        net.process("it", program);
+    });
+    let counterexample = report.counterexample().expect("it panics");
+    assert_eq!(counterexample.kind(), ViolationKind::Panic);
+    counterexample.message().to_owned()
+}
+
+#[test]
+fn to_block_panics_at_the_line_of_the_caller_and_says_what_to_do() {
+    let on_a_runtime = panic_in_a_check(|| async { build().block_on(async {}) });
+    let on_a_handle = panic_in_a_check(|| async { Handle::current().block_on(async {}) });
+    for (message, line) in [(on_a_runtime, line!() - 2), (on_a_handle, line!() - 1)] {
+        let (place, advice) = message.split_once(": ").expect("a place, and what to do");
+        assert_eq!(place, format!("it panicked at tests/runtime.rs:{line}"));
+        assert!(advice.starts_with("`block_on` blocks, which nothing can do in a check: register"), "{advice}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "`block_on` blocks, which nothing can do in a check")]
+fn to_block_panics_outside_a_check_too() {
+    Builder::new_current_thread().build().unwrap().block_on(async {});
+}
+
+#[test]
+#[should_panic(expected = "only work inside a check")]
+fn outside_a_check_there_is_no_current_runtime() {
+    Handle::current();
+}
+
+#[test]
+fn tasks_are_spawned_on_whatever_runtime() {
+    let report = Checker::new().check(|net| {
+        net.process("it", || async {
+            let runtime = Runtime::new().unwrap();
+            let tasks =
+                [build().spawn(async { 1 }), runtime.handle().clone().spawn(async { 2 }), tokio::spawn(async { 3 })];
+            let mut sum = 0;
+            for task in tasks {
+                sum += task.await.unwrap();
+            }
+            sum
+        });
+    });
+    assert_eq!((report.verdict(), report.outputs("it")), (Verdict::Verified, &["6".to_owned()][..]));
+}
+
+#[test]
+fn nobody_presses_ctrl_c() {
+    async fn until_ctrl_c() -> &'static str {
+        tokio::select! {
+            pressed = tokio::signal::ctrl_c() => pressed.map(|()| "pressed").unwrap(),
+            () = tokio::time::sleep(Duration::from_secs(60)) => "slept",
+        }
+    }
+    let report = Checker::new().check(|net| {
+        net.process("impatient", until_ctrl_c);
+        net.daemon("patient", tokio::signal::ctrl_c);
+    });
+    assert_eq!((report.verdict(), report.outputs("impatient")), (Verdict::Verified, &["\"slept\"".to_owned()][..]));
+    let report = Checker::new().check(|net| {
+        net.process("patient", tokio::signal::ctrl_c);
+    });
+    let message = report.counterexample().expect("it never ends").message();
+    assert_eq!(message, "nothing can happen any more\n  patient waits for nothing that could ever wake it");
+}
+
+/// As in a program: `#[tokio::main]`, compiled for its tests, and a test.
+mod program {
+    use std::num::ParseIntError;
+
+    #[tokio::main]
+    pub(super) async fn main() -> Result<(), Box<dyn std::error::Error>> {
+        let port: u16 = std::env::var("PORT")?.parse()?;
+        serve(port).await?;
+        Ok(())
+    }
+
+    #[tokio::main(flavor = "current_thread")]
+    pub(super) async fn serve_twice(port: u16, also: &str) -> Result<u16, ParseIntError> {
+        serve(port).await?;
+        serve(also.parse()?).await
+    }
+
+    async fn serve(port: u16) -> Result<u16, ParseIntError> {
+        Ok(port)
+    }
+
+    #[::tokio::test]
+    async fn the_program_serves() -> Result<(), ParseIntError> {
+        assert_eq!(::tokio::spawn(serve(80)).await.expect("no panic")?, 80);
+        Ok(())
+    }
+}
+
+#[test]
+#[should_panic(expected = "build it against tokio to run it")]
+fn a_main_that_is_called_says_what_to_do() {
+    let _ = program::main();
+}
+
+#[test]
+#[should_panic(expected = "in a check, register what it runs as a process")]
+fn a_function_that_runs_a_runtime_says_what_to_do() {
+    let _ = program::serve_twice(1, "2");
+}

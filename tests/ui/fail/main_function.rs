@@ -1,0 +1,7 @@
+#[netcheck::main]
+fn main() {}
+
+mod other {
+    #[netcheck::main]
+    async fn main(port: u16) {}
+}
