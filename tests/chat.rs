@@ -56,6 +56,13 @@ fn the_corrected_server_withstands_all_failures_together() {
 }
 
 #[test]
+fn the_corrected_server_withstands_all_failures_of_three_clients_in_turn() {
+    let chat = Chat { clients: 3, at_once: 1, version: Corrected };
+    let report = chat.check(failing(&Category::ALL));
+    assert_eq!(figures(&report), (Verdict::Verified, 60_068, 93_103), "{report}");
+}
+
+#[test]
 fn the_double_removal_is_found_by_failing_closes_alone() {
     is_found_by(DoubleRemoval, Category::Close, ViolationKind::Panic, "no more workers end than have begun");
 }
