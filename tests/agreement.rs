@@ -3,6 +3,8 @@
 //! - `NETCHECK_AGREEMENT_SEED=17` checks that system only, and prints it.
 //! - `NETCHECK_AGREEMENT_SEEDS=5000..9000` checks these instead.
 
+#[path = "agreement/connections.rs"]
+mod connections;
 #[path = "agreement/engine.rs"]
 mod engine;
 #[path = "agreement/generate.rs"]
@@ -11,6 +13,8 @@ mod generate;
 mod naive;
 #[path = "agreement/program.rs"]
 mod program;
+#[path = "agreement/streams.rs"]
+mod streams;
 
 use std::collections::BTreeSet;
 use std::ops::{AddAssign, Range};
@@ -39,13 +43,33 @@ fn random_systems_that_select_abort_and_lock_agree_with_the_naive_explorer() {
     agree(2_000_000..2_001_200, Size::Small, Words::All, Limits { executions_max: 10_000, remember: true });
 }
 
+#[test]
+fn random_systems_with_streams_agree_with_the_naive_explorer() {
+    let limits = Limits { executions_max: 10_000, remember: true };
+    if let Some(figures) = agree(3_000_000..3_000_900, Size::Small, Words::Streams, limits) {
+        assert!(figures.systems >= 890, "too many were discarded");
+        assert!(figures.failed >= 300 && figures.read >= 400, "too little happens");
+    }
+}
+
+#[test]
+fn larger_random_systems_with_streams_agree_with_the_naive_explorer() {
+    agree(4_000_000..4_000_120, Size::Large, Words::Streams, Limits { executions_max: 10_000, remember: true });
+}
+
+/// Without `delay`: see `exchange::network`.
+#[test]
+fn random_systems_with_datagrams_and_streams_agree_with_the_naive_explorer() {
+    agree(5_000_000..5_000_250, Size::Small, Words::Mixed, Limits { executions_max: 10_000, remember: true });
+}
+
 /// Found by `larger_random_systems_…`, about once in 4,000 systems: with `delay`, time passes for everybody while
 /// packets are in flight, so that the timer of a process that has nothing to do with the others is seen by them.
 #[test]
 fn with_delay_a_timer_expires_with_that_of_an_unrelated_process_and_is_late() {
     let bind = Instruction::Bind { socket: 0, port: 4000 };
     let send = |to| Instruction::Send { socket: 0, to, port: 4000, value: Value::Constant(1) };
-    let process = |registers, tasks| Process { daemon: true, registers, sockets: 1, tasks };
+    let process = |registers, tasks| Process { daemon: true, registers, sockets: 1, tasks, ..Process::default() };
     let late =
         vec![bind.clone(), Instruction::Spawn { task: 1 }, Instruction::JoinTimeout { task: 1, ms: 20, into: 1 }];
     let joined = vec![Instruction::Recv { socket: 0, into: 0 }, send(1)];
@@ -53,7 +77,7 @@ fn with_delay_a_timer_expires_with_that_of_an_unrelated_process_and_is_late() {
     let unrelated = vec![bind, Instruction::RecvTimeout { socket: 0, ms: 20, into: 0 }];
     let system = System {
         processes: vec![process(2, vec![late, joined]), process(0, vec![sender]), process(1, vec![unrelated])],
-        network: Network { copies: vec![1], window: 1, delay: true, at_most: None },
+        network: Network { delay: true, ..Network::reliable() },
     };
     let limits = Limits { executions_max: 1_000_000, remember: true };
     let (findings, _) = naive::explore(&system, limits).expect("a small system");
@@ -72,6 +96,12 @@ struct Figures {
     /// neither a panic nor a deadlock, so that outputs were compared
     clean: u64,
     timeouts: u64,
+    /// a state at rest was no deadlock because somebody waits for a client
+    suppressed: u64,
+    /// an operation on a listener or stream failed as declared
+    failed: u64,
+    /// something was read from a stream
+    read: u64,
 }
 
 impl AddAssign for Figures {
@@ -83,6 +113,9 @@ impl AddAssign for Figures {
         self.deadlocks += other.deadlocks;
         self.clean += other.clean;
         self.timeouts += other.timeouts;
+        self.suppressed += other.suppressed;
+        self.failed += other.failed;
+        self.read += other.read;
     }
 }
 
@@ -160,6 +193,9 @@ fn compare(system: &System, limits: Limits, figures: &mut Figures) -> Option<Str
     figures.deadlocks += u64::from(findings.deadlock);
     figures.clean += u64::from(findings.panics.is_empty() && !findings.deadlock);
     figures.timeouts += u64::from(findings.timeout_elapsed);
+    figures.suppressed += u64::from(findings.suppressed);
+    figures.failed += u64::from(findings.failed);
+    figures.read += u64::from(findings.read);
     engine::disagreement(system, &findings)
 }
 
@@ -170,7 +206,7 @@ fn the_naive_explorer_delivers_what_definition_5_says() {
         for copies in [vec![1], vec![0, 1], vec![1, 2], vec![2], vec![0, 2], vec![0], vec![0, 1, 2]] {
             for window in 1..=packets {
                 for at_most in [None, Some(1), Some(2)] {
-                    let network = Network { copies: copies.clone(), window, delay: false, at_most };
+                    let network = Network { copies: copies.clone(), window, at_most, ..Network::reliable() };
                     let expected = definition_5(packets, &network);
                     assert_eq!(naive_deliveries(packets, &network), expected, "{packets} packets, {network:?}");
                     match (packets, copies.as_slice(), at_most) {
@@ -196,7 +232,7 @@ fn naive_deliveries(packets: usize, network: &Network) -> BTreeSet<Vec<u8>> {
     sender.extend((1..=packets as u8).map(send));
     let mut receiver = vec![bind];
     receiver.extend((0..=longest).map(|into| Instruction::RecvTimeout { socket: 0, ms: 100, into }));
-    let process = |task, registers| Process { daemon: false, registers, sockets: 1, tasks: vec![task] };
+    let process = |task, registers| Process { registers, sockets: 1, tasks: vec![task], ..Process::default() };
     let system =
         System { processes: vec![process(sender, 0), process(receiver, longest + 1)], network: network.clone() };
     let limits = Limits { executions_max: 1_000_000, remember: true };

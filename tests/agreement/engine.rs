@@ -9,12 +9,13 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use netcheck::check::{Checker, Direction, Report, Search, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Direction, Report, Search, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::net::UdpSocket;
 use netcheck::task::JoinHandle;
 
 use crate::naive::Findings;
-use crate::program::{self, ELAPSED, Instruction, System, Value, panic_message};
+use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, Value, panic_message};
+use crate::streams::Streams;
 
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
 pub fn disagreement(system: &System, findings: &Findings) -> Option<String> {
@@ -81,6 +82,9 @@ fn check(system: &Arc<System>, search: Search, reduction: bool) -> (Report, BTre
         udp = udp.delay();
     }
     let mut checker = Checker::new().udp(udp).search(search).reduction(reduction);
+    if let Some(tcp) = &system.network.tcp {
+        checker = checker.tcp(declared(tcp));
+    }
     if let Some(at_most) = system.network.at_most {
         checker = checker.at_most(at_most);
     }
@@ -108,6 +112,38 @@ fn check(system: &Arc<System>, search: Search, reduction: bool) -> (Report, BTre
     (report, ends)
 }
 
+fn declared(tcp: &program::Tcp) -> Tcp {
+    let mut declared = Tcp::new();
+    for failure in &tcp.failures {
+        declared = match failure {
+            Failure::Open => declared.fail_open(),
+            Failure::Close => declared.fail_close(),
+            Failure::Read => declared.fail_read(),
+            Failure::Write => declared.fail_write(),
+            Failure::Reset => declared.reset(),
+            Failure::Hang => declared.hang(),
+        };
+    }
+    if tcp.split {
+        declared = declared.split();
+    }
+    if let Some(bytes) = tcp.buffer {
+        declared = declared.buffer(bytes);
+    }
+    for process in &tcp.processes {
+        declared = declared.process(program::name(*process));
+    }
+    declared = match tcp.side {
+        None => declared,
+        Some(Side::Client) => declared.side(netcheck::check::Side::Client),
+        Some(Side::Server) => declared.side(netcheck::check::Side::Server),
+    };
+    match tcp.first {
+        None => declared,
+        Some(executions) => declared.first(executions),
+    }
+}
+
 fn difference<T: Ord + std::fmt::Debug>(engine: &BTreeSet<T>, naive: &BTreeSet<T>) -> String {
     let missing: Vec<&T> = naive.difference(engine).collect();
     let extra: Vec<&T> = engine.difference(naive).collect();
@@ -120,12 +156,13 @@ fn text_of(panic: &(dyn std::any::Any + Send)) -> &str {
 }
 
 /// What the tasks of one process share.
-struct Memory {
+pub struct Memory {
     system: Arc<System>,
     process: usize,
     registers: RefCell<Vec<u8>>,
     sockets: RefCell<Vec<Slot>>,
     tasks: RefCell<Vec<Task>>,
+    streams: Streams,
     mutex: netcheck::sync::Mutex<()>,
 }
 
@@ -143,18 +180,20 @@ enum Task {
     Joined,
 }
 
-async fn root(system: Arc<System>, process: usize) -> Vec<u8> {
+async fn root(system: Arc<System>, process: usize) -> Output {
     let definition = &system.processes[process];
     let memory = Rc::new(Memory {
         registers: RefCell::new(vec![0; definition.registers]),
         sockets: RefCell::new(vec![Slot::Unbound; definition.sockets]),
         tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
+        streams: Streams::new(definition.listeners, definition.streams),
         mutex: netcheck::sync::Mutex::new(()),
         process,
         system: Arc::clone(&system),
     });
     task(Rc::clone(&memory), 0).await;
-    memory.registers.borrow().clone()
+    let registers = memory.registers.borrow().clone();
+    Output { registers, log: memory.streams.log() }
 }
 
 async fn task(memory: Rc<Memory>, task: usize) {
@@ -271,6 +310,18 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
             let _guard = memory.mutex.lock().await;
             return block(memory, body).await;
         }
+        Instruction::Listen { .. }
+        | Instruction::Accept { .. }
+        | Instruction::Connect { .. }
+        | Instruction::Write { .. }
+        | Instruction::Read { .. }
+        | Instruction::SelectRead { .. }
+        | Instruction::TryRead { .. }
+        | Instruction::TryWrite { .. }
+        | Instruction::Shutdown { .. }
+        | Instruction::ZeroLinger { .. }
+        | Instruction::DropStream { .. }
+        | Instruction::DropListener { .. } => crate::streams::step(memory, &memory.streams, instruction).await,
         Instruction::Yield => netcheck::task::yield_now().await,
         Instruction::AssertNot { register, value } => {
             if memory.read(register) == value {
@@ -297,6 +348,10 @@ impl Memory {
         }
     }
 
+    pub fn processes(&self) -> usize {
+        self.system.processes.len()
+    }
+
     fn take_handle(&self, task: usize) -> Option<JoinHandle<()>> {
         let task = &mut self.tasks.borrow_mut()[task];
         match std::mem::replace(task, Task::Joined) {
@@ -308,7 +363,7 @@ impl Memory {
         }
     }
 
-    fn value(&self, value: Value) -> u8 {
+    pub fn value(&self, value: Value) -> u8 {
         match value {
             Value::Constant(constant) => constant,
             Value::Register(register) => self.read(register),
@@ -319,7 +374,7 @@ impl Memory {
         self.registers.borrow()[register]
     }
 
-    fn write(&self, register: usize, value: u8) {
+    pub fn write(&self, register: usize, value: u8) {
         self.registers.borrow_mut()[register] = value;
     }
 }

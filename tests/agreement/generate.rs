@@ -2,7 +2,10 @@
 //!
 //! Messages mostly go to ports that somebody binds, and races are frequent. `shrink` makes a failing one readable.
 
-use crate::program::{ELAPSED, Instruction, Network, Process, System, Value};
+#[path = "exchange.rs"]
+mod exchange;
+
+use crate::program::{ELAPSED, Instruction, Network, Process, System, Tcp, Value};
 
 /// How long the programs are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,19 +22,38 @@ pub enum Words {
     Plain,
     /// `Select`, `JoinTimeout`, `Abort` and `Locked` too
     All,
+    /// listeners and streams instead of sockets
+    Streams,
+    /// both
+    Mixed,
+}
+
+impl Words {
+    fn has_streams(self) -> bool {
+        matches!(self, Words::Streams | Words::Mixed)
+    }
 }
 
 pub fn system(seed: u64, size: Size, words: Words) -> System {
     let mut random = Random { state: seed };
     let processes = match size {
+        _ if words.has_streams() => *random.weighted(&[(12, 2), (6, 3)]),
         Size::Small => *random.weighted(&[(14, 2), (5, 3), (1, 4)]),
         Size::Large => *random.weighted(&[(6, 2), (9, 3), (5, 4)]),
     };
     // without assertions and deadlocks outputs are compared in spite of everything
     let quiet = random.percent(35);
-    let network = network(&mut random);
+    let network = match words {
+        Words::Plain | Words::All => network(&mut random),
+        Words::Streams | Words::Mixed => exchange::network(&mut random, words),
+    };
+    // a read that was given up and one that goes on in its place would count as one execution or two
+    let first = network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some());
     let mut writer = Writer::new(&mut random, processes, quiet, words);
-    writer.converse(size);
+    match words {
+        Words::Plain | Words::All => writer.converse(size),
+        Words::Streams | Words::Mixed => writer.exchange(size, !first),
+    }
     System { processes: (0..processes).map(|index| writer.process(index)).collect(), network }
 }
 
@@ -54,6 +76,7 @@ fn network(random: &mut Random) -> Network {
         window: *random.weighted(&[(11, 1), (8, 2), (1, 3)]),
         delay: random.percent(30),
         at_most: *random.weighted(&[(12, None), (5, Some(1)), (3, Some(2))]),
+        tcp: None,
     }
 }
 
@@ -69,8 +92,11 @@ struct Writer<'a> {
 }
 
 /// A process while it is written: what it does, in one sequence, not yet split into tasks.
+#[derive(Default)]
 struct Draft {
     sockets: usize,
+    listeners: usize,
+    streams: usize,
     registers: usize,
     script: Vec<Instruction>,
 }
@@ -81,7 +107,7 @@ impl<'a> Writer<'a> {
             .map(|_| Draft {
                 sockets: *random.weighted(&[(6, 1), (if words == Words::All { 3 } else { 1 }, 2)]),
                 registers: random.within(1, 3),
-                script: Vec::new(),
+                ..Draft::default()
             })
             .collect();
         Writer { random, quiet, words, drafts }
@@ -160,6 +186,9 @@ impl<'a> Writer<'a> {
             })
         };
         let used: Vec<bool> = (0..self.drafts[index].sockets).map(used).collect();
+        if self.words.has_streams() {
+            return self.process_with_streams(index, script, &used);
+        }
         let mut tasks = vec![Vec::new(); self.tasks()];
         for instruction in script {
             let task = self.random.below(tasks.len() as u64) as usize;
@@ -179,10 +208,16 @@ impl<'a> Writer<'a> {
         for task in &mut tasks {
             *task = self.decorate(index, std::mem::take(task));
         }
-        // who spawns a task, and perhaps joins it: mostly the root
+        self.spawn(index, &mut tasks, 0);
+        self.bind(index, &mut tasks, &used);
+        self.finished(index, tasks)
+    }
+
+    /// Who spawns a task, and perhaps joins it: mostly the root, not before `earliest`.
+    fn spawn(&mut self, index: usize, tasks: &mut [Vec<Instruction>], earliest: usize) {
         for task in 1..tasks.len() {
             let parent = if task > 1 && self.random.percent(30) { task - 1 } else { 0 };
-            let at = self.random.below(tasks[parent].len() as u64 + 1) as usize;
+            let at = self.place(&tasks[parent], if parent == 0 { earliest } else { 0 });
             tasks[parent].insert(at, Instruction::Spawn { task });
             if self.random.percent(60) {
                 let at = at + 1 + self.random.below((tasks[parent].len() - at) as u64) as usize;
@@ -200,6 +235,14 @@ impl<'a> Writer<'a> {
                 tasks[aborter].insert(at, Instruction::Abort { task });
             }
         }
+    }
+
+    /// A place in a block, not before `earliest`.
+    fn place(&mut self, block: &[Instruction], earliest: usize) -> usize {
+        earliest + self.random.below((block.len() - earliest) as u64 + 1) as usize
+    }
+
+    fn bind(&mut self, index: usize, tasks: &mut [Vec<Instruction>], used: &[bool]) {
         for socket in 0..self.drafts[index].sockets {
             if !used[socket] && self.random.percent(80) {
                 continue;
@@ -208,15 +251,26 @@ impl<'a> Writer<'a> {
             let at = if self.random.percent(92) { 0 } else { self.random.below(tasks[task].len() as u64 + 1) as usize };
             tasks[task].insert(at, Instruction::Bind { socket, port: PORTS[socket] });
         }
+    }
+
+    fn finished(&mut self, index: usize, tasks: Vec<Vec<Instruction>>) -> Process {
         let draft = &self.drafts[index];
         let daemon = self.quiet || self.random.percent(25);
-        Process { daemon, registers: draft.registers, sockets: draft.sockets, tasks }
+        Process {
+            daemon,
+            registers: draft.registers,
+            sockets: draft.sockets,
+            listeners: draft.listeners,
+            streams: draft.streams,
+            tasks,
+        }
     }
 
     fn tasks(&mut self) -> usize {
         match self.words {
             Words::Plain => *self.random.weighted(&[(11, 1), (6, 2), (2, 3)]),
             Words::All => *self.random.weighted(&[(4, 1), (6, 2), (2, 3)]),
+            Words::Streams | Words::Mixed => *self.random.weighted(&[(11, 1), (5, 2), (1, 3)]),
         }
     }
 
@@ -238,7 +292,7 @@ impl<'a> Writer<'a> {
                 Instruction::RecvTimeout { into, .. } if self.random.percent(50) => Some((into, ELAPSED)),
                 Instruction::RecvTimeout { into, .. } => Some((into, self.constant())),
                 Instruction::Choose { among, into } => Some((into, self.random.below(among as u64) as u8)),
-                _ => None,
+                ref other => self.code_of(other),
             };
             decorated.push(instruction);
             if self.random.percent(25) {
@@ -361,6 +415,18 @@ fn smaller(system: &System) -> Vec<System> {
             candidates.push(candidate);
         }
     };
+    let mut tcp = |change: &dyn Fn(&mut Tcp)| network(&|network| network.tcp.iter_mut().for_each(change));
+    for failure in 0..system.network.tcp.as_ref().map_or(0, |tcp| tcp.failures.len()) {
+        tcp(&|tcp| {
+            tcp.failures.remove(failure);
+        });
+    }
+    tcp(&|tcp| tcp.split = false);
+    tcp(&|tcp| tcp.buffer = None);
+    tcp(&|tcp| tcp.processes.clear());
+    tcp(&|tcp| tcp.side = None);
+    tcp(&|tcp| tcp.first = None);
+    network(&|network| network.tcp = None);
     network(&|network| network.delay = false);
     network(&|network| network.at_most = None);
     network(&|network| network.window = 1);
@@ -377,7 +443,7 @@ fn smaller(system: &System) -> Vec<System> {
     {
         fn knows(block: &[Instruction], process: usize) -> bool {
             block.iter().any(|instruction| {
-                matches!(instruction, Instruction::Send { to, .. } if *to == process)
+                matches!(instruction, Instruction::Send { to, .. } | Instruction::Connect { to, .. } if *to == process)
                     || instruction.blocks().into_iter().any(|block| knows(block, process))
             })
         }
@@ -428,6 +494,29 @@ fn smaller_blocks(block: &[Instruction]) -> Vec<Vec<Instruction>> {
             Instruction::JoinTimeout { task, .. } => replace(&[Instruction::Join { task: *task }]),
             Instruction::RecvTimeout { socket, into, .. } => {
                 replace(&[Instruction::Recv { socket: *socket, into: *into }]);
+            }
+            Instruction::Listen { backlog: Some(_), .. }
+            | Instruction::Accept { limit_ms: Some(_), .. }
+            | Instruction::Connect { limit_ms: Some(_), .. }
+            | Instruction::Write { limit_ms: Some(_), .. }
+            | Instruction::Read { limit_ms: Some(_), .. } => {
+                let mut simpler = instruction.clone();
+                if let Instruction::Listen { backlog: limit, .. } = &mut simpler {
+                    *limit = None;
+                }
+                if let Instruction::Accept { limit_ms, .. }
+                | Instruction::Connect { limit_ms, .. }
+                | Instruction::Write { limit_ms, .. }
+                | Instruction::Read { limit_ms, .. } = &mut simpler
+                {
+                    *limit_ms = None;
+                }
+                replace(&[simpler]);
+            }
+            Instruction::SelectRead { streams, bytes_max, into } => {
+                for &stream in streams {
+                    replace(&[Instruction::Read { stream, bytes_max: *bytes_max, limit_ms: None, into: *into }]);
+                }
             }
             _ => {}
         }

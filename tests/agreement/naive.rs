@@ -5,8 +5,10 @@
 //! delivery is allowed if Definition 3 of papers/udp-net-iocache.txt, read literally, can still be met.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::ErrorKind;
 
-use crate::program::{ELAPSED, Instruction, System, Value, name, panic_message};
+use crate::connections::{Alternative, Connections, End, Port, Transfer};
+use crate::program::{self, ELAPSED, Event, Failure, Instruction, Output, Side, System, Value, name, panic_message};
 
 /// What all executions of a system show together.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,12 +16,18 @@ pub struct Findings {
     /// process and message
     pub panics: BTreeSet<(String, String)>,
     pub deadlock: bool,
+    /// some execution came to rest while somebody waited for an answer and somebody else for a client
+    pub suppressed: bool,
     /// of each process, what it ended with
     pub outputs: Vec<BTreeSet<String>>,
     /// of each execution that came to rest, what its processes ended with
     pub terminals: BTreeSet<Vec<Option<String>>>,
-    /// some `RecvTimeout` was elapsed in some execution
+    /// some time-out was elapsed in some execution
     pub timeout_elapsed: bool,
+    /// some operation on a listener or stream failed as declared
+    pub failed: bool,
+    /// something was read from a stream
+    pub read: bool,
 }
 
 /// How much to explore, and how.
@@ -67,9 +75,10 @@ fn execute<'a>(
     let mut world = World::new(system, code);
     loop {
         let moves = world.moves();
+        if moves.iter().all(Move::is_failure) {
+            world.rest(findings);
+        }
         if moves.is_empty() {
-            findings.terminals.insert(world.state.processes.iter().map(|process| process.output.clone()).collect());
-            findings.deadlock |= world.is_deadlock();
             return;
         }
         let chosen = if moves.len() == 1 {
@@ -154,6 +163,7 @@ struct State {
     faults_left: Option<usize>,
     processes: Vec<ProcessState>,
     channels: BTreeMap<(Endpoint, Endpoint), Channel>,
+    connections: Connections,
 }
 
 /// A process and the number of its socket.
@@ -164,7 +174,12 @@ struct ProcessState {
     phase: Phase,
     registers: Vec<u8>,
     sockets: Vec<SocketState>,
+    listeners: Vec<Slot<u16>>,
+    streams: Vec<Slot<End>>,
     tasks: Vec<TaskState>,
+    log: Vec<Event>,
+    /// how often each kind of operation was begun, as far as that matters
+    begun: BTreeMap<Kind, usize>,
     output: Option<String>,
     /// the task that holds the mutex, and those that wait for it, first come, first served
     mutex: VecDeque<usize>,
@@ -182,6 +197,14 @@ enum SocketState {
     Unbound,
     Binding,
     Bound { port: u16 },
+}
+
+/// A place for a listener or stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Slot<T> {
+    Closed,
+    Opening,
+    Open(T),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -211,6 +234,76 @@ enum Wait {
     Choose { among: usize, into: usize },
     Join { task: usize, deadline: Option<(u32, usize)> },
     Lock,
+    Tcp { operation: Operation, into: usize, deadline_ms: Option<u32>, may_fail: bool },
+}
+
+/// What a task waits for on a listener or stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Operation {
+    Listen { listener: usize, port: u16, backlog: Option<usize> },
+    Accept { port: u16, stream: usize },
+    Connect { to: Port, stream: usize, hangs: bool },
+    Write { end: End, value: u8, length: usize },
+    Read { ends: [End; 2], bytes_max: usize },
+    TryWrite { end: End, value: u8, length: usize },
+    TryRead { end: End, bytes_max: usize },
+    Shutdown { end: End },
+}
+
+/// Which failures an operation can meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Listen,
+    Accept,
+    Connect,
+    Write,
+    Read,
+    TryWrite,
+    TryRead,
+    Shutdown,
+}
+
+impl Operation {
+    fn kind(self) -> Kind {
+        match self {
+            Operation::Listen { .. } => Kind::Listen,
+            Operation::Accept { .. } => Kind::Accept,
+            Operation::Connect { .. } => Kind::Connect,
+            Operation::Write { .. } => Kind::Write,
+            Operation::Read { .. } => Kind::Read,
+            Operation::TryWrite { .. } => Kind::TryWrite,
+            Operation::TryRead { .. } => Kind::TryRead,
+            Operation::Shutdown { .. } => Kind::Shutdown,
+        }
+    }
+
+    /// Whether the program does nothing else between what comes before it and its answer.
+    fn is_synchronous(self) -> bool {
+        match self {
+            Operation::Listen { backlog, .. } => backlog.is_some(),
+            Operation::TryWrite { .. } | Operation::TryRead { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the network has to bring something before it can end: with `delay` that may take a while.
+    fn is_answered(self) -> bool {
+        matches!(self, Operation::Accept { .. } | Operation::Connect { .. } | Operation::Read { .. })
+    }
+
+    fn reads(self, end: End) -> bool {
+        match self {
+            Operation::Read { ends, .. } => ends.contains(&end),
+            _ => false,
+        }
+    }
+
+    fn writes(self, end: End) -> bool {
+        match self {
+            Operation::Write { end: written, .. } | Operation::Shutdown { end: written } => written == end,
+            _ => false,
+        }
+    }
 }
 
 /// Everything that was ever sent from one socket to another, and everything that came out so far.
@@ -265,6 +358,23 @@ enum Move {
         task: usize,
         deadline_ms: u32,
     },
+    Tcp {
+        process: usize,
+        task: usize,
+        alternative: Alternative,
+        is_failure: bool,
+    },
+    /// a connect will never be answered
+    Hang {
+        process: usize,
+        task: usize,
+    },
+}
+
+impl Move {
+    fn is_failure(&self) -> bool {
+        matches!(self, Move::Tcp { is_failure: true, .. } | Move::Hang { .. })
+    }
 }
 
 impl<'a> World<'a> {
@@ -276,16 +386,26 @@ impl<'a> World<'a> {
                 phase: Phase::Unstarted,
                 registers: vec![0; process.registers],
                 sockets: vec![SocketState::Unbound; process.sockets],
+                listeners: vec![Slot::Closed; process.listeners],
+                streams: vec![Slot::Closed; process.streams],
                 tasks: process
                     .tasks
                     .iter()
                     .map(|_| TaskState { position: 0, activity: Activity::Unspawned, handle: false, cancelled: false })
                     .collect(),
+                log: Vec::new(),
+                begun: BTreeMap::new(),
                 output: None,
                 mutex: VecDeque::new(),
             })
             .collect();
-        let state = State { now_ms: 0, faults_left: system.network.at_most, processes, channels: BTreeMap::new() };
+        let state = State {
+            now_ms: 0,
+            faults_left: system.network.at_most,
+            processes,
+            channels: BTreeMap::new(),
+            connections: Connections::default(),
+        };
         World { system, code, state }
     }
 
@@ -294,14 +414,19 @@ impl<'a> World<'a> {
         let mut others = Vec::new();
         let mut deliveries = Vec::new();
         let mut timers = Vec::new();
+        let mut failures = Vec::new();
         for (process, state) in self.state.processes.iter().enumerate() {
             if state.phase == Phase::Unstarted {
                 others.push(Move::Start { process });
             }
+            let calling = state.tasks.iter().position(TaskState::is_calling);
             for (task, state) in state.tasks.iter().enumerate() {
+                if calling.is_some_and(|calling| calling != task) {
+                    continue;
+                }
                 let wait = match state.activity {
                     Activity::Unspawned | Activity::Ended => continue,
-                    Activity::Waiting(wait) if !state.cancelled => wait,
+                    Activity::Waiting(wait) if !state.cancelled || calling.is_some() => wait,
                     Activity::Waiting(_) | Activity::Runnable => {
                         others.push(Move::Run { process, task });
                         continue;
@@ -341,6 +466,18 @@ impl<'a> World<'a> {
                         }
                     }
                     Wait::Lock => {}
+                    Wait::Tcp { operation, deadline_ms, may_fail, .. } => {
+                        let step = |is_failure| move |alternative| Move::Tcp { process, task, alternative, is_failure };
+                        let answers = if operation.is_answered() { &mut deliveries } else { &mut others };
+                        answers.extend(self.alternatives(process, operation).into_iter().map(step(false)));
+                        if may_fail && self.state.faults_left != Some(0) {
+                            failures.extend(self.failures(process, operation).into_iter().map(step(true)));
+                            failures.extend(self.may_hang(operation).then_some(Move::Hang { process, task }));
+                        }
+                        if let Some(deadline_ms) = deadline_ms {
+                            timers.push(Move::Fire { process, task, deadline_ms });
+                        }
+                    }
                 }
             }
         }
@@ -358,7 +495,88 @@ impl<'a> World<'a> {
             others.extend(running);
         }
         others.extend(deliveries);
+        others.extend(failures);
         others
+    }
+
+    /// How an operation on a listener or stream can end; none: it waits.
+    fn alternatives(&self, process: usize, operation: Operation) -> Vec<Alternative> {
+        let connections = &self.state.connections;
+        let transfer = self.transfer();
+        match operation {
+            Operation::Listen { port, backlog, .. } => {
+                vec![connections.listen((process, port), backlog.unwrap_or(1024))]
+            }
+            Operation::Accept { port, .. } => connections.accept((process, port)).into_iter().collect(),
+            Operation::Connect { hangs: true, .. } => Vec::new(),
+            Operation::Connect { to, .. } => connections.connect(process, to).into_iter().collect(),
+            Operation::Write { end, value, length } => {
+                connections.write(end, &program::payload(value, length), transfer)
+            }
+            Operation::Read { ends, bytes_max } => {
+                let ends: BTreeSet<End> = ends.into_iter().collect();
+                ends.into_iter().flat_map(|end| connections.read(end, bytes_max, transfer)).collect()
+            }
+            Operation::TryWrite { end, value, length } => {
+                let written = connections.write(end, &program::payload(value, length), transfer);
+                if written.is_empty() { vec![connections.failing(ErrorKind::WouldBlock)] } else { written }
+            }
+            Operation::TryRead { end, bytes_max } => {
+                let read = connections.read(end, bytes_max, transfer);
+                if read.is_empty() { vec![connections.failing(ErrorKind::WouldBlock)] } else { read }
+            }
+            Operation::Shutdown { end } => vec![connections.shut_down(end)],
+        }
+    }
+
+    fn transfer(&self) -> Transfer {
+        let tcp = self.system.network.tcp.as_ref();
+        Transfer::declared(tcp.is_some_and(|tcp| tcp.split), tcp.and_then(|tcp| tcp.buffer))
+    }
+
+    /// How an operation can end in a declared failure.
+    fn failures(&self, process: usize, operation: Operation) -> Vec<Alternative> {
+        let connections = &self.state.connections;
+        let open = |side| self.is_declared(Failure::Open, side);
+        let at = |failure, end: End| self.is_declared(failure, side_of(end));
+        match operation {
+            Operation::Listen { .. } | Operation::Connect { hangs: true, .. } => Vec::new(),
+            Operation::Connect { .. } => {
+                open(Side::Client).then(|| connections.failing(ErrorKind::TimedOut)).into_iter().collect()
+            }
+            Operation::Accept { port, .. } => {
+                open(Side::Server).then(|| connections.accept_fails((process, port))).flatten().into_iter().collect()
+            }
+            Operation::Shutdown { end } => {
+                at(Failure::Close, end).then(|| connections.shutdown_fails(end)).flatten().into_iter().collect()
+            }
+            Operation::Write { end, .. } | Operation::TryWrite { end, .. } => {
+                let write = at(Failure::Write, end).then(|| connections.write_fails(end)).flatten();
+                let reset = at(Failure::Reset, end).then(|| connections.resets(end)).flatten();
+                write.into_iter().chain(reset).collect()
+            }
+            Operation::Read { ends, .. } => {
+                let ends: BTreeSet<End> = ends.into_iter().collect();
+                ends.into_iter().flat_map(|end| self.read_failures(end)).collect()
+            }
+            Operation::TryRead { end, .. } => self.read_failures(end),
+        }
+    }
+
+    fn read_failures(&self, end: End) -> Vec<Alternative> {
+        let connections = &self.state.connections;
+        let read = self.is_declared(Failure::Read, side_of(end)).then(|| connections.read_fails(end)).flatten();
+        let reset = self.is_declared(Failure::Reset, side_of(end)).then(|| connections.resets(end)).flatten();
+        read.into_iter().chain(reset).collect()
+    }
+
+    fn may_hang(&self, operation: Operation) -> bool {
+        matches!(operation, Operation::Connect { hangs: false, .. }) && self.is_declared(Failure::Hang, Side::Client)
+    }
+
+    fn is_declared(&self, failure: Failure, side: Side) -> bool {
+        let declared = self.system.network.tcp.as_ref();
+        declared.is_some_and(|tcp| tcp.failures.contains(&failure) && tcp.side.is_none_or(|only| only == side))
     }
 
     /// The multiplication choices that the faults left allow.
@@ -383,13 +601,32 @@ impl<'a> World<'a> {
         (state.phase == Phase::Running).then_some((process, socket))
     }
 
-    fn is_deadlock(&self) -> bool {
-        let mut processes = self.state.processes.iter().zip(&self.system.processes);
-        processes.any(|(state, process)| state.phase != Phase::Ended && !process.daemon)
+    /// Nothing but failures can happen any more.
+    fn rest(&self, findings: &mut Findings) {
+        let mut waiting = Vec::new();
+        let mut accepting = false;
+        for (state, process) in self.state.processes.iter().zip(&self.system.processes) {
+            let accepts = state.tasks.iter().any(TaskState::is_accepting);
+            accepting |= accepts;
+            if state.phase != Phase::Ended && !process.daemon {
+                waiting.push(accepts);
+            }
+        }
+        findings.deadlock |= !waiting.is_empty() && !accepting;
+        findings.suppressed |= !waiting.is_empty() && accepting;
+        if waiting.iter().all(|&accepts| accepts) {
+            findings.terminals.insert(self.state.processes.iter().map(|process| process.output.clone()).collect());
+        }
     }
 
     /// Does one move; an error is a panic of the program.
     fn make(&mut self, chosen: &Move, findings: &mut Findings) -> Result<(), (String, String)> {
+        self.step(chosen, findings)?;
+        self.close();
+        Ok(())
+    }
+
+    fn step(&mut self, chosen: &Move, findings: &mut Findings) -> Result<(), (String, String)> {
         match *chosen {
             Move::Start { process } => {
                 self.state.processes[process].phase = Phase::Running;
@@ -439,9 +676,68 @@ impl<'a> World<'a> {
                     findings.timeout_elapsed = true;
                     self.state.processes[process].registers[into] = ELAPSED;
                 }
+                if let Wait::Tcp { operation, into, .. } = self.wait(process, task) {
+                    findings.timeout_elapsed = true;
+                    self.state.processes[process].finish(operation, into, None, Event::Elapsed);
+                }
                 self.run(process, task, findings)
             }
+            Move::Tcp { process, task, ref alternative, is_failure } => {
+                let Wait::Tcp { operation, into, .. } = self.wait(process, task) else { unreachable!() };
+                let Alternative { event, after, opened } = alternative.clone();
+                findings.failed |= is_failure;
+                findings.read |= matches!(event, Event::Read(_));
+                self.use_fault(is_failure);
+                self.state.connections = after;
+                self.state.processes[process].finish(operation, into, opened, event);
+                self.run(process, task, findings)
+            }
+            Move::Hang { process, task } => {
+                self.use_fault(true);
+                let task = &mut self.state.processes[process].tasks[task];
+                if let Activity::Waiting(Wait::Tcp { operation: Operation::Connect { hangs, .. }, .. }) =
+                    &mut task.activity
+                {
+                    *hangs = true;
+                }
+                Ok(())
+            }
         }
+    }
+
+    fn use_fault(&mut self, is_fault: bool) {
+        if let Some(left) = &mut self.state.faults_left {
+            *left -= usize::from(is_fault);
+        }
+    }
+
+    /// Drops the listeners and streams that nobody has any more.
+    fn close(&mut self) {
+        let mut listeners = BTreeSet::new();
+        let mut ends = BTreeSet::new();
+        for (process, state) in self.state.processes.iter().enumerate() {
+            if state.phase != Phase::Running {
+                continue;
+            }
+            listeners.extend(state.listeners.iter().filter_map(Slot::value).map(|port| (process, port)));
+            ends.extend(state.streams.iter().filter_map(Slot::value));
+            for operation in state.tasks.iter().filter_map(TaskState::operation) {
+                match operation {
+                    Operation::Accept { port, .. } => {
+                        listeners.insert((process, port));
+                    }
+                    Operation::Read { ends: read, .. } => ends.extend(read),
+                    Operation::Write { end, .. }
+                    | Operation::TryWrite { end, .. }
+                    | Operation::TryRead { end, .. }
+                    | Operation::Shutdown { end } => {
+                        ends.insert(end);
+                    }
+                    Operation::Listen { .. } | Operation::Connect { .. } => {}
+                }
+            }
+        }
+        self.state.connections.retain(&listeners, &ends);
     }
 
     fn wait(&self, process: usize, task: usize) -> Wait {
@@ -455,8 +751,13 @@ impl<'a> World<'a> {
     fn run(&mut self, process: usize, task: usize, findings: &mut Findings) -> Result<(), (String, String)> {
         let now_ms = self.state.now_ms;
         let code = &self.code[process][task];
+        let tcp = self.system.network.tcp.as_ref();
+        let first = tcp.and_then(|tcp| tcp.first);
+        let is_named = tcp.is_some_and(|tcp| tcp.processes.is_empty() || tcp.processes.contains(&process));
         let state = &mut self.state.processes[process];
-        let is_cancelled = state.tasks[task].cancelled;
+        // an abort waits for the next await
+        let is_cancelled = state.tasks[task].cancelled && !state.tasks[task].is_calling();
+        state.tasks[task].activity = Activity::Runnable;
         let activity = loop {
             if is_cancelled {
                 break Activity::Ended;
@@ -492,6 +793,11 @@ impl<'a> World<'a> {
             let value_of = |value: Value| match value {
                 Value::Constant(constant) => constant,
                 Value::Register(register) => state.registers[register],
+            };
+            let begin = |state: &mut ProcessState, operation: Operation, limit_ms: Option<u16>, into| {
+                let deadline_ms = limit_ms.map(|ms| now_ms + u32::from(ms));
+                let may_fail = is_named && state.is_among_first(operation.kind(), first);
+                Activity::Waiting(Wait::Tcp { operation, into, deadline_ms, may_fail })
             };
             match *instruction {
                 Instruction::Bind { socket, port } => {
@@ -559,6 +865,67 @@ impl<'a> World<'a> {
                     let aborted = &mut state.tasks[aborted];
                     aborted.cancelled |= aborted.handle;
                 }
+                Instruction::Listen { listener, port, backlog, into } => {
+                    if state.listeners[listener] == Slot::Closed {
+                        state.listeners[listener] = Slot::Opening;
+                        break begin(state, Operation::Listen { listener, port, backlog }, None, into);
+                    }
+                }
+                Instruction::Accept { listener, stream, limit_ms, into } => {
+                    if let (Slot::Open(port), Slot::Closed) = (state.listeners[listener], state.streams[stream]) {
+                        state.streams[stream] = Slot::Opening;
+                        break begin(state, Operation::Accept { port, stream }, limit_ms, into);
+                    }
+                }
+                Instruction::Connect { stream, to, port, limit_ms, into } => {
+                    if state.streams[stream] == Slot::Closed {
+                        state.streams[stream] = Slot::Opening;
+                        let operation = Operation::Connect { to: (to, port), stream, hangs: false };
+                        break begin(state, operation, limit_ms, into);
+                    }
+                }
+                Instruction::Write { stream, value, length, limit_ms, into } => {
+                    if let Some(end) = state.to_write(stream) {
+                        let operation = Operation::Write { end, value: value_of(value), length };
+                        break begin(state, operation, limit_ms, into);
+                    }
+                }
+                Instruction::TryWrite { stream, value, length, into } => {
+                    if let Some(end) = state.to_write(stream) {
+                        let operation = Operation::TryWrite { end, value: value_of(value), length };
+                        break begin(state, operation, None, into);
+                    }
+                }
+                Instruction::Shutdown { stream, into } => {
+                    if let Some(end) = state.to_write(stream) {
+                        break begin(state, Operation::Shutdown { end }, None, into);
+                    }
+                }
+                Instruction::Read { stream, bytes_max, limit_ms, into } => {
+                    if let Some(end) = state.to_read(stream) {
+                        break begin(state, Operation::Read { ends: [end; 2], bytes_max }, limit_ms, into);
+                    }
+                }
+                Instruction::SelectRead { streams: [first, second], bytes_max, into } => {
+                    let ends = match (state.to_read(first), state.to_read(second)) {
+                        (Some(first), Some(second)) => [first, second],
+                        (Some(only), None) | (None, Some(only)) => [only; 2],
+                        (None, None) => continue,
+                    };
+                    break begin(state, Operation::Read { ends, bytes_max }, None, into);
+                }
+                Instruction::TryRead { stream, bytes_max, into } => {
+                    if let Some(end) = state.to_read(stream) {
+                        break begin(state, Operation::TryRead { end, bytes_max }, None, into);
+                    }
+                }
+                Instruction::ZeroLinger { stream } => {
+                    if let Slot::Open(end) = state.streams[stream] {
+                        self.state.connections.set_zero_linger(end);
+                    }
+                }
+                Instruction::DropStream { stream } => state.streams[stream].close(),
+                Instruction::DropListener { listener } => state.listeners[listener].close(),
                 Instruction::Yield => break Activity::Runnable,
                 Instruction::AssertNot { register, value } => {
                     if state.registers[register] == value {
@@ -591,7 +958,7 @@ impl<'a> World<'a> {
     /// The root ended: its tasks are dropped, its sockets closed.
     fn end(&mut self, process: usize, findings: &mut Findings) {
         let state = &mut self.state.processes[process];
-        let output = format!("{:?}", state.registers);
+        let output = format!("{:?}", Output { registers: state.registers.clone(), log: state.log.clone() });
         findings.outputs[process].insert(output.clone());
         state.output = Some(output);
         state.phase = Phase::Ended;
@@ -613,6 +980,85 @@ impl ProcessState {
             self.tasks[next].activity = Activity::Runnable;
         }
     }
+}
+
+/// Listeners and streams.
+impl ProcessState {
+    /// The stream to be read from, unless somebody reads from it already.
+    fn to_read(&self, stream: usize) -> Option<End> {
+        let end = self.streams[stream].value()?;
+        let mut operations = self.tasks.iter().filter_map(TaskState::operation);
+        (!operations.any(|operation| operation.reads(end))).then_some(end)
+    }
+
+    /// The stream to be written to, unless somebody writes to it already.
+    fn to_write(&self, stream: usize) -> Option<End> {
+        let end = self.streams[stream].value()?;
+        let mut operations = self.tasks.iter().filter_map(TaskState::operation);
+        (!operations.any(|operation| operation.writes(end))).then_some(end)
+    }
+
+    /// Counts an operation that begins.
+    fn is_among_first(&mut self, kind: Kind, first: Option<usize>) -> bool {
+        let Some(first) = first else { return true };
+        let begun = self.begun.entry(kind).or_default();
+        let is_among = *begun < first;
+        *begun += usize::from(is_among);
+        is_among
+    }
+
+    /// An operation on a listener or stream ended.
+    fn finish(&mut self, operation: Operation, into: usize, opened: Option<End>, event: Event) {
+        match operation {
+            Operation::Listen { listener, port, .. } => {
+                let is_open = event == Event::Listening;
+                self.listeners[listener] = if is_open { Slot::Open(port) } else { Slot::Closed };
+            }
+            Operation::Accept { stream, .. } | Operation::Connect { stream, .. } => {
+                self.streams[stream] = opened.map_or(Slot::Closed, Slot::Open);
+            }
+            _ => {}
+        }
+        self.registers[into] = event.code();
+        self.log.push(event);
+    }
+}
+
+impl<T: Copy> Slot<T> {
+    fn value(&self) -> Option<T> {
+        match *self {
+            Slot::Open(value) => Some(value),
+            Slot::Closed | Slot::Opening => None,
+        }
+    }
+
+    fn close(&mut self) {
+        if self.value().is_some() {
+            *self = Slot::Closed;
+        }
+    }
+}
+
+impl TaskState {
+    /// The operation on a listener or stream that it waits for.
+    fn operation(&self) -> Option<Operation> {
+        match self.activity {
+            Activity::Waiting(Wait::Tcp { operation, .. }) => Some(operation),
+            _ => None,
+        }
+    }
+
+    fn is_calling(&self) -> bool {
+        self.operation().is_some_and(Operation::is_synchronous)
+    }
+
+    fn is_accepting(&self) -> bool {
+        self.operation().is_some_and(|operation| operation.kind() == Kind::Accept)
+    }
+}
+
+fn side_of((_, end): End) -> Side {
+    if end == 0 { Side::Client } else { Side::Server }
 }
 
 /// A lost packet is one fault, and so is each extra copy.

@@ -5,12 +5,20 @@
 //! - Registers are memory that all tasks of one process share.
 //! - A socket that is not (yet) bound, a task that is spawned already and a handle that is already taken turn
 //!   the instruction that needs them into nothing: it neither waits nor fails.
-//! - The first task of a process is its root: when it ends, the process ends with its registers as output.
+//! - So do a listener or stream that is not open, one to be opened that is open already or about to be, and a
+//!   stream that another task is reading from (for reads) or writing to (for writes and shutdown).
+//! - What happens on listeners and streams is also written to the log of the process.
+//! - The first task of a process is its root: when it ends, the process ends with its registers and its log as output.
 
 use std::fmt;
+use std::io::ErrorKind;
 
-/// What `RecvTimeout` writes when the time is up.
+/// What is written when the time is up.
 pub const ELAPSED: u8 = 255;
+/// What a read writes at the end of the stream.
+pub const END: u8 = 254;
+/// What an operation on a listener or stream writes if it fails.
+pub const FAILED: u8 = 253;
 
 /// Processes and the network between them.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,14 +38,54 @@ pub struct Network {
     pub delay: bool,
     /// faults in one execution
     pub at_most: Option<usize>,
+    pub tcp: Option<Tcp>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+/// The declared behaviours of connections.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tcp {
+    pub failures: Vec<Failure>,
+    pub split: bool,
+    /// bytes that a half-stream holds
+    pub buffer: Option<usize>,
+    /// only operations of these processes fail; all, if empty
+    pub processes: Vec<usize>,
+    pub side: Option<Side>,
+    /// only so many executions of each operation fail
+    pub first: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    Open,
+    Close,
+    Read,
+    Write,
+    Reset,
+    Hang,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Client,
+    Server,
+}
+
+impl Network {
+    /// Nothing is declared.
+    pub fn reliable() -> Self {
+        Network { copies: vec![1], window: 1, delay: false, at_most: None, tcp: None }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Process {
     /// may wait for ever
     pub daemon: bool,
     pub registers: usize,
     pub sockets: usize,
+    pub listeners: usize,
+    pub streams: usize,
     /// the first one is the root
     pub tasks: Vec<Vec<Instruction>>,
 }
@@ -123,6 +171,75 @@ pub enum Instruction {
     Locked {
         body: Vec<Instruction>,
     },
+    /// without a backlog as `TcpListener::bind`, with one as `TcpSocket::listen`
+    Listen {
+        listener: usize,
+        port: u16,
+        backlog: Option<usize>,
+        into: usize,
+    },
+    Accept {
+        listener: usize,
+        stream: usize,
+        limit_ms: Option<u16>,
+        into: usize,
+    },
+    Connect {
+        stream: usize,
+        to: usize,
+        port: u16,
+        limit_ms: Option<u16>,
+        into: usize,
+    },
+    /// writes a number of bytes once: `value` and those that follow it
+    Write {
+        stream: usize,
+        value: Value,
+        length: usize,
+        limit_ms: Option<u16>,
+        into: usize,
+    },
+    /// the first byte goes to the register
+    Read {
+        stream: usize,
+        bytes_max: usize,
+        limit_ms: Option<u16>,
+        into: usize,
+    },
+    /// reads from two streams at once, in a `select!`
+    SelectRead {
+        streams: [usize; 2],
+        bytes_max: usize,
+        into: usize,
+    },
+    /// cannot wait
+    TryRead {
+        stream: usize,
+        bytes_max: usize,
+        into: usize,
+    },
+    /// cannot wait
+    TryWrite {
+        stream: usize,
+        value: Value,
+        length: usize,
+        into: usize,
+    },
+    Shutdown {
+        stream: usize,
+        into: usize,
+    },
+    /// from now on, dropping it resets the connection
+    ZeroLinger {
+        stream: usize,
+    },
+    /// an operation of another task on it keeps it open meanwhile
+    DropStream {
+        stream: usize,
+    },
+    DropListener {
+        listener: usize,
+    },
     Yield,
     /// panics if the register holds this value
     AssertNot {
@@ -131,6 +248,59 @@ pub enum Instruction {
     },
     /// ends the task
     End,
+}
+
+/// How an operation on a listener or stream ended.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    Listening,
+    Connected,
+    Accepted {
+        from: usize,
+    },
+    Wrote(usize),
+    Read(Vec<u8>),
+    /// a read at the end of the stream
+    End,
+    ShutDown,
+    Failed(ErrorKind),
+    Elapsed,
+}
+
+impl Event {
+    /// What the register of the operation gets.
+    pub fn code(&self) -> u8 {
+        match self {
+            Event::Listening | Event::Connected | Event::ShutDown => 0,
+            Event::Accepted { from } => *from as u8,
+            Event::Wrote(length) => *length as u8,
+            Event::Read(bytes) => bytes[0],
+            Event::End => END,
+            Event::Failed(_) => FAILED,
+            Event::Elapsed => ELAPSED,
+        }
+    }
+}
+
+/// What a process ends with.
+pub struct Output {
+    pub registers: Vec<u8>,
+    pub log: Vec<Event>,
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.registers)?;
+        if !self.log.is_empty() {
+            write!(f, " {:?}", self.log)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a `Write` offers to the stream.
+pub fn payload(first: u8, length: usize) -> Vec<u8> {
+    (0..length as u8).map(|position| first.wrapping_add(position)).collect()
 }
 
 /// The name under which a process is registered and resolved.
@@ -156,12 +326,15 @@ impl Instruction {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, at_most } = &self.network;
+        let Network { copies, window, delay, at_most, tcp } = &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
             write!(f, ", delay")?;
         }
         write!(f, ")")?;
+        if let Some(tcp) = tcp {
+            write!(f, ", {tcp}")?;
+        }
         if let Some(at_most) = at_most {
             write!(f, ", at_most = {at_most}")?;
         }
@@ -219,12 +392,60 @@ fn block(f: &mut fmt::Formatter<'_>, instructions: &[Instruction], depth: usize)
                 writeln!(f, "{margin}locked")?;
                 block(f, body, depth + 1)?;
             }
+            Instruction::Listen { listener, port, backlog, into } => {
+                let backlog = backlog.map(|backlog| format!(", backlog {backlog}")).unwrap_or_default();
+                writeln!(f, "{margin}r{into} = l{listener}.listen {port}{backlog}")?;
+            }
+            Instruction::Accept { listener, stream, limit_ms, into } => {
+                writeln!(f, "{margin}r{into} = {}t{stream} = l{listener}.accept", limit(*limit_ms))?;
+            }
+            Instruction::Connect { stream, to, port, limit_ms, into } => {
+                writeln!(f, "{margin}r{into} = {}t{stream}.connect {}:{port}", limit(*limit_ms), name(*to))?;
+            }
+            Instruction::Write { stream, value, length, limit_ms, into } => {
+                writeln!(f, "{margin}r{into} = {}t{stream}.write {value}.. ({length} bytes)", limit(*limit_ms))?;
+            }
+            Instruction::Read { stream, bytes_max, limit_ms, into } => {
+                writeln!(f, "{margin}r{into} = {}t{stream}.read (at most {bytes_max})", limit(*limit_ms))?;
+            }
+            Instruction::SelectRead { streams: [first, second], bytes_max, into } => {
+                writeln!(f, "{margin}r{into} = select t{first}.read or t{second}.read (at most {bytes_max})")?;
+            }
+            Instruction::TryRead { stream, bytes_max, into } => {
+                writeln!(f, "{margin}r{into} = t{stream}.try_read (at most {bytes_max})")?;
+            }
+            Instruction::TryWrite { stream, value, length, into } => {
+                writeln!(f, "{margin}r{into} = t{stream}.try_write {value}.. ({length} bytes)")?;
+            }
+            Instruction::Shutdown { stream, into } => writeln!(f, "{margin}r{into} = t{stream}.shutdown")?,
+            Instruction::ZeroLinger { stream } => writeln!(f, "{margin}t{stream}.set_zero_linger")?,
+            Instruction::DropStream { stream } => writeln!(f, "{margin}drop t{stream}")?,
+            Instruction::DropListener { listener } => writeln!(f, "{margin}drop l{listener}")?,
             Instruction::Yield => writeln!(f, "{margin}yield")?,
             Instruction::AssertNot { register, value } => writeln!(f, "{margin}assert r{register} != {value}")?,
             Instruction::End => writeln!(f, "{margin}end")?,
         }
     }
     Ok(())
+}
+
+fn limit(limit_ms: Option<u16>) -> String {
+    limit_ms.map(|ms| format!("timeout {ms} ms ")).unwrap_or_default()
+}
+
+impl fmt::Display for Tcp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut words: Vec<String> =
+            self.failures.iter().map(|failure| format!("{failure:?}").to_lowercase()).collect();
+        if self.split {
+            words.push("split".to_owned());
+        }
+        words.extend(self.buffer.map(|bytes| format!("buffer = {bytes}")));
+        words.extend(self.processes.iter().map(|process| format!("process = {:?}", name(*process))));
+        words.extend(self.side.map(|side| format!("side = {}", format!("{side:?}").to_lowercase())));
+        words.extend(self.first.map(|executions| format!("first = {executions}")));
+        write!(f, "tcp({})", words.join(", "))
+    }
 }
 
 impl fmt::Display for Value {
