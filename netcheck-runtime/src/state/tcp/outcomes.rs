@@ -175,7 +175,8 @@ impl System {
             offers.enabled.moves.push(Transition { step, writes, faults: 1 });
         }
         let (outcome, class, writes) = match self.dial(state, offers.at.0, (socket, local, peer), host.zip(port)) {
-            Dialed::Failed(failure) => (Outcome::Failed(failure), Class::Immediate, Writes::new()),
+            // A refusal comes over the network, too.
+            Dialed::Failed(failure) => (Outcome::Failed(failure), DELIVERY, Writes::new()),
             Dialed::Full => return Ok(()),
             Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, DELIVERY, writes),
         };
