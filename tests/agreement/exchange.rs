@@ -5,8 +5,8 @@ use crate::program::{ELAPSED, END, FAILED, Failure, Instruction, Network, Proces
 
 pub(super) fn network(random: &mut Random, words: Words) -> Network {
     let mixed = words == Words::Mixed;
-    // `delay` together with TCP is left out: the engine and the naive explorer differ in when time-outs may elapse,
-    // for one thing because only in the engine a connect that is refused ends at once
+    // `delay` together with TCP is left out: the engine and the naive explorer differ in when time-outs may elapse
+    // before connects, accepts and reads, and which of them is right is not settled.
     let network = if mixed { Network { delay: false, ..super::network(random) } } else { Network::reliable() };
     let tcp = Tcp {
         failures: failures(random),
