@@ -94,7 +94,7 @@ impl Touches {
         self
     }
 
-    /// What an offer self.
+    /// What an offer touches.
     pub(super) fn action(&mut self, system: &mut System, unit: UnitId, action: &Action) {
         let process = system.shared().process_of(unit);
         let mut port = |process: ProcessId, port: u16| system.places.id(Place::Port(process, port));
@@ -170,7 +170,7 @@ impl Touches {
                 if !waits {
                     self.does(Resource::TriedOut(end.connection, end.side));
                 }
-                self.sends(end.connection, end.side);
+                self.sends(end);
                 self.minds(Resource::Closed(end.connection, end.peer()));
                 self.when_contended.push(Resource::Read(end.connection, end.peer()));
                 self.stream(system, unit, end, fails || resets);
@@ -197,7 +197,7 @@ impl Touches {
                 self.stream(system, unit, end, false);
             }
             &Action::Shutdown { end, fails } => {
-                self.sends(end.connection, end.side);
+                self.sends(end);
                 self.minds(Resource::Closed(end.connection, end.peer()));
                 self.stream(system, unit, end, fails);
             }
@@ -218,12 +218,16 @@ impl Touches {
         }
     }
 
-    fn sends(&mut self, connection: ConnectionId, side: Side) {
-        let peer = match side {
-            Side::Client => Side::Server,
-            Side::Server => Side::Client,
-        };
-        self.does(Resource::Sent(connection, side)).minds(Resource::TriedIn(connection, peer));
+    /// Something can be read at the other end afterwards.
+    fn sends(&mut self, end: ConnectionEnd) {
+        self.does(Resource::Sent(end.connection, end.side)).minds(Resource::TriedIn(end.connection, end.peer()));
+    }
+
+    /// The connection is closed or broken at this end; bytes that nobody has read make a difference.
+    fn breaks(&mut self, end: ConnectionEnd) {
+        self.sends(end);
+        self.does(Resource::Closed(end.connection, end.side)).minds(Resource::TriedOut(end.connection, end.peer()));
+        self.minds(Resource::Sent(end.connection, end.peer()));
     }
 
     fn listening(&mut self, port: PlaceId) {
@@ -231,12 +235,12 @@ impl Touches {
     }
 
     fn open(&mut self, system: &mut System, unit: UnitId, action: &Action) {
-        let &Action::Open { socket, local, peer, host, port, fails, hangs } = action else { return };
+        let &Action::Open { socket, local, peer, to, fails, hangs } = action else { return };
         if let Some(local) = local {
             let own = system.shared().process_of(unit);
             self.listening(system.places.id(Place::StreamPort(own, local.port())));
         }
-        if let (Some(host), Some(port)) = (host, port) {
+        if let Some((host, port)) = to {
             self.does(Resource::Dialed(port)).minds(Resource::Dialed(port)).minds(Resource::TriedAccept(port));
             self.minds(Resource::Listening(port)).minds(Resource::Torn(host));
             self.when_contended.push(Resource::Unqueued(port));
@@ -254,30 +258,27 @@ impl Touches {
     /// A connect that nobody waits for: it goes through, or not, and is closed.
     fn give_up(&mut self, system: &mut System, unit: UnitId, effect: &Effect) {
         let &Effect::GiveUp { socket, local, peer } = effect else { return };
-        let host = system.process_at(system.shared().process_of(unit), peer);
-        let port = host.map(|host| system.places.id(Place::StreamPort(host, peer.port())));
-        let open = Action::Open { socket, local, peer, host, port, fails: false, hangs: false };
+        let to = system.dialed(system.shared().process_of(unit), peer);
+        let open = Action::Open { socket, local, peer, to, fails: false, hangs: false };
         self.open(system, unit, &open);
         let contended = std::mem::take(&mut self.when_contended);
         self.minds.extend(contended);
-        if let Some(end) = host.and_then(|host| system.first_end(socket, local, (host, peer))) {
+        if let Some(end) = to.and_then(|(host, _)| system.first_end(socket, local, (host, peer))) {
             self.close(system, end);
         }
     }
 
     /// What every call on a stream minds, and its failures do.
     fn stream(&mut self, system: &System, unit: UnitId, end: ConnectionEnd, fails: bool) {
-        let ConnectionEnd { connection, side, .. } = end;
-        let (peer, _) = system.connections.end(connection, end.peer());
+        let (peer, _) = system.connections.end(end.connection, end.peer());
         self.does(Resource::Reached(peer)).minds(Resource::Torn(peer));
         self.use_port(system, end);
         if let Some(port) = listening_port(system, end) {
             self.when_contended.push(Resource::Unlisted(port));
         }
         if fails {
-            self.sends(connection, side);
-            self.does(Resource::Closed(connection, side)).minds(Resource::TriedOut(connection, end.peer()));
-            self.minds(Resource::Sent(connection, end.peer())).minds(Resource::Closed(connection, end.peer()));
+            self.breaks(end);
+            self.minds(Resource::Closed(end.connection, end.peer()));
             self.failure(system, unit);
         }
     }
@@ -304,10 +305,7 @@ impl Touches {
         let (peer, _) = system.connections.end(end.connection, end.peer());
         self.does(Resource::Reached(peer));
         self.use_port(system, end);
-        self.sends(end.connection, end.side);
-        self.does(Resource::Closed(end.connection, end.side)).minds(Resource::TriedOut(end.connection, end.peer()));
-        // With bytes that nobody has read, closing is a reset.
-        self.minds(Resource::Sent(end.connection, end.peer()));
+        self.breaks(end);
     }
 
     fn close_listener(&mut self, port: PlaceId) {
@@ -337,7 +335,7 @@ impl Touches {
                 }
                 Effect::EndStream { stream } => {
                     let end = system.end_of(process, stream);
-                    self.sends(end.connection, end.side);
+                    self.sends(end);
                     self.minds(Resource::Closed(end.connection, end.peer()));
                     self.use_port(system, end);
                 }

@@ -4,13 +4,13 @@
 //! then says which of the steps of some units may come next: timers wait for the network
 //! to be quiet, and what is still under way is given up for lost only then (DESIGN 5, 8).
 
-use crate::id::{NodeId, OutcomeId, SocketId, UnitId};
+use crate::id::{NodeId, OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Input, OperationKey, Outcome, ReceiveMode};
-use crate::state::place::{Binding, Place, PlaceId};
+use crate::state::place::{Binding, Place, PlaceId, overlap};
 use crate::state::system::{Action, Interrupt, Menu, System};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use smallvec::{SmallVec, smallvec};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// First port that `bind` to port 0 gives out (RFC 6335: the dynamic ports).
 const EPHEMERAL_PORTS: std::ops::RangeInclusive<u16> = 49152..=65535;
@@ -364,21 +364,22 @@ impl System {
         Some((self.channel(socket, to), to))
     }
 
+    /// Whether a process may bind an address.
+    pub(super) fn has_address(&self, process: ProcessId, ip: IpAddr) -> bool {
+        crate::operation::is_local(ip) || self.shared().hosts[process.0 as usize].has(ip)
+    }
+
     fn bind(&mut self, state: &[u32], socket: SocketId, address: SocketAddr) -> (Outcome, Writes) {
         let process = self.shared().process_of(socket.unit);
         let ip = address.ip();
-        if !crate::operation::is_local(ip) && !self.shared().hosts[process.0 as usize].has(ip) {
+        if !self.has_address(process, ip) {
             return (Outcome::Failed(Failure::AddressNotAvailable), Writes::new());
         }
         let holder = socket.unit;
         let at = |system: &mut System, port: u16| {
             let place = system.places.id(Place::Port(process, port));
             let mut bindings = system.ports.get(place.of(state)).clone();
-            let taken = |binding: &Binding| {
-                binding.ip == ip
-                    || binding.ip.is_ipv4() == ip.is_ipv4() && (binding.ip.is_unspecified() || ip.is_unspecified())
-            };
-            if bindings.iter().any(taken) {
+            if bindings.iter().any(|binding| overlap(binding.ip, ip)) {
                 return None;
             }
             bindings.push(Binding { ip, socket, peer: None, holders: smallvec![holder] });

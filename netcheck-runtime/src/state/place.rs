@@ -102,6 +102,11 @@ pub(crate) struct Binding {
     pub(crate) holders: SmallVec<[UnitId; 2]>,
 }
 
+/// Whether one port can't be bound at both addresses.
+pub(crate) fn overlap(a: IpAddr, b: IpAddr) -> bool {
+    a == b || a.is_ipv4() == b.is_ipv4() && (a.is_unspecified() || b.is_unspecified())
+}
+
 /// The TCP sockets bound to one port, without those that are connected.
 pub(crate) type StreamBindings = SmallVec<[StreamBinding; 1]>;
 

@@ -184,13 +184,12 @@ pub(crate) enum Action {
         is_bound: bool,
         backlog: usize,
     },
-    /// `host` is `None` where no process has the address.
+    /// `to` is `None` where no process has the address.
     Open {
         socket: SocketId,
         local: Option<SocketAddr>,
         peer: SocketAddr,
-        host: Option<ProcessId>,
-        port: Option<PlaceId>,
+        to: Option<(ProcessId, PlaceId)>,
         fails: bool,
         hangs: bool,
     },
@@ -535,11 +534,9 @@ impl System {
                 Action::Listen { socket, address, is_bound, backlog }
             }
             Operation::Open { socket, local, peer } => {
-                let host = self.process_at(process, peer);
-                let port = host.map(|host| self.places.id(Place::StreamPort(host, peer.port())));
                 let may = fallible(self, Side::Client);
                 let (fails, hangs) = (may && fails.open, may && fails.hang);
-                Action::Open { socket, local, peer, host, port, fails, hangs }
+                Action::Open { socket, local, peer, to: self.dialed(process, peer), fails, hangs }
             }
             Operation::AtOnce { operation, .. } => self.action(unit, *operation, execution),
             Operation::Accept { local, waits } => {

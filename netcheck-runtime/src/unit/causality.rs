@@ -13,7 +13,7 @@ use ahash::AHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
-/// What tasks share: the task that made it, and the how manieth it was there.
+/// What tasks share, by the task that made it and a count of what that task has made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId {
     task: TaskId,

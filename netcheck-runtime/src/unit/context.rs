@@ -304,7 +304,7 @@ impl Way {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fresh {
     key: OperationKey,
-    /// The how manieth of its step it is.
+    /// Its number among the operations that the step has begun.
     pub(crate) number: u32,
     /// How many effects there were before it.
     effects: usize,
@@ -434,7 +434,7 @@ impl Context {
         self.state().begun
     }
 
-    /// Which of the program's own lines makes a call, and for the how manieth time, if calls are traced.
+    /// Which of the program's own lines makes a call, and how often it has by then, if calls are traced.
     fn execution(&self, location: &'static Location<'static>) -> (Option<CallerId>, u32) {
         if !self.shared.traces.get() {
             return (None, 0);

@@ -241,7 +241,7 @@ struct Merged {
 }
 
 impl Merged {
-    /// The first edges that are learned after a merge are all tried in another order, later every so manieth.
+    /// The first edges that are learned after a merge are all tried in another order, later one in so many.
     const ALL_AT_FIRST: u32 = 200;
     const ONE_IN: u32 = 32;
 

@@ -103,6 +103,12 @@ impl System {
         ConnectionEnd { side: stream.side, ..self.connection(ends) }
     }
 
+    /// The process and the port that a connect goes to; `None` where no process has the address.
+    pub(crate) fn dialed(&mut self, from: ProcessId, peer: SocketAddr) -> Option<(ProcessId, PlaceId)> {
+        let host = self.process_at(from, peer)?;
+        Some((host, self.places.id(Place::StreamPort(host, peer.port()))))
+    }
+
     /// Whether operations of `unit` at `side`, the `execution`th of their source line, are among those that may fail.
     pub(crate) fn is_fallible(&self, unit: UnitId, side: Side, execution: u32) -> bool {
         let TcpRules { processes, side: declared, first, .. } = &self.declared.tcp;

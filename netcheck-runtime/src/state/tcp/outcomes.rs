@@ -4,7 +4,7 @@ use super::connections::ConnectionEnd;
 use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Input, OperationKey, Outcome, Side};
 use crate::state::enabled::{Class, Enabled, Step, Transition, Writes, ephemeral_ports};
-use crate::state::place::{HeldConnection, Place, PlaceId, StreamBinding};
+use crate::state::place::{HeldConnection, Place, PlaceId, StreamBinding, overlap};
 use crate::state::system::{Action, Interrupt, System};
 use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
 use smallvec::{SmallVec, smallvec};
@@ -74,11 +74,11 @@ impl System {
             }
             Action::Shutdown { end, fails } => {
                 let connection = self.connection_at(state, *end);
-                let (after, failed) = (connection.shut_down(end.side), connection.failed(end.side));
-                let fails = *fails && !connection.is_dead(end.side);
+                let after = connection.shut_down(end.side);
+                let failed = (*fails && !connection.is_dead(end.side)).then(|| connection.failed(end.side));
                 let write = self.becomes(state, *end, after);
                 offers.add(self, &Outcome::Done, Class::Immediate, write)?;
-                if fails {
+                if let Some(failed) = failed {
                     let write = self.becomes(state, *end, failed);
                     offers.fail(self, state, Failure::NotConnected, write)?;
                 }
@@ -109,7 +109,7 @@ impl System {
     ) -> (Outcome, Writes) {
         let process = self.shared().process_of(socket.unit);
         let ip = address.ip();
-        if !crate::operation::is_local(ip) && !self.shared().hosts[process.0 as usize].has(ip) {
+        if !self.has_address(process, ip) {
             return (Outcome::Failed(Failure::AddressNotAvailable), Writes::new());
         }
         let ports: SmallVec<[u16; 1]> = match address.port() {
@@ -119,9 +119,8 @@ impl System {
         for port in ports {
             let place = self.places.id(Place::StreamPort(process, port));
             let mut bindings = self.stream_ports.get(place.of(state)).clone();
-            let in_the_way = |other: &StreamBinding| {
-                overlap(other, SocketAddr::new(ip, port)) && !(shares && other.shares && other.backlog.is_none())
-            };
+            let in_the_way =
+                |other: &StreamBinding| overlap(other.ip, ip) && !(shares && other.shares && other.backlog.is_none());
             if bindings.iter().any(in_the_way) {
                 continue;
             }
@@ -138,7 +137,10 @@ impl System {
         let process = self.shared().process_of(socket.unit);
         let place = self.places.id(Place::StreamPort(process, local.port()));
         let mut bindings = self.stream_ports.get(place.of(state)).clone();
-        if bindings.iter().any(|other| other.socket != socket && other.backlog.is_some() && overlap(other, local)) {
+        if bindings
+            .iter()
+            .any(|other| other.socket != socket && other.backlog.is_some() && overlap(other.ip, local.ip()))
+        {
             return (Outcome::Failed(Failure::AddressInUse), Writes::new());
         }
         for binding in bindings.iter_mut().filter(|binding| binding.socket == socket) {
@@ -159,7 +161,7 @@ impl System {
     }
 
     fn open(&mut self, state: &[u32], action: &Action, offers: &mut Offers<'_>) -> Result<(), Interrupt> {
-        let &Action::Open { socket, local, peer, host, port, fails, hangs } = action else {
+        let &Action::Open { socket, local, peer, to, fails, hangs } = action else {
             unreachable!("only a connect opens")
         };
         if self.places.find(Place::Hung(socket)).is_some_and(|hung| hung.of(state) != 0) {
@@ -174,7 +176,7 @@ impl System {
             let step = Step::Hang { unit, node, key: offers.key };
             offers.enabled.moves.push(Transition { step, writes, faults: 1 });
         }
-        let (outcome, class, writes) = match self.dial(state, offers.at.0, (socket, local, peer), host.zip(port)) {
+        let (outcome, class, writes) = match self.dial(state, offers.at.0, (socket, local, peer), to) {
             // A refusal comes over the network, too.
             Dialed::Failed(failure) => (Outcome::Failed(failure), DELIVERY, Writes::new()),
             Dialed::Full => return Ok(()),
@@ -407,7 +409,7 @@ impl System {
             end.side == Side::Client && held.connection.is_held(Side::Server) && held.holders[1].is_none()
         };
         match action {
-            &Action::Open { socket, local, peer, host: Some(host), port: Some(port), .. } => {
+            &Action::Open { socket, local, peer, to: Some((host, port)), .. } => {
                 let is_full = |listener: &StreamBinding| listener.backlog.as_ref().is_some_and(|b| !b.has_room());
                 self.listener(state, port, peer).is_some_and(is_full)
                     || self.first_end(socket, local, (host, peer)).is_none_or(|end| end.place.of(state) != 0)
@@ -447,12 +449,6 @@ pub(super) enum Dialed {
         end: ConnectionEnd,
         writes: Writes,
     },
-}
-
-/// Whether two sockets can't both have their addresses.
-fn overlap(binding: &StreamBinding, address: SocketAddr) -> bool {
-    let (a, b) = (binding.ip, address.ip());
-    a == b || a.is_ipv4() == b.is_ipv4() && (a.is_unspecified() || b.is_unspecified())
 }
 
 /// Where the outcomes of one offer go.

@@ -67,8 +67,7 @@ impl System {
             hung.set(next, 0);
             return;
         }
-        let host = self.process_at(self.shared().process_of(unit), peer);
-        let to = host.map(|host| (host, self.places.id(Place::StreamPort(host, peer.port()))));
+        let to = self.dialed(self.shared().process_of(unit), peer);
         if let Dialed::Connected { end, writes, .. } = self.dial(next, unit, (socket, local, peer), to) {
             for (place, value) in writes {
                 place.set(next, value);
