@@ -148,6 +148,7 @@ macro_rules! select {
 pub mod __private {
     pub use insta;
     pub use netcheck_macros::select_internal;
+    pub use netcheck_runtime::capture;
     pub use netcheck_runtime::isolated::{
         Argument, CloneForEachRun, Copying, Handle, HandleId, argument, cloned, process,
     };

@@ -48,8 +48,9 @@ const RUNTIME: &[Row] = &[
     ("operation", &["id"]),
     ("violation", &[]),
     // Fronts, shaped like tokio: they marshal calls into operations of the current unit.
+    ("capture", &["unit::checkpoint", "unit::context"]),
     ("faults", &["operation", "unit::context"]),
-    ("isolated", &["id", "operation", "time", "unit::context", "unit::instance"]),
+    ("isolated", &["capture", "id", "operation", "time", "unit::context", "unit::instance"]),
     ("net", &["id", "isolated", "operation", "unit::context"]),
     ("runtime", &["task", "unit::context"]),
     ("select", &["operation", "unit::context"]),
@@ -72,7 +73,7 @@ const RUNTIME: &[Row] = &[
     ("report", &["trace::counterexample"]),
     ("error", &["trace::step"]),
     // The top.
-    ("network", &["property", "unit::instance"]),
+    ("network", &["capture", "property", "unit::instance"]),
     ("check::declare", &["error", "id", "operation", "state::system", "state::tcp::connections"]),
     ("check::words", &["check", "error", "operation", "search::frontier", "state::system"]),
     (

@@ -6,12 +6,13 @@ mod argument;
 #[doc(hidden)]
 pub use argument::{Argument, Arguments, CloneForEachRun, Copying, Handle, argument, cloned};
 
+use crate::capture;
 use crate::id::{SocketId, UnitId};
 use crate::operation::Stream;
-use crate::unit::context;
+use crate::unit::context::{self, Activation};
 use crate::unit::instance::{Program, RootFuture};
 use argument::Handles;
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
@@ -193,6 +194,9 @@ pub struct Process<T> {
     handles: Handles,
     name: &'static str,
     inside: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
+    /// The name of the function's own future.
+    inner: &'static str,
+    activation: Option<Activation>,
     /// The output as the engine keeps it.
     keep: fn(T) -> (String, Rc<dyn Any>),
     /// The output as a joiner gets it.
@@ -216,6 +220,8 @@ where
         handles,
         name,
         inside: None,
+        inner: type_name::<Fut>(),
+        activation: None,
         keep: |output| (format!("{output:?}"), Rc::new(output)),
         give: |kept| kept.downcast_ref().cloned(),
     }
@@ -230,11 +236,11 @@ impl<T: 'static> Process<T> {
         let streams: Vec<Stream> = moved.iter().filter_map(|&socket| context.endpoint(socket).stream()).collect();
         // Their numbers are free: the task closes them.
         moved.iter().for_each(|&socket| context.forget_socket(socket));
-        let (make, keep) = (self.make, self.keep);
+        let (make, keep, inner) = (self.make, self.keep, self.inner);
         let program = Program {
             factory: Box::new(move || {
                 let future = make();
-                let root: RootFuture = Box::pin(async move { keep(future.await) });
+                let root: RootFuture = Box::pin(async move { keep(capture::root(future, inner).await) });
                 root
             }),
             location,
@@ -256,8 +262,13 @@ impl<T> Future for Process<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let Process { make, inside, .. } = &mut *self;
-        inside.get_or_insert_with(|| make()).as_mut().poll(cx)
+        let Process { make, inside, inner, activation, .. } = &mut *self;
+        let inside = inside.get_or_insert_with(|| make()).as_mut();
+        let is_direct = |name, activation: Option<Activation>| name == type_name::<Self>() && activation.is_none();
+        match context::try_current() {
+            Some(context) => context.call(inner, None, activation, is_direct, || inside.poll(cx)),
+            None => inside.poll(cx),
+        }
     }
 }
 

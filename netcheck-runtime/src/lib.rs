@@ -16,6 +16,8 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+#[doc(hidden)]
+pub mod capture;
 pub mod check;
 mod error;
 pub mod faults;

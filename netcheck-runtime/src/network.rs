@@ -1,8 +1,9 @@
 //! Registering the programs of a check.
 
+use crate::capture;
 use crate::property::{End, Finally, Judgement};
 use crate::unit::instance::RootFuture;
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
@@ -89,7 +90,7 @@ impl Network {
         let factory: Arc<dyn Fn() -> RootFuture + Send + Sync> = Arc::new(move || {
             let future = factory();
             Box::pin(async move {
-                let output = future.await;
+                let output = capture::root(future, type_name::<Fut>()).await;
                 (format!("{output:?}"), Rc::new(output) as Rc<dyn Any>)
             })
         });

@@ -263,7 +263,7 @@ pub(crate) enum Missed {
 }
 
 /// An operation as it stands in a menu.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Offer {
     pub(crate) key: OperationKey,
     pub(crate) task: TaskId,

@@ -19,6 +19,7 @@ pub enum Verdict {
 pub struct Report {
     pub(crate) verdict: Verdict,
     pub(crate) limit: Option<String>,
+    pub(crate) uncaptured: Vec<String>,
     pub(crate) figures: Figures,
     pub(crate) counterexample: Option<Counterexample>,
     /// By process: every value that it ended with.
@@ -101,6 +102,12 @@ impl Report {
         self.limit.as_deref()
     }
 
+    /// The annotated loops whose heads told no local state, each with the reason: what they went
+    /// through is told apart by its whole history, so that an endless one never closes.
+    pub fn uncaptured_loops(&self) -> &[String] {
+        &self.uncaptured
+    }
+
     /// The execution that violates a property.
     pub fn counterexample(&self) -> Option<&Counterexample> {
         self.counterexample.as_ref()
@@ -129,6 +136,9 @@ impl fmt::Display for Report {
         }
         write!(f, " ({states} states, {transitions} transitions, depth {depth}, {terminals} ends, ")?;
         writeln!(f, "{suppressed_deadlocks} suppressed deadlocks, {polls} polls of the programs)")?;
+        if self.verdict == Verdict::Inconclusive {
+            self.uncaptured.iter().try_for_each(|line| writeln!(f, "  not captured: the loop at {line}"))?;
+        }
         match &self.counterexample {
             Some(counterexample) => write!(f, "{counterexample}"),
             None => Ok(()),

@@ -157,7 +157,9 @@ impl Job {
             memory_bytes: explored.store.memory_bytes(),
         };
         let outputs = self.outputs(&system, &explored);
-        Ok(Report { verdict, limit, figures, counterexample, outputs })
+        let checkpoints = system.shared().checkpoints.borrow();
+        let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
+        Ok(Report { verdict, limit, figures, counterexample, outputs, uncaptured })
     }
 
     /// Explores until the stubborn sets have relied on nothing that grew.

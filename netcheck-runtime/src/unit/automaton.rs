@@ -6,6 +6,7 @@
 use crate::id::{NodeId, OutcomeId, UnitId};
 use crate::operation::{Effect, Input, Offer, OperationKey, Outcome};
 use crate::unit::causality::TraceId;
+use crate::unit::checkpoint::PositionId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
 use smallvec::SmallVec;
@@ -38,6 +39,15 @@ impl Node {
     pub(crate) fn offer(&self, input: Input) -> Option<&Offer> {
         self.offers.iter().find(|offer| offer.key == input.key)
     }
+}
+
+/// What tells a local state, other than its history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Identity {
+    /// All that has happened, up to the order of independent steps.
+    Trace(TraceId),
+    /// A checkpoint, and what was answered since.
+    Checkpoint(PositionId),
 }
 
 /// What kind of local state.
@@ -85,8 +95,8 @@ pub(crate) struct Automata {
     outcomes: Vec<Outcome>,
     by_outcome: AHashMap<Outcome, OutcomeId>,
     by_output: AHashMap<u32, NodeId>,
-    /// Nodes of tracked tasks: by the program's first node, all that has happened, and whether the unit has waited.
-    by_trace: AHashMap<(NodeId, TraceId, bool), NodeId>,
+    /// Nodes that several histories lead to: by the program's first node, and whether the unit has waited.
+    by_identity: AHashMap<(NodeId, Identity, bool), NodeId>,
 }
 
 impl Automata {
@@ -97,7 +107,7 @@ impl Automata {
             outcomes: Vec::new(),
             by_outcome: AHashMap::new(),
             by_output: AHashMap::new(),
-            by_trace: AHashMap::new(),
+            by_identity: AHashMap::new(),
         };
         let parked = |in_accept| NodeKind::Parked { in_accept };
         for kind in [NodeKind::Gone, parked(false), NodeKind::Gone, parked(true)] {
@@ -158,15 +168,15 @@ impl Automata {
         node
     }
 
-    /// The node that a trace has led to before.
-    pub(crate) fn at_trace(&self, root: NodeId, trace: TraceId, waited: bool) -> Option<NodeId> {
-        self.by_trace.get(&(root, trace, waited)).copied()
+    /// The node of this identity, if it was met before.
+    pub(crate) fn identified(&self, root: NodeId, identity: Identity, waited: bool) -> Option<NodeId> {
+        self.by_identity.get(&(root, identity, waited)).copied()
     }
 
-    /// From now on, this trace leads to this node.
-    pub(crate) fn set_trace(&mut self, trace: TraceId, node: NodeId) {
+    /// From now on, this identity is this node.
+    pub(crate) fn identify(&mut self, identity: Identity, node: NodeId) {
         let Node { root, waited, .. } = *self.node(node);
-        self.by_trace.insert((root, trace, waited), node);
+        self.by_identity.insert((root, identity, waited), node);
     }
 
     pub(crate) fn add_edge(&mut self, edge: Edge) -> EdgeId {

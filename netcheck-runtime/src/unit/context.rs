@@ -8,9 +8,11 @@ use crate::id::{CallerId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Failure, Offer, Operation, OperationKey, Outcome, Side, Stream};
 use crate::unit::caller::{Callers, Line};
 use crate::unit::causality::{Causality, Events, ObjectId};
+use crate::unit::checkpoint::{Checkpoints, Position};
 use crate::unit::instance::{Program, Task, TaskControl};
 use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
+use capture::Frame;
 use smallvec::SmallVec;
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
@@ -22,6 +24,10 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
+
+mod capture;
+
+pub(crate) use capture::Activation;
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<Context>>> = const { RefCell::new(None) };
@@ -105,6 +111,11 @@ pub(crate) struct Shared {
     /// Whether tasks share memory only through objects that are tracked.
     pub(crate) tracks: Cell<bool>,
     pub(crate) events: RefCell<Events>,
+    /// Whether loop heads tell local states.
+    pub(crate) captures: Cell<bool>,
+    pub(crate) checkpoints: RefCell<Checkpoints>,
+    /// Executions of a source line are told apart up to this one.
+    pub(crate) executions_max: Cell<u32>,
 }
 
 /// Where a unit stands.
@@ -145,6 +156,9 @@ impl Shared {
             callers: RefCell::default(),
             tracks: Cell::new(false),
             events: RefCell::default(),
+            captures: Cell::new(true),
+            checkpoints: RefCell::default(),
+            executions_max: Cell::new(u32::MAX),
         }
     }
 
@@ -250,6 +264,13 @@ pub(crate) struct State {
     timers: Slots,
     /// How many isolated tasks of each name this history has spawned.
     children: AHashMap<(&'static str, u32), u32>,
+    /// The isolated tasks whose end this history has not seen.
+    unseen: BTreeSet<UnitId>,
+    /// Where the poll is.
+    position: Position,
+    /// The functions that are being polled, the root first.
+    frames: SmallVec<[Frame; 4]>,
+    activations: u32,
     /// How many operations were begun in this step.
     pub(crate) begun: u32,
     /// Those of them that were begun in this poll and not tried.
@@ -267,7 +288,7 @@ pub(crate) struct State {
 }
 
 /// What a unit knows of one of its sockets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Endpoint {
     pub(crate) local: SocketAddr,
     pub(crate) peer: Option<SocketAddr>,
@@ -317,7 +338,7 @@ struct PendingOperation {
 }
 
 /// Numbers given out smallest free first, so that loops return to the same numbers.
-#[derive(Default)]
+#[derive(Default, Hash)]
 struct Slots(BTreeSet<u32>);
 
 impl Slots {
@@ -393,7 +414,8 @@ impl Context {
         let begun = state.begun;
         let is_this = |call: &Operation| matches!(call, Operation::AtOnce { number, .. } if *number == begun);
         let index = state.script.iter().position(|(call, _)| is_this(call))?;
-        let (_, outcome) = state.script.remove(index)?;
+        let (call, outcome) = state.script.remove(index)?;
+        state.position.answered(call, outcome.clone());
         let effects = state.effects.len();
         state.marks.push(effects);
         Some(outcome)
@@ -455,7 +477,10 @@ impl Context {
         let pending = state.operations.get_mut(&key).expect("a registered operation stands in the menu");
         match pending.outcome.take() {
             Some(outcome) => {
-                state.operations.remove(&key);
+                if let Some(Operation::Join { child }) = state.operations.remove(&key).map(|done| done.offer.operation)
+                {
+                    state.unseen.remove(&child);
+                }
                 Poll::Ready(outcome)
             }
             None => {
@@ -484,6 +509,7 @@ impl Context {
         let mut state = self.state();
         match state.script.pop_front() {
             Some((expected, outcome)) if expected == operation => {
+                state.position.answered(expected, outcome.clone());
                 let effects = state.effects.len();
                 state.marks.push(effects);
                 drop(state);
@@ -524,7 +550,9 @@ impl Context {
             Some((Operation::Select { sequence: s, .. }, Outcome::Alternative(branch))) if *s == sequence => *branch,
             _ => return None,
         };
-        state.script.pop_front();
+        if let Some((call, outcome)) = state.script.pop_front() {
+            state.position.answered(call, outcome);
+        }
         let effects = state.effects.len();
         state.marks.push(effects);
         Some(scripted)
@@ -691,6 +719,7 @@ impl Context {
         let count = state.children.entry((name, first)).or_default();
         let index = first + std::mem::replace(count, *count + 1);
         let child = self.shared.child(self.unit, name, index);
+        state.unseen.insert(child);
         state.spawned.push((child, program));
         state.effects.push(Effect::Spawn { child, handles, streams });
         child

@@ -7,6 +7,7 @@
 use crate::id::{NodeId, SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, Stream};
 use crate::unit::causality::{ObjectId, TraceId};
+use crate::unit::checkpoint::{Position, PositionId};
 use crate::unit::context::{self, Context, Endpoint, Shared};
 use crate::unit::panics::{self, Panic, Unwound};
 use std::any::Any;
@@ -60,6 +61,11 @@ impl TaskControl {
         if let Some(context) = context::try_current() {
             context.touch(ObjectId::task(self.id));
         }
+    }
+
+    /// Whether the task was woken, and is to end.
+    pub(crate) fn flags(&self) -> (bool, bool) {
+        (self.woken.load(Ordering::Relaxed), self.cancelled.load(Ordering::Relaxed))
     }
 
     /// Asks the task to end at its next await; it becomes runnable for that.
@@ -123,6 +129,8 @@ pub(crate) struct Stepped {
     pub(crate) alive: bool,
     /// All that has happened up to the order of independent steps, if tasks are tracked.
     pub(crate) trace: Option<TraceId>,
+    /// All that is left of what has happened, if a checkpoint says so.
+    pub(crate) arrival: Option<PositionId>,
 }
 
 /// A live run of a unit.
@@ -143,15 +151,18 @@ impl Instance {
         Instance { context, spawned: Vec::new(), polls: 0 }
     }
 
-    /// Feeds one input, and the answers to the synchronous calls that follow it: `fed` has them all.
+    /// Feeds one input in the local state `at`, and the answers to the synchronous calls that
+    /// follow it: `fed` has them all.
     pub(crate) fn step(
         &mut self,
         program: &Program,
+        at: NodeId,
         fed: &[Input],
         outcome: &Outcome,
         answers: impl IntoIterator<Item = (Operation, Outcome)>,
     ) -> Stepped {
         let input = fed[0];
+        self.context.begin_at(Position::of(at, input));
         {
             let mut state = self.context.state();
             state.script.extend(answers);
@@ -174,6 +185,7 @@ impl Instance {
             None => Rest::Differs("the operation to complete is not pending".to_owned()),
         };
         let mut stepped = self.finish(rest);
+        stepped.arrival = self.context.arrival();
         if let (true, true, Some(task)) = (stepped.alive, self.context.shared.tracks.get(), first) {
             let fed = fed.iter().map(|input| (input.key, input.outcome)).collect();
             let events = &mut self.context.shared.events.borrow_mut();
@@ -314,7 +326,7 @@ impl Instance {
         self.spawned.extend(all);
         let alive =
             matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
-        Stepped { rest, effects, spawned, alive, trace: None }
+        Stepped { rest, effects, spawned, alive, trace: None, arrival: None }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::{Input, Offer, Operation, OperationKey, Stream};
-use crate::unit::automaton::{Automata, Edge, EdgeId, NodeKind};
+use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::context::Shared;
 use crate::unit::instance::{Instance, Program, Rest, Stepped};
 use crate::unit::wording;
@@ -114,17 +114,26 @@ impl Learner {
         other.push((before, arrival));
         other.extend_from_slice(&steps[index..]);
         let program = Rc::clone(&self.programs[&root]);
-        self.rebuild(root, &program, &other).map(|_| ()).map_err(|_| self.shares(self.automata.node(source).unit))
+        self.rebuild(root, &program, &other).map(|_| ()).map_err(|_| self.mistaken(self.automata.node(source).unit))
     }
 
-    fn shares(&self, unit: UnitId) -> Diagnostic {
-        Diagnostic(format!(
-            "process \"{}\" is checked with `tasks = tracked`, but its tasks share memory that is not tracked: \
-             two orders of steps that seemed to have nothing to do with each other led to different behaviour\n  \
-             share through the types of `netcheck::tracked` (`use netcheck::tracked as tokio`, and its `std::sync`), \
-             or check it without `tasks = tracked`",
-            self.shared.unit(unit).name
-        ))
+    /// Two histories were taken to lead to one local state, and did not.
+    fn mistaken(&self, unit: UnitId) -> Diagnostic {
+        let name = self.shared.unit(unit).name;
+        Diagnostic(match self.shared.tracks.get() {
+            true => format!(
+                "process \"{name}\" is checked with `tasks = tracked`, but its tasks share memory that is not tracked: \
+                 two orders of steps that seemed to have nothing to do with each other led to different behaviour\n  \
+                 share through the types of `netcheck::tracked` (`use netcheck::tracked as tokio`, and its `std::sync`), \
+                 or check it without `tasks = tracked`"
+            ),
+            false => format!(
+                "a loop of process \"{name}\" was at its head twice with variables that hash alike, and then behaved differently\n  \
+                 either a `Hash` of theirs leaves out what the loop depends on, or the loop depends on something else \
+                 (a static, a thread-local, memory behind a pointer)\n  \
+                 let the `Hash` tell them apart, or write `#[netcheck::keep]` on the loop: then its whole history does"
+            ),
+        })
     }
 
     /// A fresh run of a program, fed with `steps`.
@@ -168,27 +177,30 @@ impl Learner {
             let call = automata.node(at).offers[0].operation.clone();
             (call, automata.outcome(answer.outcome).clone())
         });
-        instance.step(program, &fed, automata.outcome(fed[0].outcome), answers.collect::<Vec<_>>())
+        instance.step(program, group[0].0, &fed, automata.outcome(fed[0].outcome), answers.collect::<Vec<_>>())
     }
 
     /// Records what an input led to.
     fn record(&mut self, unit: UnitId, source: NodeId, input: Input, stepped: Stepped) -> Result<EdgeId, Diagnostic> {
         let from = Some((source, input));
         let waited = self.automata.node(source).waited;
+        let identity = Identity::of(&stepped);
         let target = match stepped.rest {
             Rest::Waits(offers) => {
                 let waited = waited || offers.iter().all(|offer| offer.operation.waits());
                 let root = self.automata.node(source).root;
-                match stepped.trace.and_then(|trace| self.automata.at_trace(root, trace, waited)) {
-                    Some(known) if self.automata.node(known).offers != offers => return Err(self.shares(unit)),
+                match identity.and_then(|identity| self.automata.identified(root, identity, waited)) {
+                    Some(known) if self.automata.node(known).offers != offers => {
+                        return Err(self.mistaken(unit));
+                    }
                     Some(known) => {
                         self.merged.add(known, source, input);
                         known
                     }
                     None => {
                         let node = self.automata.add_node(unit, from, NodeKind::Live, waited, offers);
-                        if let Some(trace) = stepped.trace {
-                            self.automata.set_trace(trace, node);
+                        if let Some(identity) = identity {
+                            self.automata.identify(identity, node);
                         }
                         node
                     }
@@ -232,7 +244,13 @@ impl Learner {
     }
 }
 
-/// Where histories of tracked tasks were taken to be the same as earlier ones.
+impl Identity {
+    fn of(stepped: &Stepped) -> Option<Identity> {
+        stepped.arrival.map(Identity::Checkpoint).or(stepped.trace.map(Identity::Trace))
+    }
+}
+
+/// Where histories were taken to be the same as earlier ones.
 #[derive(Default)]
 struct Merged {
     /// Another way to a node than its history: the last one that was met.

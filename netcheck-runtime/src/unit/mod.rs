@@ -3,6 +3,7 @@
 //! - [`context`]: what a poll of user code can see, the scoped current unit;
 //! - [`caller`]: which of the program's own source lines makes a call;
 //! - [`causality`]: histories up to the order of independent steps, for tracked tasks;
+//! - [`checkpoint`]: local states by what is left of a history, for captured loops;
 //! - [`instance`]: one live run of a unit, its tasks and the executor that polls them;
 //! - [`panics`] and [`watchdog`]: polls that panic, polls that do not return;
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
@@ -16,6 +17,7 @@
 pub(crate) mod automaton;
 pub(crate) mod caller;
 pub(crate) mod causality;
+pub(crate) mod checkpoint;
 pub(crate) mod context;
 pub(crate) mod instance;
 pub(crate) mod learn;

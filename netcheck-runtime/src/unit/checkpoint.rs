@@ -1,0 +1,153 @@
+//! Local states by what is left of a history: positions and checkpoints.
+//!
+//! A *position* is a point within a poll: the local state or the checkpoint before it, and
+//! what was answered since. A *checkpoint* is a loop head that was reached with everything
+//! known that the unit's future depends on: where the loop was entered, the values that the
+//! loop can change, and what the unit has under way. So a step that passes a checkpoint leads
+//! to a local state that is told by the checkpoint and what was answered after it.
+
+use crate::id::NodeId;
+use crate::operation::{Input, Operation, Outcome};
+use ahash::AHashMap;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::panic::Location;
+
+/// A position in a unit's history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PositionId(u32);
+
+/// A loop head that was reached, with all that follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct CheckpointId(u32);
+
+/// What positions are counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Base {
+    /// The local state in which the step began.
+    Node(NodeId),
+    Checkpoint(CheckpointId),
+}
+
+/// What a unit was told since.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Fed {
+    Input(Input),
+    Answer(Operation, Outcome),
+}
+
+/// Where a poll is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Position {
+    base: Base,
+    since: Vec<Fed>,
+    /// How many loops and calls were entered, and heads reached, since the last answer or the base.
+    marks: u32,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Position { base: Base::Node(NodeId::ABSENT), since: Vec::new(), marks: 0 }
+    }
+}
+
+impl Position {
+    /// A step that begins in a local state.
+    pub(crate) fn of(node: NodeId, input: Input) -> Self {
+        Position { base: Base::Node(node), since: vec![Fed::Input(input)], marks: 0 }
+    }
+
+    /// Right after a checkpoint.
+    pub(crate) fn at(checkpoint: CheckpointId) -> Self {
+        Position { base: Base::Checkpoint(checkpoint), since: Vec::new(), marks: 0 }
+    }
+
+    pub(crate) fn answered(&mut self, call: Operation, outcome: Outcome) {
+        self.since.push(Fed::Answer(call, outcome));
+        self.marks = 0;
+    }
+
+    /// Tells what is at this position from what is at the same position before it.
+    pub(crate) fn mark(&mut self) {
+        self.marks += 1;
+    }
+
+    /// Whether a checkpoint was passed.
+    pub(crate) fn is_captured(&self) -> bool {
+        matches!(self.base, Base::Checkpoint(_))
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Checkpoint {
+    entry: PositionId,
+    location: Location<'static>,
+    values: Vec<u8>,
+}
+
+/// The positions and checkpoints that were met so far.
+#[derive(Default)]
+pub(crate) struct Checkpoints {
+    positions: AHashMap<Position, PositionId>,
+    checkpoints: AHashMap<Checkpoint, CheckpointId>,
+    /// Loops that were not captured, by source line, and why.
+    uncaptured: BTreeMap<String, String>,
+}
+
+impl Checkpoints {
+    pub(crate) fn position(&mut self, position: &Position) -> PositionId {
+        if let Some(&id) = self.positions.get(position) {
+            return id;
+        }
+        let id = PositionId(self.positions.len() as u32);
+        self.positions.insert(position.clone(), id);
+        id
+    }
+
+    pub(crate) fn checkpoint(
+        &mut self,
+        entry: PositionId,
+        location: &'static Location<'static>,
+        values: Values,
+    ) -> CheckpointId {
+        let next = CheckpointId(self.checkpoints.len() as u32);
+        let checkpoint = Checkpoint { entry, location: *location, values: values.bytes };
+        *self.checkpoints.entry(checkpoint).or_insert(next)
+    }
+
+    /// A head that was reached and told nothing.
+    pub(crate) fn uncaptured(&mut self, location: &'static Location<'static>, why: impl FnOnce() -> String) {
+        self.uncaptured.entry(format!("{}:{}", location.file(), location.line())).or_insert_with(why);
+    }
+
+    /// The source lines of loops that were not captured, and why.
+    pub(crate) fn all_uncaptured(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.uncaptured.iter().map(|(line, why)| (line.as_str(), why.as_str()))
+    }
+}
+
+/// Values as what their `Hash` says of them, byte by byte.
+#[derive(Default)]
+pub struct Values {
+    pub(crate) bytes: Vec<u8>,
+    /// The first value that could not be recorded: its name and type.
+    pub(crate) opaque: Option<(&'static str, &'static str)>,
+}
+
+impl fmt::Debug for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Values").field("bytes", &self.bytes.len()).finish_non_exhaustive()
+    }
+}
+
+/// Keeps every byte: equal records are equal values.
+impl Hasher for Values {
+    fn write(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        0
+    }
+}
