@@ -57,8 +57,8 @@ const RUNTIME: &[Row] = &[
     ("signal", &[]),
     ("sync::object", &["unit::causality", "unit::context"]),
     ("sync", &[]),
-    ("task", &["id", "isolated", "operation", "sync::object", "unit::context", "unit::instance"]),
-    ("time", &["operation", "unit::context"]),
+    ("task", &["capture", "id", "isolated", "operation", "sync::object", "unit::context", "unit::instance"]),
+    ("time", &["capture", "operation", "unit::context"]),
     // The engine, from the bottom up.
     ("unit", &["id", "operation"]),
     ("state", &["id", "operation", "unit"]),

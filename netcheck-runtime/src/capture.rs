@@ -20,6 +20,7 @@ use std::hash::Hash;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, BufReader, BufWriter};
 
 /// The name of the future in whose body a closure stands.
 fn future_of<C>(_: &C) -> &'static str {
@@ -147,7 +148,7 @@ impl<T: Hash + ?Sized> Hashed for &Value<'_, T> {
 
 impl<T: ?Sized> Opaque for Value<'_, T> {
     fn record(&self, values: &mut Values) {
-        values.opaque.get_or_insert((self.1, type_name::<T>()));
+        values.refuse(self.1, type_name::<T>());
     }
 
     fn record_if_dropped(&self, values: &mut Values) {
@@ -182,6 +183,18 @@ impl<I: Iterator> Items<I> {
 impl<I> Capture for Items<I> {
     fn capture(&self, values: &mut Values) {
         self.taken.hash(values);
+    }
+}
+
+impl<R: AsyncRead + Hash> Capture for BufReader<R> {
+    fn capture(&self, values: &mut Values) {
+        (self.buffer(), self.get_ref()).hash(values);
+    }
+}
+
+impl<W: AsyncWrite + Hash> Capture for BufWriter<W> {
+    fn capture(&self, values: &mut Values) {
+        (self.buffer(), self.get_ref()).hash(values);
     }
 }
 

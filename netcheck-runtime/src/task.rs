@@ -9,14 +9,16 @@ mod local;
 pub use join_set::JoinSet;
 pub use local::LocalSet;
 
+use crate::capture::{Capture, Values};
 use crate::id::{TaskId, UnitId};
 use crate::isolated::Process;
 use crate::operation::{Effect, Operation, Outcome};
 use crate::unit::context::{self, Pending};
 use crate::unit::instance::TaskControl;
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::fmt;
 use std::future::{Future, poll_fn};
+use std::hash::Hash;
 use std::panic::Location;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -113,6 +115,16 @@ enum Joining<T> {
         joined: bool,
         location: &'static Location<'static>,
     },
+}
+
+/// Of an isolated task, which one it is. Other tasks leave their outputs in shared memory.
+impl<T> Capture for JoinHandle<T> {
+    fn capture(&self, values: &mut Values) {
+        match &self.0 {
+            Joining::Unit { child, joined, .. } => (child, joined).hash(values),
+            Joining::Task { .. } => values.refuse("a task's handle", type_name::<Self>()),
+        }
+    }
 }
 
 impl<T> JoinHandle<T> {

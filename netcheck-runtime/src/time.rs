@@ -4,10 +4,12 @@
 //! never read the clock, so that loops with time-outs close; a program that reads it
 //! (`Instant::now`, `sleep_until`) makes the time since the start part of the state.
 
+use crate::capture::{Capture, Values};
 use crate::operation::{Effect, Missed, Operation, Outcome};
 use crate::unit::context::{self, Called, Pending};
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::hash::{Hash, Hasher};
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::panic::Location;
 use std::pin::Pin;
@@ -124,9 +126,16 @@ impl Ord for Instant {
     }
 }
 
-impl std::hash::Hash for Instant {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+impl Hash for Instant {
+    fn hash<H: Hasher>(&self, state: &mut H) {
         self.ns().hash(state);
+    }
+}
+
+/// A time that nobody has asked for is none yet.
+impl Capture for Instant {
+    fn capture(&self, values: &mut Values) {
+        self.at_ns.hash(values);
     }
 }
 
@@ -229,6 +238,12 @@ impl Timer {
     }
 }
 
+impl Hash for Timer {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.number, self.location, self.repeats).hash(state);
+    }
+}
+
 impl Drop for Timer {
     fn drop(&mut self) {
         self.pending = None;
@@ -251,6 +266,7 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 }
 
 /// The future of [`sleep`].
+#[derive(Hash)]
 pub struct Sleep {
     timer: Timer,
     elapsed: bool,
@@ -348,7 +364,7 @@ impl<F> fmt::Debug for Timeout<F> {
 }
 
 /// What an interval does with ticks that it missed, as `tokio::time::MissedTickBehavior`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MissedTickBehavior {
     /// Ticks as fast as it can until it has caught up.
     #[default]
@@ -383,6 +399,7 @@ pub fn interval_at(start: Instant, period: Duration) -> Interval {
 }
 
 /// See [`interval`].
+#[derive(Hash)]
 pub struct Interval {
     timer: Timer,
     period: Duration,

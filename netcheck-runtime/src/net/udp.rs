@@ -10,6 +10,7 @@ use crate::unit::context::{self, Endpoint, Pending, Way};
 use bytes::BufMut;
 use std::fmt;
 use std::future::Future;
+use std::hash::{Hash, Hasher};
 use std::io;
 use std::net::SocketAddr;
 use std::panic::Location;
@@ -31,6 +32,12 @@ const DATAGRAM_BYTES_MAX: usize = 65_507;
 pub struct UdpSocket {
     id: SocketId,
     broadcast: AtomicBool,
+}
+
+impl Hash for UdpSocket {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.id, self.broadcast.load(Ordering::Relaxed)).hash(state);
+    }
 }
 
 impl UdpSocket {

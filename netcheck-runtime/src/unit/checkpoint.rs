@@ -135,6 +135,13 @@ pub struct Values {
     pub(crate) opaque: Option<(&'static str, &'static str)>,
 }
 
+impl Values {
+    /// There is a value that can't be recorded.
+    pub(crate) fn refuse(&mut self, name: &'static str, type_name: &'static str) {
+        self.opaque.get_or_insert((name, type_name));
+    }
+}
+
 impl fmt::Debug for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Values").field("bytes", &self.bytes.len()).finish_non_exhaustive()

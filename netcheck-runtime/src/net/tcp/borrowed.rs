@@ -11,11 +11,11 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The reading half of a borrowed stream, as `tokio::net::tcp::ReadHalf`.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct ReadHalf<'a>(&'a TcpStream);
 
 /// The writing half of a borrowed stream, as `tokio::net::tcp::WriteHalf`.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct WriteHalf<'a>(&'a TcpStream);
 
 pub(super) fn split(stream: &mut TcpStream) -> (ReadHalf<'_>, WriteHalf<'_>) {

@@ -8,6 +8,7 @@ use crate::operation::{Effect, Operation, Outcome, Side, Stream};
 use crate::unit::context::{self, Pending, Way};
 use std::fmt;
 use std::future::Future;
+use std::hash::{Hash, Hasher};
 use std::io;
 use std::net::SocketAddr;
 use std::panic::Location;
@@ -25,6 +26,12 @@ pub struct TcpListener {
     local: SocketAddr,
     /// What its streams begin with.
     options: Options,
+}
+
+impl Hash for TcpListener {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.id, self.local, &self.options).hash(state);
+    }
 }
 
 impl TcpListener {

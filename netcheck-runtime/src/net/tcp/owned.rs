@@ -15,15 +15,15 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The reading half of a stream, as `tokio::net::tcp::OwnedReadHalf`.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct OwnedReadHalf(Arc<TcpStream>);
 
 /// The writing half of a stream, as `tokio::net::tcp::OwnedWriteHalf`; dropping it shuts the writing side down.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct OwnedWriteHalf(Shared);
 
 /// A shared stream, and whether dropping this holder shuts the writing side down.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 struct Shared {
     stream: Arc<TcpStream>,
     ends_on_drop: bool,

@@ -11,6 +11,7 @@ use crate::unit::context::{self, Endpoint, Pending, Way};
 use bytes::BufMut;
 use std::fmt;
 use std::future::Future;
+use std::hash::{Hash, Hasher};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;
 use std::panic::Location;
@@ -37,11 +38,23 @@ pub struct TcpStream {
     options: Options,
 }
 
+impl Hash for TcpStream {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.id, self.stream, self.is_handed_over.load(Ordering::Relaxed), &self.options).hash(state);
+    }
+}
+
 /// What `setsockopt` sets. None but a linger of zero shows in the model.
 pub(super) struct Options {
     nodelay: AtomicBool,
     linger: Mutex<Option<Duration>>,
     hops_max: AtomicU32,
+}
+
+impl Hash for Options {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.nodelay(), self.linger(), self.hops_max.load(Ordering::Relaxed)).hash(state);
+    }
 }
 
 impl Clone for Options {
