@@ -94,7 +94,10 @@ const RUNTIME: &[Row] = &[
             "violation",
         ],
     ),
-    ("check", &["error", "network", "report", "search::frontier", "trace::counterexample", "unit::watchdog"]),
+    (
+        "check",
+        &["error", "network", "report", "search::frontier", "state::store", "trace::counterexample", "unit::watchdog"],
+    ),
     ("testing", &["check", "network", "report", "trace::counterexample", "violation"]),
     ("", &["error", "network", "property", "search::frontier", "state::system", "trace", "violation"]),
 ];

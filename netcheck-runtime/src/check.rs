@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::network::Network;
 use crate::report::Report;
 use crate::search::frontier::Search;
+use crate::state::store::Keep;
 use crate::trace::counterexample::Counterexample;
 use crate::unit::watchdog::{self, Watch};
 use job::Job;
@@ -38,6 +39,7 @@ pub struct Checker {
     states_max: usize,
     depth_max: usize,
     reduction: bool,
+    keep: Keep,
     poll_duration_max: Duration,
 }
 
@@ -59,6 +61,7 @@ impl Checker {
             states_max: STATES_MAX,
             depth_max: usize::MAX,
             reduction: true,
+            keep: Keep::Exact,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
         }
     }
@@ -109,6 +112,12 @@ impl Checker {
     /// `false` explores every interleaving of independent steps too.
     pub fn reduction(mut self, reduction: bool) -> Self {
         self.reduction = reduction;
+        self
+    }
+
+    /// What is kept of visited states.
+    pub fn store(mut self, keep: Keep) -> Self {
+        self.keep = keep;
         self
     }
 

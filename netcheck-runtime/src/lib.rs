@@ -50,6 +50,7 @@ pub use network::{Network, Registered};
 pub use operation::Side;
 pub use property::{End, Judgement};
 pub use search::frontier::Search;
+pub use state::store::Keep;
 pub use state::system::Direction;
 pub use trace::counterexample::Counterexample;
 pub use trace::step::Step;

@@ -31,6 +31,8 @@ pub struct Report {
 pub(crate) struct Figures {
     pub(crate) states: usize,
     pub(crate) transitions: u64,
+    pub(crate) pruned: u64,
+    pub(crate) omission_probability: Option<f64>,
     pub(crate) depth: usize,
     pub(crate) terminals: u64,
     pub(crate) suppressed_deadlocks: u64,
@@ -95,6 +97,18 @@ impl Report {
     /// Bytes held for the visited states.
     pub fn memory_bytes(&self) -> usize {
         self.figures.memory_bytes
+    }
+
+    /// Moves that were possible in the states and were not explored, because a stubborn set without
+    /// them shows the same.
+    pub fn pruned(&self) -> u64 {
+        self.figures.pruned
+    }
+
+    /// How probable it is, at the most, that states were missed because only fingerprints were
+    /// kept; `None` if whole states were.
+    pub fn omission_probability(&self) -> Option<f64> {
+        self.figures.omission_probability
     }
 
     /// Why the verdict is `Inconclusive`: which limit was hit.

@@ -6,13 +6,14 @@ use crate::id::ProcessId;
 use crate::network::{Network, Registered};
 use crate::property::Properties;
 use crate::reduction::footprint::Footprints;
+use crate::reduction::proviso;
 use crate::reduction::successors::Leg;
 use crate::replay::{Replayed, replay, script};
 use crate::report::{Figures, Report, Verdict};
 use crate::search::explore::{Explored, Limit, Limits, explore};
 use crate::search::frontier::Search;
 use crate::state::place::StateVector;
-use crate::state::store::StateId;
+use crate::state::store::{Keep, StateId};
 use crate::state::system::{Declared, Demands, Interrupt, Process, System};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
@@ -147,6 +148,8 @@ impl Job {
         let figures = Figures {
             states: explored.store.len(),
             transitions: explored.transitions,
+            pruned: explored.pruned,
+            omission_probability: explored.store.omission_probability(),
             depth: explored.depth,
             terminals: explored.terminals,
             suppressed_deadlocks: explored.suppressed_deadlocks,
@@ -164,14 +167,18 @@ impl Job {
 
     /// Explores until the stubborn sets have relied on nothing that grew.
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
-        let Checker { search, reduction, .. } = self.checker;
+        let Checker { search, reduction, keep, .. } = self.checker;
         let mut footprints = reduction.then(Footprints::default);
         for round in 1.. {
-            let mut explored = explore(system, initial, search, footprints.as_mut(), self.limits(), &self.properties)?;
-            let grew = footprints.as_mut().is_some_and(|footprints| {
+            let mut explored =
+                explore(system, initial, search, keep, footprints.as_mut(), self.limits(), &self.properties)?;
+            let mut grew = footprints.as_mut().is_some_and(|footprints| {
                 footprints.update(system);
                 footprints.grew()
             });
+            if let Some(footprints) = footprints.as_mut().filter(|_| !grew && explored.is_complete()) {
+                grew = proviso::update(system, footprints, initial, &mut explored.store)?;
+            }
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
             if !grew || explored.limit == Some(Limit::States) {
                 explored.judge_ends(system, &self.properties, !grew)?;
@@ -239,7 +246,7 @@ impl Job {
         let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
         let limits = Limits { states_max, depth_max };
         let (shorter, _) = self.attempt(|job, system, initial| {
-            let explored = explore(system, initial, Search::Bfs, None, limits, &job.properties)?;
+            let mut explored = explore(system, initial, Search::Bfs, Keep::Exact, None, limits, &job.properties)?;
             let Some((at, instead)) = explored.found.clone().filter(|(_, instead)| instead.kind == found.kind) else {
                 return Ok(None);
             };

@@ -7,6 +7,7 @@
 //! choice), but a receive minds somebody sending.
 
 use super::bits::Bits;
+use super::proviso::Cycles;
 use super::touches::{Resource, Touches};
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::operation::OperationKey;
@@ -41,6 +42,8 @@ pub(crate) struct Footprints {
     /// Resources of ending, joining and aborting.
     lifecycle: Bits,
     grew: bool,
+    /// What goes round for ever.
+    pub(super) cycles: Cycles,
 }
 
 impl Footprints {

@@ -4,6 +4,7 @@
 //!   automaton as far as it is known;
 //! - [`touches`]: the resources that an operation or an effect does and minds;
 //! - [`stubborn`]: which units have to be explored in a state;
+//! - [`proviso`]: cycles that would ignore somebody for ever;
 //! - [`successors`]: the steps of a state that are explored for it.
 //!
 //! Automata are learned while they are explored, so a footprint may grow after a choice
@@ -11,11 +12,12 @@
 //! what is known by then, until a whole run has relied on nothing that grew. Without this
 //! fixpoint the first state would believe that no response can ever come.
 //!
-//! Local states are identified by their histories, so the graph of global states has no
-//! cycles and no step is ignored for ever: no cycle proviso is needed.
+//! With captured loops the graph of global states has cycles: [`proviso`] sees to it that no
+//! step is put off for ever.
 
 pub(crate) mod bits;
 pub(crate) mod footprint;
+pub(crate) mod proviso;
 pub(crate) mod stubborn;
 pub(crate) mod successors;
 mod touches;

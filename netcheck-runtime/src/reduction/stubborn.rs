@@ -13,10 +13,12 @@
 
 use super::bits::Bits;
 use super::footprint::Footprints;
+use super::proviso::Turn;
 use crate::id::{NodeId, UnitId};
 use crate::state::enabled::{Class, Enabled, Transition};
 use crate::state::system::System;
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 
 /// What to explore in a state.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,6 +31,21 @@ pub(crate) enum Scope {
     Finished(SmallVec<[UnitId; 4]>),
     /// Nothing can happen.
     Nothing,
+    /// Nothing that was not seen, but somebody goes on for ever: no end.
+    Endless,
+    /// A component that goes round for ever, and others besides, each with a clock of its own.
+    Both(Box<[Scope; 2]>),
+}
+
+impl Scope {
+    /// Whether somebody goes on for ever: then nothing else that happens is an end.
+    pub(crate) fn is_endless(&self) -> bool {
+        match self {
+            Scope::Endless => true,
+            Scope::Both(scopes) => scopes.iter().any(Scope::is_endless),
+            _ => false,
+        }
+    }
 }
 
 /// A unit that is there.
@@ -48,6 +65,48 @@ struct Live {
 
 /// Chooses what to explore in `state`.
 pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[u32], enabled: &Enabled) -> Scope {
+    let live = survey(system, footprints, state, enabled);
+    // What is explored of components that go round for ever, and whether time passes there.
+    let mut endless: Option<Scope> = None;
+    let mut timed = true;
+    // Failures that need not happen wait for everything else.
+    let mut failing: SmallVec<[UnitId; 8]> = SmallVec::new();
+    for component in in_order(system, &live) {
+        let members: SmallVec<[&Live; 8]> = live.iter().filter(|unit| unit.component == component).collect();
+        let units: SmallVec<[UnitId; 8]> = members.iter().map(|unit| unit.unit).collect();
+        let turn = footprints.cycles.turn(system, state, &units);
+        match (turn, of_component(system, footprints, &live, &members, timed)) {
+            (Turn::Usual, Some(scope)) => return after(endless, scope),
+            (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => failing.extend(units),
+            (Turn::Usual, None) => {}
+            (Turn::Shared { timed: passes }, scope) => {
+                endless = Some(scope.map_or(Scope::Endless, |scope| after(endless, scope)));
+                timed &= passes;
+            }
+            (Turn::Over { timed: passes }, _) => {
+                endless.get_or_insert(Scope::Endless);
+                timed &= passes;
+            }
+        }
+    }
+    match (endless, failing.is_empty()) {
+        (Some(endless), true) => endless,
+        (None, false) => Scope::Component(live.iter().map(|unit| unit.unit).collect()),
+        (Some(endless), false) => after(Some(endless), Scope::Component(failing)),
+        (None, true) => Scope::Nothing,
+    }
+}
+
+/// A scope that is explored besides what goes round for ever.
+fn after(endless: Option<Scope>, scope: Scope) -> Scope {
+    match endless {
+        Some(endless) => Scope::Both(Box::new([endless, scope])),
+        None => scope,
+    }
+}
+
+/// The units that are there, with what they can do and the components that they are in.
+fn survey(system: &mut System, footprints: &mut Footprints, state: &[u32], enabled: &Enabled) -> Vec<Live> {
     footprints.update(system);
     let units: Vec<(UnitId, NodeId)> = system.live_units(state).collect();
     let mut live: Vec<Live> = Vec::with_capacity(units.len());
@@ -69,31 +128,73 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
         footprints.consult(unit.node);
     }
     connect(system, footprints, &mut live);
+    live
+}
+
+/// What to explore of a component; `None` if there is nothing. Its timers fire only where time passes.
+fn of_component(
+    system: &System,
+    footprints: &Footprints,
+    live: &[Live],
+    members: &[&Live],
+    timed: bool,
+) -> Option<Scope> {
     let delay = system.has_delay();
+    let whole = || Scope::Component(members.iter().map(|unit| unit.unit).collect());
+    if members.iter().any(|unit| unit.proceeds) {
+        // With delays, time may pass instead of a delivery: all or an immediate step.
+        let starts = members.iter().filter(|unit| if delay { unit.immediate } else { unit.proceeds });
+        let sets = starts.map(|start| stubborn(footprints, live, start, start.component));
+        let smallest = sets.min_by_key(|set| set.iter().map(|&index| live[index].moves).sum::<usize>());
+        let units = smallest.map(|set| set.iter().map(|&index| live[index].unit).collect::<SmallVec<[UnitId; 8]>>());
+        return Some(match units.filter(|units| !footprints.cycles.are_unreduced(units)) {
+            Some(units) => Scope::Moves(units),
+            None => whole(),
+        });
+    }
+    if members.iter().any(|unit| unit.timers) {
+        return timed.then(whole);
+    }
+    let is_finished = members.iter().all(|unit| system.is_daemon(unit.unit));
+    is_finished.then(|| Scope::Finished(members.iter().map(|unit| unit.unit).collect()))
+}
+
+/// Who waits in a state while some units go round.
+pub(super) struct Waiting {
+    /// Somebody who is connected to them.
+    pub(super) connected: bool,
+    /// Somebody who is not.
+    pub(super) apart: bool,
+    /// The units that go round, with all that are connected to them.
+    pub(super) component: SmallVec<[UnitId; 8]>,
+}
+
+/// Who could be explored in a state besides the units that go round in a cycle, in which time passes or not.
+pub(super) fn waiting(
+    system: &mut System,
+    footprints: &mut Footprints,
+    state: &[u32],
+    enabled: &Enabled,
+    moved: &BTreeSet<UnitId>,
+    timed: bool,
+) -> Waiting {
+    let live = survey(system, footprints, state, enabled);
+    let goes_round =
+        |component: usize| live.iter().any(|unit| unit.component == component && moved.contains(&unit.unit));
+    let mut waiting = Waiting { connected: false, apart: false, component: SmallVec::new() };
     for component in in_order(system, &live) {
-        let members = || live.iter().filter(|unit| unit.component == component);
-        if members().any(|unit| unit.proceeds) {
-            // With delays, time may pass instead of a delivery: all or an immediate step.
-            let starts = members().filter(|unit| if delay { unit.immediate } else { unit.proceeds });
-            let sets = starts.map(|start| stubborn(footprints, &live, start, component));
-            let smallest = sets.min_by_key(|set| set.iter().map(|&index| live[index].moves).sum::<usize>());
-            return match smallest {
-                Some(set) => Scope::Moves(set.iter().map(|&index| live[index].unit).collect()),
-                None => Scope::Component(members().map(|unit| unit.unit).collect()),
-            };
-        }
-        if members().any(|unit| unit.timers) {
-            return Scope::Component(members().map(|unit| unit.unit).collect());
-        }
-        if members().all(|unit| system.is_daemon(unit.unit)) {
-            return Scope::Finished(members().map(|unit| unit.unit).collect());
+        let members: SmallVec<[&Live; 8]> = live.iter().filter(|unit| unit.component == component).collect();
+        let units: SmallVec<[UnitId; 8]> = members.iter().map(|unit| unit.unit).collect();
+        if goes_round(component) {
+            waiting.connected |= members.iter().any(|unit| unit.proceeds && !moved.contains(&unit.unit));
+            waiting.component.extend(units);
+        } else if footprints.cycles.turn(system, state, &units) == Turn::Usual {
+            let scope = of_component(system, footprints, &live, &members, timed);
+            waiting.apart |= matches!(scope, Some(Scope::Moves(_) | Scope::Component(_)));
+            waiting.apart |= members.iter().any(|unit| unit.moves > 0);
         }
     }
-    // Failures that need not happen have waited for everything else.
-    match live.iter().any(|unit| unit.moves > 0) {
-        true => Scope::Component(live.iter().map(|unit| unit.unit).collect()),
-        false => Scope::Nothing,
-    }
+    waiting
 }
 
 /// What the steps that leave a node mind in a state.

@@ -14,6 +14,15 @@ pub(crate) struct Leg {
     pub(crate) scope: Option<Rc<Scope>>,
 }
 
+/// What is explored from a state.
+pub(crate) struct Chosen<'a> {
+    pub(crate) steps: &'a [Transition],
+    /// What they were chosen for.
+    pub(crate) scope: Option<Rc<Scope>>,
+    /// Moves that are left out.
+    pub(crate) pruned: u64,
+}
+
 /// The steps that are explored from a state; keeps its buffers from state to state.
 #[derive(Default)]
 pub(crate) struct Successors {
@@ -22,17 +31,20 @@ pub(crate) struct Successors {
 }
 
 impl Successors {
-    /// The steps to explore, and the scope that they were chosen for.
+    /// The steps to explore.
     pub(crate) fn of(
         &mut self,
         system: &mut System,
         state: &[u32],
         reduction: Option<&mut Footprints>,
-    ) -> Result<(&[Transition], Option<Rc<Scope>>), Interrupt> {
+    ) -> Result<Chosen<'_>, Interrupt> {
         system.enabled(state, &mut self.enabled)?;
         let scope = reduction.map(|footprints| stubborn::choose(system, footprints, state, &self.enabled));
+        let offered = self.enabled.moves.len();
         self.choose(system, state, scope.as_ref())?;
-        Ok((&self.chosen, scope.map(Rc::new)))
+        let moves = self.chosen.iter().filter(|step| !step.is_scoped()).count();
+        let pruned = offered.saturating_sub(moves) as u64;
+        Ok(Chosen { steps: &self.chosen, scope: scope.map(Rc::new), pruned })
     }
 
     /// The steps that are possible within a scope; without one, all of them. Steps that need
@@ -65,8 +77,18 @@ impl Successors {
                 chosen.push(Transition { step, writes: Default::default(), faults: 0 });
                 Ok(())
             }
-            Some(Scope::Nothing) => {
+            Some(Scope::Nothing | Scope::Endless) => {
                 chosen.clear();
+                Ok(())
+            }
+            Some(Scope::Both(scopes)) => {
+                let mut both = Vec::new();
+                for scope in &**scopes {
+                    system.enabled(state, &mut self.enabled)?;
+                    self.choose(system, state, Some(scope))?;
+                    both.append(&mut self.chosen);
+                }
+                self.chosen = both;
                 Ok(())
             }
         }

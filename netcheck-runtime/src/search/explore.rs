@@ -4,12 +4,12 @@ use crate::id::UnitId;
 use crate::property::{Properties, Terminal};
 use crate::reduction::footprint::Footprints;
 use crate::reduction::stubborn::Scope;
-use crate::reduction::successors::{Leg, Successors};
+use crate::reduction::successors::{Chosen, Leg, Successors};
 use crate::search::concretize::concretize;
 use crate::search::frontier::{Frontier, Search};
 use crate::state::enabled::{Step, Transition};
 use crate::state::place::StateVector;
-use crate::state::store::{StateId, Store};
+use crate::state::store::{Keep, StateId, Store};
 use crate::state::system::{Interrupt, System};
 use crate::unit::automaton::NodeKind;
 use crate::violation::Found;
@@ -33,8 +33,11 @@ pub(crate) enum Limit {
 
 /// What a search saw.
 pub(crate) struct Explored {
+    initial: StateVector,
     pub(crate) store: Store,
     pub(crate) transitions: u64,
+    /// Moves that were possible and not explored.
+    pub(crate) pruned: u64,
     pub(crate) depth: usize,
     pub(crate) terminals: u64,
     pub(crate) suppressed_deadlocks: u64,
@@ -48,7 +51,7 @@ pub(crate) struct Explored {
     /// What the roots of the processes ended with.
     pub(crate) outputs: BTreeSet<(UnitId, u32)>,
     /// The ends that a reduced search came to, to be judged at the fixpoint.
-    ends: Vec<StateId>,
+    ends: Vec<(StateId, StateVector)>,
     /// Under which scope a state was first reached by a step that depends on it: by a timer,
     /// by loss, or by parking.
     scopes: AHashMap<StateId, Rc<Scope>>,
@@ -61,13 +64,16 @@ pub(crate) fn explore(
     system: &mut System,
     initial: &StateVector,
     search: Search,
+    keep: Keep,
     mut reduction: Option<&mut Footprints>,
     limits: Limits,
     properties: &Properties,
 ) -> Result<Explored, Interrupt> {
     let mut seen = Explored {
-        store: Store::new(),
+        initial: initial.clone(),
+        store: Store::new(keep),
         transitions: 0,
+        pruned: 0,
         depth: 0,
         terminals: 0,
         suppressed_deadlocks: 0,
@@ -87,10 +93,11 @@ pub(crate) fn explore(
     let mut new = Vec::new();
     let mut state = StateVector::new();
     while let Some(id) = frontier.pop() {
-        state.clear();
-        state.extend_from_slice(seen.store.get(id));
-        let (chosen, scope) = successors.of(system, &state, reduction.as_deref_mut())?;
-        if chosen.iter().all(Transition::is_failure) {
+        seen.store.open(id, &mut state);
+        let Chosen { steps: chosen, scope, pruned } = successors.of(system, &state, reduction.as_deref_mut())?;
+        seen.pruned += pruned;
+        let is_endless = scope.as_deref().is_some_and(Scope::is_endless);
+        if chosen.iter().all(Transition::is_failure) && !is_endless {
             seen.terminals += 1;
             let found = match properties.terminal(system, &state) {
                 Terminal::Deadlock(found) => Some(found),
@@ -104,7 +111,9 @@ pub(crate) fn explore(
                     match reduction {
                         None => properties.end(system, &state),
                         Some(_) => {
-                            seen.ends.push(id);
+                            if !properties.is_empty() {
+                                seen.ends.push((id, state.clone()));
+                            }
                             None
                         }
                     }
@@ -186,6 +195,11 @@ impl Explored {
         Ok(())
     }
 
+    /// Whether there is nothing else to be seen, and no violation was.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.limit.is_none() && self.found.is_none()
+    }
+
     /// Whether the violation holds whatever footprints will grow to.
     pub(crate) fn is_believed(&self) -> bool {
         self.concrete.is_some()
@@ -202,9 +216,9 @@ impl Explored {
         if self.found.is_some() || properties.is_empty() {
             return Ok(());
         }
-        for &end in &std::mem::take(&mut self.ends)[..] {
+        for (end, state) in std::mem::take(&mut self.ends) {
             if at_fixpoint {
-                if let Some(found) = properties.end(system, self.store.get(end)) {
+                if let Some(found) = properties.end(system, &state) {
                     self.violated(system, properties, end, found, true)?;
                     return Ok(());
                 }
@@ -236,21 +250,22 @@ impl Explored {
     }
 
     /// The steps from the start to a state, each with the state that it leaves.
-    pub(crate) fn path(&self, system: &mut System, to: StateId) -> Result<Vec<Leg>, Interrupt> {
+    pub(crate) fn path(&mut self, system: &mut System, to: StateId) -> Result<Vec<Leg>, Interrupt> {
         let states = self.store.path(to);
         let mut successors = Successors::default();
+        let mut state = self.initial.clone();
         let mut next = Vec::new();
         let mut legs = Vec::new();
-        for pair in states.windows(2) {
-            let state = StateVector::from_slice(self.store.get(pair[0]));
-            let scope = self.scopes.get(&pair[1]).cloned();
+        for &id in &states[1..] {
+            let scope = self.scopes.get(&id).cloned();
             let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
             let taken = possible.into_iter().find(|transition| {
                 system.apply(&state, transition, &mut next);
-                next == self.store.get(pair[1])
+                self.store.find(&next) == Some(id)
             });
             let transition = taken.expect("a state was reached by one of its parent's steps");
             legs.push(Leg { state, transition, scope });
+            state = StateVector::from_slice(&next);
         }
         Ok(legs)
     }

@@ -1,74 +1,119 @@
-//! The visited states: vectors in one arena, found again by hash.
+//! The visited states.
 //!
-//! A state lies in the arena behind a header of its own, and its id is where it lies: one
-//! look at the table and one at the arena find it again.
+//! Exact, each state lies in an arena: its ids as varints (LEB128), behind the state that it
+//! was first reached from and its depth. Its id is where it lies: one look at the table and
+//! one at the arena find it again. By fingerprint, 64 bits are all that is kept of a state
+//! once it has been expanded (C. Courcoubetis, M. Vardi, P. Wolper, M. Yannakakis,
+//! "Memory-efficient algorithms for the verification of temporal properties", 1992; G. Holzmann
+//! calls it hash compaction): two states with one fingerprint are taken for one, and what only
+//! the second leads to is omitted.
 
+use super::place::StateVector;
+use ahash::AHashMap;
 use hashbrown::HashTable;
+use smallvec::SmallVec;
 use std::hash::{BuildHasher, Hasher};
 
-/// A visited state: where its vector begins in the arena.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A visited state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct StateId(u32);
 
-/// Words in front of a vector: its length, the state that it was first reached from, its depth.
-const HEADER_WORDS: usize = 3;
+/// What is kept of visited states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// All of them: nothing is missed.
+    #[default]
+    Exact,
+    /// 64 bits of each: far less memory, and a small probability that states are missed, which
+    /// the report states.
+    Fingerprint,
+}
+
+/// States, each stored once, with the state that it was first reached from.
+pub(crate) struct Store {
+    kept: Kept,
+    hasher: ahash::RandomState,
+    scratch: Encoded,
+}
+
+enum Kept {
+    Exact(Exact),
+    Fingerprints(Fingerprints),
+}
+
+/// A state as bytes.
+type Encoded = SmallVec<[u8; 64]>;
 
 /// The parent of the first state.
 const NO_PARENT: u32 = u32::MAX;
 
-/// States, each stored once, with the state that it was first reached from.
-pub(crate) struct Store {
-    arena: Vec<u32>,
-    states: usize,
-    /// The upper half of each state's hash beside its id: growing the table and passing over
-    /// other states touches no vector.
-    table: HashTable<(u32, StateId)>,
-    hasher: ahash::RandomState,
-}
-
 impl Store {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(keep: Keep) -> Self {
         Store {
-            arena: Vec::new(),
-            states: 0,
-            table: HashTable::new(),
+            kept: match keep {
+                Keep::Exact => Kept::Exact(Exact::default()),
+                Keep::Fingerprint => Kept::Fingerprints(Fingerprints::default()),
+            },
             // Fixed seeds: the same run is the same run, to the last byte.
             hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
+            scratch: Encoded::new(),
         }
     }
 
     /// The state's id, and whether it is new.
     pub(crate) fn insert(&mut self, state: &[u32], parent: Option<StateId>) -> (StateId, bool) {
-        let Store { arena, states, table, hasher } = self;
-        let tag = (hash(hasher, state) >> 32) as u32;
-        let found = table.find(spread(tag), |&(other, id)| other == tag && vector(arena, id) == state);
-        if let Some(&(_, id)) = found {
-            return (id, false);
+        encode(state, &mut self.scratch);
+        let hash = hash(&self.hasher, &self.scratch);
+        match &mut self.kept {
+            Kept::Exact(exact) => exact.insert(&self.scratch, hash, parent),
+            Kept::Fingerprints(fingerprints) => fingerprints.insert(&self.scratch, hash, parent),
         }
-        let depth = parent.map_or(0, |parent| arena[parent.0 as usize - 1] + 1);
-        arena.extend([state.len() as u32, parent.map_or(NO_PARENT, |parent| parent.0), depth]);
-        let id = StateId(u32::try_from(arena.len()).expect("fewer than 16 GiB of states"));
-        arena.extend_from_slice(state);
-        *states += 1;
-        table.insert_unique(spread(tag), (tag, id), |&(tag, _)| spread(tag));
-        (id, true)
     }
 
-    pub(crate) fn get(&self, id: StateId) -> &[u32] {
-        vector(&self.arena, id)
+    /// The id of a state that was visited.
+    pub(crate) fn find(&mut self, state: &[u32]) -> Option<StateId> {
+        encode(state, &mut self.scratch);
+        let hash = hash(&self.hasher, &self.scratch);
+        match &self.kept {
+            Kept::Exact(exact) => exact.find(&self.scratch, hash),
+            Kept::Fingerprints(fingerprints) => fingerprints.find(hash),
+        }
+    }
+
+    /// A state that is expanded now, once.
+    pub(crate) fn open(&mut self, id: StateId, state: &mut StateVector) {
+        match &mut self.kept {
+            Kept::Exact(exact) => decode(exact.get(id), state),
+            Kept::Fingerprints(fingerprints) => {
+                let bytes = fingerprints.open.remove(&id).expect("a state is expanded once");
+                decode(&bytes, state);
+            }
+        }
     }
 
     pub(crate) fn depth(&self, id: StateId) -> usize {
-        self.arena[id.0 as usize - 1] as usize
+        match &self.kept {
+            Kept::Exact(exact) => exact.header(id).1 as usize,
+            Kept::Fingerprints(fingerprints) => fingerprints.depths[id.0 as usize] as usize,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.states
+        match &self.kept {
+            Kept::Exact(exact) => exact.states,
+            Kept::Fingerprints(fingerprints) => fingerprints.states.len(),
+        }
     }
 
     /// The states from the first one to `id`.
     pub(crate) fn path(&self, id: StateId) -> Vec<StateId> {
-        let parent = |id: &StateId| Some(self.arena[id.0 as usize - 2]).filter(|&id| id != NO_PARENT).map(StateId);
+        let parent = |id: &StateId| {
+            let parent = match &self.kept {
+                Kept::Exact(exact) => exact.header(*id).0,
+                Kept::Fingerprints(fingerprints) => fingerprints.parents[id.0 as usize],
+            };
+            (parent != NO_PARENT).then_some(StateId(parent))
+        };
         let mut path: Vec<StateId> = std::iter::successors(Some(id), parent).collect();
         path.reverse();
         path
@@ -76,13 +121,139 @@ impl Store {
 
     /// Bytes held for the states.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.arena.capacity() * size_of::<u32>() + self.table.allocation_size()
+        match &self.kept {
+            Kept::Exact(exact) => exact.arena.len() * CHUNK_BYTES + exact.table.allocation_size(),
+            Kept::Fingerprints(fingerprints) => fingerprints.memory_bytes(),
+        }
+    }
+
+    /// How probable it is that a state was taken for another one, at the most: n²/2⁶⁵ for n states.
+    pub(crate) fn omission_probability(&self) -> Option<f64> {
+        match &self.kept {
+            Kept::Exact(_) => None,
+            Kept::Fingerprints(fingerprints) => {
+                let states = fingerprints.states.len() as f64;
+                Some((states * states / 2f64.powi(65)).min(1.0))
+            }
+        }
     }
 }
 
-fn vector(arena: &[u32], id: StateId) -> &[u32] {
-    let from = id.0 as usize;
-    &arena[from..from + arena[from - HEADER_WORDS] as usize]
+/// Whole states.
+#[derive(Default)]
+struct Exact {
+    /// Chunks of states: none is ever moved, so that growing needs no second copy.
+    arena: Vec<Box<[u8]>>,
+    /// Bytes of the last chunk that are taken.
+    taken: usize,
+    states: usize,
+    /// The upper half of each state's hash beside its id: growing the table and passing over
+    /// other states touches no state.
+    table: HashTable<(u32, StateId)>,
+}
+
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// States begin at multiples of this, so that 32 bits say where.
+const ALIGNMENT: usize = 4;
+
+/// Parent, depth and length in bytes, in front of each state.
+const HEADER_BYTES: usize = 12;
+
+impl Exact {
+    fn insert(&mut self, bytes: &[u8], hash: u64, parent: Option<StateId>) -> (StateId, bool) {
+        if let Some(id) = self.find(bytes, hash) {
+            return (id, false);
+        }
+        let depth = parent.map_or(0, |parent| self.header(parent).1 + 1);
+        let size = (HEADER_BYTES + bytes.len()).next_multiple_of(ALIGNMENT);
+        assert!(size <= CHUNK_BYTES, "a state fits into a chunk");
+        if self.arena.is_empty() || self.taken + size > CHUNK_BYTES {
+            self.arena.push(vec![0; CHUNK_BYTES].into_boxed_slice());
+            self.taken = 0;
+        }
+        let at = (self.arena.len() - 1) * CHUNK_BYTES + self.taken;
+        let id = StateId(u32::try_from(at / ALIGNMENT).expect("fewer than 16 GiB of states"));
+        let place = &mut self.arena.last_mut().expect("just made")[self.taken..self.taken + size];
+        let words = [parent.map_or(NO_PARENT, |parent| parent.0), depth, bytes.len() as u32];
+        for (word, to) in words.iter().zip(place.chunks_exact_mut(4)) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        place[HEADER_BYTES..HEADER_BYTES + bytes.len()].copy_from_slice(bytes);
+        self.taken += size;
+        self.states += 1;
+        let tag = (hash >> 32) as u32;
+        self.table.insert_unique(spread(tag), (tag, id), |&(tag, _)| spread(tag));
+        (id, true)
+    }
+
+    fn find(&self, bytes: &[u8], hash: u64) -> Option<StateId> {
+        let tag = (hash >> 32) as u32;
+        let is_it = |&(other, id): &(u32, StateId)| other == tag && self.get(id) == bytes;
+        self.table.find(spread(tag), is_it).map(|&(_, id)| id)
+    }
+
+    fn get(&self, id: StateId) -> &[u8] {
+        let (_, _, length) = self.header(id);
+        let (chunk, at) = self.place(id);
+        &chunk[at + HEADER_BYTES..at + HEADER_BYTES + length as usize]
+    }
+
+    /// Parent, depth and length.
+    fn header(&self, id: StateId) -> (u32, u32, u32) {
+        let (chunk, at) = self.place(id);
+        let word = |index: usize| {
+            let bytes = chunk[at + 4 * index..at + 4 * index + 4].try_into().expect("four bytes");
+            u32::from_le_bytes(bytes)
+        };
+        (word(0), word(1), word(2))
+    }
+
+    fn place(&self, id: StateId) -> (&[u8], usize) {
+        let at = id.0 as usize * ALIGNMENT;
+        (&self.arena[at / CHUNK_BYTES], at % CHUNK_BYTES)
+    }
+}
+
+/// Fingerprints of states; those that are still to be expanded, whole.
+#[derive(Default)]
+struct Fingerprints {
+    states: Vec<u64>,
+    parents: Vec<u32>,
+    depths: Vec<u32>,
+    table: HashTable<u32>,
+    open: AHashMap<StateId, Box<[u8]>>,
+    open_bytes: usize,
+}
+
+impl Fingerprints {
+    fn insert(&mut self, bytes: &[u8], hash: u64, parent: Option<StateId>) -> (StateId, bool) {
+        if let Some(id) = self.find(hash) {
+            return (id, false);
+        }
+        let index = u32::try_from(self.states.len()).expect("fewer than 4 billion states");
+        let id = StateId(index);
+        let depth = parent.map_or(0, |parent| self.depths[parent.0 as usize] + 1);
+        self.states.push(hash);
+        self.parents.push(parent.map_or(NO_PARENT, |parent| parent.0));
+        self.depths.push(depth);
+        let Fingerprints { states, table, .. } = self;
+        table.insert_unique(hash, index, |&index| states[index as usize]);
+        self.open.insert(id, bytes.into());
+        self.open_bytes = self.open_bytes.max(self.open.len() * (bytes.len() + size_of::<(StateId, Box<[u8]>)>()));
+        (id, true)
+    }
+
+    fn find(&self, hash: u64) -> Option<StateId> {
+        self.table.find(hash, |&index| self.states[index as usize] == hash).map(|&index| StateId(index))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.states.capacity() * size_of::<u64>()
+            + (self.parents.capacity() + self.depths.capacity()) * size_of::<u32>()
+            + self.table.allocation_size()
+            + self.open_bytes
+    }
 }
 
 /// A table hash from a tag: hashbrown takes the position from the lower bits and its control
@@ -91,15 +262,89 @@ fn spread(tag: u32) -> u64 {
     u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-fn hash(hasher: &ahash::RandomState, state: &[u32]) -> u64 {
+fn hash(hasher: &ahash::RandomState, bytes: &[u8]) -> u64 {
     let mut hasher = hasher.build_hasher();
-    // Two ids at a time: half the rounds.
-    let mut pairs = state.chunks_exact(2);
-    for pair in &mut pairs {
-        hasher.write_u64(u64::from(pair[0]) << 32 | u64::from(pair[1]));
-    }
-    for &last in pairs.remainder() {
-        hasher.write_u32(last);
-    }
+    hasher.write(bytes);
     hasher.finish()
+}
+
+fn encode(state: &[u32], bytes: &mut Encoded) {
+    bytes.clear();
+    for &word in state {
+        let mut rest = word;
+        while rest >= 0x80 {
+            bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        bytes.push(rest as u8);
+    }
+}
+
+fn decode(bytes: &[u8], state: &mut StateVector) {
+    state.clear();
+    let (mut word, mut shift) = (0, 0);
+    for &byte in bytes {
+        word |= u32::from(byte & 0x7F) << shift;
+        match byte & 0x80 {
+            0 => {
+                state.push(word);
+                (word, shift) = (0, 0);
+            }
+            _ => shift += 7,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATES: &[&[u32]] =
+        &[&[], &[0], &[1, 2, 3], &[127], &[128], &[0x3FFF, 0x4000], &[u32::MAX, 0, u32::MAX], &[1, 2]];
+
+    #[test]
+    fn what_goes_in_comes_out() {
+        for keep in [Keep::Exact, Keep::Fingerprint] {
+            let mut store = Store::new(keep);
+            let mut parent = None;
+            let mut ids = Vec::new();
+            for (depth, state) in STATES.iter().enumerate() {
+                let (id, is_new) = store.insert(state, parent);
+                assert!(is_new);
+                assert_eq!(store.depth(id), depth);
+                ids.push(id);
+                parent = Some(id);
+            }
+            assert_eq!(store.len(), STATES.len());
+            assert_eq!(store.path(ids[STATES.len() - 1]), ids);
+            for (state, &id) in STATES.iter().zip(&ids) {
+                assert_eq!(store.insert(state, None), (id, false));
+                assert_eq!(store.find(state), Some(id));
+                let mut opened = StateVector::new();
+                store.open(id, &mut opened);
+                assert_eq!(opened[..], **state);
+            }
+            assert_eq!(store.find(&[9, 9]), None);
+        }
+    }
+
+    #[test]
+    fn states_are_found_in_every_chunk() {
+        let mut store = Store::new(Keep::Exact);
+        let long: Vec<u32> = (0..5_000).map(|word| u32::MAX - word).collect();
+        let ids: Vec<StateId> = (0..300u32).map(|last| store.insert(&[&long[..], &[last]].concat(), None).0).collect();
+        for (last, &id) in (0..300u32).zip(&ids) {
+            assert_eq!(store.find(&[&long[..], &[last]].concat()), Some(id));
+        }
+        assert!(store.memory_bytes() > 5 * CHUNK_BYTES);
+    }
+
+    #[test]
+    fn the_probability_of_an_omission_is_that_of_a_collision() {
+        let mut store = Store::new(Keep::Fingerprint);
+        (0..1_000u32).for_each(|word| drop(store.insert(&[word], None)));
+        let probability = store.omission_probability().expect("states may be missed");
+        assert!((probability - 1_000_000.0 / 2f64.powi(65)).abs() < 1e-15, "{probability}");
+        assert_eq!(Store::new(Keep::Exact).omission_probability(), None);
+    }
 }

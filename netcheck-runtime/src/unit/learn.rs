@@ -28,6 +28,7 @@ pub(crate) struct Learner {
     programs: AHashMap<NodeId, Rc<Program>>,
     pool: Pool,
     merged: Merged,
+    has_cycles: bool,
     /// Polls of user code.
     pub(crate) polls: u64,
     /// Runs that had to be built anew.
@@ -42,6 +43,7 @@ impl Learner {
             programs: AHashMap::new(),
             pool: Pool::default(),
             merged: Merged::default(),
+            has_cycles: false,
             polls: 0,
             rebuilds: 0,
         }
@@ -65,6 +67,11 @@ impl Learner {
     /// The streams that a program was given.
     pub(crate) fn streams_of(&self, root: NodeId) -> Vec<Stream> {
         self.programs.get(&root).map_or_else(Vec::new, |program| program.streams.clone())
+    }
+
+    /// Whether a unit may come back to a local state that it has left.
+    pub(crate) fn has_cycles(&self) -> bool {
+        self.has_cycles
     }
 
     /// The edge for an input; user code runs if it has never been taken.
@@ -194,6 +201,7 @@ impl Learner {
                         return Err(self.mistaken(unit));
                     }
                     Some(known) => {
+                        self.has_cycles |= matches!(identity, Some(Identity::Checkpoint(_)));
                         self.merged.add(known, source, input);
                         known
                     }

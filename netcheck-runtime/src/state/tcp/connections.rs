@@ -68,6 +68,11 @@ impl Connections {
     pub(crate) fn end(&self, connection: ConnectionId, side: Side) -> (ProcessId, SocketAddr) {
         self.ends[connection.0 as usize][side as usize]
     }
+
+    /// The processes at both ends of a connection.
+    pub(crate) fn processes(&self, connection: ConnectionId) -> [ProcessId; 2] {
+        self.ends[connection.0 as usize].map(|(process, _)| process)
+    }
 }
 
 /// One end of a connection, as the state knows it.

@@ -1,0 +1,324 @@
+//! What a reduced search would ignore for ever: the proviso for cycles.
+//!
+//! With captured loops the graph of global states has cycles, and a stubborn set that leads
+//! round a cycle can put off what is outside it for ever. Every step that is put off stays
+//! possible until it is taken, so nothing is ignored if from every state one comes to where
+//! it is taken. That is seen on the terminal strongly connected components of the reduced
+//! graph (A. Valmari, "Stubborn sets for reduced state space generation", 1991, section 4):
+//! a unit that can move in one of them has to move in it. Where it does not,
+//!
+//! - if it is connected to units that do, those units are no longer reduced among themselves:
+//!   [`Cycles::unreduced`];
+//! - if it is of another connected component, the component that goes round is *endless*:
+//!   one state of the cycle stands for it, from which the others are explored as well, with
+//!   the endless one left alone: [`Cycles::endless`]. It never meets them, so what it does
+//!   has been seen by then. The timers of the others run only if time passes in the cycle.
+//!
+//! Then the search runs again, as it does when a footprint has grown. Nothing here depends on the
+//! order of exploration.
+
+use super::footprint::Footprints;
+use super::stubborn::{Waiting, waiting};
+use super::successors::Successors;
+use crate::id::{ProcessId, UnitId};
+use crate::state::enabled::{Class, Enabled, Transition};
+use crate::state::place::{Place, PlaceId, StateVector};
+use crate::state::store::{StateId, Store};
+use crate::state::system::{Interrupt, System};
+use ahash::{AHashMap, AHashSet};
+use smallvec::SmallVec;
+use std::collections::{BTreeSet, VecDeque};
+
+/// What is known of cycles in the reduced graph.
+#[derive(Default)]
+pub(crate) struct Cycles {
+    /// Units that go round among themselves while units that are connected to them wait.
+    unreduced: AHashSet<SmallVec<[UnitId; 8]>>,
+    endless: AHashMap<Part, Endless>,
+}
+
+/// The part of a state that belongs to some processes, but for the count of faults.
+type Part = SmallVec<[(PlaceId, u32); 16]>;
+
+/// A state of a component that will go round for ever.
+struct Endless {
+    /// The state in which the others begin to be explored.
+    representative: StateVector,
+    /// Whether time passes in the cycle.
+    timed: bool,
+}
+
+/// How a component of a state has to be explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// As any.
+    Usual,
+    /// It, and others besides.
+    Shared { timed: bool },
+    /// It has been explored from such a state already.
+    Over { timed: bool },
+}
+
+impl Cycles {
+    /// Whether some units were seen to go round while others of their component waited.
+    pub(crate) fn are_unreduced(&self, units: &[UnitId]) -> bool {
+        self.unreduced.iter().any(|cycle| units.iter().all(|unit| cycle.contains(unit)))
+    }
+
+    /// How the component of these units is to be explored in a state.
+    pub(crate) fn turn(&self, system: &System, state: &[u32], units: &[UnitId]) -> Turn {
+        if self.endless.is_empty() {
+            return Turn::Usual;
+        }
+        match self.endless.get(&part(system, state, units)) {
+            None => Turn::Usual,
+            Some(endless) if endless.representative[..] == *state => Turn::Shared { timed: endless.timed },
+            Some(endless) => Turn::Over { timed: endless.timed },
+        }
+    }
+}
+
+/// What of a state belongs to the processes of some units. Whatever others could change too is left in.
+fn part(system: &System, state: &[u32], units: &[UnitId]) -> Part {
+    let shared = system.shared();
+    let processes: SmallVec<[ProcessId; 8]> = units.iter().map(|&unit| shared.process_of(unit)).collect();
+    let of_unit = |unit: UnitId| processes.contains(&shared.process_of(unit));
+    let belongs = |place: Place| match place {
+        Place::Unit(unit) | Place::Detached(unit) | Place::Timers(unit) => of_unit(unit),
+        Place::Port(process, _) | Place::StreamPort(process, _) | Place::Scope(process) => processes.contains(&process),
+        Place::Channel { from, to } => of_unit(from.unit) || of_unit(to.unit),
+        Place::Head(socket) | Place::Hung(socket) => of_unit(socket.unit),
+        Place::Connection(connection) => {
+            system.connections.processes(connection).iter().any(|process| processes.contains(process))
+        }
+        Place::Clock | Place::Faults => true,
+    };
+    let values = system.places.iter().map(|(id, place)| (id, place, id.of(state)));
+    values.filter(|&(_, place, value)| value != 0 && belongs(place)).map(|(id, _, value)| (id, value)).collect()
+}
+
+/// A state of a cycle in which somebody waits who never moves in it.
+struct Ignoring {
+    state: StateVector,
+    waiting: Waiting,
+    moved: BTreeSet<UnitId>,
+    timed: bool,
+}
+
+/// Looks for cycles of a finished reduced search that ignore somebody; says whether the search
+/// has to run again.
+pub(crate) fn update(
+    system: &mut System,
+    footprints: &mut Footprints,
+    initial: &StateVector,
+    store: &mut Store,
+) -> Result<bool, Interrupt> {
+    if !system.learner.has_cycles() {
+        return Ok(false);
+    }
+    let graph = Graph::of(system, footprints, initial, store)?;
+    let cycles = graph.terminal_cycles();
+    let states = graph.states(system, footprints, initial, store, &cycles)?;
+    let mut found = false;
+    for (cycle, states) in cycles.iter().zip(states) {
+        let Some(ignoring) = ignoring(system, footprints, &graph, cycle, states)? else { continue };
+        let Ignoring { state, waiting, moved, timed } = ignoring;
+        let is_new = match waiting.connected {
+            true => footprints.cycles.unreduced.insert(moved.into_iter().collect()),
+            false => {
+                let part = part(system, &state, &waiting.component);
+                footprints.cycles.endless.insert(part, Endless { representative: state, timed }).is_none()
+            }
+        };
+        assert!(is_new, "a cycle that ignores somebody was dealt with and does so again");
+        found = true;
+    }
+    Ok(found)
+}
+
+/// The least state of a cycle in which somebody waits who never moves, if there is one.
+fn ignoring(
+    system: &mut System,
+    footprints: &mut Footprints,
+    graph: &Graph,
+    cycle: &[usize],
+    mut states: Vec<StateVector>,
+) -> Result<Option<Ignoring>, Interrupt> {
+    let moved: BTreeSet<UnitId> = cycle.iter().flat_map(|&index| graph.movers[index].iter().copied()).collect();
+    let timed = cycle.iter().any(|&index| graph.timed[index]);
+    states.sort_unstable();
+    let mut enabled = Enabled::default();
+    for state in states {
+        system.enabled(&state, &mut enabled)?;
+        let waiting = waiting(system, footprints, &state, &enabled, &moved, timed);
+        if waiting.connected || waiting.apart {
+            return Ok(Some(Ignoring { state, waiting, moved, timed }));
+        }
+    }
+    Ok(None)
+}
+
+/// The reduced graph; its states are numbered as they are met from the first one, breadth-first.
+struct Graph {
+    edges: Vec<Box<[u32]>>,
+    /// The units that move from a state.
+    movers: Vec<SmallVec<[UnitId; 2]>>,
+    /// Whether a timer fires from a state.
+    timed: Vec<bool>,
+}
+
+impl Graph {
+    fn of(
+        system: &mut System,
+        footprints: &mut Footprints,
+        initial: &StateVector,
+        store: &mut Store,
+    ) -> Result<Graph, Interrupt> {
+        let mut graph = Graph { edges: Vec::new(), movers: Vec::new(), timed: Vec::new() };
+        walk(system, footprints, initial, store, |_, chosen, edges| {
+            let mut movers: SmallVec<[UnitId; 2]> = chosen.iter().filter_map(Transition::unit).collect();
+            movers.dedup();
+            graph.movers.push(movers);
+            graph.timed.push(chosen.iter().any(|step| matches!(step.class(), Some(Class::Timer { .. }))));
+            graph.edges.push(edges.into());
+        })?;
+        Ok(graph)
+    }
+
+    /// The states of some cycles.
+    fn states(
+        &self,
+        system: &mut System,
+        footprints: &mut Footprints,
+        initial: &StateVector,
+        store: &mut Store,
+        cycles: &[Vec<usize>],
+    ) -> Result<Vec<Vec<StateVector>>, Interrupt> {
+        let mut states = vec![Vec::new(); cycles.len()];
+        if cycles.is_empty() {
+            return Ok(states);
+        }
+        let of_cycle = |(number, cycle): (usize, &Vec<usize>)| cycle.iter().map(|&at| (at, number)).collect::<Vec<_>>();
+        let number: AHashMap<usize, usize> = cycles.iter().enumerate().flat_map(of_cycle).collect();
+        let mut at = 0;
+        walk(system, footprints, initial, store, |state, _, _| {
+            if let Some(&cycle) = number.get(&at) {
+                states[cycle].push(state.clone());
+            }
+            at += 1;
+        })?;
+        Ok(states)
+    }
+
+    /// The strongly connected components that have an edge and that no edge leaves (R. Tarjan,
+    /// "Depth-first search and linear graph algorithms", 1972).
+    fn terminal_cycles(&self) -> Vec<Vec<usize>> {
+        const UNSEEN: u32 = u32::MAX;
+        let count = self.edges.len();
+        let (mut number, mut low) = (vec![UNSEEN; count], vec![0u32; count]);
+        let mut component = vec![UNSEEN; count];
+        let mut open: Vec<usize> = Vec::new();
+        let mut components: Vec<Vec<usize>> = Vec::new();
+        let mut numbered = 0;
+        for root in 0..count {
+            if number[root] != UNSEEN {
+                continue;
+            }
+            let mut path: Vec<(usize, usize)> = vec![(root, 0)];
+            while let Some(&mut (at, ref mut taken)) = path.last_mut() {
+                if *taken == 0 {
+                    (number[at], low[at]) = (numbered, numbered);
+                    numbered += 1;
+                    open.push(at);
+                }
+                if let Some(&next) = self.edges[at].get(*taken) {
+                    *taken += 1;
+                    let next = next as usize;
+                    if number[next] == UNSEEN {
+                        path.push((next, 0));
+                    } else if component[next] == UNSEEN {
+                        low[at] = low[at].min(number[next]);
+                    }
+                    continue;
+                }
+                path.pop();
+                if let Some(&(before, _)) = path.last() {
+                    low[before] = low[before].min(low[at]);
+                }
+                if low[at] == number[at] {
+                    let from = open.iter().rposition(|&member| member == at).expect("it is open");
+                    let members = open.split_off(from);
+                    members.iter().for_each(|&member| component[member] = components.len() as u32);
+                    components.push(members);
+                }
+            }
+        }
+        let is_terminal = |members: &Vec<usize>| {
+            let stays = |&next: &u32| component[next as usize] == component[members[0]];
+            members.iter().any(|&member| !self.edges[member].is_empty())
+                && members.iter().all(|&member| self.edges[member].iter().all(stays))
+        };
+        components.into_iter().filter(is_terminal).collect()
+    }
+}
+
+/// Goes through the reduced graph once more, breadth-first: each state with its steps and the
+/// numbers of the states that they lead to.
+fn walk(
+    system: &mut System,
+    footprints: &mut Footprints,
+    initial: &StateVector,
+    store: &mut Store,
+    mut visit: impl FnMut(&StateVector, &[Transition], &[u32]),
+) -> Result<(), Interrupt> {
+    let mut numbers: AHashMap<StateId, u32> = AHashMap::new();
+    let mut open = VecDeque::from([initial.clone()]);
+    numbers.extend(store.find(initial).map(|first| (first, 0)));
+    let mut successors = Successors::default();
+    let (mut next, mut edges) = (Vec::new(), Vec::new());
+    while let Some(state) = open.pop_front() {
+        let chosen = successors.of(system, &state, Some(&mut *footprints))?.steps;
+        edges.clear();
+        for transition in chosen {
+            system.apply(&state, transition, &mut next);
+            let id = store.find(&next).expect("the search has been here");
+            let new = numbers.len() as u32;
+            let number = *numbers.entry(id).or_insert(new);
+            if number == new {
+                open.push_back(StateVector::from_slice(&next));
+            }
+            edges.push(number);
+        }
+        visit(&state, chosen, &edges);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terminal_cycles(edges: &[&[u32]]) -> Vec<Vec<usize>> {
+        let graph =
+            Graph { edges: edges.iter().map(|edges| (*edges).into()).collect(), movers: Vec::new(), timed: Vec::new() };
+        let mut cycles = graph.terminal_cycles();
+        cycles.iter_mut().for_each(|cycle| cycle.sort_unstable());
+        cycles.sort();
+        cycles
+    }
+
+    #[test]
+    fn a_cycle_that_is_left_is_not_terminal() {
+        assert_eq!(terminal_cycles(&[&[1], &[0, 2], &[3], &[2]]), [[2, 3]]);
+    }
+
+    #[test]
+    fn an_end_is_no_cycle_and_a_loop_of_one_state_is() {
+        assert_eq!(terminal_cycles(&[&[1, 2], &[], &[2]]), [[2]]);
+    }
+
+    #[test]
+    fn several_ways_into_one_cycle_are_one_cycle() {
+        assert_eq!(terminal_cycles(&[&[2], &[3], &[3], &[4], &[2, 3]]), [[2, 3, 4]]);
+    }
+}
