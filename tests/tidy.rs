@@ -65,6 +65,7 @@ const RUNTIME: &[Row] = &[
     ("reduction", &["id", "operation", "state", "unit::automaton"]),
     ("property", &["id", "operation", "state", "unit::automaton", "unit::panics", "unit::wording", "violation"]),
     ("search::frontier", &["state::store"]),
+    ("search::progress", &[]),
     ("search", &["id", "property", "reduction", "state", "unit::automaton", "violation"]),
     ("replay", &["id", "property", "reduction", "state", "trace::step", "violation"]),
     // What happened, in words.
@@ -94,9 +95,19 @@ const RUNTIME: &[Row] = &[
             "violation",
         ],
     ),
+    ("check::monitor", &["search::progress"]),
     (
         "check",
-        &["error", "network", "report", "search::frontier", "state::store", "trace::counterexample", "unit::watchdog"],
+        &[
+            "error",
+            "network",
+            "report",
+            "search::frontier",
+            "search::progress",
+            "state::store",
+            "trace::counterexample",
+            "unit::watchdog",
+        ],
     ),
     ("testing", &["check", "network", "report", "trace::counterexample", "violation"]),
     ("", &["error", "network", "property", "search::frontier", "state::system", "trace", "violation"]),
@@ -133,8 +144,8 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "std::env",
-        &["testing", "unit::caller"],
-        "the environment is read by tests, and for where source files are",
+        &["check::monitor", "testing", "unit::caller"],
+        "the environment is read by tests, for where source files are, and for what is shown of long checks",
     ),
     (
         "netcheck-runtime",
@@ -148,7 +159,12 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         &["check", "unit::context"],
         "a check has one thread for user code and one that watches it",
     ),
-    ("netcheck-runtime", "std::time::Instant", &[], "the engine reads no clock: the time is a component of the state"),
+    (
+        "netcheck-runtime",
+        "std::time::Instant",
+        &["check::monitor"],
+        "the engine reads no clock: the time is a component of the state",
+    ),
     (
         "netcheck-runtime",
         "std::time::SystemTime",

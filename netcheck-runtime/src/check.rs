@@ -1,11 +1,13 @@
 //! The checker: what is declared, and the thread that a check runs on.
 //!
 //! - `declare`: what the network may do;
+//! - `monitor`: what a long check shows of itself, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
 //! - `words`: a checker from a text of the attribute's words.
 
 mod declare;
 mod job;
+mod monitor;
 mod words;
 
 pub use declare::{Tasks, Tcp, Udp};
@@ -14,10 +16,12 @@ use crate::error::Error;
 use crate::network::Network;
 use crate::report::Report;
 use crate::search::frontier::Search;
+use crate::search::progress::Progress;
 use crate::state::store::Keep;
 use crate::trace::counterexample::Counterexample;
 use crate::unit::watchdog::{self, Watch};
 use job::Job;
+use monitor::Monitor;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -38,6 +42,7 @@ pub struct Checker {
     search: Search,
     states_max: usize,
     depth_max: usize,
+    memory_bytes_max: usize,
     reduction: bool,
     keep: Keep,
     poll_duration_max: Duration,
@@ -60,6 +65,7 @@ impl Checker {
             search: Search::Bfs,
             states_max: STATES_MAX,
             depth_max: usize::MAX,
+            memory_bytes_max: usize::MAX,
             reduction: true,
             keep: Keep::Exact,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
@@ -106,6 +112,12 @@ impl Checker {
     /// Steps of an execution at the most; reaching it is `Inconclusive`.
     pub fn max_depth(mut self, steps: usize) -> Self {
         self.depth_max = steps;
+        self
+    }
+
+    /// Bytes that visited states may take at the most; reaching it is `Inconclusive`.
+    pub fn max_memory(mut self, bytes: usize) -> Self {
+        self.memory_bytes_max = bytes;
         self
     }
 
@@ -171,10 +183,12 @@ impl Checker {
         let mut registered = Network::default();
         network(&mut registered);
         let watch = Arc::new(Watch::default());
+        let progress = Arc::new(Progress::default());
+        let mut monitor = Monitor::new(Arc::clone(&progress));
         let (checker, watched) = (self.clone(), Arc::clone(&watch));
         let (sender, receiver) = mpsc::channel();
         let thread = std::thread::Builder::new().name("netcheck".to_owned()).stack_size(STACK_BYTES).spawn(move || {
-            let result = Job::new(checker, registered, watched).and_then(run);
+            let result = Job::new(checker, registered, watched, progress).and_then(run);
             // The receiver is gone only after a stuck poll that has returned after all.
             let _ = sender.send(result);
         });
@@ -185,7 +199,10 @@ impl Checker {
                 result = Some(finished);
                 true
             }
-            Err(mpsc::RecvTimeoutError::Timeout) => false,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                monitor.tick();
+                false
+            }
             Err(mpsc::RecvTimeoutError::Disconnected) => true,
         });
         guarded.map_err(Error::new)?;

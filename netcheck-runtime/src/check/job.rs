@@ -10,8 +10,9 @@ use crate::reduction::proviso;
 use crate::reduction::successors::Leg;
 use crate::replay::{Replayed, replay, script};
 use crate::report::{Figures, Report, Verdict};
-use crate::search::explore::{Explored, Limit, Limits, explore};
+use crate::search::explore::{Explored, Limit, Limits, Plan, explore};
 use crate::search::frontier::Search;
+use crate::search::progress::Progress;
 use crate::state::place::StateVector;
 use crate::state::store::{Keep, StateId};
 use crate::state::system::{Declared, Demands, Interrupt, Process, System};
@@ -34,6 +35,7 @@ pub(super) struct Job {
     checker: Checker,
     registered: Network,
     watch: Arc<Watch>,
+    progress: Arc<Progress>,
     declared: Declared,
     after: Vec<Vec<ProcessId>>,
     properties: Properties,
@@ -41,7 +43,12 @@ pub(super) struct Job {
 }
 
 impl Job {
-    pub(super) fn new(checker: Checker, mut registered: Network, watch: Arc<Watch>) -> Result<Job, Error> {
+    pub(super) fn new(
+        checker: Checker,
+        mut registered: Network,
+        watch: Arc<Watch>,
+        progress: Arc<Progress>,
+    ) -> Result<Job, Error> {
         let names: Vec<&str> = registered.processes.iter().map(|process| process.name.as_str()).collect();
         if names.is_empty() {
             return Err(Error::new(
@@ -69,7 +76,7 @@ impl Job {
             after.push(process.after.iter().map(named).collect::<Result<Vec<_>, _>>()?);
         }
         let properties = Properties { finally: std::mem::take(&mut registered.finally), closed: registered.closed };
-        Ok(Job { checker, registered, watch, declared, after, properties, demands: Demands::default() })
+        Ok(Job { checker, registered, watch, progress, declared, after, properties, demands: Demands::default() })
     }
 
     /// A system in which nothing has been learned.
@@ -99,6 +106,7 @@ impl Job {
         shared.tracks.set(self.checker.tasks == Tasks::Tracked);
         // Which execution of its line a call is, is known only if calls are traced.
         shared.traces.set(self.declared.tcp.first.is_some());
+        shared.executions_max.set(self.declared.tcp.first.map_or(u32::MAX, |first| first.saturating_add(1)));
         let mut system = System::new(shared, processes, self.declared.clone(), self.demands);
         let initial = system.initial();
         (system, initial)
@@ -120,7 +128,11 @@ impl Job {
     }
 
     fn limits(&self) -> Limits {
-        Limits { states_max: self.checker.states_max, depth_max: self.checker.depth_max }
+        Limits {
+            states_max: self.checker.states_max,
+            depth_max: self.checker.depth_max,
+            memory_bytes_max: self.checker.memory_bytes_max,
+        }
     }
 
     pub(super) fn check(mut self) -> Result<Report, Error> {
@@ -143,6 +155,11 @@ impl Job {
                 "max_depth = {} was reached; raise it, or bound the loops of the programs",
                 self.checker.depth_max
             ),
+            Limit::Memory => format!(
+                "max_memory = {} bytes was reached; raise it, or keep fingerprints of states only (`store = fingerprint`)",
+                self.checker.memory_bytes_max
+            ),
+            Limit::Interrupt => "interrupted".to_owned(),
         });
         let automata = &system.learner.automata;
         let figures = Figures {
@@ -168,10 +185,10 @@ impl Job {
     /// Explores until the stubborn sets have relied on nothing that grew.
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
         let Checker { search, reduction, keep, .. } = self.checker;
+        let plan = Plan { search, keep, limits: self.limits(), progress: &self.progress };
         let mut footprints = reduction.then(Footprints::default);
         for round in 1.. {
-            let mut explored =
-                explore(system, initial, search, keep, footprints.as_mut(), self.limits(), &self.properties)?;
+            let mut explored = explore(system, initial, plan, footprints.as_mut(), &self.properties)?;
             let mut grew = footprints.as_mut().is_some_and(|footprints| {
                 footprints.update(system);
                 footprints.grew()
@@ -180,11 +197,11 @@ impl Job {
                 grew = proviso::update(system, footprints, initial, &mut explored.store)?;
             }
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
-            if !grew || explored.limit == Some(Limit::States) {
+            if !grew || explored.is_cut_off() {
                 explored.judge_ends(system, &self.properties, !grew)?;
             }
             // A limit that was hit says nothing of what lies behind it, so another round would not either.
-            if is_believed || !grew || explored.limit == Some(Limit::States) {
+            if is_believed || !grew || explored.is_cut_off() {
                 return Ok((explored.unless_doubtful(grew), round));
             }
         }
@@ -244,9 +261,10 @@ impl Job {
         }
         let depth_max = legs.len() - 1;
         let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
-        let limits = Limits { states_max, depth_max };
+        let limits = Limits { states_max, depth_max, memory_bytes_max: self.checker.memory_bytes_max };
         let (shorter, _) = self.attempt(|job, system, initial| {
-            let mut explored = explore(system, initial, Search::Bfs, Keep::Exact, None, limits, &job.properties)?;
+            let plan = Plan { search: Search::Bfs, keep: Keep::Exact, limits, progress: &job.progress };
+            let mut explored = explore(system, initial, plan, None, &job.properties)?;
             let Some((at, instead)) = explored.found.clone().filter(|(_, instead)| instead.kind == found.kind) else {
                 return Ok(None);
             };

@@ -7,6 +7,7 @@ use crate::reduction::stubborn::Scope;
 use crate::reduction::successors::{Chosen, Leg, Successors};
 use crate::search::concretize::concretize;
 use crate::search::frontier::{Frontier, Search};
+use crate::search::progress::{Progress, Seen};
 use crate::state::enabled::{Step, Transition};
 use crate::state::place::StateVector;
 use crate::state::store::{Keep, StateId, Store};
@@ -22,6 +23,7 @@ use std::rc::Rc;
 pub(crate) struct Limits {
     pub(crate) states_max: usize,
     pub(crate) depth_max: usize,
+    pub(crate) memory_bytes_max: usize,
 }
 
 /// Which bound was reached.
@@ -29,6 +31,9 @@ pub(crate) struct Limits {
 pub(crate) enum Limit {
     States,
     Depth,
+    Memory,
+    /// Somebody wants it to end.
+    Interrupt,
 }
 
 /// What a search saw.
@@ -59,16 +64,24 @@ pub(crate) struct Explored {
     concretized: usize,
 }
 
+/// How to search.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan<'a> {
+    pub(crate) search: Search,
+    pub(crate) keep: Keep,
+    pub(crate) limits: Limits,
+    pub(crate) progress: &'a Progress,
+}
+
 /// Explores everything from `initial`, until a violation or a limit.
 pub(crate) fn explore(
     system: &mut System,
     initial: &StateVector,
-    search: Search,
-    keep: Keep,
+    plan: Plan<'_>,
     mut reduction: Option<&mut Footprints>,
-    limits: Limits,
     properties: &Properties,
 ) -> Result<Explored, Interrupt> {
+    let Plan { search, keep, limits, progress } = plan;
     let mut seen = Explored {
         initial: initial.clone(),
         store: Store::new(keep),
@@ -92,7 +105,15 @@ pub(crate) fn explore(
     let mut next = Vec::new();
     let mut new = Vec::new();
     let mut state = StateVector::new();
+    let mut expanded = 0u64;
     while let Some(id) = frontier.pop() {
+        expanded += 1;
+        if expanded.is_multiple_of(LOOKS_UP_EVERY)
+            && let Some(limit) = seen.look_up(system, &frontier, limits, progress)
+        {
+            seen.limit = Some(limit);
+            return Ok(seen);
+        }
         seen.store.open(id, &mut state);
         let Chosen { steps: chosen, scope, pruned } = successors.of(system, &state, reduction.as_deref_mut())?;
         seen.pruned += pruned;
@@ -162,10 +183,29 @@ pub(crate) fn explore(
     Ok(seen)
 }
 
+/// So many states are expanded between looks at the memory that is used, and at who waits.
+const LOOKS_UP_EVERY: u64 = 1024;
+
 /// Executions of one search that are taken through the full semantics at the most.
 const CONCRETIZED_MAX: usize = 64;
 
 impl Explored {
+    /// Says how far the search is; which limit was hit by that.
+    fn look_up(&self, system: &System, frontier: &Frontier, limits: Limits, progress: &Progress) -> Option<Limit> {
+        let memory_bytes = self.store.memory_bytes() + frontier.len() * size_of::<StateId>();
+        let is_over = progress.note(Seen {
+            states: self.store.len() as u64,
+            frontier: frontier.len() as u64,
+            depth: self.depth as u64,
+            local_states: system.learner.automata.nodes.len() as u64,
+            memory_bytes: memory_bytes as u64,
+        });
+        match is_over {
+            true => Some(Limit::Interrupt),
+            false => (memory_bytes > limits.memory_bytes_max).then_some(Limit::Memory),
+        }
+    }
+
     /// Keeps a violation; says whether it can be believed at once.
     fn violated(
         &mut self,
@@ -193,6 +233,11 @@ impl Explored {
             self.concrete = concretize(system, properties, &legs)?;
         }
         Ok(())
+    }
+
+    /// Whether a bound was hit behind which there may be anything.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        matches!(self.limit, Some(Limit::States | Limit::Memory | Limit::Interrupt))
     }
 
     /// Whether there is nothing else to be seen, and no violation was.

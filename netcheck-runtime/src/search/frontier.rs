@@ -47,6 +47,13 @@ impl Frontier {
         }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Frontier::Queue(queue) => queue.len(),
+            Frontier::Stack(open) | Frontier::Walk { open, .. } => open.len(),
+        }
+    }
+
     pub(crate) fn pop(&mut self) -> Option<StateId> {
         match self {
             Frontier::Queue(queue) => queue.pop_front(),

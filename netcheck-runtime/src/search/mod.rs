@@ -3,3 +3,4 @@
 pub(crate) mod concretize;
 pub(crate) mod explore;
 pub(crate) mod frontier;
+pub(crate) mod progress;

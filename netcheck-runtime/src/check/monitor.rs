@@ -1,0 +1,109 @@
+//! What a long check shows of itself, and how Ctrl-C ends it.
+//!
+//! On a terminal, a check of more than a second has a progress line. Elsewhere it is silent,
+//! but with `NETCHECK_LOG=progress` writes a line every ten seconds. From then on the first
+//! Ctrl-C ends it with what it has seen, as inconclusive, and the second one ends the program.
+
+use crate::search::progress::{Progress, Seen};
+use indicatif::{HumanBytes, HumanCount, ProgressBar};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Set to `progress`, checks write a line every ten seconds where there is no terminal.
+const LOG: &str = "NETCHECK_LOG";
+
+/// Checks shorter than this show nothing.
+const SILENCE: Duration = Duration::from_secs(1);
+
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Shows how far a check is, as long as it lives.
+pub(super) struct Monitor {
+    progress: Arc<Progress>,
+    started: Instant,
+    bar: Option<ProgressBar>,
+    lines: Option<u32>,
+    interrupted: Option<Arc<AtomicBool>>,
+}
+
+impl Monitor {
+    pub(super) fn new(progress: Arc<Progress>) -> Self {
+        let logs = std::env::var(LOG).is_ok_and(|words| words.split(',').any(|word| word.trim() == "progress"));
+        Monitor { progress, started: Instant::now(), bar: None, lines: logs.then_some(0), interrupted: None }
+    }
+
+    /// Called every so often.
+    pub(super) fn tick(&mut self) {
+        let elapsed = self.started.elapsed();
+        if elapsed < SILENCE {
+            return;
+        }
+        let interrupted = self.interrupted.get_or_insert_with(interrupted);
+        if interrupted.load(Ordering::Relaxed) {
+            self.progress.end();
+        }
+        let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
+        let text = text(self.progress.seen(), elapsed);
+        if let Some(lines) =
+            self.lines.as_mut().filter(|lines| bar.is_hidden() && elapsed >= LINE_EVERY * (**lines + 1))
+        {
+            *lines += 1;
+            // A line that can't be written is nobody's loss.
+            let _ = writeln!(std::io::stderr(), "netcheck: {text}");
+        }
+        bar.set_message(text);
+        bar.tick();
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Set by the first Ctrl-C, for all checks of the program.
+fn interrupted() -> Arc<AtomicBool> {
+    static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let flag = INTERRUPTED.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let interrupt = signal_hook::consts::SIGINT;
+        // In this order: the second one finds the flag set. Without handlers, Ctrl-C ends the program at once.
+        let _ = signal_hook::flag::register_conditional_default(interrupt, Arc::clone(&flag))
+            .and_then(|_| signal_hook::flag::register(interrupt, Arc::clone(&flag)));
+        flag
+    });
+    Arc::clone(flag)
+}
+
+fn text(seen: Seen, elapsed: Duration) -> String {
+    let per_second = (seen.states as f64 / elapsed.as_secs_f64()) as u64;
+    format!(
+        "{} states, {}/s, {} to be expanded, depth {}, {} local states, {}",
+        HumanCount(seen.states),
+        HumanCount(per_second),
+        HumanCount(seen.frontier),
+        HumanCount(seen.depth),
+        HumanCount(seen.local_states),
+        HumanBytes(seen.memory_bytes)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_how_far_the_search_is() {
+        let seen =
+            Seen { states: 1_234_567, frontier: 4_321, depth: 57, local_states: 210, memory_bytes: 96 * 1024 * 1024 };
+        assert_eq!(
+            text(seen, Duration::from_secs(2)),
+            "1,234,567 states, 617,283/s, 4,321 to be expanded, depth 57, 210 local states, 96.00 MiB"
+        );
+    }
+}

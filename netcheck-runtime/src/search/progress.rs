@@ -1,0 +1,53 @@
+//! What a search that is under way has seen, for who waits for it; and the wish that it ends.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How far a search is. The one that searches writes, the one that waits reads.
+#[derive(Default)]
+pub(crate) struct Progress {
+    states: AtomicU64,
+    frontier: AtomicU64,
+    depth: AtomicU64,
+    local_states: AtomicU64,
+    memory_bytes: AtomicU64,
+    is_over: AtomicBool,
+}
+
+/// How far a search is, at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) states: u64,
+    /// States that are still to be expanded.
+    pub(crate) frontier: u64,
+    pub(crate) depth: u64,
+    /// Nodes of all automata.
+    pub(crate) local_states: u64,
+    pub(crate) memory_bytes: u64,
+}
+
+impl Progress {
+    /// The search is so far; whether it is to end.
+    pub(crate) fn note(&self, seen: Seen) -> bool {
+        self.states.store(seen.states, Ordering::Relaxed);
+        self.frontier.store(seen.frontier, Ordering::Relaxed);
+        self.depth.store(seen.depth, Ordering::Relaxed);
+        self.local_states.store(seen.local_states, Ordering::Relaxed);
+        self.memory_bytes.store(seen.memory_bytes, Ordering::Relaxed);
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn seen(&self) -> Seen {
+        Seen {
+            states: self.states.load(Ordering::Relaxed),
+            frontier: self.frontier.load(Ordering::Relaxed),
+            depth: self.depth.load(Ordering::Relaxed),
+            local_states: self.local_states.load(Ordering::Relaxed),
+            memory_bytes: self.memory_bytes.load(Ordering::Relaxed),
+        }
+    }
+
+    /// The search is to end with what it has seen.
+    pub(crate) fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
