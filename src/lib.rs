@@ -143,12 +143,63 @@ macro_rules! select {
     ($($branches:tt)*) => { $crate::__private::select_internal! { ($crate) $($branches)* } };
 }
 
+/// Claims that a condition holds here in some execution.
+///
+/// A check in which it never does is vacuous: what it was written for never happens. Its
+/// verdict is then [`Inconclusive`](check::Verdict::Inconclusive), and a test fails. If no
+/// execution comes here at all, [`Network::sometimes`] has to name the claim. Outside a check
+/// this does nothing.
+///
+/// ```
+/// use netcheck::check::{Checker, Verdict};
+///
+/// async fn roll() {
+///     let eyes = netcheck::choose(1..=6).await;
+///     netcheck::sometimes!(eyes == 6, "a six");
+///     netcheck::sometimes!(eyes == 7, "a seven");
+/// }
+///
+/// let report = Checker::new().check(|net| {
+///     net.process("dice", roll);
+/// });
+/// assert_eq!(report.verdict(), Verdict::Inconclusive);
+/// assert_eq!(report.claims(), [("a seven".to_owned(), false), ("a six".to_owned(), true)]);
+/// ```
+#[macro_export]
+macro_rules! sometimes {
+    ($condition:expr, $name:literal $(,)?) => {
+        $crate::__private::coverage::sometimes($condition, $name)
+    };
+}
+
+/// Claims that a condition holds here in every execution: where it does not, that is a violation,
+/// [`Property`](check::ViolationKind::Property), and no panic of the program's own.
+///
+/// ```
+/// use netcheck::check::{Checker, ViolationKind};
+///
+/// let report = Checker::new().check(|net| {
+///     net.process("dice", || async {
+///         let eyes = netcheck::choose(1..=6).await;
+///         netcheck::always!(eyes < 6, "no six");
+///     });
+/// });
+/// assert_eq!(report.counterexample().unwrap().kind(), ViolationKind::Property);
+/// ```
+#[macro_export]
+macro_rules! always {
+    ($condition:expr, $name:literal $(,)?) => {
+        $crate::__private::coverage::always($condition, $name)
+    };
+}
+
 /// What the macros expand to; not for use by hand.
 #[doc(hidden)]
 pub mod __private {
     pub use insta;
     pub use netcheck_macros::select_internal;
     pub use netcheck_runtime::capture;
+    pub use netcheck_runtime::coverage;
     pub use netcheck_runtime::isolated::{
         Argument, CloneForEachRun, Copying, Handle, HandleId, argument, cloned, process,
     };

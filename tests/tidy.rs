@@ -49,6 +49,7 @@ const RUNTIME: &[Row] = &[
     ("violation", &[]),
     // Fronts, shaped like tokio: they marshal calls into operations of the current unit.
     ("capture", &["unit::checkpoint", "unit::context"]),
+    ("coverage", &["operation", "unit::context", "unit::panics", "unit::wording"]),
     ("faults", &["operation", "unit::context"]),
     ("isolated", &["capture", "id", "operation", "time", "unit::context", "unit::instance"]),
     ("net", &["id", "isolated", "operation", "unit::context"]),
@@ -95,6 +96,7 @@ const RUNTIME: &[Row] = &[
             "violation",
         ],
     ),
+    ("check::coverage", &["network", "operation", "search::explore", "state::system", "unit::wording"]),
     ("check::monitor", &["search::progress"]),
     (
         "check",
@@ -131,7 +133,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "crate::search::explore",
-        &["check::job"],
+        &["check::coverage", "check::job"],
         "replay uses no search: it looks up each step among those that are possible",
     ),
     (

@@ -1,10 +1,12 @@
 //! The checker: what is declared, and the thread that a check runs on.
 //!
+//! - `coverage`: what the executions came across;
 //! - `declare`: what the network may do;
 //! - `monitor`: what a long check shows of itself, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
 //! - `words`: a checker from a text of the attribute's words.
 
+mod coverage;
 mod declare;
 mod job;
 mod monitor;

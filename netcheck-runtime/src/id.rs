@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+/// A claim of the program's, made by `sometimes!` at one source line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ClaimId(pub(crate) u32);
+
 /// A unit: what is learned as one automaton (a process, or an isolated task).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct UnitId(pub(crate) u32);

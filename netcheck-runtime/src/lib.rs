@@ -19,6 +19,8 @@
 #[doc(hidden)]
 pub mod capture;
 pub mod check;
+#[doc(hidden)]
+pub mod coverage;
 mod error;
 pub mod faults;
 mod id;

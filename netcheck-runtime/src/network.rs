@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub struct Network {
     pub(crate) processes: Vec<Registered>,
     pub(crate) finally: Vec<Finally>,
+    /// Names of `sometimes!` that must be met.
+    pub(crate) claims: Vec<String>,
     /// Whether these processes are all there is: who waits for a next client waits in vain.
     pub(crate) closed: bool,
 }
@@ -65,6 +67,12 @@ impl Network {
     /// outputs of the processes. It may assert, or return a `bool` or a `Result`.
     pub fn finally<J: Judgement>(&mut self, property: impl Fn(&End) -> J + Send + Sync + 'static) {
         self.finally.push(Arc::new(move |end| property(end).judge()));
+    }
+
+    /// The `sometimes!` of this name has to hold in some execution, even if no execution comes to
+    /// where it stands. (Those that are met have to hold anyway.)
+    pub fn sometimes(&mut self, name: impl Into<String>) {
+        self.claims.push(name.into());
     }
 
     #[track_caller]

@@ -2,7 +2,7 @@
 //!
 //! Data only: nothing here decides an outcome.
 
-use crate::id::{CallerId, OutcomeId, SocketId, TaskId, UnitId};
+use crate::id::{CallerId, ClaimId, OutcomeId, SocketId, TaskId, UnitId};
 pub use netcheck_models::tcp::Side;
 use smallvec::SmallVec;
 use std::net::{IpAddr, SocketAddr};
@@ -250,6 +250,8 @@ pub(crate) enum Effect {
     Abort { child: UnitId },
     /// The handle of an isolated task was dropped or has delivered.
     Detach { child: UnitId },
+    /// A `sometimes!` was met.
+    Claim { claim: ClaimId, holds: bool },
     /// A `faults::scope` was entered (`true`) or left.
     Scope { entered: bool },
 }

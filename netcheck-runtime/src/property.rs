@@ -94,7 +94,13 @@ impl Properties {
         match &system.learner.automata.node(target).kind {
             NodeKind::Panicked(panic) => {
                 let name = system.shared().unit(unit).name;
-                Some(Found { kind: ViolationKind::Panic, message: panicked(&name, panic) })
+                Some(match panic.is_claim {
+                    true => Found {
+                        kind: ViolationKind::Property,
+                        message: format!("{name} at {}: {}", panic.location, panic.message),
+                    },
+                    false => Found { kind: ViolationKind::Panic, message: panicked(&name, panic) },
+                })
             }
             _ => None,
         }

@@ -20,6 +20,8 @@ pub struct Report {
     pub(crate) verdict: Verdict,
     pub(crate) limit: Option<String>,
     pub(crate) uncaptured: Vec<String>,
+    pub(crate) claims: Vec<(String, bool)>,
+    pub(crate) never_completed: Vec<String>,
     pub(crate) figures: Figures,
     pub(crate) counterexample: Option<Counterexample>,
     /// By process: every value that it ended with.
@@ -111,7 +113,7 @@ impl Report {
         self.figures.omission_probability
     }
 
-    /// Why the verdict is `Inconclusive`: which limit was hit.
+    /// Why the verdict is `Inconclusive`: which limit was hit, or which claim never held.
     pub fn limit(&self) -> Option<&str> {
         self.limit.as_deref()
     }
@@ -120,6 +122,18 @@ impl Report {
     /// through is told apart by its whole history, so that an endless one never closes.
     pub fn uncaptured_loops(&self) -> &[String] {
         &self.uncaptured
+    }
+
+    /// The names of all `sometimes!` that were met or demanded, sorted, and whether each held in
+    /// some execution. If one did not, the verdict is `Inconclusive`: the check is vacuous.
+    pub fn claims(&self) -> &[(String, bool)] {
+        &self.claims
+    }
+
+    /// The operations that were waited for in some execution and completed in none, each with its
+    /// source line: a time-out that never elapses, an accept that nobody connects to.
+    pub fn never_completed(&self) -> &[String] {
+        &self.never_completed
     }
 
     /// The execution that violates a property.

@@ -12,7 +12,7 @@ pub enum ViolationKind {
     Panic,
     /// Nothing can happen any more, and a process that is no daemon has not ended.
     Deadlock,
-    /// A property of the end, given to `Network::finally`, does not hold.
+    /// A property of the end, given to `Network::finally`, or a claim of `always!` does not hold.
     Property,
 }
 

@@ -1,5 +1,6 @@
 //! One check: searches to the fixpoint, shortens what it found and confirms it.
 
+use super::coverage::Coverage;
 use super::{Checker, Tasks};
 use crate::error::Error;
 use crate::id::ProcessId;
@@ -141,10 +142,12 @@ impl Job {
             None => None,
             Some((at, found)) => Some(self.counterexample(&mut system, &mut explored, at, &found)?),
         };
+        let coverage = Coverage::of(&system, &explored.taken, &self.registered);
+        let vacuous = coverage.vacuous().filter(|_| counterexample.is_none() && explored.limit.is_none());
         let verdict = match (&counterexample, explored.limit) {
             (Some(_), _) => Verdict::Violated,
-            (None, None) => Verdict::Verified,
-            (None, Some(_)) => Verdict::Inconclusive,
+            (None, None) if vacuous.is_none() => Verdict::Verified,
+            (None, _) => Verdict::Inconclusive,
         };
         let limit = explored.limit.map(|limit| match limit {
             Limit::States => format!(
@@ -161,6 +164,7 @@ impl Job {
             ),
             Limit::Interrupt => "interrupted".to_owned(),
         });
+        let limit = limit.or(vacuous);
         let automata = &system.learner.automata;
         let figures = Figures {
             states: explored.store.len(),
@@ -177,9 +181,11 @@ impl Job {
             memory_bytes: explored.store.memory_bytes(),
         };
         let outputs = self.outputs(&system, &explored);
+        let Coverage { claims, never_completed } = coverage;
+        let claims = claims.into_iter().collect();
         let checkpoints = system.shared().checkpoints.borrow();
         let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
-        Ok(Report { verdict, limit, figures, counterexample, outputs, uncaptured })
+        Ok(Report { verdict, limit, figures, counterexample, outputs, uncaptured, claims, never_completed })
     }
 
     /// Explores until the stubborn sets have relied on nothing that grew.

@@ -354,7 +354,11 @@ impl Touches {
                 Effect::Scope { .. } => {
                     self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
                 }
-                Effect::Linger { .. } | Effect::Disarm { .. } | Effect::Spawn { .. } | Effect::Detach { .. } => {}
+                Effect::Claim { .. }
+                | Effect::Linger { .. }
+                | Effect::Disarm { .. }
+                | Effect::Spawn { .. }
+                | Effect::Detach { .. } => {}
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::state::enabled::{Step, Transition};
 use crate::state::place::StateVector;
 use crate::state::store::{Keep, StateId, Store};
 use crate::state::system::{Interrupt, System};
-use crate::unit::automaton::NodeKind;
+use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::violation::Found;
 use ahash::AHashMap;
 use std::collections::BTreeSet;
@@ -53,6 +53,8 @@ pub(crate) struct Explored {
     pub(crate) found: Option<(StateId, Found)>,
     /// The violation as an execution of the full semantics.
     pub(crate) concrete: Option<(Vec<Leg>, Found)>,
+    /// The edges that were taken.
+    pub(crate) taken: Taken,
     /// What the roots of the processes ended with.
     pub(crate) outputs: BTreeSet<(UnitId, u32)>,
     /// The ends that a reduced search came to, to be judged at the fixpoint.
@@ -93,6 +95,7 @@ pub(crate) fn explore(
         limit: None,
         found: None,
         concrete: None,
+        taken: Taken::default(),
         outputs: BTreeSet::new(),
         ends: Vec::new(),
         scopes: AHashMap::new(),
@@ -157,6 +160,7 @@ pub(crate) fn explore(
         for transition in chosen {
             system.apply(&state, transition, &mut next);
             seen.transitions += 1;
+            seen.taken.note(transition);
             let (successor, is_new) = seen.store.insert(&next, Some(id));
             if !is_new {
                 continue;
@@ -181,6 +185,25 @@ pub(crate) fn explore(
         frontier.extend(&new);
     }
     Ok(seen)
+}
+
+/// Edges that were taken in a search.
+#[derive(Default)]
+pub(crate) struct Taken(Vec<bool>);
+
+impl Taken {
+    fn note(&mut self, transition: &Transition) {
+        let Step::Unit { edge, .. } = transition.step else { return };
+        let index = edge.0 as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, false);
+        }
+        self.0[index] = true;
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = EdgeId> + '_ {
+        (0u32..).zip(&self.0).filter(|&(_, &taken)| taken).map(|(index, _)| EdgeId(index))
+    }
 }
 
 /// So many states are expanded between looks at the memory that is used, and at who waits.

@@ -131,6 +131,7 @@ impl System {
                     place.set(next, NodeId::GONE.0);
                 }
             }
+            Effect::Claim { .. } => {}
             Effect::Scope { entered } => {
                 let process = self.shared().process_of(unit);
                 let place = self.places.id(Place::Scope(process));

@@ -4,7 +4,7 @@
 //! operation waits in the menu until the engine completes it, and a synchronous call
 //! abandons the poll until its answer is at hand.
 
-use crate::id::{CallerId, ProcessId, SocketId, TaskId, UnitId};
+use crate::id::{CallerId, ClaimId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Failure, Offer, Operation, OperationKey, Outcome, Side, Stream};
 use crate::unit::caller::{Callers, Line};
 use crate::unit::causality::{Causality, Events, ObjectId};
@@ -116,6 +116,14 @@ pub(crate) struct Shared {
     pub(crate) checkpoints: RefCell<Checkpoints>,
     /// Executions of a source line are told apart up to this one.
     pub(crate) executions_max: Cell<u32>,
+    claims: RefCell<Vec<Claim>>,
+}
+
+/// A claim of the program's, and where it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    pub(crate) name: &'static str,
+    pub(crate) location: &'static Location<'static>,
 }
 
 /// Where a unit stands.
@@ -159,6 +167,7 @@ impl Shared {
             captures: Cell::new(true),
             checkpoints: RefCell::default(),
             executions_max: Cell::new(u32::MAX),
+            claims: RefCell::default(),
         }
     }
 
@@ -203,6 +212,22 @@ impl Shared {
     /// A source line that makes calls.
     pub(crate) fn line(&self, caller: CallerId) -> Line {
         self.callers.borrow().line(caller)
+    }
+
+    /// The number of a claim.
+    pub(crate) fn claim(&self, name: &'static str, location: &'static Location<'static>) -> ClaimId {
+        let claim = Claim { name, location };
+        let mut claims = self.claims.borrow_mut();
+        let known = claims.iter().position(|known| *known == claim);
+        ClaimId(known.unwrap_or_else(|| {
+            claims.push(claim);
+            claims.len() - 1
+        }) as u32)
+    }
+
+    /// All claims that were met.
+    pub(crate) fn claims(&self) -> Vec<(ClaimId, Claim)> {
+        (0u32..).map(ClaimId).zip(self.claims.borrow().iter().copied()).collect()
     }
 
     pub(crate) fn intern_output(&self, text: String, value: Rc<dyn Any>) -> u32 {

@@ -307,7 +307,11 @@ impl Instance {
             Err(Unwound::Panicked(panic)) => Err(Rest::Panicked(panic)),
             Err(Unwound::Thrown(payload)) => Err(Rest::Panicked(match payload.downcast::<Panic>() {
                 Ok(panic) => *panic,
-                Err(payload) => Panic { message: panics::message(&*payload), location: "a resumed panic".to_owned() },
+                Err(payload) => Panic {
+                    message: panics::message(&*payload),
+                    location: "a resumed panic".to_owned(),
+                    is_claim: false,
+                },
             })),
         }
     }

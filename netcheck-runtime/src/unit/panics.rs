@@ -12,6 +12,8 @@ pub(crate) struct Panic {
     pub(crate) message: String,
     /// `file:line` of the panic.
     pub(crate) location: String,
+    /// An `always!` that does not hold, and no panic of the program's own.
+    pub(crate) is_claim: bool,
 }
 
 thread_local! {
@@ -57,7 +59,7 @@ fn install() {
             }
             let message = message(info.payload());
             let location = info.location().map_or_else(|| "an unknown place".to_owned(), wording::place);
-            CAUGHT.set(Some(Panic { message, location }));
+            CAUGHT.set(Some(Panic { message, location, is_claim: false }));
         }));
     });
 }

@@ -42,6 +42,11 @@ fn file_and_line(path: &str, line: u32) -> String {
     format!("{}:{line}", file.join("/"))
 }
 
+/// What kind of operation, in one word.
+pub(crate) fn kind(of: &Operation) -> String {
+    operation(of.itself()).split(' ').next().unwrap_or_default().to_owned()
+}
+
 /// An operation without names: for diagnostics.
 pub(crate) fn operation(operation: &Operation) -> String {
     match operation {

@@ -1,0 +1,53 @@
+//! What the executions of a check came across: claims of `sometimes!`, and operations that were
+//! never completed.
+
+use crate::network::Network;
+use crate::operation::{Effect, Operation};
+use crate::search::explore::Taken;
+use crate::state::system::System;
+use crate::unit::wording;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What was come across.
+#[derive(Default)]
+pub(super) struct Coverage {
+    /// By name: whether it held in some execution.
+    pub(super) claims: BTreeMap<String, bool>,
+    /// Operations by source line that were waited for and never completed.
+    pub(super) never_completed: Vec<String>,
+}
+
+impl Coverage {
+    pub(super) fn of(system: &System, taken: &Taken, registered: &Network) -> Coverage {
+        let automata = &system.learner.automata;
+        let names = system.shared().claims();
+        let mut claims: BTreeMap<String, bool> = registered.claims.iter().map(|name| (name.clone(), false)).collect();
+        let (mut offered, mut completed) = (BTreeSet::new(), BTreeSet::new());
+        for edge in taken.iter().map(|edge| automata.edge(edge)) {
+            for effect in &edge.effects {
+                if let Effect::Claim { claim, holds } = *effect {
+                    *claims.entry(names[claim.0 as usize].1.name.to_owned()).or_default() |= holds;
+                }
+            }
+            let offers = automata.node(edge.source).offers.iter();
+            for offer in offers.filter(|offer| !matches!(offer.operation, Operation::Run(_) | Operation::Start)) {
+                let line = (wording::place(offer.location), wording::kind(&offer.operation));
+                if offer.key == edge.input.key {
+                    completed.insert(line.clone());
+                }
+                offered.insert(line);
+            }
+        }
+        let never_completed = offered.difference(&completed).map(|(place, kind)| format!("{place}: {kind}"));
+        Coverage { claims, never_completed: never_completed.collect() }
+    }
+
+    /// A claim that never held: the check is vacuous.
+    pub(super) fn vacuous(&self) -> Option<String> {
+        let (name, _) = self.claims.iter().find(|(_, held)| !**held)?;
+        Some(format!(
+            "vacuous: `sometimes!` \"{name}\" held in no execution; \
+             the programs or the declared faults never lead where it would"
+        ))
+    }
+}

@@ -1,0 +1,35 @@
+//! Claims about a program that one execution alone can't judge, and such that each must keep.
+
+use crate::operation::Effect;
+use crate::unit::context;
+use crate::unit::panics::Panic;
+use crate::unit::wording;
+use std::panic::Location;
+
+/// Notes whether a condition holds here; called by `sometimes!`.
+#[track_caller]
+pub fn sometimes(holds: bool, name: &'static str) {
+    if let Some(context) = context::try_current() {
+        let claim = context.shared.claim(name, Location::caller());
+        context.effect(Effect::Claim { claim, holds });
+    }
+}
+
+/// Ends the execution as a violation if a condition does not hold; called by `always!`.
+///
+/// # Panics
+/// If it does not hold, outside a check as well.
+#[track_caller]
+pub fn always(holds: bool, name: &'static str) {
+    if holds {
+        return;
+    }
+    let message = format!("`always!` does not hold: {name}");
+    match context::try_current() {
+        Some(_) => {
+            let location = wording::place(Location::caller());
+            std::panic::resume_unwind(Box::new(Panic { message, location, is_claim: true }))
+        }
+        None => panic!("{message}"),
+    }
+}
