@@ -46,6 +46,7 @@ pub struct Checker {
     depth_max: usize,
     memory_bytes_max: usize,
     reduction: bool,
+    subsumption: bool,
     keep: Keep,
     poll_duration_max: Duration,
 }
@@ -69,6 +70,7 @@ impl Checker {
             depth_max: usize::MAX,
             memory_bytes_max: usize::MAX,
             reduction: true,
+            subsumption: false,
             keep: Keep::Exact,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
         }
@@ -126,6 +128,14 @@ impl Checker {
     /// `false` explores every interleaving of independent steps too.
     pub fn reduction(mut self, reduction: bool) -> Self {
         self.reduction = reduction;
+        self
+    }
+
+    /// `true` leaves out states that add nothing to a visited one: all else equal, their channels
+    /// hold some of its packets, and the others may get lost. It pays where packets pile up, and
+    /// does nothing without loss, with reordering or with `at_most`.
+    pub fn subsumption(mut self, subsumption: bool) -> Self {
+        self.subsumption = subsumption;
         self
     }
 

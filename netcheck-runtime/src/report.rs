@@ -34,6 +34,7 @@ pub(crate) struct Figures {
     pub(crate) states: usize,
     pub(crate) transitions: u64,
     pub(crate) pruned: u64,
+    pub(crate) subsumed: u64,
     pub(crate) omission_probability: Option<f64>,
     pub(crate) depth: usize,
     pub(crate) terminals: u64,
@@ -105,6 +106,12 @@ impl Report {
     /// them shows the same.
     pub fn pruned(&self) -> u64 {
         self.figures.pruned
+    }
+
+    /// States that were not explored because a visited one covers them; see
+    /// [`Checker::subsumption`](crate::check::Checker::subsumption).
+    pub fn subsumed(&self) -> u64 {
+        self.figures.subsumed
     }
 
     /// How probable it is, at the most, that states were missed because only fingerprints were

@@ -18,28 +18,41 @@ use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, 
 use crate::streams::Streams;
 
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
-pub fn disagreement(system: &System, findings: &Findings) -> Option<String> {
+pub fn disagreement(system: &System, findings: &Findings, subsumed: &mut u64) -> Option<String> {
     let system = Arc::new(system.clone());
     for (search, search_name) in searches() {
-        for reduction in [true, false] {
-            let run = || compare(&system, findings, search, reduction);
+        // Leaving out what adds nothing makes a difference only with loss.
+        let subsumption = search != Search::Dfs && system.network.copies.contains(&0) && system.network.window == 1;
+        let configurations = [(true, false), (false, false), (true, true), (false, true)];
+        for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
+            let run = || compare(&system, findings, (search, reduction, subsumption), subsumed);
             let compared = catch_unwind(AssertUnwindSafe(run))
                 .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", text_of(panic.as_ref()))));
             if let Err(difference) = compared {
                 let reduction = if reduction { "on" } else { "off" };
-                return Some(format!("{search_name}, reduction {reduction}: {difference}"));
+                let subsumption = if subsumption { "on" } else { "off" };
+                return Some(format!("{search_name}, reduction {reduction}, subsumption {subsumption}: {difference}"));
             }
         }
     }
     None
 }
 
+/// The order, the reduction and the subsumption.
+type Configuration = (Search, bool, bool);
+
 fn searches() -> [(Search, &'static str); 3] {
     [(Search::Bfs, "bfs"), (Search::Dfs, "dfs"), (Search::Random { seed: 7 }, "random")]
 }
 
-fn compare(system: &Arc<System>, findings: &Findings, search: Search, reduction: bool) -> Result<(), String> {
-    let (report, ends) = check(system, search, reduction);
+fn compare(
+    system: &Arc<System>,
+    findings: &Findings,
+    configuration: Configuration,
+    subsumed: &mut u64,
+) -> Result<(), String> {
+    let (report, ends) = check(system, configuration);
+    *subsumed += report.subsumed();
     let counterexample = report.counterexample().map(ToString::to_string).unwrap_or_default();
     let expected = if findings.panics.is_empty() && !findings.deadlock { Verdict::Verified } else { Verdict::Violated };
     if report.verdict() != expected {
@@ -73,7 +86,8 @@ fn compare(system: &Arc<System>, findings: &Findings, search: Search, reduction:
 type Ends = Vec<Option<String>>;
 
 /// The report of one configuration, and all ends that `finally` was asked about.
-fn check(system: &Arc<System>, search: Search, reduction: bool) -> (Report, BTreeSet<Ends>) {
+fn check(system: &Arc<System>, configuration: Configuration) -> (Report, BTreeSet<Ends>) {
+    let (search, reduction, subsumption) = configuration;
     let mut udp = Udp::new()
         .copies(system.network.copies.iter().copied())
         .window(system.network.window)
@@ -81,7 +95,7 @@ fn check(system: &Arc<System>, search: Search, reduction: bool) -> (Report, BTre
     if system.network.delay {
         udp = udp.delay();
     }
-    let mut checker = Checker::new().udp(udp).search(search).reduction(reduction);
+    let mut checker = Checker::new().udp(udp).search(search).reduction(reduction).subsumption(subsumption);
     if let Some(tcp) = &system.network.tcp {
         checker = checker.tcp(declared(tcp));
     }

@@ -81,6 +81,20 @@ impl Channel {
         self.live.iter().map(|live| live.packet)
     }
 
+    /// Whether every sequence that `other` can still deliver, with whatever is dispatched from now on, can be
+    /// delivered from here: its packets are some of these, in this order, and the rest may stay away. Only said
+    /// where nothing overtakes, so that there are no barriers.
+    pub(super) fn covers(&self, other: &Channel, rules: StageRules<'_>) -> bool {
+        if rules.window != 1 || rules.budgeted || !self.barriers.is_empty() || !other.barriers.is_empty() {
+            return false;
+        }
+        let mut wanted = other.live.iter().peekable();
+        let may_stay_away = |live: &&Live| live.perturbed(rules) && !live.must_arrive(rules);
+        let left_over = self.live.iter().filter(|live| wanted.next_if_eq(live).is_none());
+        let all_may = left_over.filter(|live| !may_stay_away(live)).count() == 0;
+        all_may && wanted.next().is_none()
+    }
+
     /// The packet at position `at` arrives next; `None` if it may not.
     pub(super) fn deliver(&self, at: usize, rules: StageRules<'_>) -> Option<Arrival> {
         let before = self.live[at];

@@ -100,6 +100,17 @@ impl Link {
         found.deliveries
     }
 
+    /// Whether all that `other` can deliver, with whatever is sent from now on, can be delivered from here too:
+    /// the packets of `other` are a sub-sequence of these, and the others may get lost (a channel with loss is a
+    /// well-structured system: P. Abdulla, B. Jonsson, "Verifying programs with unreliable channels", 1993).
+    /// Said only of channels of one stage that keep the order, without a budget; false is always safe.
+    pub fn covers(&self, other: &Link, rules: &LinkRules) -> bool {
+        match rules.stages() {
+            (only, None) => self == other || self.first.covers(&other.first, only),
+            (_, Some(_)) => self == other,
+        }
+    }
+
     /// Everything still under way is lost: the delivered sequence is complete (every count is in `M`,
     /// Definition 4). `None` if nothing is under way, or if some packet must still arrive.
     ///

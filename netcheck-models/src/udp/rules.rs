@@ -74,6 +74,14 @@ pub struct LinkRules {
 }
 
 impl LinkRules {
+    /// Whether a channel with fewer packets may be covered by one with more ([`Link::covers`](super::Link::covers)).
+    pub fn can_cover(&self) -> bool {
+        match self.stages() {
+            (only, None) => only.window == 1 && !only.budgeted && only.loses(),
+            (_, Some(_)) => false,
+        }
+    }
+
     /// The stages that a packet goes through, in order.
     pub(super) fn stages(&self) -> (StageRules<'_>, Option<StageRules<'_>>) {
         match (&self.send, &self.receive) {

@@ -170,6 +170,7 @@ impl Job {
             states: explored.store.len(),
             transitions: explored.transitions,
             pruned: explored.pruned,
+            subsumed: explored.subsumed,
             omission_probability: explored.store.omission_probability(),
             depth: explored.depth,
             terminals: explored.terminals,
@@ -190,8 +191,8 @@ impl Job {
 
     /// Explores until the stubborn sets have relied on nothing that grew.
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
-        let Checker { search, reduction, keep, .. } = self.checker;
-        let plan = Plan { search, keep, limits: self.limits(), progress: &self.progress };
+        let Checker { search, reduction, subsumption, keep, .. } = self.checker;
+        let plan = Plan { search, keep, subsumes: subsumption, limits: self.limits(), progress: &self.progress };
         let mut footprints = reduction.then(Footprints::default);
         for round in 1.. {
             let mut explored = explore(system, initial, plan, footprints.as_mut(), &self.properties)?;
@@ -200,7 +201,7 @@ impl Job {
                 footprints.grew()
             });
             if let Some(footprints) = footprints.as_mut().filter(|_| !grew && explored.is_complete()) {
-                grew = proviso::update(system, footprints, initial, &mut explored.store)?;
+                grew = proviso::update(system, footprints, initial, explored.visited())?;
             }
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
             if !grew || explored.is_cut_off() {
@@ -269,7 +270,8 @@ impl Job {
         let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
         let limits = Limits { states_max, depth_max, memory_bytes_max: self.checker.memory_bytes_max };
         let (shorter, _) = self.attempt(|job, system, initial| {
-            let plan = Plan { search: Search::Bfs, keep: Keep::Exact, limits, progress: &job.progress };
+            let plan =
+                Plan { search: Search::Bfs, keep: Keep::Exact, subsumes: false, limits, progress: &job.progress };
             let mut explored = explore(system, initial, plan, None, &job.properties)?;
             let Some((at, instead)) = explored.found.clone().filter(|(_, instead)| instead.kind == found.kind) else {
                 return Ok(None);

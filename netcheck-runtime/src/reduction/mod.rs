@@ -5,6 +5,7 @@
 //! - [`touches`]: the resources that an operation or an effect does and minds;
 //! - [`stubborn`]: which units have to be explored in a state;
 //! - [`proviso`]: cycles that would ignore somebody for ever;
+//! - [`subsumption`]: states that add nothing to a visited one;
 //! - [`successors`]: the steps of a state that are explored for it.
 //!
 //! Automata are learned while they are explored, so a footprint may grow after a choice
@@ -19,5 +20,6 @@ pub(crate) mod bits;
 pub(crate) mod footprint;
 pub(crate) mod proviso;
 pub(crate) mod stubborn;
+pub(crate) mod subsumption;
 pub(crate) mod successors;
 mod touches;

@@ -19,6 +19,7 @@
 
 use super::footprint::Footprints;
 use super::stubborn::{Waiting, waiting};
+use super::subsumption::Subsumption;
 use super::successors::Successors;
 use crate::id::{ProcessId, UnitId};
 use crate::state::enabled::{Class, Enabled, Transition};
@@ -111,14 +112,14 @@ pub(crate) fn update(
     system: &mut System,
     footprints: &mut Footprints,
     initial: &StateVector,
-    store: &mut Store,
+    mut visited: Visited<'_>,
 ) -> Result<bool, Interrupt> {
-    if !system.learner.has_cycles() {
+    if !system.learner.has_cycles() && !visited.leaves_out {
         return Ok(false);
     }
-    let graph = Graph::of(system, footprints, initial, store)?;
+    let graph = Graph::of(system, footprints, initial, &mut visited)?;
     let cycles = graph.terminal_cycles();
-    let states = graph.states(system, footprints, initial, store, &cycles)?;
+    let states = graph.states(system, footprints, initial, &mut visited, &cycles)?;
     let mut found = false;
     for (cycle, states) in cycles.iter().zip(states) {
         let Some(ignoring) = ignoring(system, footprints, &graph, cycle, states)? else { continue };
@@ -172,17 +173,28 @@ impl Graph {
         system: &mut System,
         footprints: &mut Footprints,
         initial: &StateVector,
-        store: &mut Store,
+        visited: &mut Visited<'_>,
     ) -> Result<Graph, Interrupt> {
         let mut graph = Graph { edges: Vec::new(), movers: Vec::new(), timed: Vec::new() };
-        walk(system, footprints, initial, store, |_, chosen, edges| {
+        walk(system, footprints, initial, visited, |number, _, chosen, edges| {
             let mut movers: SmallVec<[UnitId; 2]> = chosen.iter().filter_map(Transition::unit).collect();
             movers.dedup();
-            graph.movers.push(movers);
-            graph.timed.push(chosen.iter().any(|step| matches!(step.class(), Some(Class::Timer { .. }))));
-            graph.edges.push(edges.into());
+            graph.reserve(number);
+            graph.movers[number] = movers;
+            graph.timed[number] = chosen.iter().any(|step| matches!(step.class(), Some(Class::Timer { .. })));
+            graph.edges[number] = edges.into();
+            edges.iter().for_each(|&next| graph.reserve(next as usize));
         })?;
         Ok(graph)
+    }
+
+    /// Makes room for a state of this number.
+    fn reserve(&mut self, number: usize) {
+        if self.edges.len() <= number {
+            self.edges.resize(number + 1, Box::default());
+            self.movers.resize(number + 1, SmallVec::new());
+            self.timed.resize(number + 1, false);
+        }
     }
 
     /// The states of some cycles.
@@ -191,7 +203,7 @@ impl Graph {
         system: &mut System,
         footprints: &mut Footprints,
         initial: &StateVector,
-        store: &mut Store,
+        visited: &mut Visited<'_>,
         cycles: &[Vec<usize>],
     ) -> Result<Vec<Vec<StateVector>>, Interrupt> {
         let mut states = vec![Vec::new(); cycles.len()];
@@ -200,12 +212,10 @@ impl Graph {
         }
         let of_cycle = |(number, cycle): (usize, &Vec<usize>)| cycle.iter().map(|&at| (at, number)).collect::<Vec<_>>();
         let number: AHashMap<usize, usize> = cycles.iter().enumerate().flat_map(of_cycle).collect();
-        let mut at = 0;
-        walk(system, footprints, initial, store, |state, _, _| {
+        walk(system, footprints, initial, visited, |at, state, _, _| {
             if let Some(&cycle) = number.get(&at) {
                 states[cycle].push(state.clone());
             }
-            at += 1;
         })?;
         Ok(states)
     }
@@ -262,34 +272,56 @@ impl Graph {
     }
 }
 
-/// Goes through the reduced graph once more, breadth-first: each state with its steps and the
-/// numbers of the states that they lead to.
+/// The states that a search has visited, and left out.
+pub(crate) struct Visited<'a> {
+    pub(crate) store: &'a mut Store,
+    pub(crate) subsumption: Option<&'a mut Subsumption>,
+    /// Whether states were left out because visited ones cover them.
+    pub(crate) leaves_out: bool,
+}
+
+impl Visited<'_> {
+    /// The visited state that stands for one that a step leads to, and whether it is that one.
+    fn find(&mut self, system: &System, transition: &Transition, state: &[u32]) -> (StateId, bool) {
+        if let Some(id) = self.store.find(state) {
+            return (id, true);
+        }
+        let cover = self.subsumption.as_mut().and_then(|states| states.cover(system, transition, state));
+        (cover.expect("the search has been here, or where all of this is"), false)
+    }
+}
+
+/// Goes through the reduced graph once more, breadth-first: each state with its number, its steps
+/// and the numbers of the states that they lead to.
 fn walk(
     system: &mut System,
     footprints: &mut Footprints,
     initial: &StateVector,
-    store: &mut Store,
-    mut visit: impl FnMut(&StateVector, &[Transition], &[u32]),
+    visited: &mut Visited<'_>,
+    mut visit: impl FnMut(usize, &StateVector, &[Transition], &[u32]),
 ) -> Result<(), Interrupt> {
     let mut numbers: AHashMap<StateId, u32> = AHashMap::new();
-    let mut open = VecDeque::from([initial.clone()]);
-    numbers.extend(store.find(initial).map(|first| (first, 0)));
+    let mut met: AHashSet<StateId> = AHashSet::new();
+    let first = visited.store.find(initial).expect("a search begins with the first state");
+    numbers.insert(first, 0);
+    met.insert(first);
+    let mut open = VecDeque::from([(0, initial.clone())]);
     let mut successors = Successors::default();
     let (mut next, mut edges) = (Vec::new(), Vec::new());
-    while let Some(state) = open.pop_front() {
+    while let Some((number, state)) = open.pop_front() {
         let chosen = successors.of(system, &state, Some(&mut *footprints))?.steps;
         edges.clear();
         for transition in chosen {
             system.apply(&state, transition, &mut next);
-            let id = store.find(&next).expect("the search has been here");
+            let (id, is_itself) = visited.find(system, transition, &next);
             let new = numbers.len() as u32;
             let number = *numbers.entry(id).or_insert(new);
-            if number == new {
-                open.push_back(StateVector::from_slice(&next));
+            if is_itself && met.insert(id) {
+                open.push_back((number as usize, StateVector::from_slice(&next)));
             }
             edges.push(number);
         }
-        visit(&state, chosen, &edges);
+        visit(number, &state, chosen, &edges);
     }
     Ok(())
 }

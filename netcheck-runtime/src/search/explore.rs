@@ -3,7 +3,9 @@
 use crate::id::UnitId;
 use crate::property::{Properties, Terminal};
 use crate::reduction::footprint::Footprints;
+use crate::reduction::proviso::Visited;
 use crate::reduction::stubborn::Scope;
+use crate::reduction::subsumption::Subsumption;
 use crate::reduction::successors::{Chosen, Leg, Successors};
 use crate::search::concretize::concretize;
 use crate::search::frontier::{Frontier, Search};
@@ -43,6 +45,9 @@ pub(crate) struct Explored {
     pub(crate) transitions: u64,
     /// Moves that were possible and not explored.
     pub(crate) pruned: u64,
+    /// States that were not explored because a visited one covers them.
+    pub(crate) subsumed: u64,
+    pub(crate) subsumption: Option<Subsumption>,
     pub(crate) depth: usize,
     pub(crate) terminals: u64,
     pub(crate) suppressed_deadlocks: u64,
@@ -71,6 +76,8 @@ pub(crate) struct Explored {
 pub(crate) struct Plan<'a> {
     pub(crate) search: Search,
     pub(crate) keep: Keep,
+    /// Whether states that a visited one covers are left out.
+    pub(crate) subsumes: bool,
     pub(crate) limits: Limits,
     pub(crate) progress: &'a Progress,
 }
@@ -83,12 +90,14 @@ pub(crate) fn explore(
     mut reduction: Option<&mut Footprints>,
     properties: &Properties,
 ) -> Result<Explored, Interrupt> {
-    let Plan { search, keep, limits, progress } = plan;
+    let Plan { search, keep, subsumes, limits, progress } = plan;
     let mut seen = Explored {
         initial: initial.clone(),
         store: Store::new(keep),
         transitions: 0,
         pruned: 0,
+        subsumed: 0,
+        subsumption: subsumes.then(Subsumption::default),
         depth: 0,
         terminals: 0,
         suppressed_deadlocks: 0,
@@ -161,9 +170,23 @@ pub(crate) fn explore(
             system.apply(&state, transition, &mut next);
             seen.transitions += 1;
             seen.taken.note(transition);
+            if let Some(subsumption) = &mut seen.subsumption
+                && seen.store.find(&next).is_none()
+                && subsumption.cover(system, transition, &next).is_some()
+            {
+                seen.subsumed += 1;
+                // A step that violates is judged, whatever it leads to.
+                if properties.step(system, transition).is_none() {
+                    seen.note_output(system, transition);
+                    continue;
+                }
+            }
             let (successor, is_new) = seen.store.insert(&next, Some(id));
             if !is_new {
                 continue;
+            }
+            if let Some(subsumption) = &mut seen.subsumption {
+                subsumption.add(system, &next, successor);
             }
             seen.depth = seen.depth.max(seen.store.depth(successor));
             if let (Some(scope), true) = (&scope, transition.is_scoped()) {
@@ -256,6 +279,12 @@ impl Explored {
             self.concrete = concretize(system, properties, &legs)?;
         }
         Ok(())
+    }
+
+    /// What was visited, for who goes through it again.
+    pub(crate) fn visited(&mut self) -> Visited<'_> {
+        let Explored { store, subsumption, subsumed, .. } = self;
+        Visited { store, subsumption: subsumption.as_mut(), leaves_out: *subsumed > 0 }
     }
 
     /// Whether a bound was hit behind which there may be anything.

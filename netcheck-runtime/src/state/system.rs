@@ -412,6 +412,17 @@ impl System {
         self.inlets.iter().flatten().copied().find(|channel| channel.place == place)
     }
 
+    /// Whether the contents of a channel may cover each other.
+    pub(crate) fn can_cover(&self, place: PlaceId) -> bool {
+        self.channel_at(place).is_some_and(|channel| self.rules_of(channel).can_cover())
+    }
+
+    /// Whether all that can come out of one content of a channel can come out of the other.
+    pub(crate) fn covers(&self, place: PlaceId, covering: u32, covered: u32) -> bool {
+        let rules = self.channel_at(place).map(|channel| self.rules_of(channel));
+        rules.is_some_and(|rules| self.links.get(covering).covers(self.links.get(covered), rules))
+    }
+
     pub(crate) fn rules_of(&self, channel: Channel) -> &LinkRules {
         &self.rules[channel.rules].rules
     }
