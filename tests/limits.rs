@@ -108,3 +108,17 @@ fn an_interrupt_ends_a_check_with_what_it_has_seen() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && text.contains("inconclusive: interrupted ("), "{text}");
 }
+
+/// `cargo test --release --test limits -- --ignored --nocapture twenty`
+#[test]
+#[ignore = "20 million states take a minute each way, in a release build"]
+fn twenty_million_states_fit_into_memory() {
+    const GIB: usize = 1 << 30;
+    for (keep, bytes_max) in [(Keep::Fingerprint, 2 * GIB), (Keep::Exact, 4 * GIB)] {
+        let checker = Checker::new().reduction(false).store(keep).max_states(20_000_000).max_memory(bytes_max);
+        let report = check(&checker, 60);
+        println!("{keep:?}: {} bytes, {report}", report.memory_bytes());
+        assert_eq!(report.verdict(), Verdict::Inconclusive);
+        assert_eq!(report.states(), 20_000_001, "{:?}", report.limit());
+    }
+}
