@@ -205,7 +205,7 @@ pub mod __private {
     };
     pub use netcheck_runtime::select::{Round, Select};
     pub use netcheck_runtime::testing::{
-        Expect, ShouldPanic, TestInfo, TestOutcome, ended, refuse_to_run, run_async_test, run_test,
+        Expect, ShouldPanic, TestInfo, TestOutcome, at_once, ended, refuse_to_run, registered, run_async_test, run_test,
     };
 }
 

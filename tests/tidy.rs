@@ -19,6 +19,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("netcheck-macros", &[]),
     ("netcheck-models", &[]),
     ("netcheck-runtime", &["netcheck-models"]),
+    // Under tests/crates/: on tokio, and checked.
+    ("heartbeat", &["netcheck"]),
+    ("line-protocol", &["netcheck"]),
+    ("work-queue", &["netcheck"]),
 ];
 
 /// A module and the modules of its crate that it may use, besides itself and what is in it;
@@ -473,7 +477,12 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn source_folder(package: &str) -> PathBuf {
-    if package == "netcheck" { root().join("src") } else { root().join(package).join("src") }
+    let folder = match package {
+        "netcheck" => root().to_owned(),
+        package if package.starts_with("netcheck") => root().join(package),
+        package => root().join("tests/crates").join(package),
+    };
+    folder.join("src")
 }
 
 /// The files of a crate, each with the module that it is.

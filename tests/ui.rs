@@ -10,6 +10,8 @@ mod checks {
     mod all_words;
     #[path = "model_check_attributes_stay.rs"]
     mod attributes_stay;
+    #[path = "model_check_capture.rs"]
+    mod capture;
     #[path = "model_check_expects.rs"]
     mod expects;
     #[path = "model_check_in_a_macro.rs"]
@@ -18,6 +20,10 @@ mod checks {
     mod limits_are_expressions;
     #[path = "model_check_names_are_hygienic.rs"]
     mod names_are_hygienic;
+    #[path = "model_check_outputs.rs"]
+    mod outputs;
+    #[path = "model_check_several.rs"]
+    mod several;
     #[path = "model_check_tcp_words.rs"]
     mod tcp_words;
     #[path = "test_arguments.rs"]

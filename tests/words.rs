@@ -86,6 +86,16 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "^^^^^^",
         ),
         (
+            "`name` is what one of several checks is called: write it at the test",
+            "udp(loss), name = lossy",
+            "           ^^^^",
+        ),
+        (
+            "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out",
+            "tasks = tracked, at_most = 1",
+            "                 ^^^^^^^",
+        ),
+        (
             "expected `,` or `)`",
             "udp(loss duplication)",
             "         ^",
@@ -144,7 +154,8 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
         ),
         (
             "unknown word `bandwidth`\n\
-             the words are `udp`, `tcp`, `tasks`, `at_most`, `search`, `max_states`, `max_depth`, `reduction`",
+             the words are `udp`, `tcp`, `tasks`, `at_most`, `search`, `max_states`, `max_depth`, `reduction`, \
+             `capture`",
             "bandwidth = 3",
             "^^^^^^^^^",
         ),

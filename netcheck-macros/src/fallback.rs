@@ -10,8 +10,9 @@ use crate::function::{Function, attr_name};
 pub(crate) fn function(error: &syn::Error, function: &Function) -> TokenStream {
     let mut function = function.clone();
     // These need the `#[test]` that a successful expansion would have added, or that takes no
-    // parameter.
-    function.attrs.retain(|attr| !matches!(attr_name(attr).as_str(), "test" | "ignore" | "should_panic" | "bench"));
+    // parameter; and the mistakes of further checks are among the errors already.
+    let complains = ["test", "ignore", "should_panic", "bench", "model_check"];
+    function.attrs.retain(|attr| !complains.contains(&attr_name(attr).as_str()));
     let errors = error.to_compile_error();
     quote! {
         #errors

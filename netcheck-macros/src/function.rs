@@ -1,10 +1,10 @@
 //! A function whose body stays tokens: neither attribute looks into it, so nothing in it can be
 //! misunderstood, and rustc alone judges its syntax.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Signature, Visibility, token};
+use syn::{Attribute, Ident, Signature, Visibility, token};
 
 #[derive(Clone)]
 pub(crate) struct Function {
@@ -34,6 +34,12 @@ impl ToTokens for Function {
         self.sig.to_tokens(tokens);
         self.body.to_tokens(tokens);
     }
+}
+
+/// The variant of `netcheck::__private::ShouldPanic` for this function.
+pub(crate) fn should_panic(function: &Function) -> Ident {
+    let should_panic = function.attrs.iter().any(|attr| attr_name(attr) == "should_panic");
+    Ident::new(if should_panic { "Yes" } else { "No" }, Span::call_site())
 }
 
 /// The last segment of an attribute's path: `test` for both `#[test]` and `#[tokio::test]`.

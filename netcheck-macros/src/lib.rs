@@ -48,8 +48,10 @@ use proc_macro::TokenStream;
 /// | `search = bfs` | `bfs`, `dfs`, `random` or `random(seed = 7)` |
 /// | `max_states = 1_000_000`, `max_depth = 500` | limits; a check that reaches one is inconclusive, and fails |
 /// | `reduction = false` | explore every interleaving |
+/// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
 /// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, or `inconclusive` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |
+/// | `name = lossy` | what this test is called, if the function has several |
 ///
 /// The words of `udp`:
 ///
@@ -81,7 +83,24 @@ use proc_macro::TokenStream;
 /// | `first = 2` | only so many first executions of each source line fail |
 ///
 /// Other attributes of the function (`#[ignore]`, `#[cfg(…)]`, doc comments) stay; `#[test]` is not
-/// needed.
+/// needed. With `#[should_panic(expected = "…")]` the check has to find a violation whose report
+/// has this text; one that comes to no answer fails. `expect` says the same without the text.
+///
+/// Several attributes on one function are as many tests, in a module of its name: each is called
+/// after its words, or as `name` says.
+///
+/// ```ignore
+/// #[netcheck::model_check]                                  // transfer_survives::schedules
+/// #[netcheck::model_check(udp(loss, reorder = 2))]          // transfer_survives::udp_loss_reorder_2
+/// #[netcheck::model_check(udp(delay), name = impatient)]    // transfer_survives::impatient
+/// fn transfer_survives(net: &mut netcheck::Network) {
+///     net.daemon("server", || server("0.0.0.0:4000"));
+///     net.process("client", || client("server:4000"));
+/// }
+/// ```
+///
+/// The function may return a `Result<(), E>`: an error fails the test. It may be an `async fn`, as
+/// long as it waits for nothing: no program runs before it has returned.
 #[proc_macro_attribute]
 pub fn model_check(attr: TokenStream, item: TokenStream) -> TokenStream {
     model_check::attribute(attr.into(), item.into()).into()
@@ -106,7 +125,7 @@ pub fn model_check(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// there to connect: unlike in a `#[model_check]`, waiting in `accept` for ever is a deadlock.
 ///
 /// The network is reliable, unless the environment says otherwise, with the words of
-/// [`model_check`](macro@model_check), but for `expect` and `snapshot`:
+/// [`model_check`](macro@model_check), but for `expect`, `snapshot` and `name`:
 /// `NETCHECK_FAULTS="udp(loss), tcp(read, write), at_most = 1" cargo test`.
 ///
 /// With `#[should_panic]`, one execution has to panic; other violations, and checks that come to

@@ -21,12 +21,19 @@ pub(crate) fn messages(output: &TokenStream) -> Vec<String> {
     messages.0
 }
 
-/// Checks the two examples in the docs of a module that expands: the first gives the second.
+/// Checks the examples in the docs of a module that expands: each first one gives the one after it.
 pub(crate) fn assert_documented(source: &str, expand: impl Fn(TokenStream) -> TokenStream) {
     let blocks = examples(source);
-    let [input, output] = &blocks[..] else { panic!("expected two examples, found {}", blocks.len()) };
-    let expanded = expand(input.parse().expect("the first example is tokens"));
-    let documented: TokenStream = output.parse().expect("the second example is tokens");
+    assert!(!blocks.is_empty(), "no example was found");
+    for pair in blocks.chunks(2) {
+        let [input, output] = pair else { panic!("the last example lacks its expansion") };
+        assert_expands(input, output, &expand);
+    }
+}
+
+fn assert_expands(input: &str, output: &str, expand: impl Fn(TokenStream) -> TokenStream) {
+    let expanded = expand(input.parse().expect("the example is tokens"));
+    let documented: TokenStream = output.parse().expect("its expansion is tokens");
     let (mut documented_tokens, mut expanded_tokens) = (Vec::new(), Vec::new());
     flatten(documented, &mut documented_tokens);
     flatten(expanded, &mut expanded_tokens);

@@ -91,7 +91,11 @@ fn value(input: ParseStream<'_>, name: &Ident, equals: Span, cx: &Ctxt) -> Form 
             Form::Value(value)
         }
         Err(error) => {
-            cx.push(error);
+            if let (false, Ok(keyword)) = (input.peek(Ident), input.fork().call(Ident::parse_any)) {
+                cx.error(&keyword, format_args!("`{keyword}` is a keyword of Rust, and no value of `{name}`"));
+            } else {
+                cx.push(error);
+            }
             skip_to_comma(input);
             Form::Broken
         }

@@ -48,6 +48,7 @@ pub struct Checker {
     reduction: bool,
     subsumption: bool,
     keep: Keep,
+    capture: bool,
     poll_duration_max: Duration,
 }
 
@@ -72,6 +73,7 @@ impl Checker {
             reduction: true,
             subsumption: false,
             keep: Keep::Exact,
+            capture: true,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
         }
     }
@@ -142,6 +144,13 @@ impl Checker {
     /// What is kept of visited states.
     pub fn store(mut self, keep: Keep) -> Self {
         self.keep = keep;
+        self
+    }
+
+    /// `false` takes every local state for a state of its own, also where a loop's variables say
+    /// all that is left of the past.
+    pub fn capture(mut self, capture: bool) -> Self {
+        self.capture = capture;
         self
     }
 

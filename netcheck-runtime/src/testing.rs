@@ -9,6 +9,8 @@ use std::env::VarError;
 use std::fmt;
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 /// Set to the file of a counterexample, a test runs just that execution.
 const REPLAY: &str = "NETCHECK_REPLAY";
@@ -94,17 +96,29 @@ impl Failure {
 /// Runs a check as a test.
 ///
 /// # Panics
-/// If it does not find what is expected: with the counterexample, and how to replay it.
+/// If it does not find what is expected: with the counterexample, and how to replay it. With
+/// `ShouldPanic::Yes` only if it finds a violation: a check that comes to no answer returns, and the
+/// test harness then reports that nothing panicked.
 #[doc(hidden)]
 #[track_caller]
-pub fn run_test(test: TestInfo, checker: Checker, expect: Expect, network: impl Fn(&mut Network)) -> TestOutcome {
+pub fn run_test(
+    test: TestInfo,
+    should_panic: ShouldPanic,
+    checker: Checker,
+    expect: Expect,
+    network: impl Fn(&mut Network),
+) -> TestOutcome {
     match conduct(test, &checker, expect, "", network) {
         Ok(outcome) => outcome,
+        Err(Failure { message, found: None }) if should_panic == ShouldPanic::Yes => {
+            println!("{message}");
+            TestOutcome { report: None }
+        }
         Err(Failure { message, .. }) => panic!("{message}"),
     }
 }
 
-/// Whether an async test has `#[should_panic]`.
+/// Whether a test has `#[should_panic]`.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShouldPanic {
@@ -151,7 +165,7 @@ fn faults(test: TestInfo) -> Result<(Checker, String), Failure> {
     }
 }
 
-/// What an async test may end with.
+/// What an async test, and a function that registers programs, may end with.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a test ends with `()`, or with a `Result<(), E>` whose error has a `Debug` text",
@@ -171,6 +185,34 @@ impl Ending for () {
 impl<T: Ending, E: fmt::Debug> Ending for Result<T, E> {
     fn error(self) -> Option<String> {
         self.map_or_else(|error| Some(format!("{error:?}")), Ending::error)
+    }
+}
+
+/// Ends a function that registers programs.
+///
+/// # Panics
+/// If it has ended with an error.
+#[doc(hidden)]
+#[track_caller]
+pub fn registered(ending: impl Ending) {
+    if let Some(error) = ending.error() {
+        panic!("the programs could not be registered: {error}");
+    }
+}
+
+/// Runs an async function that registers programs. Nothing is running yet that it could wait for.
+///
+/// # Panics
+/// If it waits.
+#[doc(hidden)]
+#[track_caller]
+pub fn at_once<T>(registration: impl Future<Output = T>) -> T {
+    match pin!(registration).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(ended) => ended,
+        Poll::Pending => panic!(
+            "the function that registers programs waits, and nothing is running yet: \
+             what has to be waited for is done by a process that it registers"
+        ),
     }
 }
 

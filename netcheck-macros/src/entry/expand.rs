@@ -42,7 +42,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, ReturnType, Type};
 
-use crate::function::{Function, attr_name};
+use crate::function::{Function, should_panic};
 
 pub(super) fn test(function: &Function) -> TokenStream {
     let Function { attrs, vis, sig, body } = function;
@@ -50,10 +50,7 @@ pub(super) fn test(function: &Function) -> TokenStream {
     let name_text = name.unraw().to_string();
     // A local of ours that the user's tokens cannot see.
     let net = Ident::new("__net", Span::mixed_site());
-    let should_panic = match attrs.iter().any(|attr| attr_name(attr) == "should_panic") {
-        true => quote!(Yes),
-        false => quote!(No),
-    };
+    let should_panic = should_panic(function);
     // At the user's function name: the line that a report names.
     let run = quote_spanned! {name.span()=>
         ::netcheck::__private::run_async_test(

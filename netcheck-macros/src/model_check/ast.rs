@@ -1,10 +1,14 @@
 //! What the words of `#[model_check(…)]` say, as typed values with their spans.
 
-use syn::{Expr, Ident, LitBool, LitInt, LitStr};
+use syn::{Expr, Ident, LitBool, LitInt, LitStr, Path};
 
 /// Every word is `None` if it was not said or not understood (and then reported).
 #[derive(Default)]
 pub(crate) struct ModelCheck {
+    /// The attribute, if it is not the function's first one.
+    pub(crate) attribute: Option<Path>,
+    /// What the words would be called.
+    pub(crate) default_name: String,
     /// The words that were said, understood or not.
     pub(crate) said: Said,
     pub(crate) udp: Option<Udp>,
@@ -15,7 +19,9 @@ pub(crate) struct ModelCheck {
     pub(crate) max_states: Option<Expr>,
     pub(crate) max_depth: Option<Expr>,
     pub(crate) reduction: Option<LitBool>,
+    pub(crate) capture: Option<LitBool>,
     pub(crate) expect: Option<Expect>,
+    pub(crate) name: Option<Ident>,
 }
 
 #[derive(Default)]

@@ -7,11 +7,24 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprArray, ExprCall, ExprLit, ExprPath, Ident, Lit, LitBool, LitInt, LitStr};
 
 use super::ast::{Choice, ModelCheck, Number, Said, Search, Tcp, Udp};
+use super::name;
 use crate::ctxt::Ctxt;
 use crate::words::{self, Form, Word};
 
-pub(super) const WORDS: &[&str] =
-    &["udp", "tcp", "tasks", "at_most", "search", "max_states", "max_depth", "reduction", "expect", "snapshot"];
+pub(super) const WORDS: &[&str] = &[
+    "udp",
+    "tcp",
+    "tasks",
+    "at_most",
+    "search",
+    "max_states",
+    "max_depth",
+    "reduction",
+    "capture",
+    "expect",
+    "snapshot",
+    "name",
+];
 const UDP_WORDS: &[&str] =
     &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
 const TCP_WORDS: &[&str] =
@@ -34,7 +47,7 @@ const EXPECTATIONS: &Choices = &[
 ];
 
 pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
-    let mut check = ModelCheck::default();
+    let mut check = ModelCheck { default_name: name::of(&words), ..ModelCheck::default() };
     for word in words {
         if repeated(&mut check.said, &word, cx) {
             continue;
@@ -48,10 +61,12 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "max_states" => check.max_states = value(word, "1_000_000", cx),
             "max_depth" => check.max_depth = value(word, "500", cx),
             "reduction" => check.reduction = value(word, "false", cx).and_then(|value| boolean(value, cx)),
+            "capture" => check.capture = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "expect" => {
                 check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));
             }
             "snapshot" => alone(word, cx),
+            "name" => check.name = value(word, "lossy", cx).and_then(|value| identifier(&value, cx)),
             _ => cx.error(&word.name, unknown(&word.name)),
         }
     }
@@ -232,6 +247,29 @@ fn strings(value: Expr, cx: &Ctxt) -> Option<Vec<LitStr>> {
     };
     let names: Vec<_> = elems.into_iter().map(|element| string(&ungroup(element), cx)).collect();
     names.into_iter().collect()
+}
+
+/// A name that a function may have.
+fn identifier(value: &Expr, cx: &Ctxt) -> Option<Ident> {
+    match value {
+        Expr::Path(ExprPath { path, .. }) => {
+            let name = path
+                .get_ident()
+                .filter(|name| !matches!(name.to_string().as_str(), "crate" | "self" | "super" | "Self"));
+            if name.is_none() {
+                cx.error(value, "a test can't have this name: write one word, such as `lossy`");
+            }
+            name.cloned()
+        }
+        Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => {
+            cx.error(value, "expected a name, such as `lossy`, without quotes");
+            None
+        }
+        _ => {
+            cx.error(value, "expected a name, such as `lossy`");
+            None
+        }
+    }
 }
 
 fn boolean(value: Expr, cx: &Ctxt) -> Option<LitBool> {

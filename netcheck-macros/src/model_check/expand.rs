@@ -1,4 +1,4 @@
-//! Writes the test.
+//! Writes the tests.
 //!
 //! The expansion builds a `Checker` and hands it over; all behaviour is in `run_test`. From
 //!
@@ -49,6 +49,7 @@
 //!             file: ::core::file!(),
 //!             line: ::core::line!(),
 //!         },
+//!         ::netcheck::__private::ShouldPanic::No,
 //!         __checker,
 //!         ::netcheck::__private::Expect::Deadlock,
 //!         answers,
@@ -56,61 +57,219 @@
 //!     ::netcheck::__private::insta::assert_snapshot!("answers", __outcome.counterexample_text(), "counterexample");
 //! }
 //! ```
+//!
+//! Several attributes become a module of tests. Their checkers stay outside of it, where the words'
+//! expressions mean what they mean to the user. From
+//!
+//! ```ignore
+//! /// Nobody is left without an answer.
+//! #[model_check(udp(loss))]
+//! #[model_check(name = slow, at_most = FAULTS, tcp(read))]
+//! #[should_panic]
+//! async fn answers(net: &mut netcheck::Network) -> io::Result<()> {
+//!     register(net).await
+//! }
+//! ```
+//!
+//! comes
+//!
+//! ```ignore
+//! /// Nobody is left without an answer.
+//! #[cfg(test)]
+//! fn answers(__test: &str) {
+//!     async fn answers(net: &mut netcheck::Network) -> io::Result<()> {
+//!         register(net).await
+//!     }
+//!     match __test {
+//!         "udp_loss" => {
+//!             let __checker = ::netcheck::check::Checker::new()
+//!                 .udp(::netcheck::check::Udp::new().loss());
+//!             let _ = ::netcheck::__private::run_test(
+//!                 ::netcheck::__private::TestInfo {
+//!                     module: ::core::module_path!(),
+//!                     name: "answers::udp_loss",
+//!                     file: ::core::file!(),
+//!                     line: ::core::line!(),
+//!                 },
+//!                 ::netcheck::__private::ShouldPanic::Yes,
+//!                 __checker,
+//!                 ::netcheck::__private::Expect::Verified,
+//!                 |__net| ::netcheck::__private::registered(::netcheck::__private::at_once(answers(__net))),
+//!             );
+//!         }
+//!         "slow" => {
+//!             let __checker = ::netcheck::check::Checker::new()
+//!                 .tcp(::netcheck::check::Tcp::new().fail_read())
+//!                 .at_most(FAULTS);
+//!             let _ = ::netcheck::__private::run_test(
+//!                 ::netcheck::__private::TestInfo {
+//!                     module: ::core::module_path!(),
+//!                     name: "answers::slow",
+//!                     file: ::core::file!(),
+//!                     line: ::core::line!(),
+//!                 },
+//!                 ::netcheck::__private::ShouldPanic::Yes,
+//!                 __checker,
+//!                 ::netcheck::__private::Expect::Verified,
+//!                 |__net| ::netcheck::__private::registered(::netcheck::__private::at_once(answers(__net))),
+//!             );
+//!         }
+//!         _ => ::core::unreachable!(),
+//!     }
+//! }
+//! #[cfg(test)]
+//! mod answers {
+//!     #[should_panic]
+//!     #[::core::prelude::v1::test]
+//!     fn udp_loss() {
+//!         super::answers("udp_loss")
+//!     }
+//!     #[should_panic]
+//!     #[::core::prelude::v1::test]
+//!     fn slow() {
+//!         super::answers("slow")
+//!     }
+//! }
+//! ```
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
-use syn::Ident;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, Ident, ReturnType};
 
 use super::ast::{Choice, ModelCheck, Search, Tcp, Udp};
 use super::attr::plain;
-use crate::function::Function;
+use crate::function::{Function, attr_name, should_panic};
 
-pub(super) fn test(check: &ModelCheck, function: &Function) -> TokenStream {
+pub(super) fn tests(checks: &[ModelCheck], function: &Function) -> TokenStream {
+    match checks {
+        [check] if check.name.is_none() => one(check, function),
+        checks => several(checks, function),
+    }
+}
+
+/// A test in the function's place.
+fn one(check: &ModelCheck, function: &Function) -> TokenStream {
+    let Function { attrs, vis, sig, body } = function;
+    let name = &sig.ident;
+    let run = run(check, &[&name.unraw().to_string()], function);
+    quote! {
+        #(#attrs)*
+        #[::core::prelude::v1::test]
+        #vis fn #name() {
+            #sig #body
+            #run
+        }
+    }
+}
+
+/// A module of tests beside the function.
+fn several(checks: &[ModelCheck], function: &Function) -> TokenStream {
     let Function { attrs, vis, sig, body } = function;
     let name = &sig.ident;
     let name_text = name.unraw().to_string();
+    let is_of_tests = |attr: &&Attribute| matches!(attr_name(attr).as_str(), "ignore" | "should_panic");
+    let (of_tests, attrs): (Vec<_>, Vec<_>) = attrs.iter().partition(is_of_tests);
+    let tests: Vec<_> = checks.iter().map(|check| check.test_name(name.span())).collect();
+    let texts: Vec<_> = tests.iter().map(|test| test.unraw().to_string()).collect();
+    let runs = checks.iter().zip(&texts).map(|(check, text)| run(check, &[&name_text, text], function));
+    // A parameter of ours that the user's tokens cannot see.
+    let test = Ident::new("__test", Span::mixed_site());
+    let functions = tests.iter().zip(&texts).map(|(test, text)| {
+        quote! {
+            #(#of_tests)*
+            #[::core::prelude::v1::test]
+            fn #test() {
+                super::#name(#text)
+            }
+        }
+    });
+    quote! {
+        #(#attrs)*
+        #[cfg(test)]
+        #vis fn #name(#test: &str) {
+            #sig #body
+            match #test {
+                #(#texts => { #runs })*
+                _ => ::core::unreachable!(),
+            }
+        }
+        #[cfg(test)]
+        mod #name {
+            #(#functions)*
+        }
+    }
+}
+
+/// What the test at `path` does.
+fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
+    let name = &function.sig.ident;
+    let (in_report, in_snapshot) = (path.join("::"), path.join("__"));
     // Locals of ours that the user's tokens cannot see.
     let checker = Ident::new("__checker", Span::mixed_site());
     let outcome = Ident::new("__outcome", Span::mixed_site());
 
     let checker_value = self::checker(check);
+    let should_panic = should_panic(function);
     let expect = match &check.expect {
         Some(Choice { variant, .. }) => quote!(#variant),
         None => quote!(Verified),
     };
+    let network = network(function);
     // At the user's function name: a wrong parameter type is a mistake there, and it is the line
     // that a report names.
     let outcome_value = quote_spanned! {name.span()=>
         ::netcheck::__private::run_test(
             ::netcheck::__private::TestInfo {
                 module: ::core::module_path!(),
-                name: #name_text,
+                name: #in_report,
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
+            ::netcheck::__private::ShouldPanic::#should_panic,
             #checker,
             ::netcheck::__private::Expect::#expect,
-            #name,
+            #network,
         )
     };
     let finish = if check.said.has("snapshot") {
         quote! {
             let #outcome = #outcome_value;
-            ::netcheck::__private::insta::assert_snapshot!(#name_text, #outcome.counterexample_text(), "counterexample");
+            ::netcheck::__private::insta::assert_snapshot!(#in_snapshot, #outcome.counterexample_text(), "counterexample");
         }
     } else {
         quote!(let _ = #outcome_value;)
     };
     quote! {
-        #(#attrs)*
-        #[::core::prelude::v1::test]
-        #vis fn #name() {
-            #sig #body
-            let #checker = #checker_value;
-            #finish
-        }
+        let #checker = #checker_value;
+        #finish
     }
+}
+
+/// What registers the programs: the user's function, and what becomes of its output.
+fn network(function: &Function) -> TokenStream {
+    let sig = &function.sig;
+    let name = &sig.ident;
+    if matches!((&sig.asyncness, &sig.output), (None, ReturnType::Default)) {
+        return name.to_token_stream();
+    }
+    // A wrong parameter type is a mistake at the name, a wrong output one at its type.
+    let net = Ident::new("__net", Span::mixed_site().located_at(name.span()));
+    let output = match &sig.output {
+        ReturnType::Default => name.span(),
+        ReturnType::Type(_, ty) => ty.span(),
+    };
+    let mut name = name.clone();
+    name.set_span(name.span().located_at(output));
+    let mut registered = quote_spanned!(output=> #name(#net));
+    if sig.asyncness.is_some() {
+        registered = quote_spanned!(output=> ::netcheck::__private::at_once(#registered));
+    }
+    if let ReturnType::Type(..) = &sig.output {
+        registered = quote_spanned!(output=> ::netcheck::__private::registered(#registered));
+    }
+    quote_spanned!(output=> |#net| #registered)
 }
 
 fn checker(check: &ModelCheck) -> TokenStream {
@@ -148,6 +307,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     }
     if let Some(reduction) = &check.reduction {
         calls.extend(quote!(.reduction(#reduction)));
+    }
+    if let Some(capture) = &check.capture {
+        calls.extend(quote!(.capture(#capture)));
     }
     quote!(::netcheck::check::Checker::new() #calls)
 }

@@ -1,22 +1,26 @@
-//! `#[model_check(…)]`: turns a function that registers programs into a test that checks them.
+//! `#[model_check(…)]`: turns a function that registers programs into a test that checks them, or
+//! into several: one for each attribute.
 //!
-//! `ast` is what the words say, `attr` reads it off the attribute, `valid` refuses what does not go
-//! together, `expand` writes the test. Nothing here knows what a word *does*: that is the builder's
-//! business, in `netcheck::check`.
+//! `ast` is what the words say, `attr` reads it off the attribute, `name` is what a test is called,
+//! `valid` refuses what does not go together, `expand` writes the tests. Nothing here knows what a
+//! word *does*: that is the builder's business, in `netcheck::check`.
 
 mod ast;
 mod attr;
 mod expand;
+mod name;
 mod valid;
 
 use proc_macro2::TokenStream;
+use syn::{Attribute, Meta};
 
 use crate::ctxt::Ctxt;
-use crate::function::Function;
+use crate::function::{Function, attr_name};
 use crate::{fallback, words};
+use ast::ModelCheck;
 
 pub(crate) fn attribute(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let function = match syn::parse2::<Function>(item.clone()) {
+    let mut function = match syn::parse2::<Function>(item.clone()) {
         Ok(function) => function,
         Err(mut error) => {
             if !looks_like_function(&item) {
@@ -29,12 +33,40 @@ pub(crate) fn attribute(attr: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     let cx = Ctxt::new();
-    let check = attr::read(words::parse(attr, &cx), &cx);
-    valid::check(&check, &cx);
+    let mut checks = vec![read(attr, &cx)];
+    for other in function.attrs.extract_if(.., |attr| attr_name(attr) == "model_check") {
+        checks.push(ModelCheck { attribute: Some(other.path().clone()), ..read(tokens(other, &cx), &cx) });
+    }
+    valid::names(&checks, &cx);
     valid::function(&function, &cx);
+    valid::should_panic(&checks, &function, &cx);
     match cx.check() {
-        Ok(()) => expand::test(&check, &function),
+        Ok(()) => expand::tests(&checks, &function),
         Err(error) => fallback::function(&error, &function),
+    }
+}
+
+/// What one attribute says.
+fn read(words: TokenStream, cx: &Ctxt) -> ModelCheck {
+    // A mistake in one attribute hides none in another.
+    let own = Ctxt::new();
+    let check = attr::read(words::parse(words, &own), &own);
+    valid::check(&check, &own);
+    if let Err(error) = own.check() {
+        cx.push(error);
+    }
+    check
+}
+
+/// The words of a further attribute.
+fn tokens(attr: Attribute, cx: &Ctxt) -> TokenStream {
+    match attr.meta {
+        Meta::Path(_) => TokenStream::new(),
+        Meta::List(list) => list.tokens,
+        Meta::NameValue(value) => {
+            cx.error(value, "`model_check` has its words in parentheses: write `#[model_check(udp(loss))]`");
+            TokenStream::new()
+        }
     }
 }
 

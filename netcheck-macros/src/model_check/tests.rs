@@ -58,7 +58,8 @@ include!("table.in");
 
 #[test]
 fn each_word_is_a_call_on_the_builder() {
-    let limits = ("max_states = LIMIT, at_most = N + 1", ".at_most(N + 1).max_states(LIMIT)");
+    let limits =
+        ("udp(loss), max_states = LIMIT, at_most = N + 1", ".udp(Udp::new().loss()).at_most(N + 1).max_states(LIMIT)");
     for (words, expected) in ACCEPTED.iter().chain([&limits]) {
         let expected: String = expected.split_whitespace().collect();
         assert_eq!(calls(words), expected, "{words}");
@@ -80,7 +81,7 @@ fn the_table_has_every_word() {
         let (_, known) = message.split_once("the words of").expect("the known words are listed");
         for word in known.split('`').filter(|part| part.starts_with(char::is_alphabetic)) {
             let said = |text: &str| text.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|said| said == word);
-            let of_one_check = ["model_check", "expect", "snapshot"].contains(&word);
+            let of_one_check = ["model_check", "expect", "snapshot", "name"].contains(&word);
             assert!(of_one_check || ACCEPTED.iter().any(|(text, _)| said(text)), "{word} is not in the table");
         }
     }
@@ -145,6 +146,7 @@ fn words_that_do_not_go_together_are_refused() {
     assert_refused("udp(loss, process = \"a\", processes = [\"b\"])", &["put all names into `processes`"]);
     assert_refused("tcp(read, process = \"a\", processes = [\"b\"])", &["put all names into `processes`"]);
     assert_refused("snapshot", &["`snapshot` without `expect`"]);
+    assert_refused("at_most = 1", &["`at_most` limits faults, but none are declared"]);
     assert_refused("snapshot, expect = inconclusive", &["can't be combined with `snapshot`"]);
     // A mistake in a word does not count as its absence.
     assert_refused("snapshot, expect = panik", &["did you mean `panic`?"]);
@@ -192,6 +194,7 @@ fn values_are_checked() {
     assert_refused("tcp = open", &["in parentheses"]);
     assert_refused("tcp()", &["`tcp` names no failure"]);
     assert_refused("reduction = off", &["expected `true` or `false`"]);
+    assert_refused("capture = off", &["expected `true` or `false`"]);
     assert_refused("search = bfs(seed = 1)", &["write just `bfs`"]);
     assert_refused("search = random(sed = 1)", &["the only word of `random` is `seed`"]);
     assert_refused("search = random(7)", &["write `random(seed = 7)`"]);
@@ -223,17 +226,100 @@ fn a_function_that_cannot_be_a_check_is_refused() {
         "fn f(net: &mut Network, other: u32, more: u32) {}",
         &["remove this one", "remove this one"],
     );
-    assert_function_refused("async fn f(net: &mut Network) {}", &["remove `async`"]);
     assert_function_refused("unsafe fn f(net: &mut Network) {}", &["can't be `unsafe`"]);
     assert_function_refused("fn f<T>(net: &mut Network) where T: Clone {}", &["can't be generic"]);
-    assert_function_refused("fn f(net: &mut Network) -> Result<(), E> {}", &["returns nothing"]);
+    assert_function_refused("fn f(net: &mut Network) -> impl Termination {}", &["write that type"]);
+    assert_function_refused("fn f(net: &mut Network) -> ! {}", &["never returns"]);
     assert_function_refused("fn f(&self) {}", &["a check is a free function"]);
     assert_function_refused("#[test] fn f(net: &mut Network) {}", &["already makes this function a test"]);
     assert_function_refused("#[tokio::test] fn f(net: &mut Network) {}", &["already makes this function a test"]);
-    assert_function_refused("async fn f<T>() -> u32 {}", &["async", "generic", "returns nothing", "takes the network"]);
+    assert_function_refused("const fn f<T>() -> ! {}", &["const", "generic", "never returns", "takes the network"]);
     assert_function_refused("struct S;", &["goes on a function"]);
-    let output = expand("", "fn f(net: &mut Network) -> () {}");
-    assert_eq!(messages(&output), [""; 0]);
+    for output in ["()", "Result<(), E>", "Outcome"] {
+        for asyncness in ["", "async"] {
+            let output = expand("", &format!("{asyncness} fn f(net: &mut Network) -> {output} {{}}"));
+            assert_eq!(messages(&output), [""; 0]);
+        }
+    }
+}
+
+/// The tests of a function, in order.
+fn names(first: &str, function: &str) -> Vec<String> {
+    let output = expand(first, function).to_string();
+    let named = |part: &str| Some(part.split_once("name : \"")?.1.split_once('"')?.0.to_owned());
+    output.split("TestInfo").skip(1).map(|part| named(part).expect("each test has a name")).collect()
+}
+
+#[test]
+fn a_test_is_named_after_its_words() {
+    for (words, name) in [
+        ("", "schedules"),
+        ("udp(loss)", "udp_loss"),
+        ("at_most = 1, tcp(open, read,), snapshot, expect = any", "at_most_1_tcp_open_read_expect_any"),
+        ("udp(copies = [1, 0, 2_0usize], process = \"Key Value\")", "udp_copies_1_0_2_0usize_process_key_value"),
+        ("search = random(seed = 7), max_states = LIMIT << 2", "search_random_seed_7_max_states_limit_2"),
+        ("udp(loss, process = \"→\")", "udp_loss_process"),
+        ("name = lossy, udp(loss)", "lossy"),
+    ] {
+        let function = format!("#[netcheck::model_check(search = dfs)] {FUNCTION}");
+        assert_eq!(names(words, &function), [format!("name::{name}"), "name::search_dfs".to_owned()]);
+    }
+    // One test needs no other name, but may have one.
+    assert_eq!(names("udp(loss)", FUNCTION), ["name"]);
+    assert_eq!(names("udp(loss), name = lossy", FUNCTION), ["name::lossy"]);
+    assert_eq!(names("", "fn r#match(net: &mut Network) {}"), ["match"]);
+    assert_eq!(names("name = r#fn", "fn r#match(net: &mut Network) {}"), ["match::fn"]);
+}
+
+#[test]
+fn a_name_is_one_word_and_given_once() {
+    for words in ["name = a::b", "name = self", "name = crate", "name = 3", "name = _", "name = (a)"] {
+        assert_refused(words, &["such as `lossy`"]);
+    }
+    assert_refused("name = \"lossy\"", &["without quotes"]);
+    assert_refused("name", &["write `name = lossy`"]);
+    assert_refused("name = fn", &["`fn` is a keyword of Rust, and no value of `name`"]);
+    assert_refused("udp(loss, name = lossy)", &["`name` is a word of `model_check` itself"]);
+    for (first, others) in [
+        ("name = a", "#[model_check(udp(loss), name = a)]"),
+        ("name = udp_loss", "#[model_check] #[netcheck::model_check(udp(loss))]"),
+        ("udp(loss)", "#[model_check(udp(loss))]"),
+        ("", "#[model_check()]"),
+    ] {
+        let output = expand(first, &format!("{others} {FUNCTION}"));
+        let messages = messages(&output);
+        assert!(matches!(&messages[..], [message] if message.contains("another check")), "{messages:#?}");
+    }
+}
+
+#[test]
+fn the_mistakes_of_all_attributes_are_reported_at_once() {
+    let output = expand("udp(los)", &format!("#[model_check(udp())] #[model_check = \"tcp\"] async {FUNCTION}"));
+    let messages = messages(&output);
+    let expected = ["did you mean `loss`?", "names no fault", "in parentheses"];
+    assert!(messages.iter().zip(expected).all(|(message, expected)| message.contains(expected)), "{messages:#?}");
+    assert_eq!(messages.len(), expected.len());
+    assert!(!output.to_string().contains("model_check]"), "{output}");
+}
+
+#[test]
+fn what_should_panic_expects_nothing_else() {
+    let function = format!("#[should_panic(expected = \"why\")] #[model_check(expect = any)] {FUNCTION}");
+    let messages = messages(&expand("expect = panic", &function));
+    assert_eq!(messages.len(), 2);
+    assert!(messages.iter().all(|message| message.contains("can't be combined with `#[should_panic]`")));
+    let output = expand("", &format!("#[should_panic] {FUNCTION}")).to_string();
+    assert!(output.contains("ShouldPanic :: Yes"), "{output}");
+}
+
+#[test]
+fn the_tests_of_a_function_are_ignored_together() {
+    let function =
+        format!("/// Doc.\n #[ignore = \"slow\"] #[model_check(search = dfs)] #[allow(unused)] pub {FUNCTION}");
+    let output = expand("", &function).to_string();
+    let (function, module) = output.split_once("mod name").expect("a module");
+    assert!(function.starts_with("# [doc = \" Doc.\"] # [allow (unused)] # [cfg (test)] pub fn name"), "{function}");
+    assert_eq!((function.matches("ignore").count(), module.matches("# [ignore = \"slow\"]").count()), (0, 2));
 }
 
 #[test]

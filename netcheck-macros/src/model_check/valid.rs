@@ -1,5 +1,7 @@
 //! Refuses words that do not go together, and functions that cannot become a check.
 
+use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{FnArg, LitStr, ReturnType, Type};
 
@@ -25,6 +27,12 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         if understood && !tcp.said.has_any(&["open", "close", "read", "write", "reset", "hang"]) {
             limits_of_nothing(tcp, cx);
         }
+    }
+    if let Some(at_most) = check.said.get("at_most")
+        && understood
+        && !check.said.has_any(&["udp", "tcp"])
+    {
+        cx.error(at_most, "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out");
     }
     if let Some(snapshot) = check.said.get("snapshot") {
         if !check.said.has("expect") {
@@ -130,6 +138,37 @@ fn processes(said: &Said, names: Option<&[LitStr]>, cx: &Ctxt) {
     }
 }
 
+/// Each test of a function has a name of its own.
+pub(super) fn names(checks: &[ModelCheck], cx: &Ctxt) {
+    // A name that was not understood is none.
+    let named = checks.iter().filter(|check| check.name.is_some() || !check.said.has("name"));
+    let mut names = Vec::new();
+    for check in named {
+        let name = check.test_name(Span::call_site());
+        if names.contains(&name) {
+            let (at, advice) = match &check.name {
+                Some(chosen) => (chosen.to_token_stream(), "choose another name"),
+                None => (check.attribute.to_token_stream(), "choose a name for this one with `name = …`"),
+            };
+            cx.error(at, format_args!("another check of this function is named `{name}`: {advice}"));
+        }
+        names.push(name);
+    }
+}
+
+pub(super) fn should_panic(checks: &[ModelCheck], function: &Function, cx: &Ctxt) {
+    if !function.attrs.iter().any(|attr| attr_name(attr) == "should_panic") {
+        return;
+    }
+    for expect in checks.iter().filter_map(|check| check.said.get("expect")) {
+        cx.error(
+            expect,
+            "`expect` can't be combined with `#[should_panic]`: \
+             the test passes when it finds what is expected, and then nothing panics; keep one",
+        );
+    }
+}
+
 /// The parameter's type is not looked at: `run_test` demands it, so that aliases work.
 pub(super) fn function(function: &Function, cx: &Ctxt) {
     let sig = &function.sig;
@@ -137,9 +176,6 @@ pub(super) fn function(function: &Function, cx: &Ctxt) {
         if attr_name(attr) == "test" {
             cx.error(attr, "`model_check` already makes this function a test: remove this attribute");
         }
-    }
-    if let Some(asyncness) = &sig.asyncness {
-        cx.error(asyncness, "a check is not async: it registers processes, and those are; remove `async`");
     }
     if let Some(constness) = &sig.constness {
         cx.error(constness, "a check can't be `const`: it becomes a test");
@@ -158,11 +194,8 @@ pub(super) fn function(function: &Function, cx: &Ctxt) {
     } else if let Some(clause) = &sig.generics.where_clause {
         cx.error(clause, "a check takes no `where` clause");
     }
-    match &sig.output {
-        ReturnType::Type(_, ty) if !matches!(&**ty, Type::Tuple(tuple) if tuple.elems.is_empty()) => {
-            cx.error(ty, "a check returns nothing: it registers processes; what they end with is in the report");
-        }
-        _ => {}
+    if let ReturnType::Type(_, ty) = &sig.output {
+        returned(ty, cx);
     }
     let mut inputs = sig.inputs.iter();
     match inputs.next() {
@@ -181,4 +214,14 @@ pub(super) fn function(function: &Function, cx: &Ctxt) {
     if let Some(variadic) = &sig.variadic {
         cx.error(variadic, "a check takes one parameter, the network: remove this one");
     }
+}
+
+/// Whether what is returned says that it went well is asked of its type: an alias may name it.
+fn returned(ty: &Type, cx: &Ctxt) {
+    let refused = match ty {
+        Type::ImplTrait(_) => "a check returns nothing, or a `Result<(), E>`: write that type",
+        Type::Never(_) => "a check that never returns registers nothing: return nothing, or a `Result<(), E>`",
+        _ => return,
+    };
+    cx.error(ty, refused);
 }

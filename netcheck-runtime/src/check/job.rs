@@ -105,6 +105,7 @@ impl Job {
         };
         let processes = self.registered.processes.iter().zip(&self.after).map(process).collect();
         shared.tracks.set(self.checker.tasks == Tasks::Tracked);
+        shared.captures.set(self.checker.capture);
         // Which execution of its line a call is, is known only if calls are traced.
         shared.traces.set(self.declared.tcp.first.is_some());
         shared.executions_max.set(self.declared.tcp.first.map_or(u32::MAX, |first| first.saturating_add(1)));

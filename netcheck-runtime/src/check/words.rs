@@ -1,7 +1,7 @@
 //! The words of `#[model_check(…)]` as text, for those that are known only when a test runs.
 //!
-//! They are the attribute's words with its meanings and its rules, but for `expect` and
-//! `snapshot`, which belong to one check. `grammar` reads them; here they become a [`Checker`].
+//! They are the attribute's words with its meanings and its rules, but for `expect`, `snapshot`
+//! and `name`, which belong to one check. `grammar` reads them; here they become a [`Checker`].
 
 mod grammar;
 
@@ -15,7 +15,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-const WORDS: &[&str] = &["udp", "tcp", "tasks", "at_most", "search", "max_states", "max_depth", "reduction"];
+const WORDS: &[&str] = &["udp", "tcp", "tasks", "at_most", "search", "max_states", "max_depth", "reduction", "capture"];
 const UDP_WORDS: &[&str] =
     &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
 const TCP_WORDS: &[&str] =
@@ -45,7 +45,7 @@ const UDP_EXCLUSIVE: &[Exclusive] = &[
 const TCP_EXCLUSIVE: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
 
 /// From the words of `#[model_check(…)]`, such as `udp(loss), tcp(read, write), at_most = 1`, but for
-/// `expect` and `snapshot`.
+/// `expect`, `snapshot` and `name`.
 impl FromStr for Checker {
     type Err = Error;
 
@@ -67,13 +67,21 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "max_states" => checker.max_states(number(value(word, "1_000_000")?)?),
             "max_depth" => checker.max_depth(number(value(word, "500")?)?),
             "reduction" => checker.reduction(choice(value(word, "false")?, BOOLEANS)?),
+            "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
+            "name" => return Err(word.wrong("`name` is what one of several checks is called: write it at the test")),
             "expect" | "snapshot" => {
                 return Err(word.wrong(format!("`{}` says what one check finds: write it at the test", word.name)));
             }
             _ => return Err(unknown(word)),
         };
     }
-    Ok(checker)
+    match words.iter().find(|word| word.name == "at_most") {
+        Some(at_most) if !has_any(words, &["udp", "tcp"]) => {
+            Err(at_most
+                .wrong("`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out"))
+        }
+        _ => Ok(checker),
+    }
 }
 
 fn udp(word: &Word<'_>) -> Result<Udp, Wrong> {

@@ -1,6 +1,0 @@
-#[netcheck::model_check]
-fn check(net: &mut netcheck::Network) -> Result<(), String> {
-    Ok(())
-}
-
-fn main() {}

@@ -1,0 +1,7 @@
+#[netcheck::model_check]
+#[netcheck::test]
+async fn check(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+fn main() {}
