@@ -86,7 +86,7 @@ pub mod check {
     pub use netcheck_runtime::check::{Checker, Tasks, Tcp, Udp};
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{
-        Counterexample, Direction, Error, Judgement, Keep, Registered, Search, Side, Step, ViolationKind,
+        Counterexample, Direction, Doing, Error, Judgement, Keep, Kind, Registered, Search, Side, Step, ViolationKind,
     };
 }
 

@@ -147,7 +147,7 @@ fn faults_of_the_environment_are_explored() {
     assert_fails(
         "an_answer_comes_in_time",
         "udp(loss)",
-        &["panic: test panicked at tests/existing.rs:", "no answer: Elapsed", "! lost"],
+        &["panic: test panicked at tests/existing.rs:", "no answer: Elapsed", "✗ lost"],
     );
     assert_passes("an_answer_comes_in_time", "udp(duplication, reorder = 2), tcp(read, write), at_most = 1");
     assert_fails(
@@ -196,6 +196,10 @@ fn a_failure_replays_under_its_faults() {
     let (file, command) = line.lines().next().unwrap().split_once(' ').expect("a command");
     assert_eq!(command, "cargo test an_answer_comes_in_time");
 
+    let (_, diagram) = text.split_once("diagram: ").expect("where the diagram is");
+    let page = std::fs::read_to_string(diagram.lines().next().unwrap()).expect("it was written");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("cargo test an_answer_comes_in_time"), "{page}");
+
     let faults = ("NETCHECK_FAULTS", "udp(loss, process = \"test\")");
     let (passes, text) = child("an_answer_comes_in_time", &[faults, ("NETCHECK_REPLAY", file)]);
     assert!(!passes && text.contains("an_answer_comes_in_time replayed: panic: test panicked at"), "{text}");
@@ -203,4 +207,15 @@ fn a_failure_replays_under_its_faults() {
     assert!(!passes && text.contains("could not be replayed"), "{text}");
     let (passes, text) = child("something_panics", &[("NETCHECK_REPLAY", "no such file")]);
     assert!(!passes && text.contains("NETCHECK_REPLAY=no such file: "), "{text}");
+}
+
+#[test]
+fn a_failure_is_colored_where_a_terminal_wants_it() {
+    let text = |environment: &[(&str, &str)]| {
+        let faults = [("NETCHECK_FAULTS", "tcp(read), at_most = 1")];
+        child("a_stream_carries_bytes", &[&faults, environment].concat()).1
+    };
+    assert!(!text(&[]).contains('\x1b'), "what is captured has no colors");
+    assert!(text(&[("CLICOLOR_FORCE", "1")]).contains("\x1b[1m\x1b[31mpanic\x1b[0m: test panicked at"));
+    assert!(!text(&[("CLICOLOR_FORCE", "0"), ("NO_COLOR", "1")]).contains('\x1b'));
 }

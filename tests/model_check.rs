@@ -52,7 +52,7 @@ fn a_chosen_name(net: &mut Network) {
 
 #[model_check(udp(loss))]
 #[cfg_attr(all(), model_check(udp(delay)), cfg_attr(any(), model_check(udp(reorder = 2))))]
-#[cfg_attr(all(), should_panic(expected = "! lost"))]
+#[cfg_attr(all(), should_panic(expected = "✗ lost"))]
 #[ignore = "run in a child: one of the two loses nothing"]
 fn a_loss_is_to_blame(net: &mut Network) {
     impatient(net);

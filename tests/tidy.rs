@@ -72,10 +72,19 @@ const RUNTIME: &[Row] = &[
     ("search::frontier", &["state::store"]),
     ("search::progress", &[]),
     ("search", &["id", "property", "reduction", "state", "unit::automaton", "violation"]),
-    ("replay", &["id", "property", "reduction", "state", "trace::step", "violation"]),
+    ("replay", &["id", "property", "reduction", "state", "trace::describe", "trace::flow", "trace::step", "violation"]),
     // What happened, in words.
-    ("trace::step", &["id", "operation", "state", "unit::wording"]),
-    ("trace::counterexample", &["trace::step", "violation"]),
+    ("trace::step", &[]),
+    ("trace::describe", &["id", "operation", "state", "trace::step", "unit::wording"]),
+    ("trace::flow", &["id", "operation", "state", "trace::describe", "trace::step"]),
+    ("trace::source", &["trace::step"]),
+    ("trace::relation", &["trace::step"]),
+    ("trace::chart", &["trace::step"]),
+    ("trace::text", &["trace::counterexample", "trace::relation", "trace::step"]),
+    ("trace::html", &["trace::chart", "trace::counterexample", "trace::step"]),
+    ("trace::mermaid", &["trace::chart", "trace::counterexample", "trace::relation", "trace::step"]),
+    ("trace::counterexample", &["trace::html", "trace::mermaid", "trace::step", "trace::text", "violation"]),
+    ("trace", &[]),
     ("report", &["trace::counterexample"]),
     ("error", &["trace::step"]),
     // The top.
@@ -115,7 +124,7 @@ const RUNTIME: &[Row] = &[
             "unit::watchdog",
         ],
     ),
-    ("testing", &["check", "network", "report", "trace::counterexample", "violation"]),
+    ("testing", &["check", "network", "report", "trace::counterexample", "trace::html", "trace::text", "violation"]),
     ("", &["error", "network", "property", "search::frontier", "state::system", "trace", "violation"]),
 ];
 
@@ -131,7 +140,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "netcheck_models",
-        &["check::declare", "operation", "state", "trace::step"],
+        &["check::declare", "operation", "state", "trace::describe", "trace::flow"],
         "only states hold components of the network; a search knows no protocol, a front decides no outcome",
     ),
     (
@@ -146,11 +155,16 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         &["search::explore"],
         "whether a violation is believed is decided in one place",
     ),
-    ("netcheck-runtime", "std::fs", &["testing"], "files are read and written by tests only"),
+    (
+        "netcheck-runtime",
+        "std::fs",
+        &["testing", "trace::source"],
+        "files are read and written by tests, and read for the source lines of steps",
+    ),
     (
         "netcheck-runtime",
         "std::env",
-        &["check::monitor", "testing", "unit::caller"],
+        &["check::monitor", "testing", "trace::source", "unit::caller"],
         "the environment is read by tests, for where source files are, and for what is shown of long checks",
     ),
     (

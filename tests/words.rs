@@ -32,6 +32,20 @@ fn a_text_means_what_the_attribute_means() {
 }
 
 #[test]
+fn a_counterexample_says_its_faults_in_these_words() {
+    let is_fault = |text: &str| ["tasks", "search", "max", "reduction"].iter().all(|word| !text.starts_with(word));
+    for (text, checker) in accepted().into_iter().filter(|(text, _)| is_fault(text)) {
+        let report = checker.check(|net| {
+            net.process("a", || async { panic!("at once") });
+            net.daemon("b", || async {});
+        });
+        let faults = report.counterexample().and_then(|found| found.faults()).expect("it panics");
+        let again: Checker = faults.parse().unwrap_or_else(|error| panic!("{faults}: {error}"));
+        assert_eq!(format!("{again:?}"), format!("{checker:?}"), "{text}");
+    }
+}
+
+#[test]
 fn a_text_is_refused_where_the_attribute_is() {
     for text in REFUSED {
         assert!(refused(text).contains(&format!("\n  {text}\n")), "{}", refused(text));

@@ -304,6 +304,22 @@ fn gaps_in_the_multiplication_choices_are_kept() {
 }
 
 #[test]
+fn other_numbers_for_the_packets_change_nothing_else() {
+    let by = declared(&[0, 1, 2], 2);
+    let link = (0..3).fold(Link::default(), |link, packet| link.dispatch(packet, true, true));
+    for rules in [rules(Some(&by), None), rules(Some(&by), Some(&by))] {
+        let renumbered = link.renumbered(|packet| packet + 7);
+        assert_eq!(renumbered.renumbered(|packet| packet - 7), link);
+        let (deliveries, others) = (link.deliveries(&rules), renumbered.deliveries(&rules));
+        assert_eq!(deliveries.len(), others.len());
+        for (delivery, other) in deliveries.iter().zip(&others) {
+            assert_eq!((other.packet, other.faults), (delivery.packet + 7, delivery.faults));
+            assert_eq!(other.link, delivery.link.renumbered(|packet| packet + 7));
+        }
+    }
+}
+
+#[test]
 fn a_capacity_above_the_number_of_packets_restricts_nothing() {
     assert_delivers_exactly(3, &[0, 2], 9, &definition_5(&perturbed(3), &declared(&[0, 2], 3)));
 }

@@ -4,7 +4,7 @@
 //! - `declare`: what the network may do;
 //! - `monitor`: what a long check shows of itself, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
-//! - `words`: a checker from a text of the attribute's words.
+//! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
 
 mod coverage;
 mod declare;

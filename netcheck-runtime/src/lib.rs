@@ -55,5 +55,5 @@ pub use search::frontier::Search;
 pub use state::store::Keep;
 pub use state::system::Direction;
 pub use trace::counterexample::Counterexample;
-pub use trace::step::Step;
+pub use trace::step::{Doing, Kind, Step};
 pub use violation::ViolationKind;

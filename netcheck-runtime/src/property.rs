@@ -94,13 +94,11 @@ impl Properties {
         match &system.learner.automata.node(target).kind {
             NodeKind::Panicked(panic) => {
                 let name = system.shared().unit(unit).name;
-                Some(match panic.is_claim {
-                    true => Found {
-                        kind: ViolationKind::Property,
-                        message: format!("{name} at {}: {}", panic.location, panic.message),
-                    },
-                    false => Found { kind: ViolationKind::Panic, message: panicked(&name, panic) },
-                })
+                let (kind, message) = match panic.is_claim {
+                    true => (ViolationKind::Property, format!("{name} at {}: {}", panic.location, panic.message)),
+                    false => (ViolationKind::Panic, panicked(&name, panic)),
+                };
+                Some(Found { kind, message, units: vec![name] })
             }
             _ => None,
         }
@@ -132,9 +130,11 @@ impl Properties {
             return Terminal::End { suppressed };
         }
         let waits = system.live_units(state).filter(|(unit, _)| blocked.contains(&system.shared().process_of(*unit)));
-        let who: Vec<String> = waits.map(|(unit, node)| blocked_at(system, unit, node)).collect();
+        let waits: Vec<(UnitId, NodeId)> = waits.collect();
+        let who: Vec<String> = waits.iter().map(|&(unit, node)| blocked_at(system, unit, node)).collect();
         let message = format!("nothing can happen any more\n{}", who.join("\n"));
-        Terminal::Deadlock(Found { kind: ViolationKind::Deadlock, message })
+        let units = waits.iter().map(|(unit, _)| system.shared().unit(*unit).name).collect();
+        Terminal::Deadlock(Found { kind: ViolationKind::Deadlock, message, units })
     }
 
     /// Evaluates the properties of the end; the first that does not hold.
@@ -152,7 +152,7 @@ impl Properties {
                 Err(Unwound::Panicked(panic)) => format!("{} at {}", panic.message, panic.location),
                 Err(Unwound::Thrown(_)) => "a panic".to_owned(),
             };
-            Some(Found { kind: ViolationKind::Property, message: reason })
+            Some(Found { kind: ViolationKind::Property, message: reason, units: Vec::new() })
         })
     }
 

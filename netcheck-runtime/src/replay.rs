@@ -8,7 +8,9 @@ use crate::reduction::successors::{Leg, Successors};
 use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
 use crate::state::system::{Interrupt, System};
-use crate::trace::step::{Step, describe};
+use crate::trace::describe::describe;
+use crate::trace::flow::Flow;
+use crate::trace::step::Step;
 use crate::violation::Found;
 
 /// How a replay went.
@@ -57,6 +59,7 @@ pub(crate) fn replay(
     let mut successors = Successors::default();
     let mut next = Vec::new();
     let mut seen = Vec::new();
+    let mut flow = Flow::default();
     for (number, expected) in (1..).zip(steps) {
         let scope = (!expected.among.is_empty()).then(|| Scope::Component(units(system, &expected.among)));
         let possible = successors.within(system, &state, scope.as_ref())?.to_vec();
@@ -78,10 +81,14 @@ pub(crate) fn replay(
         let Some(taken) = taken else {
             return Ok(Replayed::Diverged { number, expected: Box::new(expected.clone()), possible: others });
         };
+        if let Some(step) = seen.last_mut() {
+            flow.trace(system, &state, taken, number as u32, step);
+        }
         if let Some(found) = properties.step(system, taken) {
             return Ok(Replayed::Violated(found, seen));
         }
         system.apply(&state, taken, &mut next);
+        flow.follow(system, &state, &next, number as u32);
         state = StateVector::from_slice(&next);
     }
     let is_end = successors.within(system, &state, None)?.iter().all(Transition::is_failure);

@@ -160,23 +160,31 @@ impl Report {
     }
 }
 
+impl Report {
+    /// The verdict and the figures.
+    pub(crate) fn summary(&self) -> String {
+        let Figures { states, transitions, depth, terminals, suppressed_deadlocks, polls, .. } = self.figures;
+        let verdict = match (self.verdict, &self.limit) {
+            (Verdict::Verified, _) => "verified".to_owned(),
+            (Verdict::Violated, _) => "violated".to_owned(),
+            (Verdict::Inconclusive, Some(limit)) => format!("inconclusive: {limit}"),
+            (Verdict::Inconclusive, None) => "inconclusive".to_owned(),
+        };
+        let mut text = format!(
+            "{verdict} ({states} states, {transitions} transitions, depth {depth}, {terminals} ends, \
+             {suppressed_deadlocks} suppressed deadlocks, {polls} polls of the programs)\n"
+        );
+        if self.verdict == Verdict::Inconclusive {
+            let each = self.uncaptured.iter().map(|line| format!("  not captured: the loop at {line}\n"));
+            text.extend(each);
+        }
+        text
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Figures { states, transitions, depth, terminals, suppressed_deadlocks, polls, .. } = self.figures;
-        match (self.verdict, &self.limit) {
-            (Verdict::Verified, _) => write!(f, "verified")?,
-            (Verdict::Violated, _) => write!(f, "violated")?,
-            (Verdict::Inconclusive, Some(limit)) => write!(f, "inconclusive: {limit}")?,
-            (Verdict::Inconclusive, None) => write!(f, "inconclusive")?,
-        }
-        write!(f, " ({states} states, {transitions} transitions, depth {depth}, {terminals} ends, ")?;
-        writeln!(f, "{suppressed_deadlocks} suppressed deadlocks, {polls} polls of the programs)")?;
-        if self.verdict == Verdict::Inconclusive {
-            self.uncaptured.iter().try_for_each(|line| writeln!(f, "  not captured: the loop at {line}"))?;
-        }
-        match &self.counterexample {
-            Some(counterexample) => write!(f, "{counterexample}"),
-            None => Ok(()),
-        }
+        f.write_str(&self.summary())?;
+        self.counterexample.iter().try_for_each(|counterexample| counterexample.fmt(f))
     }
 }

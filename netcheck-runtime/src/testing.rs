@@ -4,6 +4,8 @@ use crate::check::Checker;
 use crate::network::Network;
 use crate::report::{Report, Verdict};
 use crate::trace::counterexample::Counterexample;
+use crate::trace::html;
+use crate::trace::text::Text;
 use crate::violation::ViolationKind;
 use std::env::VarError;
 use std::fmt;
@@ -261,20 +263,35 @@ fn conduct(
         println!("{}: {report}", test.name);
         return Ok(TestOutcome { report: Some(report) });
     }
-    let mut message = format!("{} ({at}) is {report}", test.name);
+    let mut message = format!("{} ({at}) is {}", test.name, report.summary());
     if expect != Expect::Verified {
         message.push_str(&format!("expected: {}\n", expect.words()));
     }
     if let Some(counterexample) = report.counterexample() {
-        message.push_str(&match save(test, counterexample) {
-            Ok(file) => {
-                let file = file.display();
-                format!("saved:  {file}\nreplay: {environment}{REPLAY}={file} cargo test {}\n", test.name)
-            }
-            Err(error) => format!("the counterexample could not be saved: {error}\n"),
-        });
+        message.push_str(&shown(test, counterexample, environment));
     }
     Err(Failure { message, found: report.counterexample().map(Counterexample::kind) })
+}
+
+/// A counterexample for whoever reads the output of a failed test, and where it was saved.
+fn shown(test: TestInfo, counterexample: &Counterexample, environment: &str) -> String {
+    let is_colored = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    let text = Text { counterexample, has_sources: true, is_colored };
+    let command =
+        |file: &Path| format!("{environment}{REPLAY}={} cargo test {}", quoted(&file.display().to_string()), test.name);
+    let files = match save(test, counterexample, command) {
+        Ok(Saved { trace, diagram }) => {
+            text.line("replay", &command(&trace)) + &text.line("diagram", &diagram.display().to_string())
+        }
+        Err(error) => format!("the counterexample could not be saved: {error}\n"),
+    };
+    text.header() + &files + &text.steps()
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:=".contains(c);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// Runs the execution in `file`.
@@ -295,14 +312,29 @@ fn replay(test: TestInfo, checker: &Checker, file: &Path, network: impl Fn(&mut 
     }
 }
 
-/// Writes a counterexample under `target/netcheck/`.
-fn save(test: TestInfo, counterexample: &Counterexample) -> std::io::Result<PathBuf> {
+/// The files of one counterexample.
+struct Saved {
+    trace: PathBuf,
+    diagram: PathBuf,
+}
+
+/// Writes a counterexample under `target/netcheck/`: as JSON, and as a page that says how to replay it.
+fn save(test: TestInfo, counterexample: &Counterexample, command: impl Fn(&Path) -> String) -> std::io::Result<Saved> {
     let directory = target().join("netcheck");
     std::fs::create_dir_all(&directory)?;
     let name = format!("{}-{}", test.module, test.name).replace("::", "-");
-    let file = directory.join(format!("{name}.json"));
-    std::fs::write(&file, counterexample.to_json())?;
-    Ok(file)
+    let trace = directory.join(format!("{name}.json"));
+    write(&trace, &counterexample.to_json())?;
+    let diagram = directory.join(format!("{name}.html"));
+    write(&diagram, &html::page(counterexample, test.name, Some(&command(&trace))))?;
+    Ok(Saved { trace, diagram })
+}
+
+/// Writes a file that others may be reading, or writing: they see the old one or the new one.
+fn write(file: &Path, text: &str) -> std::io::Result<()> {
+    let unfinished = file.with_extension(format!("{}.tmp", std::process::id()));
+    std::fs::write(&unfinished, text)?;
+    std::fs::rename(&unfinished, file)
 }
 
 /// Cargo's target folder: the one that the test program lies in.

@@ -32,4 +32,6 @@ pub(crate) struct Found {
     pub(crate) kind: ViolationKind,
     /// What happened, and where.
     pub(crate) message: String,
+    /// The units that it happened in; empty: in all.
+    pub(crate) units: Vec<String>,
 }

@@ -98,6 +98,12 @@ impl Connection {
         self.ends[side as usize].is_held
     }
 
+    /// Whether no more bytes will come from this end.
+    #[must_use]
+    pub fn is_finished(&self, side: Side) -> bool {
+        self.ways[side as usize].is_finished
+    }
+
     /// Whether the connection was reset for this end: calls get what is left, and cannot fail in another way.
     #[must_use]
     pub fn is_dead(&self, side: Side) -> bool {

@@ -95,6 +95,11 @@ impl Channel {
         all_may && wanted.next().is_none()
     }
 
+    pub(super) fn renumbered(&self, number: impl Fn(u32) -> u32) -> Channel {
+        let live = self.live.iter().map(|live| Live { packet: number(live.packet), ..*live });
+        Channel { live: live.collect(), barriers: self.barriers.clone() }
+    }
+
     /// The packet at position `at` arrives next; `None` if it may not.
     pub(super) fn deliver(&self, at: usize, rules: StageRules<'_>) -> Option<Arrival> {
         let before = self.live[at];

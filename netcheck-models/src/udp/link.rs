@@ -137,6 +137,13 @@ impl Link {
         second.chain(self.first.packets())
     }
 
+    /// The same channel with other numbers for its packets. Giving one number to several forgets which is which.
+    #[must_use]
+    pub fn renumbered(&self, number: impl Fn(u32) -> u32) -> Link {
+        let second = self.second.as_ref().map(|channel| Box::new(channel.renumbered(&number)));
+        Link { first: self.first.renumbered(&number), second }
+    }
+
     fn deliver_through_one_stage(&self, rules: StageRules<'_>, found: &mut Deliveries) {
         assert!(self.second.is_none(), "the rules of a link changed while it was in use");
         for at in 0..self.first.len() {

@@ -102,6 +102,30 @@ impl Udp {
         self
     }
 
+    /// As a word of the attribute; `None` if nothing is declared.
+    pub(super) fn in_words(&self) -> Option<String> {
+        let mut words = Vec::new();
+        match &self.copies[..] {
+            [1, more @ ..] if matches!(more, [] | [0] | [2] | [0, 2] | [2, 0]) => {
+                let word = |copies: &usize| if *copies == 0 { "loss" } else { "duplication" };
+                words.extend(more.iter().map(|copies| word(copies).to_owned()));
+            }
+            copies => words.push(format!("copies = {copies:?}")),
+        }
+        if self.window > 1 {
+            words.push(format!("reorder = {}", self.window));
+        }
+        if self.delay {
+            words.push("delay".to_owned());
+        }
+        if words.is_empty() {
+            return None;
+        }
+        words.extend(self.direction.map(|direction| format!("direction = {direction:?}").to_lowercase()));
+        words.extend(named(&self.processes));
+        Some(format!("udp({})", words.join(", ")))
+    }
+
     pub(super) fn faults(&self, names: &[&str]) -> Result<UdpFaults, Error> {
         let named = |name: &String| known_process("udp(process = …)", name, names);
         let processes = self.processes.iter().map(named).collect::<Result<Vec<_>, _>>()?;
@@ -213,6 +237,31 @@ impl Tcp {
         self
     }
 
+    /// As a word of the attribute; `None` if nothing is declared.
+    pub(super) fn in_words(&self) -> Option<String> {
+        let TcpRules { streams, fails, side, first, .. } = &self.rules;
+        let flags = [
+            (fails.open, "open"),
+            (fails.close, "close"),
+            (fails.read, "read"),
+            (fails.write, "write"),
+            (fails.reset, "reset"),
+            (fails.hang, "hang"),
+            (streams.split, "split"),
+        ];
+        let mut words: Vec<String> = flags.iter().filter(|(on, _)| *on).map(|(_, word)| (*word).to_owned()).collect();
+        if streams.capacity != TcpRules::default().streams.capacity {
+            words.push(format!("buffer = {}", streams.capacity));
+        }
+        if words.is_empty() {
+            return None;
+        }
+        words.extend(side.map(|side| format!("side = {side:?}").to_lowercase()));
+        words.extend(first.map(|first| format!("first = {first}")));
+        words.extend(named(&self.processes));
+        Some(format!("tcp({})", words.join(", ")))
+    }
+
     pub(super) fn rules(&self, names: &[&str]) -> Result<TcpRules, Error> {
         let named = |name: &String| known_process("tcp(process = …)", name, names);
         let processes = self.processes.iter().map(named).collect::<Result<Vec<_>, _>>()?;
@@ -232,6 +281,15 @@ pub enum Tasks {
     /// Every so often two such histories are compared; if they behave differently, that is an
     /// error that says so.
     Tracked,
+}
+
+/// The word that names processes, if there are any.
+fn named(processes: &[String]) -> Option<String> {
+    match processes {
+        [] => None,
+        [only] => Some(format!("process = {only:?}")),
+        several => Some(format!("processes = {several:?}")),
+    }
 }
 
 fn known_process(word: &str, name: &str, names: &[&str]) -> Result<ProcessId, Error> {

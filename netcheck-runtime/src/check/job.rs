@@ -18,6 +18,7 @@ use crate::state::place::StateVector;
 use crate::state::store::{Keep, StateId};
 use crate::state::system::{Declared, Demands, Interrupt, Process, System};
 use crate::trace::counterexample::Counterexample;
+use crate::trace::source;
 use crate::trace::step::Step;
 use crate::unit::caller::are_lines_known;
 use crate::unit::context::{Host, Shared};
@@ -246,8 +247,9 @@ impl Job {
         }
         // The steps as they were confirmed: each with the program's own source line.
         match self.confirm(&steps)? {
-            Some((again, steps)) if is_same(&again, &found) => {
-                Ok(Counterexample::new(again.kind, again.message, steps))
+            Some((again, mut steps)) if is_same(&again, &found) => {
+                source::read_lines(&mut steps);
+                Ok(Counterexample::new(again, self.checker.faults_in_words(), steps))
             }
             again => Err(Error::new(format!(
                 "a {} was found that does not happen again on a fresh run of the same execution\n  \

@@ -55,6 +55,16 @@ impl FromStr for Checker {
     }
 }
 
+impl Checker {
+    /// The faults that are declared, in the words that they are read from; empty: none.
+    pub(super) fn faults_in_words(&self) -> String {
+        let at_most = self.at_most.map(|faults| format!("at_most = {faults}"));
+        let lists = [self.udp.as_ref().and_then(Udp::in_words), self.tcp.as_ref().and_then(Tcp::in_words)];
+        let words: Vec<String> = lists.into_iter().flatten().chain(at_most).collect();
+        words.join(", ")
+    }
+}
+
 fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
     let mut checker = Checker::new();
     for word in each(words, WORDS)? {

@@ -1,27 +1,38 @@
-//! The steps from the start to a violation, as text and as JSON.
+//! The steps from the start to a violation, and their JSON form.
 
-use crate::trace::step::Step;
-use crate::violation::ViolationKind;
+use crate::trace::step::{Doing, Kind, Step};
+use crate::trace::text::Text;
+use crate::trace::{html, mermaid};
+use crate::violation::{Found, ViolationKind};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
 
-/// The version of the JSON form. Files of another version are refused.
-pub(crate) const VERSION: u32 = 1;
+/// The version of the JSON form that is written. Version 1 is read too; others are refused.
+pub(crate) const VERSION: u64 = 2;
 
 /// The steps from the start to a violation, confirmed on the real code.
 ///
-/// Its `Display` form is stable across runs and machines, so that it can be pinned.
+/// Its `Display` form is stable across runs and machines, so that it can be pinned. The
+/// alternate form, `{:#}`, has the source line of each step too, where the file could be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counterexample {
-    version: u32,
+    version: u64,
     kind: ViolationKind,
     message: String,
+    /// The processes and isolated tasks that it happened in; empty: in all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    units: Vec<String>,
+    /// The declared faults; `None`: not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    faults: Option<String>,
     steps: Vec<Step>,
 }
 
 impl Counterexample {
-    pub(crate) fn new(kind: ViolationKind, message: String, steps: Vec<Step>) -> Self {
-        Counterexample { version: VERSION, kind, message, steps }
+    pub(crate) fn new(found: Found, faults: String, steps: Vec<Step>) -> Self {
+        let Found { kind, message, units } = found;
+        Counterexample { version: VERSION, kind, message, units, faults: Some(faults), steps }
     }
 
     /// What was violated.
@@ -34,9 +45,31 @@ impl Counterexample {
         &self.message
     }
 
+    /// The processes, and isolated tasks as `process/function`, in which it happened: who
+    /// panicked, or who waits. Empty for a property of the end, which is of all processes.
+    pub fn units(&self) -> &[String] {
+        &self.units
+    }
+
+    /// The faults under which it was found, in the words of `#[model_check]`; empty: none.
+    /// `None` for traces of version 1, which do not say.
+    pub fn faults(&self) -> Option<&str> {
+        self.faults.as_deref()
+    }
+
     /// The steps, from the start.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// As a page for a browser, complete in itself: a sequence diagram to step through.
+    pub fn html(&self) -> String {
+        html::page(self, "", None)
+    }
+
+    /// As a sequence diagram in Mermaid, for issues and pull requests.
+    pub fn mermaid(&self) -> String {
+        mermaid::diagram(self)
     }
 
     /// As JSON.
@@ -47,45 +80,80 @@ impl Counterexample {
     /// From JSON.
     ///
     /// # Errors
-    /// If the text is no counterexample, or one of another version.
+    /// If the text is no counterexample, or one of a version that is not known.
     pub fn from_json(text: &str) -> Result<Counterexample, String> {
-        #[derive(Deserialize)]
-        struct Versioned {
-            version: u32,
+        let wrong = |error: serde_json::Error| format!("not a counterexample: {error}");
+        let mut trace: Value = serde_json::from_str(text).map_err(wrong)?;
+        match trace["version"].as_u64() {
+            Some(VERSION) => {}
+            Some(1) => from_version_1(&mut trace),
+            Some(version) => {
+                return Err(format!(
+                    "it has version {version}, and this netcheck reads versions 1 and {VERSION}: \
+                     run the check again to make a new one"
+                ));
+            }
+            None => return Err("not a counterexample: it has no version".to_owned()),
         }
-        let Versioned { version } =
-            serde_json::from_str(text).map_err(|error| format!("not a counterexample: {error}"))?;
-        if version != VERSION {
-            return Err(format!(
-                "it has version {version}, and this netcheck reads version {VERSION}: run the check again to make a new one"
-            ));
-        }
-        serde_json::from_str(text).map_err(|error| format!("not a counterexample: {error}"))
+        serde_json::from_value(trace).map_err(wrong)
     }
 }
 
 impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {}", self.kind, self.message)?;
-        let who = |step: &Step| match step.task {
-            Some(task) => format!("{} (task {task})", step.process),
-            None => step.process.clone(),
-        };
-        let numbers = self.steps.len().to_string().len();
-        let names = self.steps.iter().map(|step| who(step).chars().count()).max().unwrap_or(0);
-        for (number, step) in (1..).zip(&self.steps) {
-            write!(f, "{number:>numbers$}. {:<names$}  {}", who(step), step.operation)?;
-            if step.outcome != "done" {
-                write!(f, " -> {}", step.outcome)?;
-            }
-            match &step.location {
-                Some(location) => writeln!(f, "  ({location})")?,
-                None => writeln!(f)?,
-            }
-            for doing in &step.network {
-                writeln!(f, "{:>numbers$}  {:<names$}  ! {doing}", "", "")?;
+        let text = Text { counterexample: self, has_sources: f.alternate(), is_colored: false };
+        write!(f, "{}{}", text.header(), text.steps())
+    }
+}
+
+/// In version 1, what the network did is texts, and nothing says which step sent what arrives.
+fn from_version_1(trace: &mut Value) {
+    trace["version"] = VERSION.into();
+    let steps = trace.get_mut("steps").and_then(Value::as_array_mut);
+    for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
+        let text = |field: &str| step.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (process, operation, outcome) = (text("process"), text("operation"), text("outcome"));
+        let kind = kind_of_version_1(&process, &operation, &outcome);
+        step.insert("kind".to_owned(), serde_json::to_value(kind).expect("it is plain data"));
+        for text in step.get_mut("network").and_then(Value::as_array_mut).into_iter().flatten() {
+            let doing = text.as_str().and_then(|text| doing_of_version_1(text, &outcome));
+            if let Some(doing) = doing {
+                *text = serde_json::to_value(doing).expect("it is plain data");
             }
         }
-        Ok(())
     }
+}
+
+fn kind_of_version_1(process: &str, operation: &str, outcome: &str) -> Kind {
+    match operation.split(' ').next().unwrap_or_default() {
+        "lose" | "never" if process == "network" => Kind::Network,
+        "start" | "run" => Kind::Run,
+        "send" => Kind::Send,
+        "recv" | "try_recv" => Kind::Receive,
+        // The connect of a datagram socket is answered with an address.
+        "bind" | "listen" => Kind::Bind,
+        "connect" if !outcome.starts_with(|first: char| first == '[' || first.is_ascii_digit()) => Kind::Connect,
+        "connect" => Kind::Bind,
+        "accept" => Kind::Accept,
+        "read" | "try_read" => Kind::Read,
+        "write" | "try_write" => Kind::Write,
+        "shutdown" => Kind::Shutdown,
+        "timer" => Kind::Timer,
+        _ => Kind::Other,
+    }
+}
+
+fn doing_of_version_1(text: &str, outcome: &str) -> Option<Doing> {
+    let (word, rest) = text.split_once(": ").unwrap_or((text, ""));
+    let copy = |rest: &str| rest.split(' ').find_map(|part| part.parse().ok());
+    Some(match word {
+        "lost" => Doing::Lost { datagram: rest.to_owned(), sent: None },
+        "overtook" => Doing::Overtook { datagram: rest.to_owned(), sent: None },
+        "duplicated" => Doing::Duplicated { copy: copy(rest)? },
+        "dropped" => Doing::Unbound,
+        "failed" if outcome == "connection reset" => Doing::Reset,
+        "failed" => Doing::Failed,
+        "hung" => Doing::Hung,
+        _ => return None,
+    })
 }

@@ -1,9 +1,23 @@
-//! Traces: what happened, step by step, as data and in words.
+//! Traces: what happened, step by step, as data and in the forms that people read.
 //!
-//! - [`step`]: one step of a counterexample, from a transition and the states around it;
-//! - [`counterexample`]: the steps to a violation, as text and as JSON.
+//! - [`step`]: one step of a counterexample, as data;
+//! - [`describe`]: a step from a transition and the states around it;
+//! - [`flow`]: which step sent what arrives with another;
+//! - [`source`]: the source lines of steps;
+//! - [`counterexample`]: the steps to a violation, and their JSON form;
+//! - [`relation`]: which processes have nothing to do with a violation;
+//! - [`text`]: as text, for a terminal or to be pinned;
+//! - [`chart`]: as lanes and arrows, which [`html`] and [`mermaid`] write down.
 //!
 //! Reads states and automata; runs no user code and searches nothing.
 
+pub(crate) mod chart;
 pub(crate) mod counterexample;
+pub(crate) mod describe;
+pub(crate) mod flow;
+pub(crate) mod html;
+pub(crate) mod mermaid;
+pub(crate) mod relation;
+pub(crate) mod source;
 pub(crate) mod step;
+pub(crate) mod text;

@@ -1,17 +1,10 @@
-//! One step of an execution in words.
+//! One step of an execution: data.
 
-use crate::id::SocketId;
-use crate::operation::{Operation, Outcome, ReceiveMode};
-use crate::state::enabled::{Class, Step as Taken, Transition};
-use crate::state::place::Place;
-use crate::state::system::{Action, Channel, System};
-use crate::unit::wording;
-use netcheck_models::udp::Note;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
+use std::fmt;
 
 /// One step of a counterexample.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The process, or `process/function` for an isolated task; `network` for what no
     /// process does.
@@ -22,13 +15,31 @@ pub struct Step {
     /// `file:line` of the operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
+    /// The source line there, where the file could be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// What sort of operation it is.
+    #[serde(default)]
+    pub kind: Kind,
     /// What was asked of the world.
     pub operation: String,
     /// The world's answer.
     pub outcome: String,
-    /// What the network did to datagrams with this step.
+    /// Whether the answer is an error.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub failed: bool,
+    /// The process at the other end of the datagram or of the connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<String>,
+    /// What is sent or has arrived, longer than `operation` and `outcome` show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<String>,
+    /// The numbers of the steps, from 1 on, that sent what arrives with this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub network: Vec<String>,
+    pub arrived: Vec<usize>,
+    /// What the network did with this step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub network: Vec<Doing>,
     /// Which of several steps that read the same.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) alternative: u32,
@@ -37,132 +48,139 @@ pub struct Step {
     pub(crate) among: Vec<String>,
 }
 
+/// What sort of operation a step is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// A process or a task begins, or goes on.
+    Run,
+    /// A socket is bound, listens, or gets a peer for its datagrams.
+    Bind,
+    /// A datagram is sent.
+    Send,
+    /// A datagram is received.
+    Receive,
+    /// A TCP connection is opened.
+    Connect,
+    /// A TCP connection is accepted.
+    Accept,
+    /// Bytes are read from a stream.
+    Read,
+    /// Bytes are written to a stream.
+    Write,
+    /// The writing side of a stream is shut down.
+    Shutdown,
+    /// A timer is waited for.
+    Timer,
+    /// The network does something of its own.
+    Network,
+    /// Anything else, such as a choice.
+    #[default]
+    Other,
+}
+
+/// What the network did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "did", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Doing {
+    /// A datagram has not arrived and cannot any more.
+    Lost {
+        /// What it is, and who sent it to whom.
+        datagram: String,
+        /// The number of the step that sent it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sent: Option<usize>,
+    },
+    /// What arrives has arrived before.
+    Duplicated {
+        /// Which arrival it is: 2 is the second.
+        copy: u8,
+    },
+    /// What arrives was sent after a datagram that has not arrived, and may still.
+    Overtook {
+        /// What was overtaken.
+        datagram: String,
+        /// The number of the step that sent it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sent: Option<usize>,
+    },
+    /// Nobody is bound where a datagram was sent to.
+    Unbound,
+    /// A call failed that need not have.
+    Failed,
+    /// A call failed because its connection was reset.
+    Reset,
+    /// A call is never answered.
+    Hung,
+}
+
+impl Doing {
+    /// What it is, without which step it refers to.
+    fn is_like(&self, other: &Doing) -> bool {
+        match (self, other) {
+            (Doing::Lost { datagram: a, .. }, Doing::Lost { datagram: b, .. })
+            | (Doing::Overtook { datagram: a, .. }, Doing::Overtook { datagram: b, .. }) => a == b,
+            _ => self == other,
+        }
+    }
+}
+
+impl fmt::Display for Doing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doing::Lost { datagram, sent: Some(sent) } => write!(f, "✗ lost: {datagram} (#{sent})"),
+            Doing::Lost { datagram, sent: None } => write!(f, "✗ lost: {datagram}"),
+            Doing::Duplicated { copy } => write!(f, "×{copy} duplicated"),
+            Doing::Overtook { datagram, sent: Some(sent) } => write!(f, "↷ overtook #{sent}: {datagram}"),
+            Doing::Overtook { datagram, sent: None } => write!(f, "↷ overtook: {datagram}"),
+            Doing::Unbound => f.write_str("✗ dropped: nobody is bound there"),
+            Doing::Failed => f.write_str("! failed: the network broke it"),
+            Doing::Reset => f.write_str("! reset: the network broke it"),
+            Doing::Hung => f.write_str("! hung: it is never answered"),
+        }
+    }
+}
+
+impl Step {
+    /// Whether two steps read the same. Source lines may move when a program is edited, and
+    /// what arrives tells by itself who sent it.
+    pub(crate) fn reads_as(&self, other: &Step) -> bool {
+        (&self.process, self.task, &self.operation, &self.outcome)
+            == (&other.process, other.task, &other.operation, &other.outcome)
+            && self.network.len() == other.network.len()
+            && self.network.iter().zip(&other.network).all(|(own, other)| own.is_like(other))
+    }
+
+    /// Whether no process takes the step.
+    pub(crate) fn is_of_network(&self) -> bool {
+        self.kind == Kind::Network
+    }
+
+    /// Who takes the step.
+    pub(crate) fn who(&self) -> String {
+        match self.task {
+            Some(task) => format!("{} (task {task})", self.process),
+            None => self.process.clone(),
+        }
+    }
+
+    /// The operation and its outcome.
+    pub(crate) fn what(&self) -> String {
+        match self.outcome.as_str() {
+            "done" => self.operation.clone(),
+            outcome => format!("{} -> {outcome}", self.operation),
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-impl Step {
-    /// Whether two steps read the same. Source lines may move when a program is edited.
-    pub(crate) fn reads_as(&self, other: &Step) -> bool {
-        (&self.process, self.task, &self.operation, &self.outcome, &self.network)
-            == (&other.process, other.task, &other.operation, &other.outcome, &other.network)
-    }
-}
-
-/// Puts a transition from `state` into words.
-pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transition) -> Option<Step> {
-    match &transition.step {
-        // A step of the reduction, not of any process.
-        Taken::Park(_) => None,
-        Taken::Settle => {
-            let channels: Vec<_> = transition.writes.iter().map(|(place, _)| *place).collect();
-            let mut network: Vec<String> =
-                channels.into_iter().flat_map(|place| lost_at_settle(system, state, place)).collect();
-            // Places are numbered as they are met, which differs from run to run.
-            network.sort();
-            Some(Step {
-                process: "network".to_owned(),
-                task: None,
-                location: None,
-                operation: "lose what is under way".to_owned(),
-                outcome: "done".to_owned(),
-                network,
-                alternative: 0,
-                among: Vec::new(),
-            })
-        }
-        Taken::Hang { unit, node, key } => {
-            let name = system.shared().unit(*unit).name;
-            let offer = system.learner.automata.node(*node).offers.iter().find(|offer| offer.key == *key)?;
-            let operation = wording::operation_of(&offer.operation, system.shared());
-            Some(Step {
-                process: "network".to_owned(),
-                task: None,
-                location: Some(wording::line(offer, system.shared())),
-                operation: format!("never answer {operation} of {name}"),
-                outcome: "done".to_owned(),
-                network: vec!["hung".to_owned()],
-                alternative: 0,
-                among: Vec::new(),
-            })
-        }
-        Taken::Unit { unit, node, input, class, .. } => {
-            let (unit, node, input, class) = (*unit, *node, *input, *class);
-            let name = system.shared().unit(unit).name;
-            let menu = system.menu(node);
-            let action = menu.iter().find(|offer| offer.key == input.key).map(|offer| offer.action.clone());
-            let offer = system.learner.automata.node(node).offer(input)?.clone();
-            let answer = system.learner.automata.outcome(input.outcome).clone();
-            let mut outcome = wording::outcome(&answer, system.shared());
-            if let Class::Timer { advance_ns } = class {
-                outcome = format!("elapsed after {:?}", Duration::from_nanos(advance_ns.unsigned_abs()));
-            }
-            let is_ready = matches!(offer.operation, Operation::Receive { mode: ReceiveMode::Ready, .. });
-            if answer == Outcome::Done && is_ready {
-                outcome = "readable".to_owned();
-            }
-            let network = match action {
-                Some(Action::Receive { socket, .. }) => arrived(system, state, socket, transition),
-                Some(Action::Send { .. }) if transition.writes.is_empty() => {
-                    vec!["dropped: nobody is bound there".to_owned()]
-                }
-                _ if transition.is_failure() => vec!["failed: the network broke it".to_owned()],
-                _ => Vec::new(),
-            };
-            let operation = wording::operation_of(&offer.operation, system.shared());
-            let location = match offer.operation {
-                Operation::Run(_) => None,
-                _ => Some(wording::line(&offer, system.shared())),
-            };
-            let task = (offer.task.0 > 0).then_some(offer.task.0);
-            Some(Step { process: name, task, location, operation, outcome, network, alternative: 0, among: Vec::new() })
-        }
-    }
-}
-
-fn datagram(system: &System, packet: u32) -> String {
-    wording::outcome(system.learner.automata.outcome(crate::id::OutcomeId(packet)), system.shared())
-}
-
-/// What happened on the channel that a datagram came out of.
-fn arrived(system: &mut System, state: &[u32], socket: SocketId, transition: &Transition) -> Vec<String> {
-    let channels: Vec<Channel> = system.inlets_of(socket).to_vec();
-    let Some((channel, after)) = transition
-        .writes
-        .iter()
-        .find_map(|&(place, after)| channels.iter().find(|channel| channel.place == place).map(|&c| (c, after)))
-    else {
-        return Vec::new();
-    };
-    let link = system.links.get(channel.place.of(state)).clone();
-    let rules = system.rules_of(channel).clone();
-    let after = system.links.get(after).clone();
-    let Taken::Unit { input, .. } = transition.step else { return Vec::new() };
-    let is_ready = *system.learner.automata.outcome(input.outcome) == Outcome::Done;
-    let delivery = link
-        .deliveries(&rules)
-        .into_iter()
-        .find(|delivery| delivery.link == after && (is_ready || delivery.packet == input.outcome.0));
-    let notes = delivery.map(|delivery| delivery.notes).unwrap_or_default();
-    notes
-        .iter()
-        .map(|note| match *note {
-            Note::Lost(packet) => format!("lost: {}", datagram(system, packet)),
-            Note::Duplicate { copy, .. } => format!("duplicated: arrival number {copy} of this datagram"),
-            Note::Overtook { earlier, .. } => format!("overtook: {}", datagram(system, earlier)),
-        })
-        .collect()
-}
-
-fn lost_at_settle(system: &System, state: &[u32], place: crate::state::place::PlaceId) -> Vec<String> {
-    let to = system.places.iter().find(|(id, _)| *id == place).map(|(_, place)| place);
-    let to = match to {
-        Some(Place::Channel { to, .. }) => system.shared().unit(to.unit).name,
-        _ => String::new(),
-    };
-    let rules = system.channel_at(place).map(|channel| system.rules_of(channel).clone());
-    let settled = rules.and_then(|rules| system.links.get(place.of(state)).settle(&rules));
-    let lost = settled.map(|settled| settled.lost).unwrap_or_default();
-    lost.iter().map(|&packet| format!("lost: {} to {to}", datagram(system, packet))).collect()
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }

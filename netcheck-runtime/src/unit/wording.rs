@@ -176,7 +176,12 @@ pub(crate) fn outcome(outcome: &Outcome, shared: &Shared) -> String {
 
 /// A payload as text, else in hexadecimal; shortened.
 pub(crate) fn payload(bytes: &[u8]) -> String {
-    let shown = &bytes[..bytes.len().min(PAYLOAD_BYTES_MAX)];
+    payload_up_to(PAYLOAD_BYTES_MAX, bytes)
+}
+
+/// A payload as text, else in hexadecimal; shortened to `bytes_max`.
+pub(crate) fn payload_up_to(bytes_max: usize, bytes: &[u8]) -> String {
+    let shown = &bytes[..bytes.len().min(bytes_max)];
     let printable = |text: &&str| text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t');
     let text = match std::str::from_utf8(shown) {
         Err(error) if shown.len() < bytes.len() => std::str::from_utf8(&shown[..error.valid_up_to()]).ok(),

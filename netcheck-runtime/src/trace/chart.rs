@@ -1,0 +1,129 @@
+//! The lanes and arrows of a sequence diagram, apart from how they are drawn.
+
+use crate::trace::step::{Doing, Kind, Step};
+
+/// Lanes, by their first steps, and arrows, by the steps with which they end.
+#[derive(Debug, Default)]
+pub(crate) struct Chart {
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) arrows: Vec<Arrow>,
+}
+
+/// A task of a process, or an isolated task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lane {
+    pub(crate) process: String,
+    pub(crate) task: Option<u32>,
+}
+
+/// What one step sent, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Arrow {
+    pub(crate) what: What,
+    /// The number of the step that sent it, from 1 on.
+    pub(crate) from: usize,
+    pub(crate) fate: Fate,
+}
+
+/// What an arrow stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Datagram,
+    Bytes,
+    Connection,
+    /// The end of a stream, or its reset.
+    End,
+}
+
+/// What became of what was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It arrived with a step; `copy`: for the how manieth time.
+    Arrived { step: usize, copy: u8, overtook: bool },
+    /// It cannot arrive any more since a step.
+    Lost { step: usize, toward: Option<usize> },
+    /// It was refused, or failed, or nobody was there.
+    Failed { toward: Option<usize> },
+    /// It has not arrived by the end.
+    UnderWay { toward: Option<usize> },
+}
+
+impl Chart {
+    pub(crate) fn of(steps: &[Step]) -> Chart {
+        let mut chart = Chart::default();
+        for step in steps.iter().filter(|step| !step.is_of_network()) {
+            if chart.lane_of(step).is_none() {
+                chart.lanes.push(Lane { process: step.process.clone(), task: step.task });
+            }
+        }
+        let mut is_settled = vec![false; steps.len()];
+        for (number, step) in (1..).zip(steps) {
+            for (from, fate) in chart.ends_with(number, step, steps) {
+                is_settled[from - 1] = true;
+                let is_end = from != number && (step.failed || step.kind == Kind::Read && step.payload.is_none());
+                let what = if is_end { What::End } else { what(&steps[from - 1]) };
+                chart.arrows.push(Arrow { what, from, fate });
+            }
+        }
+        let sends = |step: &Step| matches!(step.kind, Kind::Send | Kind::Write | Kind::Connect) && !step.failed;
+        for (number, step) in (1..).zip(steps).filter(|(number, step)| sends(step) && !is_settled[number - 1]) {
+            let fate = Fate::UnderWay { toward: chart.toward(step) };
+            chart.arrows.push(Arrow { what: what(step), from: number, fate });
+        }
+        chart
+    }
+
+    /// The lane of a step; `None` for the network's.
+    pub(crate) fn lane_of(&self, step: &Step) -> Option<usize> {
+        self.lanes.iter().position(|lane| lane.process == step.process && lane.task == step.task)
+    }
+
+    /// The lane of the process at the other end, whichever of its tasks it would be.
+    fn toward(&self, step: &Step) -> Option<usize> {
+        let peer = step.peer.as_deref()?;
+        let of_peer =
+            |lane: &Lane| lane.process.strip_prefix(peer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self.lanes.iter().position(of_peer)
+    }
+
+    /// What is settled with a step: which step sent it, and what became of it.
+    fn ends_with(&self, number: usize, step: &Step, steps: &[Step]) -> Vec<(usize, Fate)> {
+        let is_known = |&(from, _): &(usize, Fate)| (1..=number).contains(&from);
+        let copy = step.network.iter().find_map(|doing| match doing {
+            Doing::Duplicated { copy } => Some(*copy),
+            _ => None,
+        });
+        let overtook = step.network.iter().any(|doing| matches!(doing, Doing::Overtook { .. }));
+        let arrived = Fate::Arrived { step: number, copy: copy.unwrap_or(1), overtook };
+        let mut ends: Vec<(usize, Fate)> = step.arrived.iter().map(|&from| (from, arrived)).collect();
+        for doing in &step.network {
+            if let Doing::Lost { sent: Some(from), .. } = *doing {
+                let toward = steps.get(from.wrapping_sub(1)).and_then(|sent| self.toward(sent));
+                ends.push((from, Fate::Lost { step: number, toward }));
+            }
+        }
+        let is_unbound = step.network.contains(&Doing::Unbound);
+        if is_unbound || step.failed && step.kind == Kind::Connect {
+            ends.push((number, Fate::Failed { toward: self.toward(step) }));
+        }
+        ends.retain(is_known);
+        ends
+    }
+}
+
+fn what(sent: &Step) -> What {
+    match sent.kind {
+        Kind::Send => What::Datagram,
+        Kind::Write if !sent.failed => What::Bytes,
+        Kind::Connect => What::Connection,
+        _ => What::End,
+    }
+}
+
+/// The beginning of a text that is too long for its place.
+pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some(_) => text.chars().take(chars_max - 1).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,243 @@
+//! Which earlier step sent what arrives with a step.
+//!
+//! A state knows datagrams and bytes by their content. Here the same channels are followed
+//! with the numbers of the steps that sent it in its place. Nothing is decided: where a number
+//! can't be found, the step goes without.
+
+use crate::id::OutcomeId;
+use crate::operation::{Outcome, ReceiveMode, Side};
+use crate::state::enabled::{Step as Taken, Transition};
+use crate::state::place::{Place, PlaceId};
+use crate::state::system::{Action, System};
+use crate::state::tcp::connections::ConnectionEnd;
+use crate::trace::describe::{datagram, lost_datagram};
+use crate::trace::step::{Doing, Step};
+use netcheck_models::udp::{Link, Note};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What is under way, by the steps that sent it.
+#[derive(Default)]
+pub(crate) struct Flow {
+    /// By channel: its packets are the numbers of the steps that sent them.
+    links: BTreeMap<PlaceId, Link>,
+    /// What each step sent.
+    datagrams: BTreeMap<u32, OutcomeId>,
+    /// Who sent the datagram that was peeked at.
+    heads: BTreeMap<PlaceId, u32>,
+    connections: BTreeMap<PlaceId, Connection>,
+}
+
+/// A TCP connection, by the steps that did something to it.
+#[derive(Default)]
+struct Connection {
+    opened: u32,
+    /// By the end that writes: steps, each with how many of its bytes are not read yet.
+    unread: [VecDeque<(u32, usize)>; 2],
+    /// By end: the step that shut its writing side down.
+    finished: [Option<u32>; 2],
+    /// By end: the step that closed it.
+    closed: [Option<u32>; 2],
+    /// By end: the step at which the network broke it.
+    broken: [Option<u32>; 2],
+}
+
+impl Flow {
+    /// Traces what arrives with the step of this number, taken from `state`.
+    pub(crate) fn trace(
+        &mut self,
+        system: &mut System,
+        state: &[u32],
+        transition: &Transition,
+        number: u32,
+        step: &mut Step,
+    ) {
+        let arrived = match &transition.step {
+            Taken::Settle => {
+                self.settle(system, transition, step);
+                Vec::new()
+            }
+            Taken::Unit { node, input, .. } => {
+                let menu = system.menu(*node);
+                let action = menu.iter().find(|offer| offer.key == input.key).map(|offer| offer.action.clone());
+                let answer = system.learner.automata.outcome(input.outcome).clone();
+                match action {
+                    Some(Action::Send { datagram, .. }) => {
+                        self.send(system, state, transition, (number, datagram));
+                        Vec::new()
+                    }
+                    Some(Action::Receive { mode, .. }) => {
+                        let wanted = (mode != ReceiveMode::Ready).then_some(input.outcome);
+                        self.receive(system, transition, (mode, wanted), step).into_iter().collect()
+                    }
+                    Some(action) => self.stream(system, transition, (&action, &answer), number),
+                    None => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        };
+        step.arrived = arrived.into_iter().map(|number| number as usize).collect();
+    }
+
+    /// Notes what the step of this number did to connections and sockets.
+    pub(crate) fn follow(&mut self, system: &System, state: &[u32], next: &[u32], number: u32) {
+        self.links.retain(|place, _| place.of(next) != 0);
+        let changed = system.places.iter().filter(|(id, _)| id.of(state) != id.of(next));
+        for (id, place) in changed {
+            if !matches!(place, Place::Connection(_)) {
+                continue;
+            }
+            if id.of(state) == 0 {
+                self.connections.insert(id, Connection { opened: number, ..Connection::default() });
+            }
+            let Some(connection) = self.connections.get_mut(&id) else { continue };
+            let (before, after) = (system.held.get(id.of(state)), system.held.get(id.of(next)));
+            for side in [Side::Client, Side::Server] {
+                if after.connection.is_finished(side) {
+                    connection.finished[side as usize].get_or_insert(number);
+                }
+                if before.connection.is_held(side) && !after.connection.is_held(side) {
+                    connection.closed[side as usize].get_or_insert(number);
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, system: &System, state: &[u32], transition: &Transition, (number, datagram): (u32, OutcomeId)) {
+        let Some(&(place, _)) = transition.writes.first() else { return };
+        let Some((_, Place::Channel { from, to })) = system.places.iter().find(|(id, _)| *id == place) else { return };
+        let Some(channel) = system.channel_at(place) else { return };
+        let (send, receive) = system.perturbed(state, channel, from, to);
+        let link = self.links.entry(place).or_default();
+        *link = link.dispatch(number, send, receive);
+        self.datagrams.insert(number, datagram);
+    }
+
+    /// The step that sent the datagram; notes in `step` which ones were lost or overtaken.
+    fn receive(
+        &mut self,
+        system: &System,
+        transition: &Transition,
+        (mode, wanted): (ReceiveMode, Option<OutcomeId>),
+        step: &mut Step,
+    ) -> Option<u32> {
+        let is_head =
+            |id: PlaceId| system.places.iter().any(|(other, place)| other == id && matches!(place, Place::Head(_)));
+        let head = transition.writes.iter().map(|(place, _)| *place).find(|&place| is_head(place));
+        let channel = transition.writes.iter().find_map(|&(place, after)| Some((system.channel_at(place)?, after)));
+        let Some((channel, after)) = channel else {
+            let sent = head.and_then(|head| self.heads.get(&head).copied());
+            if let (Some(head), ReceiveMode::Take) = (head, mode) {
+                self.heads.remove(&head);
+            }
+            return sent;
+        };
+        let content = |number: u32| self.datagrams.get(&number).map_or(u32::MAX, |datagram| datagram.0);
+        let link = self.links.get(&channel.place)?;
+        let after = system.links.get(after);
+        let fits = link.deliveries(system.rules_of(channel)).into_iter().filter(|delivery| {
+            delivery.link.renumbered(content) == *after
+                && wanted.is_none_or(|wanted| wanted.0 == content(delivery.packet))
+        });
+        let delivery = fits.min_by_key(|delivery| (delivery.faults, delivery.preference))?;
+        for note in &delivery.notes {
+            if let Note::Lost(earlier) | Note::Overtook { earlier, .. } = *note {
+                name(step, earlier, &datagram(system, OutcomeId(content(earlier))));
+            }
+        }
+        let sent = delivery.packet;
+        self.links.insert(channel.place, delivery.link);
+        if let Some(head) = head {
+            self.heads.insert(head, sent);
+        }
+        Some(sent)
+    }
+
+    fn settle(&mut self, system: &System, transition: &Transition, step: &mut Step) {
+        for &(place, _) in &transition.writes {
+            let (Some(link), Some(channel)) = (self.links.get(&place), system.channel_at(place)) else { continue };
+            let lost = link.settle(system.rules_of(channel)).map(|settled| settled.lost).unwrap_or_default();
+            for number in lost {
+                let Some(&packet) = self.datagrams.get(&number) else { continue };
+                name(step, number, &lost_datagram(system, place, packet));
+            }
+        }
+    }
+
+    /// The steps that sent what a call on a stream or a listener gets.
+    fn stream(
+        &mut self,
+        system: &System,
+        transition: &Transition,
+        (action, answer): (&Action, &Outcome),
+        number: u32,
+    ) -> Vec<u32> {
+        let is_connection = |id: PlaceId| {
+            system.places.iter().any(|(other, place)| other == id && matches!(place, Place::Connection(_)))
+        };
+        let end = match action {
+            Action::Read { end, .. } | Action::Write { end, .. } | Action::Shutdown { end, .. } => Some(*end),
+            _ => None,
+        };
+        let written = || transition.writes.iter().map(|(place, _)| *place).find(|&place| is_connection(place));
+        let place = end.map(|end| end.place).or_else(written);
+        let Some(connection) = place.and_then(|place| self.connections.get_mut(&place)) else { return Vec::new() };
+        if transition.is_failure() {
+            let side = end.map_or(Side::Server, |end| end.side);
+            connection.broken[side as usize].get_or_insert(number);
+        }
+        match (action, answer) {
+            (Action::Accept { .. }, _) => vec![connection.opened],
+            (Action::Write { end, .. }, Outcome::Written(count)) if *count > 0 => {
+                connection.unread[end.side as usize].push_back((number, *count));
+                Vec::new()
+            }
+            (Action::Read { end, peeks, .. }, Outcome::Bytes(bytes)) if !bytes.is_empty() => {
+                connection.read(*end, bytes.len(), *peeks)
+            }
+            (Action::Read { end, .. }, Outcome::Bytes(_)) => {
+                connection.finished[end.peer() as usize].into_iter().collect()
+            }
+            (Action::Read { end, .. } | Action::Write { end, .. }, Outcome::Failed(_)) if !transition.is_failure() => {
+                let peer = end.peer() as usize;
+                connection.broken[peer].or(connection.closed[peer]).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Connection {
+    /// The steps that wrote the next bytes for an end.
+    fn read(&mut self, end: ConnectionEnd, mut count: usize, peeks: bool) -> Vec<u32> {
+        let mut unread = self.unread[end.peer() as usize].clone();
+        let mut steps = Vec::new();
+        while let Some((number, left)) = unread.front_mut().filter(|_| count > 0) {
+            let read = count.min(*left);
+            count -= read;
+            *left -= read;
+            steps.push(*number);
+            if *left == 0 {
+                unread.pop_front();
+            }
+        }
+        if !peeks {
+            self.unread[end.peer() as usize] = unread;
+        }
+        steps
+    }
+}
+
+/// Notes which step sent a datagram that was lost or overtaken.
+fn name(step: &mut Step, number: u32, words: &str) {
+    let unnamed = step.network.iter_mut().find_map(|doing| match doing {
+        Doing::Lost { datagram, sent: sent @ None } | Doing::Overtook { datagram, sent: sent @ None }
+            if datagram == words =>
+        {
+            Some(sent)
+        }
+        _ => None,
+    });
+    if let Some(sent) = unnamed {
+        *sent = Some(number as usize);
+    }
+}

@@ -1,0 +1,326 @@
+//! A counterexample as a page for a browser: a sequence diagram to step through.
+//!
+//! The page is complete in itself: it loads nothing, and says so to the browser. The diagram
+//! is drawn here; the script only selects steps in it. All that comes from programs is
+//! escaped, in the page and in the data for the script.
+
+use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
+use crate::trace::counterexample::Counterexample;
+use crate::trace::step::{Doing, Kind, Step};
+use serde::Serialize;
+
+const STYLE: &str = include_str!("diagram.css");
+const SCRIPT: &str = include_str!("diagram.js");
+
+/// What the browser is told: nothing may be loaded.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+// Lengths in pixels.
+const ROW: usize = 32;
+const NUMBER: usize = 44;
+const WORDS: usize = 400;
+const LANE: usize = 180;
+const LANES_HEIGHT: usize = 44;
+
+// Lengths in characters that fit there.
+const WORDS_CHARS_MAX: usize = 52;
+const NAME_CHARS_MAX: usize = 22;
+const LABEL_CHARS_MAX: usize = 20;
+
+/// The page of a counterexample; `name` is that of the check, `replay` the command that runs it again.
+pub(crate) fn page(counterexample: &Counterexample, name: &str, replay: Option<&str>) -> String {
+    let drawing = Drawing::new(counterexample);
+    let kind = counterexample.kind();
+    let term = |name: &str, value: &str| format!("<dt>{name}</dt><dd><code>{}</code></dd>", escaped(value));
+    let faults = match counterexample.faults() {
+        Some("") => term("faults", "none"),
+        Some(faults) => term("faults", faults),
+        None => String::new(),
+    };
+    let replay = replay.map(|command| term("replay", command)).unwrap_or_default();
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{kind} {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <header>\n<h1><span class=\"kind\">{kind}</span> {title}</h1>\n<pre class=\"message\">{message}</pre>\n\
+         <dl>{faults}{replay}</dl>\n\
+         <p class=\"legend\">Keys: arrows step, Home and End go to the ends; or click a row. \
+         ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end.</p>\n</header>\n\
+         <main>\n<div id=\"diagram\" tabindex=\"0\" aria-label=\"sequence diagram\">\n{lanes}\n{diagram}\n</div>\n\
+         <aside id=\"details\" aria-live=\"polite\"><h2>{count} steps</h2></aside>\n</main>\n\
+         <script type=\"application/json\" id=\"steps\">{steps}</script>\n<script>\n{SCRIPT}</script>\n\
+         </body>\n</html>\n",
+        title = escaped(name),
+        message = escaped(counterexample.message()),
+        lanes = drawing.lanes(),
+        diagram = drawing.diagram(),
+        count = counterexample.steps().len(),
+        steps = data(counterexample.steps()),
+    )
+}
+
+/// The steps for the script. Without `<`, nothing in it can end the element that it stands in.
+fn data(steps: &[Step]) -> String {
+    /// A step, and what the network did in words.
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        #[serde(flatten)]
+        step: &'a Step,
+        did: Vec<String>,
+    }
+    let shown = |step| Shown { step, did: step.network.iter().map(Doing::to_string).collect() };
+    let steps: Vec<Shown<'_>> = steps.iter().map(shown).collect();
+    serde_json::to_string(&steps).expect("steps are plain data").replace('<', "\\u003c")
+}
+
+struct Drawing<'a> {
+    counterexample: &'a Counterexample,
+    steps: &'a [Step],
+    chart: Chart,
+}
+
+impl Drawing<'_> {
+    fn new(counterexample: &Counterexample) -> Drawing<'_> {
+        let steps = counterexample.steps();
+        Drawing { counterexample, steps, chart: Chart::of(steps) }
+    }
+
+    fn width(&self) -> usize {
+        NUMBER + WORDS + LANE * self.chart.lanes.len().max(1) + LANE / 2
+    }
+
+    /// The names of the lanes, which stay when the diagram is scrolled.
+    fn lanes(&self) -> String {
+        let mut svg = format!("<div class=\"lanes\"><svg width=\"{}\" height=\"{LANES_HEIGHT}\">", self.width());
+        for (index, Lane { process, task }) in self.chart.lanes.iter().enumerate() {
+            let x = x(index);
+            let task = task.map(|task| format!("<text class=\"task\" x=\"{x}\" y=\"36\">task {task}</text>"));
+            svg.push_str(&format!(
+                "<g class=\"lane\"><title>{}</title><text class=\"name\" x=\"{x}\" y=\"20\">{}</text>{}</g>",
+                escaped(process),
+                escaped(&shortened(process, NAME_CHARS_MAX)),
+                task.unwrap_or_default()
+            ));
+        }
+        svg + "</svg></div>"
+    }
+
+    fn diagram(&self) -> String {
+        let (width, height) = (self.width(), ROW * (self.steps.len() + 1) + ROW / 2);
+        let mut svg = format!("<svg width=\"{width}\" height=\"{height}\" role=\"img\">");
+        for (number, step) in (1..).zip(self.steps) {
+            svg.push_str(&self.row(number, step));
+        }
+        svg.push_str("<g class=\"over\">");
+        for index in 0..self.chart.lanes.len() {
+            let x = x(index);
+            svg.push_str(&format!("<path class=\"life\" d=\"M{x} 0V{}\"/>", ROW * (self.steps.len() + 1)));
+        }
+        for arrow in &self.chart.arrows {
+            svg.push_str(&self.arrow(arrow));
+        }
+        for (number, step) in (1..).zip(self.steps) {
+            svg.push_str(&self.at(number, step));
+        }
+        svg.push_str(&self.violation());
+        svg + "</g></svg>"
+    }
+
+    /// What can be clicked: the whole width of a step.
+    fn row(&self, number: usize, step: &Step) -> String {
+        let top = ROW * (number - 1);
+        let words = escaped(&shortened(&step.what(), WORDS_CHARS_MAX));
+        format!(
+            "<g data-step=\"{number}\"><title>{title}</title>\
+             <rect class=\"row\" data-step=\"{number}\" x=\"0\" y=\"{top}\" width=\"{width}\" height=\"{ROW}\"/>\
+             <text class=\"over number\" x=\"8\" y=\"{line}\">{number}</text>\
+             <text class=\"over what\" x=\"{NUMBER}\" y=\"{line}\">{words}</text></g>\n",
+            title = escaped(&hint(number, step)),
+            width = self.width(),
+            line = top + ROW / 2 + 4,
+        )
+    }
+
+    /// A step on its lane: a dot, and what is not said by the arrows.
+    fn at(&self, number: usize, step: &Step) -> String {
+        let y = y(number);
+        let Some(lane) = self.chart.lane_of(step) else {
+            let (from, to) = (NUMBER + WORDS, self.width());
+            return format!("<path class=\"network\" d=\"M{from} {y}H{to}\"/>");
+        };
+        let class = match step.kind {
+            _ if step.failed => "at failed",
+            Kind::Run | Kind::Bind | Kind::Other => "at quiet",
+            _ => "at",
+        };
+        let mut svg = format!("<circle class=\"{class}\" cx=\"{}\" cy=\"{y}\" r=\"4\"/>", x(lane));
+        let mut marks: Vec<String> = step.network.iter().filter_map(mark).collect();
+        if step.failed {
+            marks.push(format!("✗ {}", step.outcome));
+        }
+        let (text, class) = match (marks.is_empty(), step.kind) {
+            (false, _) => (marks.join(" "), if step.failed { "label bad" } else { "label odd" }),
+            (true, Kind::Timer) => (step.outcome.clone(), "label odd"),
+            (true, Kind::Send | Kind::Write) => (step.payload.clone().unwrap_or_default(), "label"),
+            (true, Kind::Connect) => ("connect".to_owned(), "label"),
+            _ => return svg,
+        };
+        let is_left = self.is_left(number, lane);
+        let (class, x) = match is_left {
+            true => (format!("{class} end"), x(lane) - 8),
+            false => (class.to_owned(), x(lane) + 8),
+        };
+        let text = escaped(&shortened(&text, LABEL_CHARS_MAX));
+        svg.push_str(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{}\">{text}</text>", y - 5));
+        svg
+    }
+
+    /// Whether a step's label stands on the left: where what it sends goes, or away from what arrives.
+    fn is_left(&self, number: usize, lane: usize) -> bool {
+        if let Some(&from) = self.steps[number - 1].arrived.first() {
+            return self
+                .steps
+                .get(from.wrapping_sub(1))
+                .and_then(|sent| self.chart.lane_of(sent))
+                .is_some_and(|from| from > lane);
+        }
+        let leads = self.chart.arrows.iter().find(|arrow| arrow.from == number).and_then(|arrow| self.toward(arrow));
+        leads.is_some_and(|to| to < lane)
+    }
+
+    /// The lane that an arrow leads to.
+    fn toward(&self, arrow: &Arrow) -> Option<usize> {
+        match arrow.fate {
+            Fate::Arrived { step, .. } => self.chart.lane_of(&self.steps[step - 1]),
+            Fate::Lost { toward, .. } | Fate::Failed { toward } | Fate::UnderWay { toward } => toward,
+        }
+    }
+
+    fn arrow(&self, arrow: &Arrow) -> String {
+        let Some(lane) = self.chart.lane_of(&self.steps[arrow.from - 1]) else { return String::new() };
+        let (from_x, from_y) = (x(lane), y(arrow.from));
+        let what = match arrow.what {
+            What::Datagram => "datagram",
+            What::Bytes => "bytes",
+            What::Connection => "connection",
+            What::End => "end",
+        };
+        let (fate, to) = match arrow.fate {
+            Fate::Arrived { step, copy: 2.., .. } => ("arrived copy", Some(step)),
+            Fate::Arrived { step, overtook: true, .. } => ("arrived overtook", Some(step)),
+            Fate::Arrived { step, .. } => ("arrived", Some(step)),
+            Fate::Lost { step, .. } => ("lost", Some(step)),
+            Fate::Failed { .. } => ("failed", None),
+            Fate::UnderWay { .. } => ("under-way", None),
+        };
+        let drawn = match (arrow.fate, self.toward(arrow)) {
+            (Fate::Arrived { step, .. }, Some(to)) if to != lane => line((from_x, from_y), (x(to), y(step))),
+            (Fate::Arrived { step, .. }, _) => bow((from_x, from_y), y(step)),
+            (fate, to) => {
+                let is_left = to.is_some_and(|to| to < lane);
+                let end = if is_left { from_x - LANE / 2 } else { from_x + LANE / 2 };
+                let down = from_y + ROW / 4;
+                let sign = match fate {
+                    Fate::UnderWay { .. } => format!("<circle cx=\"{end}\" cy=\"{down}\" r=\"4\"/>"),
+                    _ => format!("<text x=\"{end}\" y=\"{down}\">✗</text>"),
+                };
+                format!("<path d=\"M{from_x} {from_y}L{end} {down}\"/>{sign}")
+            }
+        };
+        let to = to.map(|to| format!(" data-to=\"{to}\"")).unwrap_or_default();
+        format!("<g class=\"arrow {what} {fate}\" data-from=\"{}\"{to}>{drawn}</g>\n", arrow.from)
+    }
+
+    /// The last row: what was violated, and on which lanes.
+    fn violation(&self) -> String {
+        let top = ROW * self.steps.len();
+        let line = top + ROW / 2;
+        let words = self.counterexample.message().lines().next().unwrap_or_default();
+        let words = format!("✗ {}: {words}", self.counterexample.kind());
+        let mut svg = format!(
+            "<rect class=\"violation\" x=\"1\" y=\"{top}\" width=\"{}\" height=\"{ROW}\"/>\
+             <text class=\"violated\" x=\"8\" y=\"{}\">{}</text>",
+            self.width() - 2,
+            line + 4,
+            escaped(&shortened(&words, WORDS_CHARS_MAX + 4))
+        );
+        let units = self.counterexample.units();
+        for (index, _) in self.chart.lanes.iter().enumerate().filter(|(_, lane)| units.contains(&lane.process)) {
+            svg.push_str(&format!("<text class=\"violated name\" x=\"{}\" y=\"{}\">✗</text>", x(index), line + 4));
+        }
+        svg
+    }
+}
+
+/// The middle of a lane.
+fn x(lane: usize) -> usize {
+    NUMBER + WORDS + LANE * lane + LANE / 2
+}
+
+/// The middle of a step's row; steps count from 1.
+fn y(number: usize) -> usize {
+    ROW * (number - 1) + ROW / 2
+}
+
+/// An arrow from lane to lane.
+fn line((from_x, from_y): (usize, usize), (to_x, to_y): (usize, usize)) -> String {
+    let (across, down) = (to_x as f64 - from_x as f64, to_y as f64 - from_y as f64);
+    let head = head((to_x, to_y), down.atan2(across).to_degrees());
+    format!("<path d=\"M{from_x} {from_y}L{to_x} {to_y}\"/>{head}")
+}
+
+/// An arrow within one lane.
+fn bow((x, from_y): (usize, usize), to_y: usize) -> String {
+    let out = x + LANE / 4;
+    let head = head((x, to_y), 180.0);
+    format!("<path d=\"M{x} {from_y}C{out} {from_y} {out} {to_y} {x} {to_y}\"/>{head}")
+}
+
+/// The head of an arrow, before the dot that it leads to.
+fn head((x, y): (usize, usize), degrees: f64) -> String {
+    format!("<path class=\"head\" d=\"M-13 -4L-5 0L-13 4\" transform=\"translate({x} {y}) rotate({degrees:.0})\"/>")
+}
+
+/// What the network did, where it shows: short.
+fn mark(doing: &Doing) -> Option<String> {
+    match doing {
+        Doing::Duplicated { copy } => Some(format!("×{copy}")),
+        Doing::Overtook { sent: Some(sent), .. } => Some(format!("↷ #{sent}")),
+        Doing::Overtook { .. } => Some("↷".to_owned()),
+        Doing::Reset => Some("! reset".to_owned()),
+        _ => None,
+    }
+}
+
+/// What is shown while the pointer rests on a step.
+fn hint(number: usize, step: &Step) -> String {
+    let place = step.location.as_ref().map(|location| format!("\n{location}"));
+    let source = step.source.as_ref().map(|source| format!("\n  {source}"));
+    let doings: String = step.network.iter().map(|doing| format!("\n{doing}")).collect();
+    format!(
+        "{number}. {}\n{}{}{}{doings}",
+        step.who(),
+        step.what(),
+        place.unwrap_or_default(),
+        source.unwrap_or_default()
+    )
+}
+
+/// Text as it may stand in an element or in a quoted attribute.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\t' => escaped.push(c),
+            c if c.is_control() => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

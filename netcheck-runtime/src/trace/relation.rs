@@ -1,0 +1,37 @@
+//! Which processes have nothing to do with a violation.
+//!
+//! Said only of those that have exchanged nothing, and have not tried to, with a process in
+//! which the violation happened, nor with others that have.
+
+use crate::trace::step::Step;
+use std::collections::BTreeSet;
+
+/// The processes that have to do with what happened in `units`; `None`: all.
+pub(crate) fn related(steps: &[Step], units: &[String]) -> Option<BTreeSet<String>> {
+    if units.is_empty() {
+        return None;
+    }
+    let mut related: BTreeSet<String> = units.iter().map(|unit| process(unit).to_owned()).collect();
+    let pairs = || steps.iter().filter_map(|step| Some((process(&step.process), step.peer.as_deref()?)));
+    loop {
+        let known = related.len();
+        for (own, peer) in pairs() {
+            if related.contains(own) || related.contains(peer) {
+                related.extend([own.to_owned(), peer.to_owned()]);
+            }
+        }
+        if related.len() == known {
+            return Some(related);
+        }
+    }
+}
+
+/// Whether a step is one of the `related` processes', or the network's own.
+pub(crate) fn is_related(step: &Step, related: Option<&BTreeSet<String>>) -> bool {
+    step.is_of_network() || related.is_none_or(|related| related.contains(process(&step.process)))
+}
+
+/// The process of a unit: isolated tasks are named `process/function`.
+fn process(unit: &str) -> &str {
+    unit.split_once('/').map_or(unit, |(process, _)| process)
+}

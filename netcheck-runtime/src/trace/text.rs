@@ -1,0 +1,117 @@
+//! A counterexample as text.
+//!
+//! Without colours and source lines it is the same on every machine.
+
+use crate::trace::counterexample::Counterexample;
+use crate::trace::relation::{is_related, related};
+use crate::trace::step::{Doing, Step};
+use anstyle::{AnsiColor, Style};
+
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const ODD: Style = AnsiColor::Yellow.on_default().bold();
+const WHO: Style = AnsiColor::Cyan.on_default();
+const ASIDE: Style = Style::new().dimmed();
+
+/// How a counterexample is to be shown.
+pub(crate) struct Text<'a> {
+    pub(crate) counterexample: &'a Counterexample,
+    pub(crate) has_sources: bool,
+    pub(crate) is_colored: bool,
+}
+
+impl Text<'_> {
+    /// What was violated, and under which faults.
+    pub(crate) fn header(&self) -> String {
+        let kind = self.paint(BAD, &self.counterexample.kind().to_string());
+        let mut text = format!("{kind}: {}\n", self.counterexample.message());
+        if let Some(faults) = self.counterexample.faults() {
+            let faults = if faults.is_empty() { "none" } else { faults };
+            text.push_str(&self.line("faults", faults));
+        }
+        text
+    }
+
+    /// A line of the header.
+    pub(crate) fn line(&self, name: &str, value: &str) -> String {
+        format!("{} {value}\n", self.paint(ASIDE, &format!("{name}:")))
+    }
+
+    /// The steps; those of processes that have nothing to do with the violation are counted only.
+    pub(crate) fn steps(&self) -> String {
+        let steps = self.counterexample.steps();
+        let related = related(steps, self.counterexample.units());
+        let is_shown = |step: &Step| is_related(step, related.as_ref());
+        let shown = steps.iter().filter(|step| is_shown(step));
+        let columns = Columns {
+            number: steps.len().to_string().len(),
+            who: shown.map(|step| step.who().chars().count()).max().unwrap_or(0),
+        };
+        let mut text = String::new();
+        let mut number = 1;
+        for run in steps.chunk_by(|a, b| is_shown(a) == is_shown(b)) {
+            if is_shown(&run[0]) {
+                (number..).zip(run).for_each(|(number, step)| text.push_str(&self.step(number, step, columns)));
+            } else {
+                let folded = format!("{:>width$}  {}", "…", folded(run), width = columns.number + 1);
+                text.push_str(&format!("{}\n", self.paint(ASIDE, &folded)));
+            }
+            number += run.len();
+        }
+        text
+    }
+
+    fn step(&self, number: usize, step: &Step, columns: Columns) -> String {
+        let who = self.paint(WHO, &format!("{:<width$}", step.who(), width = columns.who));
+        let mut text = format!("{number:>width$}. {who}  {}", step.what(), width = columns.number);
+        if !step.arrived.is_empty() {
+            let numbers: String = step.arrived.iter().map(|number| format!(" #{number}")).collect();
+            text.push_str(&self.paint(ASIDE, &format!(" ←{numbers}")));
+        }
+        if let Some(location) = &step.location {
+            text.push_str(&self.paint(ASIDE, &format!("  ({location})")));
+        }
+        text.push('\n');
+        let mut below = |style: Style, line: &str| {
+            let indent = columns.number + columns.who + 4;
+            text.push_str(&format!("{:indent$}{}\n", "", self.paint(style, line)));
+        };
+        if let Some(source) = step.source.as_ref().filter(|_| self.has_sources) {
+            below(ASIDE, &format!("| {source}"));
+        }
+        for doing in &step.network {
+            let style = match doing {
+                Doing::Duplicated { .. } | Doing::Overtook { .. } => ODD,
+                _ => BAD,
+            };
+            below(style, &doing.to_string());
+        }
+        text
+    }
+
+    fn paint(&self, style: Style, text: &str) -> String {
+        if self.is_colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+}
+
+/// How wide the columns are, in characters.
+#[derive(Clone, Copy)]
+struct Columns {
+    number: usize,
+    who: usize,
+}
+
+/// How many steps each process takes, in the order of their first ones.
+fn folded(steps: &[Step]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for step in steps {
+        match counts.iter_mut().find(|(process, _)| *process == step.process) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((&step.process, 1)),
+        }
+    }
+    let each = counts.iter().map(|(process, count)| match count {
+        1 => format!("1 step of {process}"),
+        count => format!("{count} steps of {process}"),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
