@@ -143,6 +143,59 @@ macro_rules! select {
     ($($branches:tt)*) => { $crate::__private::select_internal! { ($crate) $($branches)* } };
 }
 
+/// Says that at this place, these values are all that the rest of the process depends on.
+///
+/// What a process has gone through tells its local states. Two of its pasts that come to one
+/// checkpoint with equal values are one local state from there on, so that an endless loop is
+/// explored to the end. `#[netcheck::process]` does this at the head of each loop that awaits, where it can
+/// tell which values count; here it is the program that says so, and a value left out makes a check
+/// miss executions.
+///
+/// Each value is `Hash`, or one of netcheck's sockets. The function that calls it is a
+/// `#[netcheck::process]`; it must not hold anything else that its future depends on, and nobody
+/// else must who waits for it.
+///
+/// ```
+/// use netcheck as tokio;
+/// use netcheck::check::{Checker, Verdict};
+/// use tokio::net::UdpSocket;
+///
+/// #[netcheck::process(capture = false)]
+/// async fn count() {
+///     let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+///     let mut seen = 0;
+///     loop {
+///         netcheck::checkpoint!(seen);
+///         socket.recv(&mut [0; 4]).await.unwrap();
+///         seen = (seen + 1) % 2;
+///     }
+/// }
+///
+/// async fn send() {
+///     let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+///     for _ in 0..5 {
+///         socket.send_to(b"ping", "counter:4000").await.unwrap();
+///     }
+/// }
+///
+/// let report = Checker::new().check(|net| {
+///     net.daemon("counter", count);
+///     net.process("sender", send).after("counter");
+/// });
+/// assert_eq!(report.verdict(), Verdict::Verified);
+/// ```
+#[macro_export]
+macro_rules! checkpoint {
+    ($($value:expr),* $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::capture::{Captured as _, Hashed as _, Opaque as _};
+        #[allow(unused_mut)]
+        let mut values = $crate::__private::capture::values();
+        $((&&&$crate::__private::capture::Value(&$value, stringify!($value))).record(&mut values);)*
+        $crate::__private::capture::checkpoint(|| {}, values);
+    }};
+}
+
 /// Claims that a condition holds here in some execution.
 ///
 /// A check in which it never does is vacuous: what it was written for never happens. Its

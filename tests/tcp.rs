@@ -103,7 +103,7 @@ async fn ask() -> io::Result<usize> {
 
 #[test]
 fn workers_of_their_own_serve_clients() {
-    let faults_and_states = [(0, 872, 5_971), (1, 8_767, 24_504), (9, 16_079, 40_475)];
+    let faults_and_states = [(0, 748, 5_543), (1, 8_057, 22_972), (9, 14_901, 38_235)];
     for (faults, reduced, full) in faults_and_states {
         for (reduction, states) in [(true, reduced), (false, full)] {
             let tcp = Tcp::new().fail_open().fail_read().fail_write().fail_close();

@@ -38,10 +38,11 @@ const MACROS: &[Row] = &[
     ("function", &[]),
     ("fallback", &["function"]),
     ("words", &["ctxt"]),
+    ("capture", &["ctxt", "function", "select", "testing"]),
     ("entry", &["ctxt", "fallback", "function", "testing", "words"]),
     ("isolated", &["ctxt", "testing"]),
     ("model_check", &["ctxt", "fallback", "function", "testing", "words"]),
-    ("process", &["ctxt", "fallback", "function", "testing"]),
+    ("process", &["capture", "ctxt", "fallback", "function", "testing", "words"]),
     ("select", &["testing"]),
     ("testing", &[]),
 ];

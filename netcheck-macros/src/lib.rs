@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod capture;
 mod ctxt;
 mod entry;
 mod fallback;
@@ -158,7 +159,32 @@ pub fn main(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// It shares no memory with its surroundings: each argument is `Isolated + Clone` and none borrows.
-/// netcheck's streams are no `Clone`; as arguments they move into the process.
+/// netcheck's streams are no `Clone`; as arguments they move into the process. A method takes `self`
+/// by value; it belongs to a type, not to a trait.
+///
+/// # Captured loops
+///
+/// At the head of each loop that awaits, the function tells the check the variables that the rest of it
+/// depends on. Two of its pasts that arrive there with equal values are one local state, so that
+/// `loop { recv; send }` is explored to the end. For that,
+///
+/// - the variables that the loop uses are `Hash`, floating-point numbers, or netcheck's sockets;
+/// - the loop stands in the function itself, not in a closure, an async block or a macro;
+/// - the process has one task, and the function is called and awaited directly, by functions like this
+///   one, from its root on: not inside of `select!`, `join!` or `timeout`.
+///
+/// Any other loop is told apart by its whole history, as in a function that is not annotated;
+/// `Report::uncaptured_loops` says which, and why. A `Hash` that leaves out what the loop depends on
+/// makes a check miss executions; where that shows, the check ends with an error.
+///
+/// `#[netcheck::keep]` on a loop, or `#[netcheck::process(capture = false)]`, leaves it as it is:
+///
+/// ```ignore
+/// #[netcheck::keep]
+/// loop {
+///     requests.push(receive(&socket).await);
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn process(attr: TokenStream, item: TokenStream) -> TokenStream {
     process::attribute(attr.into(), item.into()).into()

@@ -16,9 +16,12 @@ use pin_project_lite::pin_project;
 use std::any::type_name;
 use std::fmt;
 use std::future::{Future, IntoFuture};
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, BufWriter};
 
@@ -41,7 +44,16 @@ pub fn frame<C>(here: C) -> Frame {
 impl Frame {
     /// Enters a loop.
     pub fn enter(self) -> Loop {
-        Loop { frame: self, entry: context::try_current().map(|context| context.position()) }
+        let entry = context::try_current().map(|context| context.position());
+        Loop { frame: self, entry, is_past_head: false }
+    }
+
+    /// The head of a loop is reached of which too little is known.
+    #[track_caller]
+    pub fn uncaptured(self, why: &'static str) {
+        if let Some(context) = context::try_current() {
+            context.pass(why, Location::caller());
+        }
     }
 }
 
@@ -50,9 +62,15 @@ impl Frame {
 pub struct Loop {
     frame: Frame,
     entry: Option<PositionId>,
+    is_past_head: bool,
 }
 
 impl Loop {
+    /// Whether the head was reached and the body comes next.
+    pub fn leave_head(&mut self) -> bool {
+        std::mem::take(&mut self.is_past_head)
+    }
+
     /// Nothing recorded yet.
     pub fn values(&self) -> Values {
         Values::default()
@@ -60,7 +78,8 @@ impl Loop {
 
     /// The head of the loop is reached with these values.
     #[track_caller]
-    pub fn head(&self, values: Values) {
+    pub fn head(&mut self, values: Values) {
+        self.is_past_head = true;
         if let Some(context) = context::try_current() {
             let entry = self.entry.filter(|_| context.is_direct(self.frame.activation));
             context.arrive(entry, values, Location::caller());
@@ -97,17 +116,17 @@ pub trait Capture {
     fn capture(&self, values: &mut Values);
 }
 
-/// Recording what is [`Capture`]. Of the three traits, method resolution on `&&&Value` takes
-/// the first that applies.
-pub trait Captured {
+/// Recording what is `Hash`. Of the three traits, method resolution on `&&&Value` takes the first
+/// that applies; of a type that is not known yet, it takes this one.
+pub trait Hashed {
     /// Records the value.
     fn record(&self, values: &mut Values);
     /// Records the value, if its destructor could see it.
     fn record_if_dropped(&self, values: &mut Values);
 }
 
-/// Recording what is `Hash`.
-pub trait Hashed {
+/// Recording what is [`Capture`].
+pub trait Captured {
     /// Records the value.
     fn record(&self, values: &mut Values);
     /// Records the value, if its destructor could see it.
@@ -122,9 +141,12 @@ pub trait Opaque {
     fn record_if_dropped(&self, values: &mut Values);
 }
 
-impl<T: Capture + ?Sized> Captured for &&Value<'_, T> {
+impl<T: Hash + ?Sized> Hashed for &&Value<'_, T> {
     fn record(&self, values: &mut Values) {
-        self.0.capture(values);
+        // With its length: where one value ends is not for its `Hash` to tell.
+        let mut own = Values::default();
+        self.0.hash(&mut own);
+        own.bytes.hash(values);
     }
 
     fn record_if_dropped(&self, values: &mut Values) {
@@ -134,9 +156,9 @@ impl<T: Capture + ?Sized> Captured for &&Value<'_, T> {
     }
 }
 
-impl<T: Hash + ?Sized> Hashed for &Value<'_, T> {
+impl<T: Capture + ?Sized> Captured for &Value<'_, T> {
     fn record(&self, values: &mut Values) {
-        self.0.hash(values);
+        self.0.capture(values);
     }
 
     fn record_if_dropped(&self, values: &mut Values) {
@@ -161,26 +183,51 @@ impl<T: ?Sized> Opaque for Value<'_, T> {
 /// A `for` loop's iterator: where the loop was entered and how many items were taken say where
 /// it stands.
 #[derive(Clone, Debug)]
-pub struct Items<I> {
+pub struct Items<I, T> {
     items: I,
+    // Not a bound of the methods: a value that is no iterator is one mistake, at `items`.
+    next: fn(&mut I) -> Option<T>,
     taken: u64,
 }
 
-impl<I: Iterator> Items<I> {
-    /// The items of an iterator of which none was taken.
-    pub fn new(items: I) -> Self {
-        Items { items, taken: 0 }
-    }
+/// The items of an iterator of which none was taken.
+pub fn items<I: IntoIterator>(items: I) -> Items<I::IntoIter, I::Item> {
+    Items { items: items.into_iter(), next: I::IntoIter::next, taken: 0 }
+}
 
+impl<I, T> Items<I, T> {
     /// The next item.
     #[allow(clippy::should_implement_trait, reason = "called by expansions, where no trait is in scope")]
-    pub fn next(&mut self) -> Option<I::Item> {
+    pub fn next(&mut self) -> Option<T> {
         self.taken += 1;
-        self.items.next()
+        (self.next)(&mut self.items)
+    }
+
+    /// What is known of the type of the items: one without `Hash` may lead to memory that the
+    /// loop changes and no variable of it shows.
+    pub fn item(&self) -> Item<T> {
+        Item(PhantomData)
     }
 }
 
-impl<I> Capture for Items<I> {
+/// The type of an iterator's items.
+pub struct Item<T>(PhantomData<fn() -> T>);
+
+impl<T> fmt::Debug for Item<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Item")
+    }
+}
+
+impl<T: Capture> Capture for Item<T> {
+    fn capture(&self, _: &mut Values) {}
+}
+
+impl<T: Hash> Hash for Item<T> {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl<I, T> Capture for Items<I, T> {
     fn capture(&self, values: &mut Values) {
         self.taken.hash(values);
     }
@@ -207,6 +254,46 @@ impl Capture for f32 {
 impl Capture for f64 {
     fn capture(&self, values: &mut Values) {
         self.to_bits().hash(values);
+    }
+}
+
+macro_rules! capture_what_they_lead_to {
+    ($($pointer:ty),* $(,)?) => { $(
+        impl<T: Capture + ?Sized> Capture for $pointer {
+            fn capture(&self, values: &mut Values) {
+                (**self).capture(values);
+            }
+        }
+    )* };
+}
+
+capture_what_they_lead_to!(&T, &mut T, Box<T>, Rc<T>, Arc<T>);
+
+impl<T: Capture> Capture for Option<T> {
+    fn capture(&self, values: &mut Values) {
+        self.is_some().hash(values);
+        if let Some(value) = self {
+            value.capture(values);
+        }
+    }
+}
+
+impl<T: Capture> Capture for [T] {
+    fn capture(&self, values: &mut Values) {
+        self.len().hash(values);
+        self.iter().for_each(|value| value.capture(values));
+    }
+}
+
+impl<T: Capture> Capture for Vec<T> {
+    fn capture(&self, values: &mut Values) {
+        self.as_slice().capture(values);
+    }
+}
+
+impl<T: Capture, const N: usize> Capture for [T; N] {
+    fn capture(&self, values: &mut Values) {
+        self.as_slice().capture(values);
     }
 }
 

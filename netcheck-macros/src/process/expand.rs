@@ -1,6 +1,6 @@
 //! Writes the function that returns a process.
 //!
-//! The user's async fn moves inside, whole; around it stands a function of the same name that hands
+//! The user's async fn moves inside, as `crate::capture` has rewritten it; around it stands a function of the same name that hands
 //! it, with its arguments, to the runtime. From
 //!
 //! ```ignore
@@ -17,7 +17,8 @@
 //! /// Asks once.
 //! pub fn client<T: Ask>(server: String, __arg1: (u32, T)) -> ::netcheck::Process<Result<T, Error>> {
 //!     async fn client<T: Ask>(mut server: String, (first, second): (u32, T)) -> Result<T, Error> {
-//!         ask(&mut server, first, second).await
+//!         let __frame = ::netcheck::__private::capture::frame(|| {});
+//!         ::netcheck::__private::capture::direct(ask(&mut server, first, second), __frame).await
 //!     }
 //!     ::netcheck::__private::process(
 //!         "client",
@@ -29,64 +30,145 @@
 //!     )
 //! }
 //! ```
+//!
+//! A function that names `self` or `Self` can't move inside: no function in a method can. It stands
+//! next to the method, in the same `impl`, as `__client`, and `Self::__client` is called.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Attribute, FnArg, GenericParam, Generics, Ident, Pat, PatType, ReturnType, Type};
+use syn::{Attribute, FnArg, GenericParam, Generics, Ident, Pat, PatType, Receiver, ReturnType, Signature, Type};
 
 use crate::function::{Function, attr_name};
 
 pub(super) fn process(function: &Function) -> TokenStream {
-    let Function { attrs, vis, sig, body } = function;
-    let (outer_attrs, inner_attrs): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| belongs_outside(attr));
+    let Function { attrs, vis, sig, .. } = function;
     let name = &sig.ident;
     let name_text = name.unraw().to_string();
     let generics = &sig.generics;
     let where_clause = &generics.where_clause;
-
-    let (idents, types): (Vec<Ident>, Vec<&Type>) = sig
-        .inputs
-        .iter()
-        .enumerate()
-        .filter_map(|(i, input)| match input {
-            FnArg::Typed(argument) => Some((outer_name(i, argument), &*argument.ty)),
-            // Refused by `valid`.
-            FnArg::Receiver(_) => None,
-        })
-        .unzip();
     let output = match &sig.output {
         ReturnType::Default => quote_spanned!(name.span()=> ()),
         ReturnType::Type(_, ty) => ty.to_token_stream(),
     };
+    let taken: Vec<Taken> = sig.inputs.iter().enumerate().map(|(i, input)| Taken::from(i, input)).collect();
+    let parameters = taken.iter().map(|taken| &taken.parameter);
+    let arguments = taken.iter().map(|taken| taken.argument(name.span(), generics));
+    let idents: Vec<&Ident> = taken.iter().map(|taken| &taken.ident).collect();
     let choice = turbofish(generics);
-    // What is demanded of an argument is reported at its type. (An assertion per type would
-    // be reported besides, and so give two errors for one mistake.)
-    let arguments = idents.iter().zip(&types).map(|(ident, ty)| {
-        let mut argument = ident.clone();
-        argument.set_span(ident.span().located_at(ty.span()));
-        match is_generic(ty, generics) {
-            true => quote_spanned!(name.span()=> ::netcheck::__private::cloned(#argument)),
-            false => quote_spanned!(name.span()=> ::netcheck::__private::argument(&#ident).keep(#argument)),
-        }
-    });
+    let Inner { inside, beside, path } = inner(function);
+    let outer_attrs = attrs.iter().filter(|attr| belongs_outside(attr) && !(beside.is_some() && is_expectation(attr)));
     let value = quote_spanned! {name.span()=>
         ::netcheck::__private::process(
             #name_text,
             (#(#arguments,)*),
-            |(#(#idents,)*)| #name #choice (#(#idents),*)
+            |(#(#idents,)*)| #path #choice (#(#idents),*)
         )
     };
     quote! {
         #(#outer_attrs)*
-        #vis fn #name #generics (#(#idents: #types),*) -> ::netcheck::Process<#output> #where_clause {
-            #(#inner_attrs)*
-            #sig #body
+        #vis fn #name #generics (#(#parameters),*) -> ::netcheck::Process<#output> #where_clause {
+            #inside
             #value
         }
+        #beside
     }
+}
+
+/// An argument as the outer function takes it.
+struct Taken<'a> {
+    parameter: TokenStream,
+    /// What it is called there.
+    value: Ident,
+    /// What it is called where it is handed to the inner function.
+    ident: Ident,
+    ty: &'a Type,
+}
+
+impl<'a> Taken<'a> {
+    fn from(i: usize, input: &'a FnArg) -> Self {
+        match input {
+            FnArg::Typed(argument) => {
+                let ident = outer_name(i, argument);
+                let ty = &*argument.ty;
+                Taken { parameter: quote!(#ident: #ty), value: ident.clone(), ident, ty }
+            }
+            FnArg::Receiver(receiver) => {
+                let Receiver { self_token, colon_token, ty, .. } = receiver;
+                let ty_given = colon_token.map(|colon| quote!(#colon #ty));
+                let value = Ident::from(*self_token);
+                let ident = Ident::new("__self", Span::mixed_site().located_at(value.span()));
+                Taken { parameter: quote!(#self_token #ty_given), value, ident, ty }
+            }
+        }
+    }
+
+    /// What is demanded of an argument is reported at its type. (An assertion per type would
+    /// be reported besides, and so give two errors for one mistake.)
+    fn argument(&self, at: Span, generics: &Generics) -> TokenStream {
+        let Taken { value, ty, .. } = self;
+        let mut argument = value.clone();
+        if value != "self" {
+            argument.set_span(value.span().located_at(ty.span()));
+        }
+        match is_generic(ty, generics) {
+            true => quote_spanned!(at=> ::netcheck::__private::cloned(#argument)),
+            false => quote_spanned!(at=> ::netcheck::__private::argument(&#value).keep(#argument)),
+        }
+    }
+}
+
+/// The user's async fn, and how it is called.
+struct Inner {
+    inside: Option<TokenStream>,
+    beside: Option<TokenStream>,
+    path: TokenStream,
+}
+
+fn inner(Function { attrs, sig, body, .. }: &Function) -> Inner {
+    let name = &sig.ident;
+    if !names_self(sig, body) {
+        let attrs = attrs.iter().filter(|attr| !belongs_outside(attr));
+        let inside = quote! {
+            #(#attrs)*
+            #sig #body
+        };
+        return Inner { inside: Some(inside), beside: None, path: quote!(#name) };
+    }
+    let mut sig = sig.clone();
+    sig.ident = format_ident!("__{}", name.unraw(), span = name.span());
+    let path = &sig.ident;
+    let attrs = attrs.iter().filter(|attr| !belongs_outside(attr) || reaches_inwards(attr));
+    let beside = quote! {
+        #(#attrs)*
+        #[doc(hidden)]
+        #[allow(dead_code)]
+        #sig #body
+    };
+    Inner { inside: None, path: quote_spanned!(name.span()=> Self::#path), beside: Some(beside) }
+}
+
+/// Whether a function can stand in an `impl` only.
+fn names_self(sig: &Signature, body: &TokenTree) -> bool {
+    fn has_self(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|tree| match tree {
+            TokenTree::Group(group) => has_self(group.stream()),
+            tree => matches!(tree, TokenTree::Ident(ident) if ident == "Self"),
+        })
+    }
+    sig.receiver().is_some() || has_self(sig.to_token_stream()) || has_self(body.to_token_stream())
+}
+
+/// Lint levels and conditions hold for the function inside too, wherever it stands.
+fn reaches_inwards(attr: &Attribute) -> bool {
+    ["cfg", "cfg_attr", "allow", "expect", "warn", "deny", "forbid"].contains(&attr_name(attr).as_str())
+}
+
+/// It is fulfilled once, by the function inside.
+fn is_expectation(attr: &Attribute) -> bool {
+    attr_name(attr) == "expect"
 }
 
 /// Attributes of the function as its callers see it, and lint levels, which reach inwards anyway.

@@ -51,6 +51,17 @@ fn parameters_and_conditions_are_repeated_inside() {
 }
 
 #[test]
+fn a_function_that_names_self_stands_next_to_the_method() {
+    let output = expand("pub async fn f<T>(mut self, a: T) -> u32 { self.g() }").to_string().replace(' ', "");
+    assert!(output.starts_with("pubfnf<T>(self,a:T)->::netcheck::Process<u32>{::netcheck"), "{output}");
+    assert!(output.contains("::argument(&self).keep(self)"), "{output}");
+    assert!(output.contains("|(__self,a,)|Self::__f::<T>(__self,a)"), "{output}");
+    assert!(output.ends_with("asyncfn__f<T>(mutself,a:T)->u32{self.g()}"), "{output}");
+    assert!(expand("async fn f() { Self::g() }").to_string().contains("Self :: __f ()"));
+    assert!(!expand("async fn f() { self::g() }").to_string().contains("__f"));
+}
+
+#[test]
 fn attributes_that_rewrite_an_async_fn_stay_with_it() {
     let output = expand("#[must_use] #[tracing::instrument] async fn f() {}").to_string();
     let outer = output.find("must_use").unwrap();
@@ -79,14 +90,40 @@ fn borrows_are_refused_argument_by_argument() {
 fn functions_that_cannot_be_a_process_are_refused() {
     assert_refused("fn f() {}", &["write `async fn`"]);
     assert_refused("async fn f(&self) {}", &["can't borrow `self`"]);
-    assert_refused("async fn f(self) {}", &["can't be a method yet"]);
+    assert_refused("async fn f(self: Pin<&mut Self>) {}", &["take `self` itself"]);
     assert_refused("async fn f(a: impl Clone) -> impl Clone {}", &["name it, or write a generic", "name it instead"]);
     let arguments: String = (0..14).map(|i| format!("a{i}: u8, ")).collect();
     assert_refused(&format!("async fn f({arguments}) {{}}"), &["at most 12 arguments"]);
     assert_refused("async unsafe fn f() {}", &["can't be `unsafe`"]);
     assert_refused("struct S;", &["goes on an async function"]);
-    let output = attribute("capture = false".parse().unwrap(), "async fn f() {}".parse().unwrap());
-    assert_eq!(messages(&output), ["`process` takes no words: write just `#[process]`"]);
+}
+
+#[test]
+fn the_one_word_is_capture() {
+    let refused = |words: &str, expected: &[&str]| {
+        let output = attribute(words.parse().unwrap(), "async fn f() {}".parse().unwrap());
+        assert_eq!(messages(&output), expected, "{words}");
+    };
+    refused("capture = false", &[]);
+    refused("capture = true", &[]);
+    refused("capture = 3", &["expected `true` or `false`: write `capture = false`"]);
+    refused("capture", &["`capture` needs a value: write `capture = false`, or leave it out"]);
+    refused("capture = true, capture = false", &["`capture` is said twice: take one of them away"]);
+    refused("captur = true", &["unknown word `captur`, did you mean `capture`?\nthe words of `process` are `capture`"]);
+}
+
+#[test]
+fn without_captures_the_body_stays_as_it_is() {
+    let function = "async fn f() { loop { g().await; } }";
+    let output = attribute("capture = false".parse().unwrap(), function.parse().unwrap()).to_string();
+    assert!(output.contains("{ loop { g () . await ; } }"), "{output}");
+    assert!(expand(function).to_string().contains("__loop"));
+}
+
+#[test]
+fn what_does_not_parse_is_left_to_rustc() {
+    let output = expand("async fn f() { loop { g().await; } let = 3; }").to_string();
+    assert!(output.contains("{ loop { g () . await ; } let = 3 ; }"), "{output}");
 }
 
 #[test]

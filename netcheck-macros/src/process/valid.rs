@@ -41,12 +41,12 @@ pub(super) fn function(function: &Function, cx: &Ctxt) {
         match input {
             FnArg::Receiver(receiver) if receiver.reference.is_some() => cx.error(
                 receiver,
-                "a process is isolated: it can't borrow `self`; make it a free function that takes what it needs by value",
+                "a process is isolated: it can't borrow `self`; take `self` by value, or what it needs of it",
             ),
-            FnArg::Receiver(receiver) => cx.error(
-                receiver,
-                "a process can't be a method yet; make it a free function that takes the value as an argument",
-            ),
+            FnArg::Receiver(receiver) => {
+                let mut visitor = Argument { cx, take: "`self` itself".to_owned(), refused: false };
+                visitor.visit_type(&receiver.ty);
+            }
             FnArg::Typed(argument) => {
                 let mut visitor = Argument { cx, take: take_instead(&argument.ty), refused: false };
                 visitor.visit_type(&argument.ty);

@@ -8,6 +8,13 @@ mod parse;
 
 use proc_macro2::TokenStream;
 
+pub(crate) use parse::Select;
+
+/// The branches, for who wants to know what they do.
+pub(crate) fn parse_branches(input: TokenStream) -> syn::Result<Select> {
+    syn::parse2(input)
+}
+
 /// The first token group is the path of the crate, put there by the `macro_rules!` wrapper.
 pub(crate) fn select(input: TokenStream) -> TokenStream {
     match syn::parse2::<parse::Select>(input) {

@@ -20,19 +20,19 @@ use syn::{Expr, Pat, Token, parenthesized, token};
 /// The disabled branches are a `u64`.
 pub(super) const BRANCHES_MAX: usize = 64;
 
-pub(super) struct Select {
+pub(crate) struct Select {
     /// `$crate`, usually.
-    pub(super) krate: TokenStream,
-    pub(super) biased: bool,
-    pub(super) branches: Vec<Branch>,
-    pub(super) otherwise: Option<TokenStream>,
+    pub(crate) krate: TokenStream,
+    pub(crate) biased: bool,
+    pub(crate) branches: Vec<Branch>,
+    pub(crate) otherwise: Option<TokenStream>,
 }
 
-pub(super) struct Branch {
-    pub(super) pat: Pat,
-    pub(super) future: Expr,
-    pub(super) condition: Option<Expr>,
-    pub(super) handler: TokenStream,
+pub(crate) struct Branch {
+    pub(crate) pat: Pat,
+    pub(crate) future: Expr,
+    pub(crate) condition: Option<Expr>,
+    pub(crate) handler: TokenStream,
 }
 
 mod kw {

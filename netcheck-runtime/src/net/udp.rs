@@ -52,9 +52,8 @@ impl UdpSocket {
         async move {
             let mut last = io::Error::new(io::ErrorKind::InvalidInput, "could not resolve to any address");
             for address in address.resolve()? {
-                let context = context::current();
                 // Dropped, it withdraws the bind and gives its number back.
-                let socket = UdpSocket { id: context.new_socket(), broadcast: AtomicBool::new(false) };
+                let socket = UdpSocket { id: context::current().new_socket(), broadcast: AtomicBool::new(false) };
                 let bind = Operation::Bind { socket: socket.id, address };
                 match Pending::new(bind, location).await {
                     Outcome::Bound(local) => {
@@ -77,8 +76,7 @@ impl UdpSocket {
         let (location, socket) = (Location::caller(), self.id);
         async move {
             let peer = first(&address)?;
-            let context = context::current();
-            let local = context.endpoint(socket).local;
+            let local = context::current().endpoint(socket).local;
             let peer = reachable(local, peer)?;
             match Pending::new(Operation::Connect { socket, local, peer }, location).await {
                 Outcome::Bound(local) => {

@@ -129,6 +129,11 @@ impl Automata {
         self.nodes[node.index()].edges.iter().find(|(i, _)| *i == input).map(|&(_, edge)| edge)
     }
 
+    /// The edges of a node that were taken before.
+    pub(crate) fn edges_of(&self, node: NodeId) -> impl Iterator<Item = EdgeId> {
+        self.nodes[node.index()].edges.iter().map(|&(_, edge)| edge)
+    }
+
     pub(crate) fn outcome(&self, id: OutcomeId) -> &Outcome {
         &self.outcomes[id.0 as usize]
     }

@@ -17,6 +17,9 @@ use std::rc::Rc;
 /// Suspended runs that are kept at the most.
 const SUSPENDED_RUNS_MAX: usize = 256;
 
+/// How often a loop that was closed is run round.
+const ROUNDS_TRIED: usize = 16;
+
 /// What the user's program did that no check can go on with.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic(pub(crate) String);
@@ -103,10 +106,41 @@ impl Learner {
         if alive {
             self.pool.put(target, instance);
         }
-        if self.automata.node(target).kind == NodeKind::Live && self.merged.is_due() {
+        // An end of a tracked program says nothing that the steps before it did not.
+        let tells = self.automata.node(target).kind == NodeKind::Live || !self.shared.tracks.get();
+        if tells && self.merged.is_due() {
             self.try_another_order(root, edge)?;
         }
+        if !self.shared.tracks.get() && self.merged.arrival(target) == Some((node, input)) {
+            self.try_known_edges(root, target)?;
+            self.try_many_rounds(root, edge)?;
+        }
         Ok(edge)
+    }
+
+    /// Runs the edges that were learned before a history was taken to be the same once more in that history.
+    fn try_known_edges(&mut self, root: NodeId, node: NodeId) -> Result<(), Diagnostic> {
+        let edges: Vec<EdgeId> = self.automata.edges_of(node).collect();
+        for edge in edges {
+            if !self.automata.edge(edge).is_refused() && self.merged.is_due() {
+                self.try_another_order(root, edge)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// If an edge leads back to where its history came from, takes that way many times.
+    fn try_many_rounds(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
+        let Edge { source, input, target, .. } = *self.automata.edge(edge);
+        let (_, mut steps) = self.automata.history(source);
+        steps.push((source, input));
+        let Some(from) = steps.iter().position(|&(at, _)| at == target) else { return Ok(()) };
+        if !self.merged.is_due() {
+            return Ok(());
+        }
+        let round = steps[from..].to_vec();
+        (1..ROUNDS_TRIED).for_each(|_| steps.extend_from_slice(&round));
+        self.try_history(root, &steps)
     }
 
     /// Runs an edge once more in a history that was taken to be the same: if tasks share what is not
@@ -120,8 +154,13 @@ impl Learner {
         let (_, mut other) = self.automata.history(before);
         other.push((before, arrival));
         other.extend_from_slice(&steps[index..]);
+        self.try_history(root, &other)
+    }
+
+    /// Runs a history that leads to where others lead too.
+    fn try_history(&mut self, root: NodeId, steps: &[(NodeId, Input)]) -> Result<(), Diagnostic> {
         let program = Rc::clone(&self.programs[&root]);
-        self.rebuild(root, &program, &other).map(|_| ()).map_err(|_| self.mistaken(self.automata.node(source).unit))
+        self.rebuild(root, &program, steps).map(|_| ()).map_err(|_| self.mistaken(self.automata.node(root).unit))
     }
 
     /// Two histories were taken to lead to one local state, and did not.
@@ -158,15 +197,7 @@ impl Learner {
             let (last_at, last_input) = group[group.len() - 1];
             let edge = self.automata.find(last_at, last_input).expect("a history consists of edges");
             let target = self.automata.edge(edge).target;
-            let seen = match &stepped.rest {
-                Rest::Waits(offers) if *offers == self.automata.node(target).offers => None,
-                Rest::Waits(offers) => Some(wording::menu(offers, &self.shared)),
-                Rest::Ended { text, .. } => Some(format!("the end, with output {text}")),
-                Rest::Panicked(panic) => Some(format!("a panic at {}: {}", panic.location, panic.message)),
-                Rest::Refused => Some("a step that does not take the outcome".to_owned()),
-                Rest::Differs(how) => Some(how.clone()),
-            };
-            if let Some(seen) = seen {
+            if let Some(seen) = self.other_than(target, &stepped.rest) {
                 let expected = wording::menu(&self.automata.node(target).offers, &self.shared);
                 return Err(self.differs(unit, at, input, &expected, &seen));
             }
@@ -174,6 +205,23 @@ impl Learner {
         }
         self.polls += std::mem::take(&mut instance.polls);
         Ok(instance)
+    }
+
+    /// What a step led to, if that is not the node that was recorded.
+    fn other_than(&self, node: NodeId, rest: &Rest) -> Option<String> {
+        let node = self.automata.node(node);
+        match (rest, &node.kind) {
+            (Rest::Waits(offers), NodeKind::Live) if *offers == node.offers => None,
+            (Rest::Waits(offers), _) => Some(wording::menu(offers, &self.shared)),
+            (Rest::Ended { text, .. }, NodeKind::Ended { output }) if *text == *self.shared.output(*output).text => {
+                None
+            }
+            (Rest::Ended { text, .. }, _) => Some(format!("the end, with output {text}")),
+            (Rest::Panicked(panic), NodeKind::Panicked(known)) if panic == known => None,
+            (Rest::Panicked(panic), _) => Some(format!("a panic at {}: {}", panic.location, panic.message)),
+            (Rest::Refused, _) => Some("a step that does not take the outcome".to_owned()),
+            (Rest::Differs(how), _) => Some(how.clone()),
+        }
     }
 
     /// Feeds one step and the answers that follow it.

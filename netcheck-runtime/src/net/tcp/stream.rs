@@ -167,7 +167,8 @@ impl TcpStream {
         async move {
             let mut last = io::Error::new(io::ErrorKind::InvalidInput, "could not resolve to any address");
             for peer in address.resolve()? {
-                match Opening::of(context::current().new_socket(), None).connect(peer, Options::new(), location).await {
+                let opening = Opening::of(context::current().new_socket(), None);
+                match opening.connect(peer, Options::new(), location).await {
                     Ok(stream) => return Ok(stream),
                     Err(error) => last = error,
                 }

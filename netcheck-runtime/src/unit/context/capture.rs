@@ -93,6 +93,13 @@ impl Context {
         activation.is_some() && self.state().frames.last().is_some_and(|frame| frame.activation == activation)
     }
 
+    /// A loop head is reached that tells nothing.
+    pub(crate) fn pass(&self, why: &str, location: &'static Location<'static>) {
+        if self.shared.captures.get() {
+            self.shared.checkpoints.borrow_mut().uncaptured(location, || why.to_owned());
+        }
+    }
+
     /// A loop head is reached that was entered at `entry`; `None` if something stands between its
     /// function and the root. If the values and the entry say everything that the unit's future
     /// depends on, its past is forgotten.

@@ -1,4 +1,0 @@
-#[netcheck::process(capture = false)]
-async fn client(server: String) {}
-
-fn main() {}
