@@ -91,7 +91,7 @@ const RUNTIME: &[Row] = &[
     // The top.
     ("network", &["capture", "property", "unit::instance"]),
     ("check::declare", &["error", "id", "operation", "state::system", "state::tcp::connections"]),
-    ("check::words", &["check", "error", "operation", "search::frontier", "state::system"]),
+    ("check::words", &["check", "error", "operation", "search::frontier", "state::store", "state::system"]),
     (
         "check::job",
         &[

@@ -1,6 +1,6 @@
 //! The words of `#[model_check(…)]` as text: what NETCHECK_FAULTS holds.
 
-use netcheck::check::{Checker, Direction, Search, Side, Tasks, Tcp, Udp};
+use netcheck::check::{Checker, Direction, Keep, Search, Side, Tasks, Tcp, Udp};
 
 /// What is wrong with a text.
 fn refused(text: &str) -> String {
@@ -33,7 +33,8 @@ fn a_text_means_what_the_attribute_means() {
 
 #[test]
 fn a_counterexample_says_its_faults_in_these_words() {
-    let is_fault = |text: &str| ["tasks", "search", "max", "reduction"].iter().all(|word| !text.starts_with(word));
+    const NO_FAULTS: [&str; 7] = ["tasks", "search", "max", "reduction", "subsumption", "store", "capture"];
+    let is_fault = |text: &str| NO_FAULTS.iter().all(|word| !text.starts_with(word));
     for (text, checker) in accepted().into_iter().filter(|(text, _)| is_fault(text)) {
         let report = checker.check(|net| {
             net.process("a", || async { panic!("at once") });
@@ -160,6 +161,31 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "                      ^^^^^^",
         ),
         (
+            "expected `exact` or `fingerprint`, found `fingerprints`, did you mean `fingerprint`?",
+            "udp(loss), store = fingerprints",
+            "                   ^^^^^^^^^^^^",
+        ),
+        (
+            "expected `true` or `false`, found `on`",
+            "subsumption = on",
+            "              ^^",
+        ),
+        (
+            "`max_memory` needs a value: write `max_memory = 2_000_000_000`",
+            "max_memory",
+            "^^^^^^^^^^",
+        ),
+        (
+            "expected a whole number, such as `2`",
+            "max_memory = 2GiB",
+            "             ^^^^",
+        ),
+        (
+            "expected `,` or the end",
+            "max_memory = 2 << 30",
+            "               ^",
+        ),
+        (
             "unknown word `los`, did you mean `loss`?\n\
              the words of `udp` are `loss`, `duplication`, `reorder`, `copies`, `window`, `direction`, `delay`, \
              `process`, `processes`",
@@ -168,8 +194,8 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
         ),
         (
             "unknown word `bandwidth`\n\
-             the words are `udp`, `tcp`, `tasks`, `at_most`, `search`, `max_states`, `max_depth`, `reduction`, \
-             `capture`",
+             the words are `udp`, `tcp`, `tasks`, `at_most`, `search`, `max_states`, `max_depth`, \
+             `max_memory`, `reduction`, `subsumption`, `store`, `capture`",
             "bandwidth = 3",
             "^^^^^^^^^",
         ),

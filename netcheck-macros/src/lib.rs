@@ -48,7 +48,10 @@ use proc_macro::TokenStream;
 /// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
 /// | `search = bfs` | `bfs`, `dfs`, `random` or `random(seed = 7)` |
 /// | `max_states = 1_000_000`, `max_depth = 500` | limits; a check that reaches one is inconclusive, and fails |
+/// | `max_memory = 2 << 30` | a limit as well: bytes that visited states may take |
 /// | `reduction = false` | explore every interleaving |
+/// | `subsumption = true` | leave out states that add nothing to a visited one, where packets may get lost |
+/// | `store = fingerprint` | `exact`, or `fingerprint`: 64 bits of each state are kept; the report says how probable an omission is |
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
 /// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, or `inconclusive` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |

@@ -174,6 +174,12 @@ impl Report {
             "{verdict} ({states} states, {transitions} transitions, depth {depth}, {terminals} ends, \
              {suppressed_deadlocks} suppressed deadlocks, {polls} polls of the programs)\n"
         );
+        if let Some(probability) = self.figures.omission_probability {
+            writeln!(
+                f,
+                "  fingerprints of states were kept: with a probability of up to {probability:.0e} some were missed"
+            )?;
+        }
         if self.verdict == Verdict::Inconclusive {
             let each = self.uncaptured.iter().map(|line| format!("  not captured: the loop at {line}\n"));
             text.extend(each);

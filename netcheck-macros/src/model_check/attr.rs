@@ -19,7 +19,10 @@ pub(super) const WORDS: &[&str] = &[
     "search",
     "max_states",
     "max_depth",
+    "max_memory",
     "reduction",
+    "subsumption",
+    "store",
     "capture",
     "expect",
     "snapshot",
@@ -38,6 +41,7 @@ const SEARCHES: &Choices = &[("bfs", "Bfs"), ("dfs", "Dfs"), ("random", "Random"
 const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both", "Both")];
 const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
 const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked")];
+const STORES: &Choices = &[("exact", "Exact"), ("fingerprint", "Fingerprint")];
 const EXPECTATIONS: &Choices = &[
     ("panic", "Panic"),
     ("deadlock", "Deadlock"),
@@ -60,7 +64,10 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "search" => check.search = value(word, "dfs", cx).and_then(|value| search(value, cx)),
             "max_states" => check.max_states = value(word, "1_000_000", cx),
             "max_depth" => check.max_depth = value(word, "500", cx),
+            "max_memory" => check.max_memory = value(word, "2 << 30", cx),
             "reduction" => check.reduction = value(word, "false", cx).and_then(|value| boolean(value, cx)),
+            "subsumption" => check.subsumption = value(word, "true", cx).and_then(|value| boolean(value, cx)),
+            "store" => check.store = value(word, "fingerprint", cx).and_then(|value| choice(&value, STORES, cx)),
             "capture" => check.capture = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "expect" => {
                 check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));

@@ -305,8 +305,17 @@ fn checker(check: &ModelCheck) -> TokenStream {
     if let Some(max_depth) = &check.max_depth {
         calls.extend(quote!(.max_depth(#max_depth)));
     }
+    if let Some(max_memory) = &check.max_memory {
+        calls.extend(quote!(.max_memory(#max_memory)));
+    }
     if let Some(reduction) = &check.reduction {
         calls.extend(quote!(.reduction(#reduction)));
+    }
+    if let Some(subsumption) = &check.subsumption {
+        calls.extend(quote!(.subsumption(#subsumption)));
+    }
+    if let Some(Choice { variant, .. }) = &check.store {
+        calls.extend(quote!(.store(::netcheck::check::Keep::#variant)));
     }
     if let Some(capture) = &check.capture {
         calls.extend(quote!(.capture(#capture)));

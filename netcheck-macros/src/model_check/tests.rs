@@ -58,8 +58,10 @@ include!("table.in");
 
 #[test]
 fn each_word_is_a_call_on_the_builder() {
-    let limits =
-        ("udp(loss), max_states = LIMIT, at_most = N + 1", ".udp(Udp::new().loss()).at_most(N + 1).max_states(LIMIT)");
+    let limits = (
+        "udp(loss), max_memory = 2 << 30, max_states = LIMIT, at_most = N + 1",
+        ".udp(Udp::new().loss()).at_most(N + 1).max_states(LIMIT).max_memory(2 << 30)",
+    );
     for (words, expected) in ACCEPTED.iter().chain([&limits]) {
         let expected: String = expected.split_whitespace().collect();
         assert_eq!(calls(words), expected, "{words}");
@@ -194,6 +196,15 @@ fn values_are_checked() {
     assert_refused("tcp = open", &["in parentheses"]);
     assert_refused("tcp()", &["`tcp` names no failure"]);
     assert_refused("reduction = off", &["expected `true` or `false`"]);
+    assert_refused("max_memory", &["write `max_memory = 2 << 30`"]);
+    assert_refused("subsumption = on", &["expected `true` or `false`"]);
+    assert_refused("subsumption", &["write `subsumption = true`"]);
+    assert_refused(
+        "store = fingerprints",
+        &["expected `exact` or `fingerprint`, found `fingerprints`, did you mean `fingerprint`?"],
+    );
+    assert_refused("store = \"exact\"", &["expected `exact` or `fingerprint`, without quotes"]);
+    assert_refused("store(exact)", &["`store` needs a value: write `store = fingerprint`"]);
     assert_refused("capture = off", &["expected `true` or `false`"]);
     assert_refused("search = bfs(seed = 1)", &["write just `bfs`"]);
     assert_refused("search = random(sed = 1)", &["the only word of `random` is `seed`"]);

@@ -9,13 +9,27 @@ use crate::check::{Checker, Tasks, Tcp, Udp};
 use crate::error::Error;
 use crate::operation::Side;
 use crate::search::frontier::Search;
+use crate::state::store::Keep;
 use crate::state::system::Direction;
 use grammar::{Form, Kind, Value, Word};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-const WORDS: &[&str] = &["udp", "tcp", "tasks", "at_most", "search", "max_states", "max_depth", "reduction", "capture"];
+const WORDS: &[&str] = &[
+    "udp",
+    "tcp",
+    "tasks",
+    "at_most",
+    "search",
+    "max_states",
+    "max_depth",
+    "max_memory",
+    "reduction",
+    "subsumption",
+    "store",
+    "capture",
+];
 const UDP_WORDS: &[&str] =
     &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
 const TCP_WORDS: &[&str] =
@@ -31,6 +45,7 @@ const SIDES: &Choices<Side> = &[("client", Side::Client), ("server", Side::Serve
 const SEARCHES: &Choices<Search> =
     &[("bfs", Search::Bfs), ("dfs", Search::Dfs), ("random", Search::Random { seed: 0 })];
 const TASKS: &Choices<Tasks> = &[("shared", Tasks::Shared), ("tracked", Tasks::Tracked)];
+const STORES: &Choices<Keep> = &[("exact", Keep::Exact), ("fingerprint", Keep::Fingerprint)];
 const BOOLEANS: &Choices<bool> = &[("true", true), ("false", false)];
 
 /// Words that do not go together, and why.
@@ -76,7 +91,10 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "search" => checker.search(search(value(word, "dfs")?)?),
             "max_states" => checker.max_states(number(value(word, "1_000_000")?)?),
             "max_depth" => checker.max_depth(number(value(word, "500")?)?),
+            "max_memory" => checker.max_memory(number(value(word, "2_000_000_000")?)?),
             "reduction" => checker.reduction(choice(value(word, "false")?, BOOLEANS)?),
+            "subsumption" => checker.subsumption(choice(value(word, "true")?, BOOLEANS)?),
+            "store" => checker.store(choice(value(word, "fingerprint")?, STORES)?),
             "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
             "name" => return Err(word.wrong("`name` is what one of several checks is called: write it at the test")),
             "expect" | "snapshot" => {

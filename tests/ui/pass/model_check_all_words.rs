@@ -16,7 +16,10 @@ fn empty_words(net: &mut netcheck::Network) {
     search = bfs,
     max_states = 1_000_000,
     max_depth = 500,
-    reduction = true
+    max_memory = 2 << 30,
+    reduction = true,
+    subsumption = false,
+    store = exact
 )]
 fn faults_by_name(net: &mut netcheck::Network) {
     net.process("client", || async {});
@@ -26,10 +29,16 @@ fn faults_by_name(net: &mut netcheck::Network) {
     udp(copies = [1, 0, 2], window = 2, direction = receive, processes = ["client", "server"]),
     search = dfs,
     reduction = false,
+    store = fingerprint,
 )]
 fn faults_by_number(net: &mut netcheck::Network) {
     net.process("client", || async {});
     net.process("server", || async {});
+}
+
+#[netcheck::model_check(udp(loss), subsumption = true, tasks = tracked, capture = false)]
+fn fewer_states(net: &mut netcheck::Network) {
+    net.process("client", || async {});
 }
 
 #[netcheck::model_check(udp(delay, direction = both), search = random)]
