@@ -50,7 +50,8 @@
 //! ```
 //!
 //! Tests that are there already, `#[tokio::test]`, become checks of one process by the same
-//! line: see [`macro@test`].
+//! line: see [`macro@test`]. A module that uses `std` besides, its clock and `thread::sleep`, is
+//! prepared by an attribute, [`macro@program`], which also tells what in it cannot be modelled.
 //!
 //! A passing check means that *no* execution within the declared faults and limits violates
 //! a property. A limit that was hit is [`Inconclusive`](check::Verdict::Inconclusive), never
@@ -58,7 +59,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-pub use netcheck_macros::{Isolated, main, model_check, process, test};
+pub use netcheck_macros::{Isolated, main, model_check, process, program, test};
 pub use netcheck_runtime::isolated::{Isolated, Process};
 pub use netcheck_runtime::select::choose;
 pub use netcheck_runtime::task::spawn;
@@ -131,6 +132,86 @@ pub mod tracked {
         //! As `std`, each access to what is in `sync` recorded.
         pub use ::std::*;
         pub use netcheck_runtime::sync::std as sync;
+    }
+}
+
+pub mod program {
+    //! What the paths of a module with [`#[program]`](macro@crate::program) lead to.
+    //!
+    //! ```
+    //! #[netcheck::program]
+    //! mod protocol {
+    //!     use std::net::SocketAddr;
+    //!     use std::time::{Duration, Instant};
+    //!     use std::{io, thread};
+    //!     use tokio::net::UdpSocket;
+    //!
+    //!     pub struct Client {
+    //!         socket: UdpSocket,
+    //!         asked: u32,
+    //!     }
+    //!
+    //!     impl Client {
+    //!         pub async fn new() -> io::Result<Client> {
+    //!             Ok(Client { socket: UdpSocket::bind("0.0.0.0:0").await?, asked: 0 })
+    //!         }
+    //!
+    //!         pub async fn ask(&mut self, server: &str) -> io::Result<Duration> {
+    //!             let begun = Instant::now();
+    //!             thread::sleep(Duration::from_secs(2));
+    //!             self.asked += 1;
+    //!             self.socket.send_to(b"?", server).await?;
+    //!             let mut buffer = [0; 16];
+    //!             let (_, _): (usize, SocketAddr) = self.socket.recv_from(&mut buffer).await?;
+    //!             Ok(begun.elapsed())
+    //!         }
+    //!     }
+    //!
+    //!     pub async fn serve() -> io::Result<()> {
+    //!         let socket = UdpSocket::bind("0.0.0.0:4000").await?;
+    //!         let mut buffer = [0; 16];
+    //!         loop {
+    //!             let (length, from) = socket.recv_from(&mut buffer).await?;
+    //!             socket.send_to(&buffer[..length], from).await?;
+    //!         }
+    //!     }
+    //! }
+    //!
+    //! let report = netcheck::check::Checker::new().check(|net| {
+    //!     net.daemon("server", protocol::serve);
+    //!     net.process("client", || async {
+    //!         let mut client = protocol::Client::new().await.unwrap();
+    //!         client.ask("server:4000").await.unwrap()
+    //!     })
+    //!     .after("server");
+    //! });
+    //! assert_eq!(report.outputs("client"), ["2s"]);
+    //! ```
+    pub mod std {
+        //! As `std`, without threads, sockets and the date, and with the clock of the check.
+        pub use ::std::*;
+
+        pub mod net {
+            //! The addresses of `std::net`.
+            pub use ::std::net::{
+                AddrParseError, IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, SocketAddrV4, SocketAddrV6,
+            };
+        }
+
+        pub mod thread {
+            //! `std::thread`, as far as there is one thread, and a `sleep` to be awaited.
+            pub use ::std::thread::{
+                AccessError, JoinHandle, LocalKey, Result, Thread, ThreadId, available_parallelism, current, panicking,
+                yield_now,
+            };
+            pub use netcheck_runtime::time::sleep;
+        }
+
+        pub mod time {
+            //! `std::time`, with the clock of the check.
+            pub use ::std::time::{Duration, TryFromFloatSecsError};
+            pub use netcheck_runtime::time::Instant;
+        }
     }
 }
 

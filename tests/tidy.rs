@@ -33,7 +33,7 @@ type Row = (&'static str, &'static [&'static str]);
 const MODELS: &[Row] = &[("", &[]), ("tcp::half_stream", &[]), ("tcp", &[]), ("udp::rules", &[]), ("udp", &[])];
 
 const MACROS: &[Row] = &[
-    ("", &["entry", "isolated", "model_check", "process", "select"]),
+    ("", &["entry", "isolated", "model_check", "process", "program", "select"]),
     ("ctxt", &[]),
     ("function", &[]),
     ("fallback", &["function"]),
@@ -43,6 +43,7 @@ const MACROS: &[Row] = &[
     ("isolated", &["ctxt", "testing"]),
     ("model_check", &["ctxt", "fallback", "function", "testing", "words"]),
     ("process", &["capture", "ctxt", "fallback", "function", "testing", "words"]),
+    ("program", &["capture", "ctxt", "fallback", "function", "testing"]),
     ("select", &["testing"]),
     ("testing", &[]),
 ];

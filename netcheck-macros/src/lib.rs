@@ -20,6 +20,7 @@ mod function;
 mod isolated;
 mod model_check;
 mod process;
+mod program;
 mod select;
 #[cfg(test)]
 mod testing;
@@ -191,6 +192,47 @@ pub fn main(attr: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn process(attr: TokenStream, item: TokenStream) -> TokenStream {
     process::attribute(attr.into(), item.into()).into()
+}
+
+/// Prepares a module or an impl block that is written on tokio and std.
+///
+/// ```ignore
+/// #[cfg_attr(test, netcheck::program)]
+/// mod protocol {
+///     use std::{io, net::SocketAddr, time::Instant};
+///     use tokio::net::UdpSocket;
+///
+///     pub async fn ask(server: SocketAddr) -> io::Result<Instant> {
+///         UdpSocket::bind("0.0.0.0:0").await?.send_to(b"?", server).await?;
+///         Ok(Instant::now())
+///     }
+/// }
+/// ```
+///
+/// Every async fn in it stays an async fn: it may borrow, be generic, be a method. As in a
+/// [`process`](macro@process), the loops of its own body that await are captured; a function that has
+/// `#[process]` besides leaves that to it.
+///
+/// In the whole item
+///
+/// | path | becomes |
+/// | --- | --- |
+/// | `tokio::…`, also `#[tokio::test]` and `#[tokio::main]` | `netcheck::…` |
+/// | `std::time::Instant` | netcheck's, the clock of the check |
+/// | `std::thread::sleep(…)` in an async fn or an async block | `tokio::time::sleep(…).await` |
+///
+/// Renamed imports and paths in macros count. `std` leads to `netcheck::program::std`, which has the
+/// same items but for these and for what cannot be modelled; `core` and `alloc` are left alone.
+///
+/// What cannot be modelled is an error at its path, or at its `use`: threads, sockets and name lookup
+/// of `std`, files, child processes, standard input, blocking calls, the date, random numbers. The
+/// message says what to write.
+///
+/// The attribute sees what stands in its item. A name that is imported outside, as for an impl block
+/// all are, keeps its meaning: there write `use netcheck as tokio`, or give full paths.
+#[proc_macro_attribute]
+pub fn program(attr: TokenStream, item: TokenStream) -> TokenStream {
+    program::attribute(attr.into(), item.into()).into()
 }
 
 /// Implements `netcheck::Isolated` for a struct or an enum, each of whose fields is isolated.

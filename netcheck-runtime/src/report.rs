@@ -175,10 +175,9 @@ impl Report {
              {suppressed_deadlocks} suppressed deadlocks, {polls} polls of the programs)\n"
         );
         if let Some(probability) = self.figures.omission_probability {
-            writeln!(
-                f,
-                "  fingerprints of states were kept: with a probability of up to {probability:.0e} some were missed"
-            )?;
+            text.push_str(&format!(
+                "  fingerprints of states were kept: with a probability of up to {probability:.0e} some were missed\n"
+            ));
         }
         if self.verdict == Verdict::Inconclusive {
             let each = self.uncaptured.iter().map(|line| format!("  not captured: the loop at {line}\n"));

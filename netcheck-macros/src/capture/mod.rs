@@ -66,9 +66,7 @@ mod record;
 mod rewrite;
 mod scopes;
 
-#[allow(unused_imports, reason = "see there")]
-pub(crate) use rewrite::rewrite;
-pub(crate) use rewrite::{rewrite_isolated, untouched};
+pub(crate) use rewrite::{rewrite, rewrite_isolated, untouched};
 
 #[cfg(test)]
 mod tests;

@@ -25,7 +25,6 @@ pub(crate) fn untouched(body: &mut Block, cx: &Ctxt) {
 }
 
 /// Rewrites the body of an async fn so that it tells the runtime of its loops and of what it awaits.
-#[allow(dead_code, reason = "only arguments of a process are isolated; this is for functions that borrow theirs")]
 pub(crate) fn rewrite(sig: &Signature, body: &mut Block, cx: &Ctxt) {
     let kept = keep::take(body, cx);
     let flow = lower(sig, body);

@@ -1,0 +1,6 @@
+#[netcheck::program]
+pub async fn run() {}
+
+fn main() {
+    let _ = run();
+}

@@ -1,0 +1,6 @@
+#[netcheck::program]
+struct Client;
+
+fn main() {
+    let _ = Client;
+}

@@ -1,0 +1,5 @@
+#[netcheck::program]
+#[path = "../pass/isolated_derive.rs"]
+mod protocol;
+
+fn main() {}

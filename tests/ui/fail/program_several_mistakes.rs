@@ -1,0 +1,15 @@
+#[netcheck::program(udp(loss))]
+mod protocol {
+    use std::fs;
+    use std::time::Duration;
+
+    pub async fn run() {
+        let _ = fs::read("table");
+        std::thread::spawn(|| std::thread::sleep(Duration::from_secs(1)));
+        let _ = std::time::SystemTime::now();
+    }
+}
+
+fn main() {
+    let _ = protocol::run();
+}
