@@ -1,0 +1,173 @@
+//! Programs that go round for ever: what the reduction puts off has to come all the same.
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Report, Search, Udp, Verdict, ViolationKind};
+use tokio::net::UdpSocket;
+use tokio::time::{Duration, sleep, timeout};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[netcheck::process]
+async fn server() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    loop {
+        let mut buffer = [0; 1];
+        let (length, from) = socket.recv_from(&mut buffer).await.unwrap();
+        socket.send_to(&buffer[..length], from).await.unwrap();
+    }
+}
+
+/// Counts answers round and round; panics at 2 if it is told to.
+#[netcheck::process]
+async fn client(server: String, panics: bool) {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    let mut number = 0;
+    loop {
+        socket.send_to(&[number], (server.as_str(), 4000)).await.unwrap();
+        let mut buffer = [0; 1];
+        let answered = timeout(SECOND, socket.recv(&mut buffer)).await.is_ok();
+        if answered && buffer[0] == number {
+            number = (number + 1) % 3;
+            assert!(!panics || number < 2, "two");
+        }
+    }
+}
+
+fn pairs(checker: &Checker, count: usize, panics: bool) -> Report {
+    checker.check(move |net| {
+        for pair in 0..count {
+            let name = format!("server{pair}");
+            net.daemon(&name, server);
+            let is_wrong = panics && pair + 1 == count;
+            net.process(format!("client{pair}"), {
+                let name = name.clone();
+                move || client(name.clone(), is_wrong)
+            })
+            .after(name);
+        }
+    })
+}
+
+#[test]
+fn pairs_that_never_end_add_up() {
+    for (udp, each, alone) in [(Udp::new(), 19, 20), (Udp::new().loss(), 23, 24)] {
+        for search in [Search::Bfs, Search::Dfs, Search::Random { seed: 3 }] {
+            let checker = Checker::new().udp(udp.clone()).search(search);
+            for count in 1..=4 {
+                let report = pairs(&checker, count, false);
+                assert_eq!((report.verdict(), report.states()), (Verdict::Verified, each * count + 1));
+            }
+        }
+        let full = Checker::new().udp(udp).reduction(false);
+        assert_eq!(pairs(&full, 1, false).states(), alone);
+    }
+    assert_eq!(pairs(&Checker::new().reduction(false), 2, false).states(), 20 * 20);
+}
+
+#[test]
+fn what_comes_after_pairs_that_never_end_is_found() {
+    for udp in [Udp::new(), Udp::new().loss()] {
+        for search in [Search::Bfs, Search::Dfs, Search::Random { seed: 3 }] {
+            for count in 1..=4 {
+                let report = pairs(&Checker::new().udp(udp.clone()).search(search), count, true);
+                let counterexample = report.counterexample().expect("the last client panics");
+                assert_eq!(counterexample.kind(), ViolationKind::Panic);
+            }
+        }
+    }
+}
+
+/// Clients of one server are connected: one of them goes round while the others wait.
+#[test]
+fn clients_of_one_server_are_not_put_off() {
+    for reduction in [false, true] {
+        let check = |panics: bool| {
+            Checker::new().udp(Udp::new().loss()).reduction(reduction).check(move |net| {
+                net.daemon("server", server);
+                net.process("first", || client("server".to_owned(), false)).after("server");
+                net.process("second", move || client("server".to_owned(), panics)).after("server");
+            })
+        };
+        assert_eq!(check(false).verdict(), Verdict::Verified);
+        assert_eq!(check(true).verdict(), Verdict::Violated, "reduction {reduction}");
+    }
+}
+
+#[netcheck::process]
+async fn ticks() {
+    loop {
+        sleep(SECOND).await;
+    }
+}
+
+/// Sends itself a datagram and takes it, again and again, in no time.
+#[netcheck::process]
+async fn spins() {
+    let socket = UdpSocket::bind("127.0.0.1:4000").await.unwrap();
+    loop {
+        socket.send_to(b"!", "127.0.0.1:4000").await.unwrap();
+        socket.recv(&mut [0; 1]).await.unwrap();
+    }
+}
+
+async fn waits() {
+    sleep(3 * SECOND).await;
+    panic!("time has passed");
+}
+
+#[test]
+fn time_passes_for_others_if_it_passes_in_the_cycle() {
+    for reduction in [false, true] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.process("ticks", ticks);
+            net.process("waits", waits);
+        });
+        assert_eq!(report.verdict(), Verdict::Violated, "reduction {reduction}");
+    }
+}
+
+/// Timers fire when nothing else can happen, and something always can.
+#[test]
+fn time_stands_still_if_the_cycle_takes_none() {
+    for reduction in [false, true] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.process("spins", spins);
+            net.process("waits", waits);
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "reduction {reduction}");
+    }
+}
+
+/// Who waits in vain beside a program that never ends is not blocked: it could still be helped.
+#[test]
+fn beside_an_endless_program_nobody_is_deadlocked() {
+    for reduction in [false, true] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.process("ticks", ticks);
+            net.process("deaf", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                socket.recv(&mut [0; 1]).await.unwrap();
+            });
+        });
+        assert_eq!((report.verdict(), report.terminals()), (Verdict::Verified, 0), "reduction {reduction}");
+    }
+}
+
+/// The end of one process is seen though another goes on for ever.
+#[test]
+fn outputs_beside_an_endless_program_are_complete() {
+    for reduction in [false, true] {
+        let report = Checker::new().udp(Udp::new().loss()).reduction(reduction).check(|net| {
+            net.process("ticks", ticks);
+            net.daemon("server", server);
+            net.process("asks", || async {
+                let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+                socket.send_to(b"?", "server:4000").await.unwrap();
+                timeout(SECOND / 2, socket.recv(&mut [0; 1])).await.is_ok() as u8 + netcheck::choose(0..2).await
+            })
+            .after("server");
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "reduction {reduction}");
+        assert_eq!(report.outputs("asks"), ["0", "1", "2"], "reduction {reduction}");
+    }
+}
