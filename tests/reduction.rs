@@ -4,7 +4,7 @@ use netcheck as tokio;
 use netcheck::check::{Checker, Tcp, Verdict};
 use std::io::ErrorKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
 async fn server() -> Result<usize, ErrorKind> {
     let listener = TcpListener::bind("0.0.0.0:1").await.unwrap();
@@ -70,5 +70,34 @@ fn an_end_with_accepts_that_fail_late() {
             });
         });
         assert_eq!(report.verdict(), Verdict::Violated, "reduction {reduction}: {report}");
+    }
+}
+
+/// Before the server's answers are known, the client seems to be alone with its time-outs, for ever.
+#[test]
+fn a_client_that_would_ask_for_ever_is_answered() {
+    use netcheck::time::{Duration, timeout};
+    for reduction in [false, true] {
+        let report = Checker::new().reduction(reduction).max_states(100_000).check(|net| {
+            net.process("client", || async {
+                let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+                loop {
+                    socket.send_to(b"?", "server:4000").await.unwrap();
+                    if timeout(Duration::from_secs(1), socket.recv(&mut [0; 1])).await.is_ok() {
+                        return;
+                    }
+                }
+            })
+            .after("server");
+            net.daemon("server", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                loop {
+                    let mut buffer = [0; 1];
+                    let (_, from) = socket.recv_from(&mut buffer).await.unwrap();
+                    socket.send_to(&buffer, from).await.unwrap();
+                }
+            });
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "reduction {reduction}: {report}");
     }
 }

@@ -30,6 +30,13 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// States that the first round of the reduced search goes on for when a footprint has grown; each further round, twice
+/// as many.
+const PATIENCE_STATES: u64 = 4_096;
+
+/// Rounds of the reduced search that may hit `max_states`, but for one.
+const LIMITED_ROUNDS_MAX: usize = 4;
+
 /// States that are visited at the most to find a shorter counterexample than the one at hand.
 const SHORTENING_STATES_MAX: usize = 50_000;
 /// One check on its own thread.
@@ -194,8 +201,16 @@ impl Job {
     /// Explores until the stubborn sets have relied on nothing that grew.
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
         let Checker { search, reduction, subsumption, keep, .. } = self.checker;
-        let plan = Plan { search, keep, subsumes: subsumption, limits: self.limits(), progress: &self.progress };
+        let mut plan = Plan {
+            search,
+            keep,
+            subsumes: subsumption,
+            patience: PATIENCE_STATES,
+            limits: self.limits(),
+            progress: &self.progress,
+        };
         let mut footprints = reduction.then(Footprints::default);
+        let mut limited = 0;
         for round in 1.. {
             let mut explored = explore(system, initial, plan, footprints.as_mut(), &self.properties)?;
             let mut grew = footprints.as_mut().is_some_and(|footprints| {
@@ -206,13 +221,16 @@ impl Job {
                 grew = proviso::update(system, footprints, initial, explored.visited())?;
             }
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
-            if !grew || explored.is_cut_off() {
+            // With what has been learned since, another round may stay below the limit.
+            limited += usize::from(explored.limit == Some(Limit::States));
+            let is_over = !grew || explored.is_cut_off() || limited > LIMITED_ROUNDS_MAX;
+            if is_over {
                 explored.judge_ends(system, &self.properties, !grew)?;
             }
-            // A limit that was hit says nothing of what lies behind it, so another round would not either.
-            if is_believed || !grew || explored.is_cut_off() {
+            if is_believed || is_over {
                 return Ok((explored.unless_doubtful(grew), round));
             }
+            plan.patience = plan.patience.saturating_mul(2);
         }
         unreachable!("footprints are finite")
     }
@@ -273,8 +291,14 @@ impl Job {
         let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
         let limits = Limits { states_max, depth_max, memory_bytes_max: self.checker.memory_bytes_max };
         let (shorter, _) = self.attempt(|job, system, initial| {
-            let plan =
-                Plan { search: Search::Bfs, keep: Keep::Exact, subsumes: false, limits, progress: &job.progress };
+            let plan = Plan {
+                search: Search::Bfs,
+                keep: Keep::Exact,
+                subsumes: false,
+                patience: u64::MAX,
+                limits,
+                progress: &job.progress,
+            };
             let mut explored = explore(system, initial, plan, None, &job.properties)?;
             let Some((at, instead)) = explored.found.clone().filter(|(_, instead)| instead.kind == found.kind) else {
                 return Ok(None);

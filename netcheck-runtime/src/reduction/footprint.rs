@@ -52,6 +52,11 @@ impl Footprints {
         std::mem::take(&mut self.grew)
     }
 
+    /// Whether a footprint has grown that a choice had relied on since it was last asked.
+    pub(crate) fn has_grown(&self) -> bool {
+        self.grew
+    }
+
     pub(crate) fn lifecycle(&self) -> &Bits {
         &self.lifecycle
     }

@@ -78,6 +78,10 @@ pub(crate) struct Plan<'a> {
     pub(crate) keep: Keep,
     /// Whether states that a visited one covers are left out.
     pub(crate) subsumes: bool,
+    /// A round of the reduced search that relied on what is known to be wrong by now is still good for learning,
+    /// but what it believes may go on for ever, as time-outs do where answers are not known yet: after so many
+    /// states more it is given up.
+    pub(crate) patience: u64,
     pub(crate) limits: Limits,
     pub(crate) progress: &'a Progress,
 }
@@ -90,7 +94,7 @@ pub(crate) fn explore(
     mut reduction: Option<&mut Footprints>,
     properties: &Properties,
 ) -> Result<Explored, Interrupt> {
-    let Plan { search, keep, subsumes, limits, progress } = plan;
+    let Plan { search, keep, subsumes, patience, limits, progress } = plan;
     let mut seen = Explored {
         initial: initial.clone(),
         store: Store::new(keep),
@@ -118,6 +122,7 @@ pub(crate) fn explore(
     let mut new = Vec::new();
     let mut state = StateVector::new();
     let mut expanded = 0u64;
+    let mut grown_at = None;
     while let Some(id) = frontier.pop() {
         expanded += 1;
         if expanded.is_multiple_of(LOOKS_UP_EVERY)
@@ -125,6 +130,12 @@ pub(crate) fn explore(
         {
             seen.limit = Some(limit);
             return Ok(seen);
+        }
+        if reduction.as_ref().is_some_and(|footprints| footprints.has_grown()) {
+            let since = *grown_at.get_or_insert(expanded);
+            if expanded > since + patience {
+                return Ok(seen);
+            }
         }
         seen.store.open(id, &mut state);
         let Chosen { steps: chosen, scope, pruned } = successors.of(system, &state, reduction.as_deref_mut())?;
@@ -287,9 +298,9 @@ impl Explored {
         Visited { store, subsumption: subsumption.as_mut(), leaves_out: *subsumed > 0 }
     }
 
-    /// Whether a bound was hit behind which there may be anything.
+    /// Whether the search can't go on, whatever is known by now.
     pub(crate) fn is_cut_off(&self) -> bool {
-        matches!(self.limit, Some(Limit::States | Limit::Memory | Limit::Interrupt))
+        matches!(self.limit, Some(Limit::Memory | Limit::Interrupt))
     }
 
     /// Whether there is nothing else to be seen, and no violation was.
