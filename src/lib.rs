@@ -87,7 +87,8 @@ pub mod check {
     pub use netcheck_runtime::check::{Checker, Tasks, Tcp, Udp};
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{
-        Counterexample, Direction, Doing, Error, Judgement, Keep, Kind, Registered, Search, Side, Step, ViolationKind,
+        Automaton, Counterexample, Direction, Doing, Error, Judgement, Keep, Kind, Registered, Search, Side, Step,
+        ViolationKind,
     };
 }
 
@@ -339,7 +340,8 @@ pub mod __private {
     };
     pub use netcheck_runtime::select::{Round, Select};
     pub use netcheck_runtime::testing::{
-        Expect, ShouldPanic, TestInfo, TestOutcome, at_once, ended, refuse_to_run, registered, run_async_test, run_test,
+        Expect, ShouldPanic, TestInfo, TestOutcome, Trace, at_once, ended, refuse_to_run, registered, run_async_test,
+        run_test, run_trace,
     };
 }
 

@@ -204,6 +204,9 @@ fn a_failure_replays_under_its_faults() {
     let (passes, text) = child("an_answer_comes_in_time", &[faults, ("NETCHECK_REPLAY", file)]);
     assert!(!passes && text.contains("an_answer_comes_in_time replayed: panic: test panicked at"), "{text}");
     let (passes, text) = child("an_answer_comes_in_time", &[("NETCHECK_REPLAY", file)]);
+    assert!(!passes && text.contains("an_answer_comes_in_time replayed: panic"), "the trace names its faults: {text}");
+    let others = ("NETCHECK_FAULTS", "udp(duplication)");
+    let (passes, text) = child("an_answer_comes_in_time", &[others, ("NETCHECK_REPLAY", file)]);
     assert!(!passes && text.contains("could not be replayed"), "{text}");
     let (passes, text) = child("something_panics", &[("NETCHECK_REPLAY", "no such file")]);
     assert!(!passes && text.contains("NETCHECK_REPLAY=no such file: "), "{text}");

@@ -74,7 +74,20 @@ const RUNTIME: &[Row] = &[
     ("search::frontier", &["state::store"]),
     ("search::progress", &[]),
     ("search", &["id", "property", "reduction", "state", "unit::automaton", "violation"]),
-    ("replay", &["id", "property", "reduction", "state", "trace::describe", "trace::flow", "trace::step", "violation"]),
+    (
+        "replay",
+        &[
+            "id",
+            "property",
+            "reduction",
+            "state",
+            "trace::describe",
+            "trace::flow",
+            "trace::step",
+            "unit::perform",
+            "violation",
+        ],
+    ),
     // What happened, in words.
     ("trace::step", &[]),
     ("trace::describe", &["id", "operation", "state", "trace::step", "unit::wording"]),
@@ -82,12 +95,13 @@ const RUNTIME: &[Row] = &[
     ("trace::source", &["trace::step"]),
     ("trace::relation", &["trace::step"]),
     ("trace::chart", &["trace::step"]),
+    ("trace::automaton", &["trace::chart"]),
     ("trace::text", &["trace::counterexample", "trace::relation", "trace::step"]),
     ("trace::html", &["trace::chart", "trace::counterexample", "trace::step"]),
     ("trace::mermaid", &["trace::chart", "trace::counterexample", "trace::relation", "trace::step"]),
     ("trace::counterexample", &["trace::html", "trace::mermaid", "trace::step", "trace::text", "violation"]),
     ("trace", &[]),
-    ("report", &["trace::counterexample"]),
+    ("report", &["trace::automaton", "trace::counterexample"]),
     ("error", &["trace::step"]),
     // The top.
     ("network", &["capture", "property", "unit::instance"]),
@@ -111,6 +125,18 @@ const RUNTIME: &[Row] = &[
             "violation",
         ],
     ),
+    (
+        "check::automata",
+        &[
+            "id",
+            "operation",
+            "search::explore",
+            "state::system",
+            "trace::automaton",
+            "unit::automaton",
+            "unit::wording",
+        ],
+    ),
     ("check::coverage", &["network", "operation", "search::explore", "state::system", "unit::wording"]),
     ("check::monitor", &["search::progress"]),
     (
@@ -123,10 +149,23 @@ const RUNTIME: &[Row] = &[
             "search::progress",
             "state::store",
             "trace::counterexample",
+            "trace::step",
             "unit::watchdog",
         ],
     ),
-    ("testing", &["check", "network", "report", "trace::counterexample", "trace::html", "trace::text", "violation"]),
+    (
+        "testing",
+        &[
+            "check",
+            "network",
+            "report",
+            "trace::counterexample",
+            "trace::html",
+            "trace::step",
+            "trace::text",
+            "violation",
+        ],
+    ),
     ("", &["error", "network", "property", "search::frontier", "state::system", "trace", "violation"]),
 ];
 
@@ -148,7 +187,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "crate::search::explore",
-        &["check::coverage", "check::job"],
+        &["check::automata", "check::coverage", "check::job"],
         "replay uses no search: it looks up each step among those that are possible",
     ),
     (

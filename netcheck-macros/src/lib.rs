@@ -56,6 +56,7 @@ use proc_macro::TokenStream;
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
 /// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, or `inconclusive` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |
+/// | `replay = "traces/lost.json"` | run the execution in this file, and no other; see below |
 /// | `name = lossy` | what this test is called, if the function has several |
 ///
 /// The words of `udp`:
@@ -90,6 +91,18 @@ use proc_macro::TokenStream;
 /// Other attributes of the function (`#[ignore]`, `#[cfg(…)]`, doc comments) stay; `#[test]` is not
 /// needed. With `#[should_panic(expected = "…")]` the check has to find a violation whose report
 /// has this text; one that comes to no answer fails. `expect` says the same without the text.
+///
+/// # A trace as a test
+///
+/// With `replay`, the test runs the one execution that a failing check has saved (under
+/// `target/netcheck/`; the path is from the folder of `Cargo.toml`), which takes no search:
+///
+/// - it passes if nothing is violated any more; with `expect`, if it still is;
+/// - without `udp` and `tcp`, the faults are those under which the trace was found;
+/// - if a step is not possible any more, the test fails and says which one, why, and what is possible
+///   now: such a trace tests nothing.
+///
+/// # Several tests
 ///
 /// Several attributes on one function are as many tests, in a module of its name: each is called
 /// after its words, or as `name` says.
@@ -130,7 +143,7 @@ pub fn model_check(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// there to connect: unlike in a `#[model_check]`, waiting in `accept` for ever is a deadlock.
 ///
 /// The network is reliable, unless the environment says otherwise, with the words of
-/// [`model_check`](macro@model_check), but for `expect`, `snapshot` and `name`:
+/// [`model_check`](macro@model_check), but for `expect`, `snapshot`, `replay` and `name`:
 /// `NETCHECK_FAULTS="udp(loss), tcp(read, write), at_most = 1" cargo test`.
 ///
 /// With `#[should_panic]`, one execution has to panic; other violations, and checks that come to

@@ -1,11 +1,13 @@
 //! The checker: what is declared, and the thread that a check runs on.
 //!
+//! - `automata`: what each process was seen to do;
 //! - `coverage`: what the executions came across;
 //! - `declare`: what the network may do;
 //! - `monitor`: what a long check shows of itself, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
 
+mod automata;
 mod coverage;
 mod declare;
 mod job;
@@ -21,6 +23,7 @@ use crate::search::frontier::Search;
 use crate::search::progress::Progress;
 use crate::state::store::Keep;
 use crate::trace::counterexample::Counterexample;
+use crate::trace::step::Step;
 use crate::unit::watchdog::{self, Watch};
 use job::Job;
 use monitor::Monitor;
@@ -187,11 +190,46 @@ impl Checker {
         network: impl FnOnce(&mut Network),
         counterexample: &Counterexample,
     ) -> Result<Option<String>, Error> {
+        let again = self.run_again(network, counterexample)?;
+        Ok(again.map(|again| format!("{}: {}", again.kind(), again.message())))
+    }
+
+    /// As [`Checker::replay`]; the execution as it reads now if it violates something.
+    pub(crate) fn run_again(
+        &self,
+        network: impl FnOnce(&mut Network),
+        counterexample: &Counterexample,
+    ) -> Result<Option<Counterexample>, Error> {
         let steps = counterexample.steps().to_vec();
         self.run(network, move |mut job| {
-            let found = job.replay(&steps)?;
-            Ok(found.map(|found| format!("{}: {}", found.kind, found.message)))
+            let replayed = job.replay(&steps)?;
+            job.violated(replayed)
         })
+    }
+
+    /// As [`Checker::run_again`], for whoever watches: `show` is called before each step, and all that
+    /// the programs do between two calls is what they do with the first one's step.
+    pub(crate) fn perform(
+        &self,
+        network: impl FnOnce(&mut Network),
+        counterexample: &Counterexample,
+        show: impl FnMut(usize, &Step) + Send + 'static,
+    ) -> Result<Option<Counterexample>, Error> {
+        let steps = counterexample.steps().to_vec();
+        // Who stops in a debugger is not stuck.
+        self.clone().max_poll_duration(Duration::MAX).run(network, move |mut job| {
+            let replayed = job.perform(&steps, show)?;
+            job.violated(replayed)
+        })
+    }
+
+    /// With the faults of an execution, unless faults are declared.
+    pub(crate) fn or_faults_of(self, counterexample: &Counterexample) -> Result<Checker, Error> {
+        if self.udp.is_some() || self.tcp.is_some() {
+            return Ok(self);
+        }
+        let Checker { udp, tcp, at_most, .. } = counterexample.faults().unwrap_or_default().parse()?;
+        Ok(Checker { udp, tcp, at_most, ..self })
     }
 
     /// Runs a job on a thread of its own, under the watchdog's eyes. A stuck thread is left

@@ -19,16 +19,22 @@ impl Error {
     pub(crate) fn diverged(number: usize, expected: &Step, possible: &[Step]) -> Self {
         let words = |step: &Step| {
             let place = step.location.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
-            format!("{}: {} -> {}{place}", step.process, step.operation, step.outcome)
+            let network: Vec<String> = step.network.iter().map(|doing| format!("\n      {doing}")).collect();
+            format!("{}: {}{place}{}", step.who(), step.what(), network.concat())
         };
-        let possible: Vec<String> = possible.iter().map(|step| format!("\n    {}", words(step))).collect();
+        let each: Vec<String> = possible.iter().map(|step| format!("\n    {}", words(step))).collect();
         Error(format!(
-            "the execution does not fit the program any more: step {number} is not possible\n  \
-             expected: {}\n  possible:{}\n  \
-             run the check without NETCHECK_REPLAY to see what the program does now",
+            "the execution does not fit the program any more: step {number} is not possible: {}\n  \
+             expected:\n    {}\n  possible now:{}",
+            why_impossible(expected, possible),
             words(expected),
-            if possible.is_empty() { " nothing".to_owned() } else { possible.concat() }
+            if each.is_empty() { "\n    nothing".to_owned() } else { each.concat() }
         ))
+    }
+
+    /// With what to do about it.
+    pub(crate) fn with_advice(self, advice: &str) -> Self {
+        Error(format!("{}\n  {advice}", self.0))
     }
 }
 
@@ -45,3 +51,18 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// Why a step is none of those that are possible.
+fn why_impossible(expected: &Step, possible: &[Step]) -> String {
+    let who = expected.who();
+    let is_same = |step: &&Step| step.who() == who;
+    if expected.is_of_network() {
+        "the network can't do this, or need not, with what is under way now".to_owned()
+    } else if possible.iter().filter(is_same).any(|step| step.operation == expected.operation) {
+        format!("{who} does this, but with another outcome (are the same faults declared?)")
+    } else if possible.iter().any(|step| is_same(&step)) {
+        format!("{who} does something else now")
+    } else {
+        format!("{who} waits for something else, or has ended")
+    }
+}

@@ -54,6 +54,7 @@ pub use property::{End, Judgement};
 pub use search::frontier::Search;
 pub use state::store::Keep;
 pub use state::system::Direction;
+pub use trace::automaton::Automaton;
 pub use trace::counterexample::Counterexample;
 pub use trace::step::{Doing, Kind, Step};
 pub use violation::ViolationKind;

@@ -5,22 +5,33 @@ use crate::id::UnitId;
 use crate::property::Properties;
 use crate::reduction::stubborn::Scope;
 use crate::reduction::successors::{Leg, Successors};
-use crate::state::enabled::Transition;
+use crate::state::enabled::{Step as Taken, Transition};
 use crate::state::place::StateVector;
 use crate::state::system::{Interrupt, System};
 use crate::trace::describe::describe;
 use crate::trace::flow::Flow;
 use crate::trace::step::Step;
+use crate::unit::perform::Performance;
 use crate::violation::Found;
 
-/// How a replay went.
-pub(crate) enum Replayed {
-    /// The execution ended with this; the steps as they read now.
-    Violated(Found, Vec<Step>),
+/// How far a replay came.
+pub(crate) struct Replayed {
+    /// The steps that were taken, as they read now.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) path: Vec<Transition>,
+    pub(crate) end: End,
+}
+
+/// How a replay ended.
+pub(crate) enum End {
+    Violated(Found),
     /// Every step was taken, and nothing was violated.
     Held,
-    /// A step is not possible.
-    Diverged { number: usize, expected: Box<Step>, possible: Vec<Step> },
+    /// The step after those that were taken is not possible.
+    Diverged {
+        expected: Box<Step>,
+        possible: Vec<Step>,
+    },
 }
 
 /// Puts the steps of a path into words that [`replay`] can follow.
@@ -59,6 +70,7 @@ pub(crate) fn replay(
     let mut successors = Successors::default();
     let mut next = Vec::new();
     let mut seen = Vec::new();
+    let mut path = Vec::new();
     let mut flow = Flow::default();
     for (number, expected) in (1..).zip(steps) {
         let scope = (!expected.among.is_empty()).then(|| Scope::Component(units(system, &expected.among)));
@@ -79,23 +91,50 @@ pub(crate) fn replay(
             }
         }
         let Some(taken) = taken else {
-            return Ok(Replayed::Diverged { number, expected: Box::new(expected.clone()), possible: others });
+            let end = End::Diverged { expected: Box::new(expected.clone()), possible: others };
+            return Ok(Replayed { steps: seen, path, end });
         };
+        path.push(taken.clone());
         if let Some(step) = seen.last_mut() {
             flow.trace(system, &state, taken, number as u32, step);
         }
         if let Some(found) = properties.step(system, taken) {
-            return Ok(Replayed::Violated(found, seen));
+            return Ok(Replayed { steps: seen, path, end: End::Violated(found) });
         }
         system.apply(&state, taken, &mut next);
         flow.follow(system, &state, &next, number as u32);
         state = StateVector::from_slice(&next);
     }
     let is_end = successors.within(system, &state, None)?.iter().all(Transition::is_failure);
-    if let Some(found) = is_end.then(|| properties.violated_at_end(system, &state)).flatten() {
-        return Ok(Replayed::Violated(found, seen));
+    let found = is_end.then(|| properties.violated_at_end(system, &state)).flatten();
+    Ok(Replayed { steps: seen, path, end: found.map_or(End::Held, End::Violated) })
+}
+
+/// Takes the steps of a replay once more, on runs of the programs that serve for nothing else: each
+/// poll happens once, in its place. `show` is called before each step, with its number.
+pub(crate) fn perform(
+    system: &mut System,
+    replayed: &Replayed,
+    mut show: impl FnMut(usize, &Step),
+) -> Result<(), Interrupt> {
+    let mut performance = Performance::default();
+    for (index, (step, taken)) in replayed.steps.iter().zip(&replayed.path).enumerate() {
+        show(index + 1, step);
+        let Taken::Unit { unit, node, input, .. } = taken.step else { continue };
+        // A poll goes on until it asks what nobody answers it in this execution.
+        let mut later = replayed.path[index + 1..].iter().filter(|step| step.unit() == Some(unit));
+        let is_answered = later.next().is_some_and(|next| is_answer(system, next));
+        performance.take(&system.learner, (unit, node, input), is_answered).map_err(Interrupt::Diagnostic)?;
     }
-    Ok(Replayed::Held)
+    Ok(())
+}
+
+/// Whether a step answers a poll that is under way.
+fn is_answer(system: &System, transition: &Transition) -> bool {
+    match transition.step {
+        Taken::Unit { node, .. } => system.learner.automata.node(node).is_synchronous(),
+        _ => false,
+    }
 }
 
 fn units(system: &System, names: &[String]) -> smallvec::SmallVec<[UnitId; 8]> {

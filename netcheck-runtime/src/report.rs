@@ -1,5 +1,6 @@
 //! What a check found, and its figures.
 
+use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
 use std::fmt;
 
@@ -26,6 +27,7 @@ pub struct Report {
     pub(crate) counterexample: Option<Counterexample>,
     /// By process: every value that it ended with.
     pub(crate) outputs: Vec<(String, Vec<String>)>,
+    pub(crate) automata: Vec<Automaton>,
 }
 
 /// The figures of a check.
@@ -157,6 +159,23 @@ impl Report {
     pub fn outputs(&self, process: &str) -> &[String] {
         let named = self.outputs.iter().find(|(name, _)| name == process);
         &named.unwrap_or_else(|| panic!("no process is named \"{process}\"")).1
+    }
+
+    /// What each process was seen to do, and the isolated tasks of each name; the processes first.
+    /// Those that took no step are not there.
+    pub fn automata(&self) -> &[Automaton] {
+        &self.automata
+    }
+
+    /// What a process, or an isolated task as `process/function`, was seen to do.
+    ///
+    /// # Panics
+    /// If none has this name, or it took no step.
+    #[track_caller]
+    pub fn automaton(&self, name: &str) -> &Automaton {
+        let names = || self.automata.iter().map(Automaton::name).collect::<Vec<_>>().join(", ");
+        let named = self.automata.iter().find(|automaton| automaton.name() == name);
+        named.unwrap_or_else(|| panic!("nobody named \"{name}\" took a step; there are: {}", names()))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::network::Network;
 use crate::report::{Report, Verdict};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::html;
+use crate::trace::step::Step;
 use crate::trace::text::Text;
 use crate::violation::ViolationKind;
 use std::env::VarError;
@@ -44,10 +45,18 @@ pub enum Expect {
 
 impl Expect {
     fn is_met(self, report: &Report) -> bool {
-        let found = report.counterexample().map(Counterexample::kind);
         match self {
             Expect::Verified => report.verdict() == Verdict::Verified,
             Expect::Inconclusive => report.verdict() == Verdict::Inconclusive,
+            _ => self.is_met_by(report.counterexample().map(Counterexample::kind)),
+        }
+    }
+
+    /// Whether it is met by one execution that violates this.
+    fn is_met_by(self, found: Option<ViolationKind>) -> bool {
+        match self {
+            Expect::Verified => found.is_none(),
+            Expect::Inconclusive => false,
             Expect::Any => found.is_some(),
             Expect::Panic => found == Some(ViolationKind::Panic),
             Expect::Deadlock => found == Some(ViolationKind::Deadlock),
@@ -65,6 +74,15 @@ impl Expect {
             Expect::Inconclusive => "a limit to be hit",
         }
     }
+}
+
+/// An execution that a test runs again.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Trace {
+    /// Where paths begin: the folder of the package.
+    pub folder: &'static str,
+    pub file: &'static str,
 }
 
 /// How a test ended that passed.
@@ -116,6 +134,29 @@ pub fn run_test(
             println!("{message}");
             TestOutcome { report: None }
         }
+        Err(Failure { message, .. }) => panic!("{message}"),
+    }
+}
+
+/// Runs one execution as a test: what it violated once, it must not violate any more, unless that is
+/// expected. Without declared faults, those of the execution are.
+///
+/// # Panics
+/// If it ends otherwise, or does not fit the programs any more; with `ShouldPanic::Yes` only if it
+/// violates something.
+#[doc(hidden)]
+#[track_caller]
+pub fn run_trace(
+    test: TestInfo,
+    should_panic: ShouldPanic,
+    checker: Checker,
+    expect: Expect,
+    trace: Trace,
+    network: impl Fn(&mut Network),
+) {
+    match conduct_trace(test, checker, expect, trace, network) {
+        Ok(()) => {}
+        Err(Failure { message, found: None }) if should_panic == ShouldPanic::Yes => println!("{message}"),
         Err(Failure { message, .. }) => panic!("{message}"),
     }
 }
@@ -273,12 +314,61 @@ fn conduct(
     Err(Failure { message, found: report.counterexample().map(Counterexample::kind) })
 }
 
+/// Runs the execution of a test again, or another one if the environment says so.
+fn conduct_trace(
+    test: TestInfo,
+    checker: Checker,
+    expect: Expect,
+    trace: Trace,
+    network: impl Fn(&mut Network),
+) -> Result<(), Failure> {
+    if let Some(file) = std::env::var_os(REPLAY) {
+        return replay(test, &checker, Path::new(&file), network);
+    }
+    let file = Path::new(trace.folder).join(trace.file);
+    let at = format!("{}:{}", test.file, test.line);
+    let unusable = |error: &dyn fmt::Display| {
+        Failure::no_answer(format!("{} ({at}) can't be run: replay = {:?}: {error}", test.name, trace.file))
+    };
+    let counterexample = read(&file).map_err(|error| {
+        unusable(&format!(
+            "{}: {error}\n  put the trace there that a failing check saves under target/netcheck/",
+            file.display()
+        ))
+    })?;
+    let checker = checker.or_faults_of(&counterexample).map_err(|error| unusable(&error))?;
+    let again = checker.run_again(network, &counterexample).map_err(|error| {
+        unusable(&error.with_advice(
+            "a trace that does not fit tests nothing: if the change is meant, remove this test \
+             (a check without `replay` explores every execution), or replace the trace",
+        ))
+    })?;
+    let found = again.as_ref().map(Counterexample::kind);
+    if expect.is_met_by(found) {
+        println!(
+            "{}: {} violated, as expected",
+            test.name,
+            found.map_or("nothing".to_owned(), |kind| kind.to_string())
+        );
+        return Ok(());
+    }
+    let mut message = format!("{} ({at}) runs {:?} again, and ", test.name, trace.file);
+    match &again {
+        Some(_) if expect == Expect::Verified => message.push_str("it is violated again\n"),
+        Some(_) => message.push_str(&format!("expected: {}\n", expect.words())),
+        None => message.push_str(&format!("nothing is violated; expected: {}\n", expect.words())),
+    }
+    if let Some(again) = &again {
+        let text = Text { counterexample: again, has_sources: true, is_colored: is_colored() };
+        message.push_str(&(text.header() + &text.line("replay", &command(test, &file)) + &text.steps()));
+    }
+    Err(Failure { message, found })
+}
+
 /// A counterexample for whoever reads the output of a failed test, and where it was saved.
 fn shown(test: TestInfo, counterexample: &Counterexample, environment: &str) -> String {
-    let is_colored = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
-    let text = Text { counterexample, has_sources: true, is_colored };
-    let command =
-        |file: &Path| format!("{environment}{REPLAY}={} cargo test {}", quoted(&file.display().to_string()), test.name);
+    let text = Text { counterexample, has_sources: true, is_colored: is_colored() };
+    let command = |file: &Path| format!("{environment}{}", command(test, file));
     let files = match save(test, counterexample, command) {
         Ok(Saved { trace, diagram }) => {
             text.line("replay", &command(&trace)) + &text.line("diagram", &diagram.display().to_string())
@@ -288,28 +378,60 @@ fn shown(test: TestInfo, counterexample: &Counterexample, environment: &str) -> 
     text.header() + &files + &text.steps()
 }
 
+/// What replays the execution in `file`.
+fn command(test: TestInfo, file: &Path) -> String {
+    format!("{REPLAY}={} cargo test {}", quoted(&file.display().to_string()), test.name)
+}
+
 /// A word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:=".contains(c);
     if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-/// Runs the execution in `file`.
+/// Runs the execution in `file`: each step is printed, then what the programs print with it. Without
+/// declared faults, those of the execution are.
 fn replay(test: TestInfo, checker: &Checker, file: &Path, network: impl Fn(&mut Network)) -> Result<(), Failure> {
-    let unreadable = |error: &dyn fmt::Display| Failure::no_answer(format!("{REPLAY}={}: {error}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| unreadable(&error))?;
-    let counterexample = Counterexample::from_json(&text).map_err(|error| unreadable(&error))?;
-    match checker.replay(network, &counterexample) {
-        Ok(Some(violation)) => Err(Failure {
-            message: format!("{} replayed: {violation}\n{counterexample}", test.name),
-            found: Some(counterexample.kind()),
+    let unreadable = |error: String| Failure::no_answer(format!("{REPLAY}={}: {error}", file.display()));
+    let counterexample = read(file).map_err(unreadable)?;
+    let checker = checker.clone().or_faults_of(&counterexample).map_err(|error| unreadable(error.to_string()))?;
+    let shown = counterexample.clone();
+    let is_colored = is_colored();
+    let heading = format!(
+        "{} replays {} (what stands above was printed while its steps were looked up)",
+        test.name,
+        file.display()
+    );
+    let show = move |number: usize, step: &Step| {
+        if number == 1 {
+            println!("{heading}");
+        }
+        print!("{}", Text { counterexample: &shown, has_sources: true, is_colored }.step_alone(number, step));
+    };
+    match checker.perform(network, &counterexample, show) {
+        Ok(Some(again)) => Err(Failure {
+            message: format!("{} replayed: {}: {}", test.name, again.kind(), again.message()),
+            found: Some(again.kind()),
         }),
         Ok(None) => {
             println!("{} replayed: nothing is violated any more", test.name);
             Ok(())
         }
-        Err(error) => Err(Failure::no_answer(format!("{} could not be replayed: {error}", test.name))),
+        Err(error) => {
+            let error = error.with_advice(&format!("run the test without {REPLAY} to see what the program does now"));
+            Err(Failure::no_answer(format!("{} could not be replayed: {error}", test.name)))
+        }
     }
+}
+
+/// A counterexample that was saved.
+fn read(file: &Path) -> Result<Counterexample, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    Counterexample::from_json(&text)
+}
+
+fn is_colored() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
 }
 
 /// The files of one counterexample.

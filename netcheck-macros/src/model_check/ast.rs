@@ -24,6 +24,8 @@ pub(crate) struct ModelCheck {
     pub(crate) store: Option<Choice>,
     pub(crate) capture: Option<LitBool>,
     pub(crate) expect: Option<Expect>,
+    /// The file of an execution to run instead of a check.
+    pub(crate) replay: Option<LitStr>,
     pub(crate) name: Option<Ident>,
 }
 

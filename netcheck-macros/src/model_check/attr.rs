@@ -26,6 +26,7 @@ pub(super) const WORDS: &[&str] = &[
     "capture",
     "expect",
     "snapshot",
+    "replay",
     "name",
 ];
 const UDP_WORDS: &[&str] =
@@ -73,6 +74,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
                 check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));
             }
             "snapshot" => alone(word, cx),
+            "replay" => check.replay = value(word, "\"traces/lost_answer.json\"", cx).and_then(|value| file(value, cx)),
             "name" => check.name = value(word, "lossy", cx).and_then(|value| identifier(&value, cx)),
             _ => cx.error(&word.name, unknown(&word.name)),
         }
@@ -245,6 +247,17 @@ fn string(value: &Expr, cx: &Ctxt) -> Option<LitStr> {
         return None;
     };
     Some(literal.clone())
+}
+
+fn file(value: Expr, cx: &Ctxt) -> Option<LitStr> {
+    let Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) = value else {
+        cx.error(
+            value,
+            "expected a file in quotes, from the folder of Cargo.toml, such as `\"traces/lost_answer.json\"`",
+        );
+        return None;
+    };
+    Some(literal)
 }
 
 fn strings(value: Expr, cx: &Ctxt) -> Option<Vec<LitStr>> {

@@ -58,6 +58,43 @@
 //! }
 //! ```
 //!
+//! A trace is run by another function. From
+//!
+//! ```ignore
+//! #[model_check(replay = "traces/lost.json", expect = panic)]
+//! fn answers(net: &mut netcheck::Network) {
+//!     net.process("client", client);
+//! }
+//! ```
+//!
+//! comes
+//!
+//! ```ignore
+//! #[::core::prelude::v1::test]
+//! fn answers() {
+//!     fn answers(net: &mut netcheck::Network) {
+//!         net.process("client", client);
+//!     }
+//!     let __checker = ::netcheck::check::Checker::new();
+//!     ::netcheck::__private::run_trace(
+//!         ::netcheck::__private::TestInfo {
+//!             module: ::core::module_path!(),
+//!             name: "answers",
+//!             file: ::core::file!(),
+//!             line: ::core::line!(),
+//!         },
+//!         ::netcheck::__private::ShouldPanic::No,
+//!         __checker,
+//!         ::netcheck::__private::Expect::Panic,
+//!         ::netcheck::__private::Trace {
+//!             folder: ::core::env!("CARGO_MANIFEST_DIR"),
+//!             file: "traces/lost.json",
+//!         },
+//!         answers,
+//!     );
+//! }
+//! ```
+//!
 //! Several attributes become a module of tests. Their checkers stay outside of it, where the words'
 //! expressions mean what they mean to the user. From
 //!
@@ -219,27 +256,37 @@ fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
     let network = network(function);
     // At the user's function name: a wrong parameter type is a mistake there, and it is the line
     // that a report names.
-    let outcome_value = quote_spanned! {name.span()=>
-        ::netcheck::__private::run_test(
-            ::netcheck::__private::TestInfo {
-                module: ::core::module_path!(),
-                name: #in_report,
-                file: ::core::file!(),
-                line: ::core::line!(),
-            },
-            ::netcheck::__private::ShouldPanic::#should_panic,
-            #checker,
-            ::netcheck::__private::Expect::#expect,
-            #network,
-        )
+    let test = quote_spanned! {name.span()=>
+        ::netcheck::__private::TestInfo {
+            module: ::core::module_path!(),
+            name: #in_report,
+            file: ::core::file!(),
+            line: ::core::line!(),
+        },
+        ::netcheck::__private::ShouldPanic::#should_panic,
+        #checker,
+        ::netcheck::__private::Expect::#expect,
     };
-    let finish = if check.said.has("snapshot") {
-        quote! {
-            let #outcome = #outcome_value;
-            ::netcheck::__private::insta::assert_snapshot!(#in_snapshot, #outcome.counterexample_text(), "counterexample");
+    let finish = if let Some(file) = &check.replay {
+        quote_spanned! {name.span()=>
+            ::netcheck::__private::run_trace(
+                #test
+                ::netcheck::__private::Trace {
+                    folder: ::core::env!("CARGO_MANIFEST_DIR"),
+                    file: #file,
+                },
+                #network,
+            );
         }
     } else {
-        quote!(let _ = #outcome_value;)
+        let run = quote_spanned!(name.span()=> ::netcheck::__private::run_test(#test #network,));
+        match check.said.has("snapshot") {
+            true => quote! {
+                let #outcome = #run;
+                ::netcheck::__private::insta::assert_snapshot!(#in_snapshot, #outcome.counterexample_text(), "counterexample");
+            },
+            false => quote!(let _ = #run;),
+        }
     };
     quote! {
         let #checker = #checker_value;

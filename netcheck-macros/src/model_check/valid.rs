@@ -34,7 +34,8 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     {
         cx.error(at_most, "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out");
     }
-    if let Some(snapshot) = check.said.get("snapshot") {
+    replay(check, cx);
+    if let Some(snapshot) = check.said.get("snapshot").filter(|_| !check.said.has("replay")) {
         if !check.said.has("expect") {
             cx.error(
                 snapshot,
@@ -49,6 +50,33 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
                  a check that stopped at a limit has no counterexample to pin",
             );
         }
+    }
+}
+
+/// One execution is run, and nothing searched.
+fn replay(check: &ModelCheck, cx: &Ctxt) {
+    if !check.said.has("replay") {
+        return;
+    }
+    if let Some(file) = check.replay.as_ref().filter(|file| file.value().is_empty()) {
+        cx.error(file, "a trace is in a file: this name is empty");
+    }
+    for word in ["search", "max_states", "max_depth", "max_memory", "reduction", "subsumption", "store"] {
+        if let Some(said) = check.said.get(word) {
+            cx.error(
+                said,
+                format_args!("`{word}` is about a search, and `replay` runs one execution: leave `{word}` out"),
+            );
+        }
+    }
+    if let Some(snapshot) = check.said.get("snapshot") {
+        cx.error(
+            snapshot,
+            "`snapshot` can't be combined with `replay`: the file holds the execution already; leave `snapshot` out",
+        );
+    }
+    if let Some(expect) = check.expect.as_ref().filter(|expect| expect.name == "inconclusive") {
+        cx.error(&expect.name, "`replay` runs one execution, which hits no limit: expect a violation, or nothing");
     }
 }
 

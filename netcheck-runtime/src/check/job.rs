@@ -1,5 +1,6 @@
 //! One check: searches to the fixpoint, shortens what it found and confirms it.
 
+use super::automata::automata;
 use super::coverage::Coverage;
 use super::{Checker, Tasks};
 use crate::error::Error;
@@ -9,7 +10,7 @@ use crate::property::Properties;
 use crate::reduction::footprint::Footprints;
 use crate::reduction::proviso;
 use crate::reduction::successors::Leg;
-use crate::replay::{Replayed, replay, script};
+use crate::replay::{End, Replayed, perform, replay, script};
 use crate::report::{Figures, Report, Verdict};
 use crate::search::explore::{Explored, Limit, Limits, Plan, explore};
 use crate::search::frontier::Search;
@@ -174,7 +175,7 @@ impl Job {
             Limit::Interrupt => "interrupted".to_owned(),
         });
         let limit = limit.or(vacuous);
-        let automata = &system.learner.automata;
+        let learned = &system.learner.automata;
         let figures = Figures {
             states: explored.store.len(),
             transitions: explored.transitions,
@@ -185,17 +186,18 @@ impl Job {
             terminals: explored.terminals,
             suppressed_deadlocks: explored.suppressed_deadlocks,
             polls: system.learner.polls,
-            operations: automata.edges.len() as u64,
-            local_states: automata.nodes.len(),
+            operations: learned.edges.len() as u64,
+            local_states: learned.nodes.len(),
             rounds,
             memory_bytes: explored.store.memory_bytes(),
         };
         let outputs = self.outputs(&system, &explored);
         let Coverage { claims, never_completed } = coverage;
         let claims = claims.into_iter().collect();
+        let automata = automata(&system, &explored.taken);
         let checkpoints = system.shared().checkpoints.borrow();
         let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
-        Ok(Report { verdict, limit, figures, counterexample, outputs, uncaptured, claims, never_completed })
+        Ok(Report { verdict, limit, figures, counterexample, outputs, uncaptured, claims, never_completed, automata })
     }
 
     /// Explores until the stubborn sets have relied on nothing that grew.
@@ -264,19 +266,21 @@ impl Job {
             (steps, found) = (shorter, instead);
         }
         // The steps as they were confirmed: each with the program's own source line.
-        match self.confirm(&steps)? {
-            Some((again, mut steps)) if is_same(&again, &found) => {
-                source::read_lines(&mut steps);
-                Ok(Counterexample::new(again, self.checker.faults_in_words(), steps))
-            }
-            again => Err(Error::new(format!(
+        let Replayed { steps, end, .. } = self.replay(&steps)?;
+        match end {
+            End::Violated(again) if is_same(&again, &found) => Ok(self.confirmed(again, steps)),
+            End::Diverged { expected, possible } => Err(Error::diverged(steps.len() + 1, &expected, &possible)),
+            end => Err(Error::new(format!(
                 "a {} was found that does not happen again on a fresh run of the same execution\n  \
                  found: {}\n  again: {}\n  \
                  if the program uses nothing that differs from run to run (random numbers, std HashMap, statics), \
                  this is a defect of netcheck",
                 found.kind,
                 found.message,
-                again.map_or_else(|| "nothing".to_owned(), |(again, _)| again.message)
+                match end {
+                    End::Violated(again) => again.message,
+                    _ => "nothing".to_owned(),
+                }
             ))),
         }
     }
@@ -309,22 +313,39 @@ impl Job {
         Ok(shorter)
     }
 
-    /// Runs steps again on fresh futures; what they violate.
-    pub(super) fn replay(&mut self, steps: &[Step]) -> Result<Option<Found>, Error> {
-        Ok(self.confirm(steps)?.map(|(found, _)| found))
+    /// Runs steps again on fresh futures.
+    pub(super) fn replay(&mut self, steps: &[Step]) -> Result<Replayed, Error> {
+        Ok(self.run_again(steps)?.0)
+    }
+
+    /// As `replay`; then takes the steps that are possible once more, each after a call of `show`.
+    pub(super) fn perform(&mut self, steps: &[Step], show: impl FnMut(usize, &Step)) -> Result<Replayed, Error> {
+        let (mut replayed, mut system) = self.run_again(steps)?;
+        source::read_lines(&mut replayed.steps);
+        perform(&mut system, &replayed, show).map_err(interrupted)?;
+        Ok(replayed)
+    }
+
+    /// The execution as it reads now, if it violates something.
+    pub(super) fn violated(&self, Replayed { steps, end, .. }: Replayed) -> Result<Option<Counterexample>, Error> {
+        match end {
+            End::Violated(found) => Ok(Some(self.confirmed(found, steps))),
+            End::Held => Ok(None),
+            End::Diverged { expected, possible } => Err(Error::diverged(steps.len() + 1, &expected, &possible)),
+        }
+    }
+
+    fn confirmed(&self, found: Found, mut steps: Vec<Step>) -> Counterexample {
+        source::read_lines(&mut steps);
+        Counterexample::new(found, self.checker.faults_in_words(), steps)
     }
 
     /// Runs steps again on fresh futures, every call traced to its source line.
-    fn confirm(&mut self, steps: &[Step]) -> Result<Option<(Found, Vec<Step>)>, Error> {
-        let (replayed, _) = self.attempt(|job, system, initial| {
+    fn run_again(&mut self, steps: &[Step]) -> Result<(Replayed, System), Error> {
+        self.attempt(|job, system, initial| {
             system.shared().traces.set(true);
             replay(system, initial, &job.properties, steps)
-        })?;
-        match replayed {
-            Replayed::Violated(found, steps) => Ok(Some((found, steps))),
-            Replayed::Held => Ok(None),
-            Replayed::Diverged { number, expected, possible } => Err(Error::diverged(number, &expected, &possible)),
-        }
+        })
     }
 }
 

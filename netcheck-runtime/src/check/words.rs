@@ -1,7 +1,7 @@
 //! The words of `#[model_check(…)]` as text, for those that are known only when a test runs.
 //!
-//! They are the attribute's words with its meanings and its rules, but for `expect`, `snapshot`
-//! and `name`, which belong to one check. `grammar` reads them; here they become a [`Checker`].
+//! They are the attribute's words with its meanings and its rules, but for `expect`, `snapshot`,
+//! `replay` and `name`, which belong to one check. `grammar` reads them; here they become a [`Checker`].
 
 mod grammar;
 
@@ -60,7 +60,7 @@ const UDP_EXCLUSIVE: &[Exclusive] = &[
 const TCP_EXCLUSIVE: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
 
 /// From the words of `#[model_check(…)]`, such as `udp(loss), tcp(read, write), at_most = 1`, but for
-/// `expect`, `snapshot` and `name`.
+/// `expect`, `snapshot`, `replay` and `name`.
 impl FromStr for Checker {
     type Err = Error;
 
@@ -96,6 +96,9 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "subsumption" => checker.subsumption(choice(value(word, "true")?, BOOLEANS)?),
             "store" => checker.store(choice(value(word, "fingerprint")?, STORES)?),
             "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
+            "replay" => {
+                return Err(word.wrong("`replay` runs one execution instead of a check: write it at the test"));
+            }
             "name" => return Err(word.wrong("`name` is what one of several checks is called: write it at the test")),
             "expect" | "snapshot" => {
                 return Err(word.wrong(format!("`{}` says what one check finds: write it at the test", word.name)));

@@ -235,6 +235,10 @@ impl Taken {
         self.0[index] = true;
     }
 
+    pub(crate) fn has(&self, edge: EdgeId) -> bool {
+        self.0.get(edge.0 as usize).copied().unwrap_or(false)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = EdgeId> + '_ {
         (0u32..).zip(&self.0).filter(|&(_, &taken)| taken).map(|(index, _)| EdgeId(index))
     }

@@ -7,10 +7,12 @@
 //! - [`counterexample`]: the steps to a violation, and their JSON form;
 //! - [`relation`]: which processes have nothing to do with a violation;
 //! - [`text`]: as text, for a terminal or to be pinned;
+//! - [`automaton`]: what one process was seen to do, as DOT and Mermaid;
 //! - [`chart`]: as lanes and arrows, which [`html`] and [`mermaid`] write down.
 //!
 //! Reads states and automata; runs no user code and searches nothing.
 
+pub(crate) mod automaton;
 pub(crate) mod chart;
 pub(crate) mod counterexample;
 pub(crate) mod describe;

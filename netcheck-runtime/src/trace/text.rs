@@ -41,11 +41,7 @@ impl Text<'_> {
         let steps = self.counterexample.steps();
         let related = related(steps, self.counterexample.units());
         let is_shown = |step: &Step| is_related(step, related.as_ref());
-        let shown = steps.iter().filter(|step| is_shown(step));
-        let columns = Columns {
-            number: steps.len().to_string().len(),
-            who: shown.map(|step| step.who().chars().count()).max().unwrap_or(0),
-        };
+        let columns = Columns::of(steps.len(), steps.iter().filter(|step| is_shown(step)));
         let mut text = String::new();
         let mut number = 1;
         for run in steps.chunk_by(|a, b| is_shown(a) == is_shown(b)) {
@@ -58,6 +54,12 @@ impl Text<'_> {
             number += run.len();
         }
         text
+    }
+
+    /// One step among all of them, as it reads now.
+    pub(crate) fn step_alone(&self, number: usize, step: &Step) -> String {
+        let steps = self.counterexample.steps();
+        self.step(number, step, Columns::of(steps.len(), steps.iter()))
     }
 
     fn step(&self, number: usize, step: &Step, columns: Columns) -> String {
@@ -98,6 +100,13 @@ impl Text<'_> {
 struct Columns {
     number: usize,
     who: usize,
+}
+
+impl Columns {
+    fn of<'a>(count: usize, shown: impl Iterator<Item = &'a Step>) -> Self {
+        let who = shown.map(|step| step.who().chars().count()).max().unwrap_or(0);
+        Columns { number: count.to_string().len(), who }
+    }
 }
 
 /// How many steps each process takes, in the order of their first ones.

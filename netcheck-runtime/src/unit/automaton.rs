@@ -35,6 +35,11 @@ impl Node {
         matches!(&self.offers[..], [only] if only.key == OperationKey::ANSWER)
     }
 
+    /// The edges that leave it.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = EdgeId> + '_ {
+        self.edges.iter().map(|&(_, edge)| edge)
+    }
+
     /// The offer that an input completes.
     pub(crate) fn offer(&self, input: Input) -> Option<&Offer> {
         self.offers.iter().find(|offer| offer.key == input.key)

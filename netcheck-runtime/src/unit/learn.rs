@@ -190,17 +190,10 @@ impl Learner {
         }
         let mut instance = Instance::new(unit, root, &self.shared);
         let mut rest = steps;
-        while let Some((&(at, input), following)) = rest.split_first() {
+        while let Some((_, following)) = rest.split_first() {
             let answers = following.iter().take_while(|(at, _)| self.automata.node(*at).is_synchronous()).count();
             let (group, following) = rest.split_at(1 + answers);
-            let stepped = self.feed(&mut instance, program, group);
-            let (last_at, last_input) = group[group.len() - 1];
-            let edge = self.automata.find(last_at, last_input).expect("a history consists of edges");
-            let target = self.automata.edge(edge).target;
-            if let Some(seen) = self.other_than(target, &stepped.rest) {
-                let expected = wording::menu(&self.automata.node(target).offers, &self.shared);
-                return Err(self.differs(unit, at, input, &expected, &seen));
-            }
+            self.follow(&mut instance, program, group)?;
             rest = following;
         }
         self.polls += std::mem::take(&mut instance.polls);
@@ -222,6 +215,34 @@ impl Learner {
             (Rest::Refused, _) => Some("a step that does not take the outcome".to_owned()),
             (Rest::Differs(how), _) => Some(how.clone()),
         }
+    }
+
+    /// The program that is run from this node on.
+    pub(crate) fn program(&self, root: NodeId) -> Rc<Program> {
+        Rc::clone(&self.programs[&root])
+    }
+
+    /// Feeds a run one step and the answers that follow it, all of which were taken before: it has to
+    /// do the same again.
+    pub(crate) fn follow(
+        &self,
+        instance: &mut Instance,
+        program: &Program,
+        group: &[(NodeId, Input)],
+    ) -> Result<(), Diagnostic> {
+        let stepped = self.feed(instance, program, group);
+        let (first_at, first_input) = group[0];
+        let (last_at, last_input) = group[group.len() - 1];
+        let edge = self.automata.find(last_at, last_input).expect("a history consists of edges");
+        let target = self.automata.edge(edge).target;
+        let Some(seen) = self.other_than(target, &stepped.rest) else { return Ok(()) };
+        let target = self.automata.node(target);
+        let expected = match &target.kind {
+            NodeKind::Live => wording::menu(&target.offers, &self.shared),
+            NodeKind::Panicked(panic) => format!("a panic at {}: {}", panic.location, panic.message),
+            _ => "the end".to_owned(),
+        };
+        Err(self.differs(self.automata.node(first_at).unit, first_at, first_input, &expected, &seen))
     }
 
     /// Feeds one step and the answers that follow it.

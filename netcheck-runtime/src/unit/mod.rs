@@ -9,6 +9,7 @@
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
 //! - [`learn`]: taking an edge for the first time, the pool of suspended instances,
 //!   rebuilding and the check that a program is deterministic;
+//! - [`perform`]: one execution once more, each poll once;
 //! - [`wording`]: operations, outcomes and menus in words that never vary.
 //!
 //! Invariants: user code runs only inside [`instance::Instance::step`]; nothing in this
@@ -22,5 +23,6 @@ pub(crate) mod context;
 pub(crate) mod instance;
 pub(crate) mod learn;
 pub(crate) mod panics;
+pub(crate) mod perform;
 pub(crate) mod watchdog;
 pub(crate) mod wording;

@@ -18,6 +18,7 @@ pub(crate) struct Panic {
 
 thread_local! {
     static CATCHING: Cell<bool> = const { Cell::new(false) };
+    static ALOUD: Cell<bool> = const { Cell::new(false) };
     static CAUGHT: RefCell<Option<Panic>> = const { RefCell::new(None) };
 }
 
@@ -40,6 +41,14 @@ pub(crate) fn catch<R>(poll: impl FnOnce() -> R) -> Result<R, Unwound> {
     })
 }
 
+/// Runs `polls`; panics that are caught in it are printed too, with a backtrace if the environment asks for one.
+pub(crate) fn aloud<R>(polls: impl FnOnce() -> R) -> R {
+    let outer = ALOUD.replace(true);
+    let result = polls();
+    ALOUD.set(outer);
+    result
+}
+
 /// What a panic says.
 pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
@@ -54,8 +63,11 @@ fn install() {
     HOOK.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
+            if !CATCHING.get() || ALOUD.get() {
+                previous(info);
+            }
             if !CATCHING.get() {
-                return previous(info);
+                return;
             }
             let message = message(info.payload());
             let location = info.location().map_or_else(|| "an unknown place".to_owned(), wording::place);

@@ -1,0 +1,85 @@
+//! The automata of a check, as they were taken, for whoever wants to see them.
+
+use crate::id::{NodeId, UnitId};
+use crate::operation::Offer;
+use crate::search::explore::Taken;
+use crate::state::system::System;
+use crate::trace::automaton::{self, Automaton};
+use crate::unit::automaton::{EdgeId, NodeKind};
+use crate::unit::wording;
+use ahash::AHashMap;
+use std::collections::BTreeMap;
+
+/// Nodes of a unit that are shown at the most.
+const NODES_MAX: usize = 500;
+
+/// The automata of all units of which something was taken: processes first, as they were registered.
+pub(super) fn automata(system: &System, taken: &Taken) -> Vec<Automaton> {
+    let mut roots: BTreeMap<UnitId, Vec<NodeId>> = BTreeMap::new();
+    for edge in taken.iter().map(|edge| system.learner.automata.edge(edge)) {
+        // A program's first step is a process's, or follows a step that has spawned its task.
+        let source = system.learner.automata.node(edge.source);
+        let first = (source.root == edge.source).then_some((source.unit, edge.source));
+        for (unit, root) in first.into_iter().chain(edge.roots.iter().copied()) {
+            let roots = roots.entry(unit).or_default();
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        }
+    }
+    roots.into_iter().map(|(unit, roots)| automaton(system, taken, unit, roots)).collect()
+}
+
+fn automaton(system: &System, taken: &Taken, unit: UnitId, mut roots: Vec<NodeId>) -> Automaton {
+    roots.sort();
+    let mut numbers: AHashMap<NodeId, usize> = (0..).zip(&roots).map(|(number, &root)| (root, number)).collect();
+    let first = roots.len();
+    let mut reached = roots;
+    let mut edges = Vec::new();
+    let mut source = 0;
+    while let Some(&node) = reached.get(source) {
+        let is_shown = source < NODES_MAX;
+        let leaving = system.learner.automata.node(node).edges().filter(|&edge| taken.has(edge));
+        let mut leaving: Vec<(String, EdgeId)> =
+            leaving.map(|edge| (if is_shown { label(system, edge) } else { String::new() }, edge)).collect();
+        leaving.sort();
+        for (label, edge) in leaving {
+            let target = system.learner.automata.edge(edge).target;
+            let to = *numbers.entry(target).or_insert(reached.len());
+            if to == reached.len() {
+                reached.push(target);
+            }
+            if is_shown {
+                let to = (to < NODES_MAX).then_some(to);
+                edges.push(automaton::Edge { from: source, to, label });
+            }
+        }
+        source += 1;
+    }
+    let left_out = reached.len().saturating_sub(NODES_MAX);
+    reached.truncate(NODES_MAX);
+    let node = |(number, node)| automaton::Node { kind: kind(system, node), is_first: number < first };
+    let nodes = (0..).zip(reached).map(node).collect();
+    Automaton { name: system.shared().unit(unit).name, nodes, edges, left_out }
+}
+
+fn kind(system: &System, node: NodeId) -> automaton::Kind {
+    match &system.learner.automata.node(node).kind {
+        NodeKind::Ended { output } => automaton::Kind::Ended(system.shared().output(*output).text.to_string()),
+        NodeKind::Panicked(panic) => automaton::Kind::Panicked(format!("at {}: {}", panic.location, panic.message)),
+        NodeKind::Live | NodeKind::Parked { .. } | NodeKind::Gone => automaton::Kind::Live,
+    }
+}
+
+fn label(system: &System, edge: EdgeId) -> String {
+    let automata = &system.learner.automata;
+    let edge = automata.edge(edge);
+    let Some(offer) = automata.node(edge.source).offer(edge.input) else { return String::new() };
+    let Offer { task, operation, .. } = offer;
+    let task = if task.0 > 0 { format!("task {}: ", task.0) } else { String::new() };
+    let operation = wording::operation_of(operation, system.shared());
+    match wording::outcome(automata.outcome(edge.input.outcome), system.shared()).as_str() {
+        "done" => format!("{task}{operation}"),
+        outcome => format!("{task}{operation} → {outcome}"),
+    }
+}

@@ -1,0 +1,52 @@
+//! One execution for whoever watches it: each unit on a run of its own, each poll once.
+//!
+//! Learning runs a program's code for every outcome that is possible, and again where a poll has to
+//! wait for an answer. Here all steps are known, so that what the programs print, and where a
+//! debugger stops, is of this execution alone.
+
+use crate::id::{NodeId, UnitId};
+use crate::operation::Input;
+use crate::unit::instance::{Instance, Program};
+use crate::unit::learn::{Diagnostic, Learner};
+use crate::unit::panics;
+use ahash::AHashMap;
+use std::rc::Rc;
+
+/// The runs of an execution.
+#[derive(Default)]
+pub(crate) struct Performance {
+    runs: AHashMap<UnitId, Run>,
+}
+
+struct Run {
+    instance: Instance,
+    program: Rc<Program>,
+    /// A step and the answers to the poll that it begins.
+    group: Vec<(NodeId, Input)>,
+}
+
+impl Performance {
+    /// Takes a step that was taken before. If the unit's next step answers the same poll, the poll
+    /// waits for it.
+    pub(crate) fn take(
+        &mut self,
+        learner: &Learner,
+        (unit, node, input): (UnitId, NodeId, Input),
+        is_answered: bool,
+    ) -> Result<(), Diagnostic> {
+        let run = self.runs.entry(unit).or_insert_with(|| {
+            let root = learner.automata.node(node).root;
+            Run {
+                instance: Instance::new(unit, root, &learner.shared),
+                program: learner.program(root),
+                group: Vec::new(),
+            }
+        });
+        run.group.push((node, input));
+        if is_answered {
+            return Ok(());
+        }
+        let group = std::mem::take(&mut run.group);
+        panics::aloud(|| learner.follow(&mut run.instance, &run.program, &group))
+    }
+}
