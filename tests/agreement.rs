@@ -3,6 +3,8 @@
 //! - `NETCHECK_AGREEMENT_SEED=17` checks that system only, and prints it.
 //! - `NETCHECK_AGREEMENT_SEEDS=5000..9000` checks these instead.
 
+#[path = "agreement/captured.rs"]
+mod captured;
 #[path = "agreement/connections.rs"]
 mod connections;
 #[path = "agreement/engine.rs"]
@@ -21,6 +23,7 @@ use std::ops::{AddAssign, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use captured::Merges;
 use generate::{Size, Words};
 use naive::Limits;
 use program::{ELAPSED, Instruction, Network, Process, System, Value};
@@ -64,6 +67,77 @@ fn random_systems_with_datagrams_and_streams_agree_with_the_naive_explorer() {
     agree(5_000_000..5_000_250, Size::Small, Words::Mixed, Limits { executions_max: 10_000, remember: true });
 }
 
+#[test]
+fn random_systems_of_one_task_each_agree_with_the_naive_explorer_with_captured_loops() {
+    let limits = Limits { executions_max: 3_000, remember: true };
+    if let Some(figures) = agree(6_000_000..6_000_300, Size::Small, Words::Single, limits) {
+        assert!(figures.systems >= 280, "too many were discarded");
+        assert!(figures.merges.merged >= 50, "too few local states are one");
+    }
+}
+
+#[test]
+fn random_systems_with_endless_loops_agree_with_the_naive_explorer() {
+    let limits = Limits { executions_max: 1_000, remember: true };
+    if let Some(figures) = agree(7_000_000..7_000_300, Size::Small, Words::Loops, limits) {
+        let merges = figures.merges;
+        assert!(figures.systems >= 200, "too many were discarded");
+        assert!(figures.endless >= 100 && merges.closed >= 500, "too few come back to where they were");
+        assert!(merges.merged >= 100, "too few local states are one");
+        assert!(figures.panics >= 30 && figures.deadlocks >= 20, "too little goes wrong");
+    }
+}
+
+/// Each found by `random_systems_with_endless_loops_…`, and shrunk.
+#[test]
+fn endless_loops_keep_nobody_from_being_explored_and_time_from_passing() {
+    let bind = Instruction::Bind { socket: 0, port: 4000 };
+    let send = |to| Instruction::Send { socket: 0, to, port: 4000, value: Value::Constant(1) };
+    let forever = |body: &[Instruction]| Instruction::Forever { body: body.to_vec() };
+    let recv = Instruction::Recv { socket: 0, into: 0 };
+    let in_time = Instruction::RecvTimeout { socket: 0, ms: 10, into: 0 };
+    let busy = forever(&[Instruction::Yield]);
+    let chooses = forever(&[Instruction::Choose { among: 2, into: 0 }]);
+    let systems = [
+        // one component comes to its cycle with another one in several states
+        vec![vec![bind.clone(), send(1), busy.clone()], vec![bind.clone(), send(0), recv.clone()]],
+        // an endless sender runs ahead of somebody whose future is not known yet
+        vec![
+            vec![bind.clone(), forever(&[send(1), in_time.clone()])],
+            vec![bind.clone(), Instruction::Choose { among: 2, into: 0 }, recv.clone()],
+        ],
+        // nobody's timer fires while somebody is busy for ever
+        vec![vec![bind.clone(), in_time.clone()], vec![busy]],
+        // it is known that somebody is busy before it is known that others have timers
+        vec![vec![bind.clone(), recv, in_time], vec![chooses], vec![bind, send(0)]],
+    ];
+    for scripts in systems {
+        let process =
+            |script| Process { daemon: true, registers: 1, sockets: 1, tasks: vec![script], ..Process::default() };
+        let processes = scripts.into_iter().map(process).collect();
+        let system = System { processes, network: Network::reliable() };
+        let limits = Limits { executions_max: 1_000, remember: true };
+        let mut figures = Figures::default();
+        assert_eq!(compare(&system, limits, Words::Loops, &mut figures), None, "{system}");
+        assert_eq!(figures.endless, 1, "{system}");
+    }
+}
+
+#[test]
+fn a_violation_that_only_a_component_by_itself_comes_to_is_none() {
+    let script = vec![
+        Instruction::Bind { socket: 0, port: 4000 },
+        Instruction::RecvTimeout { socket: 0, ms: 10, into: 0 },
+        Instruction::AssertNot { register: 0, value: ELAPSED },
+    ];
+    let busy = vec![Instruction::Forever { body: vec![Instruction::Yield] }];
+    let process =
+        |script| Process { daemon: true, registers: 1, sockets: 1, tasks: vec![script], ..Process::default() };
+    let system = System { processes: vec![process(script), process(busy)], network: Network::reliable() };
+    let limits = Limits { executions_max: 1_000, remember: true };
+    assert_eq!(compare(&system, limits, Words::Loops, &mut Figures::default()), None);
+}
+
 /// Found by `larger_random_systems_…`, about once in 4,000 systems: with `delay`, time passes for everybody while
 /// packets are in flight, so that the timer of a process that has nothing to do with the others is seen by them.
 #[test]
@@ -83,7 +157,7 @@ fn with_delay_a_timer_expires_with_that_of_an_unrelated_process_and_is_late() {
     let limits = Limits { executions_max: 1_000_000, remember: true };
     let (findings, _) = naive::explore(&system, limits).expect("a small system");
     assert!(findings.outputs[0].contains("[1, 255]"), "received, and elapsed before it could be sent on");
-    assert_eq!(compare(&system, limits, &mut Figures::default()), None);
+    assert_eq!(compare(&system, limits, Words::Plain, &mut Figures::default()), None);
 }
 
 /// Of the systems compared.
@@ -105,6 +179,9 @@ struct Figures {
     read: u64,
     /// states that were left out because a visited one covers them, in all configurations
     subsumed: u64,
+    /// executions come back to where they were
+    endless: u64,
+    merges: Merges,
 }
 
 impl AddAssign for Figures {
@@ -120,6 +197,8 @@ impl AddAssign for Figures {
         self.failed += other.failed;
         self.read += other.read;
         self.subsumed += other.subsumed;
+        self.endless += other.endless;
+        self.merges += other.merges;
     }
 }
 
@@ -147,7 +226,8 @@ fn agree(seeds: Range<u64>, size: Size, words: Words, limits: Limits) -> Option<
                     if is_single {
                         println!("seed {seed}, {size:?}, {words:?}\n{system}");
                     }
-                    if let Some(difference) = compare(&system, limits, &mut own) {
+                    if let Some(difference) = compare(&system, limits, words, &mut own) {
+                        println!("seed {seed}: {}", difference.lines().next().unwrap_or_default());
                         disagreements.lock().unwrap_or_else(PoisonError::into_inner).push((seed, system, difference));
                     }
                 }
@@ -161,11 +241,9 @@ fn agree(seeds: Range<u64>, size: Size, words: Words, limits: Limits) -> Option<
     disagreements.sort_by_key(|(seed, ..)| *seed);
     if let Some((seed, system, difference)) = disagreements.first() {
         let all: Vec<u64> = disagreements.iter().map(|(seed, ..)| *seed).collect();
-        for (seed, _, difference) in &disagreements {
-            println!("seed {seed}: {}", difference.lines().next().unwrap_or_default());
-        }
-        let smallest = generate::shrink(system, |smaller| compare(smaller, limits, &mut Figures::default()).is_some());
-        let again = compare(&smallest, limits, &mut Figures::default()).unwrap_or_default();
+        let smallest =
+            generate::shrink(system, |smaller| compare(smaller, limits, words, &mut Figures::default()).is_some());
+        let again = compare(&smallest, limits, words, &mut Figures::default()).unwrap_or_default();
         panic!(
             "{} disagreements, seeds {all:?} ({size:?}, {words:?})\n\nseed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}",
             all.len(),
@@ -186,7 +264,7 @@ fn seeds_asked_for() -> Option<Range<u64>> {
 }
 
 /// How the engine disagrees with the naive explorer, if it does.
-fn compare(system: &System, limits: Limits, figures: &mut Figures) -> Option<String> {
+fn compare(system: &System, limits: Limits, words: Words, figures: &mut Figures) -> Option<String> {
     let Some((findings, executions)) = naive::explore(system, limits) else {
         figures.discarded += 1;
         return None;
@@ -200,7 +278,11 @@ fn compare(system: &System, limits: Limits, figures: &mut Figures) -> Option<Str
     figures.suppressed += u64::from(findings.suppressed);
     figures.failed += u64::from(findings.failed);
     figures.read += u64::from(findings.read);
-    engine::disagreement(system, &findings, &mut figures.subsumed)
+    figures.endless += u64::from(findings.endless);
+    match words {
+        Words::Single | Words::Loops => captured::disagreement(system, &findings, &mut figures.merges),
+        _ => engine::disagreement(system, &findings, &mut figures.subsumed),
+    }
 }
 
 /// The oracle's own oracle: Definition 5 by brute force.
@@ -298,13 +380,70 @@ fn faults(packets: usize, delivery: &[u8]) -> usize {
 
 #[test]
 fn remembering_states_changes_no_finding_of_the_naive_explorer() {
-    for seed in 0..200 {
-        let words = if seed % 2 == 0 { Words::Plain } else { Words::All };
+    let mut compared = [0; 4];
+    for seed in 0..400 {
+        let kind = seed as usize % compared.len();
+        let words = [Words::Plain, Words::All, Words::Single, Words::Loops][kind];
+        // An execution of a loop that ends is long.
+        let executions_max = if words == Words::Loops { 500 } else { 10_000 };
         let system = generate::system(seed, Size::Small, words);
-        let limits = Limits { executions_max: 10_000, remember: false };
-        let Some((every, executions)) = naive::explore(&system, limits) else { continue };
-        let remembering = Limits { executions_max: executions, remember: true };
-        let (cut, _) = naive::explore(&system, remembering).expect("no more executions than without");
+        let remembering = Limits { executions_max, remember: true };
+        let Some((cut, executions)) = naive::explore(&system, remembering) else { continue };
+        let limits = Limits { executions_max, remember: false };
+        if cut.endless {
+            continue;
+        }
+        let Some((every, all)) = naive::explore(&system, limits) else { continue };
         assert_eq!(cut, every, "seed {seed}\n{system}");
+        assert!(executions <= all, "seed {seed}\n{system}");
+        compared[kind] += 1;
     }
+    assert!(compared.iter().all(|&compared| compared >= 20), "{compared:?}");
+}
+
+/// A client that asks for ever, and what the loops around it lead to.
+#[test]
+fn the_naive_explorer_comes_to_the_end_of_endless_systems() {
+    let bind = Instruction::Bind { socket: 0, port: 4000 };
+    let send = |to, value| Instruction::Send { socket: 0, to, port: 4000, value };
+    let recv = Instruction::Recv { socket: 0, into: 0 };
+    let asked = Instruction::RecvTimeout { socket: 0, ms: 10, into: 0 };
+    let process = |daemon, script: Vec<Instruction>| Process {
+        daemon,
+        registers: 1,
+        sockets: 1,
+        tasks: vec![script],
+        ..Process::default()
+    };
+    let forever = |body: &[Instruction]| Instruction::Forever { body: body.to_vec() };
+    let server = process(true, vec![bind.clone(), forever(&[recv.clone(), send(0, Value::Register(0))])]);
+    let asks = [send(1, Value::Constant(7)), asked.clone()];
+    let explored = |client: Process, copies: &[usize]| {
+        let network = Network { copies: copies.to_vec(), ..Network::reliable() };
+        let system = System { processes: vec![client, server.clone()], network };
+        let limits = Limits { executions_max: 1_000, remember: true };
+        naive::explore(&system, limits).map(|(findings, _)| findings)
+    };
+    let outputs = |findings: &naive::Findings| findings.outputs[0].iter().cloned().collect::<Vec<_>>();
+
+    let endless = explored(process(false, vec![bind.clone(), forever(&asks)]), &[1]).expect("a small system");
+    assert!(endless.endless && !endless.deadlock && endless.terminals.is_empty() && endless.panics.is_empty());
+
+    let until = |equals| Instruction::Until { register: 0, equals, body: asks.to_vec() };
+    let answered = explored(process(false, vec![bind.clone(), until(7)]), &[0, 1]).expect("a small system");
+    assert!(answered.endless && answered.timeout_elapsed && !answered.deadlock);
+    assert_eq!(outputs(&answered), ["[7]"]);
+    assert_eq!(answered.terminals.len(), 1);
+
+    let asserted = [asks.to_vec(), vec![Instruction::AssertNot { register: 0, value: 7 }]].concat();
+    let panicked = explored(process(false, vec![bind.clone(), forever(&asserted)]), &[0, 1]).expect("a small system");
+    assert_eq!(panicked.panics.len(), 1);
+
+    let patient = process(false, vec![bind.clone(), forever(&[send(1, Value::Constant(7)), recv])]);
+    assert!(explored(patient.clone(), &[0, 1]).expect("a small system").deadlock);
+    assert!(!explored(Process { daemon: true, ..patient }, &[0, 1]).expect("a small system").deadlock);
+
+    assert_eq!(explored(process(false, vec![bind.clone(), forever(&asks)]), &[2]), None, "ever more packets");
+    let spins = vec![forever(&[Instruction::Set { register: 0, value: Value::Constant(1) }])];
+    assert_eq!(explored(process(false, spins), &[1]), None, "no end of a step");
 }

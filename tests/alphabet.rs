@@ -46,10 +46,10 @@ fn the_second_response_is_taken_for_the_first(net: &mut netcheck::Network) {
     Sessions { connections: 1, requests: 2, asserting: true }.register(net);
 }
 
-/// 22, 42 and 91 states for each connection at 1, 2 and 3 requests, and the last one.
+/// 22, 42 and 62 states for each connection at 1, 2 and 3 requests, and the last one.
 #[test]
 fn the_states_grow_linearly_with_the_connections() {
-    for (requests, states, transitions) in [(1, 22, 25), (2, 42, 53), (3, 91, 129)] {
+    for (requests, states, transitions) in [(1, 22, 25), (2, 42, 53), (3, 62, 87)] {
         for connections in [1, 2, 3, 6, 12] {
             let report = check(connections, requests, true, false);
             let expected =
@@ -59,9 +59,9 @@ fn the_states_grow_linearly_with_the_connections() {
     }
 }
 
-/// 5,130 states for each connection, and the last one.
+/// 3,242 states for each connection, and the last one.
 #[test]
 fn three_connections_of_eight_requests_are_explored_to_the_end() {
     let report = check(3, 8, true, false);
-    assert_eq!(figures(&report), (Verdict::Verified, 3 * 5_130 + 1, 3 * 10_346), "{report}");
+    assert_eq!(figures(&report), (Verdict::Verified, 3 * 3_242 + 1, 3 * 6_522), "{report}");
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use netcheck::Network;
 use netcheck::check::{Checker, Direction, Report, Search, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::net::UdpSocket;
 use netcheck::task::JoinHandle;
@@ -39,9 +40,9 @@ pub fn disagreement(system: &System, findings: &Findings, subsumed: &mut u64) ->
 }
 
 /// The order, the reduction and the subsumption.
-type Configuration = (Search, bool, bool);
+pub type Configuration = (Search, bool, bool);
 
-fn searches() -> [(Search, &'static str); 3] {
+pub fn searches() -> [(Search, &'static str); 3] {
     [(Search::Bfs, "bfs"), (Search::Dfs, "dfs"), (Search::Random { seed: 7 }, "random")]
 }
 
@@ -53,10 +54,16 @@ fn compare(
 ) -> Result<(), String> {
     let (report, ends) = check(system, configuration);
     *subsumed += report.subsumed();
+    compare_report(&report, &ends, findings)
+}
+
+/// A finished check against the findings.
+pub fn compare_report(report: &Report, ends: &BTreeSet<Ends>, findings: &Findings) -> Result<(), String> {
     let counterexample = report.counterexample().map(ToString::to_string).unwrap_or_default();
     let expected = if findings.panics.is_empty() && !findings.deadlock { Verdict::Verified } else { Verdict::Violated };
     if report.verdict() != expected {
-        return Err(format!("{:?} instead of {expected:?}\n{counterexample}", report.verdict()));
+        let limit = report.limit().unwrap_or_default();
+        return Err(format!("{:?} instead of {expected:?} {limit}\n{counterexample}", report.verdict()));
     }
     if expected == Verdict::Violated {
         let is_known = match report.counterexample().map(|counterexample| counterexample.kind()) {
@@ -76,17 +83,25 @@ fn compare(
             return Err(format!("{name} ends with {}", difference(&outputs, expected)));
         }
     }
-    if ends != findings.terminals {
-        return Err(format!("the system ends with {}", difference(&ends, &findings.terminals)));
+    if *ends != findings.terminals {
+        return Err(format!("the system ends with {}", difference(ends, &findings.terminals)));
     }
     Ok(())
 }
 
 /// What each process ended with.
-type Ends = Vec<Option<String>>;
+pub type Ends = Vec<Option<String>>;
 
 /// The report of one configuration, and all ends that `finally` was asked about.
 fn check(system: &Arc<System>, configuration: Configuration) -> (Report, BTreeSet<Ends>) {
+    check_with(&checker(system, configuration), system, |net, index| {
+        let system = Arc::clone(system);
+        let is_daemon = system.processes[index].daemon;
+        register(net, index, is_daemon, move || root(Arc::clone(&system), index));
+    })
+}
+
+pub fn checker(system: &System, configuration: Configuration) -> Checker {
     let (search, reduction, subsumption) = configuration;
     let mut udp = Udp::new()
         .copies(system.network.copies.iter().copied())
@@ -102,21 +117,33 @@ fn check(system: &Arc<System>, configuration: Configuration) -> (Report, BTreeSe
     if let Some(at_most) = system.network.at_most {
         checker = checker.at_most(at_most);
     }
+    checker
+}
+
+/// A process, or one that may wait for ever.
+pub fn register<F>(net: &mut Network, index: usize, is_daemon: bool, factory: impl Fn() -> F + Send + Sync + 'static)
+where
+    F: Future<Output: std::fmt::Debug> + 'static,
+{
+    let name = program::name(index);
+    if is_daemon {
+        net.daemon(name, factory)
+    } else {
+        net.process(name, factory)
+    };
+}
+
+/// Checks the processes that `register` registers, and asks `finally` about all ends.
+pub fn check_with(
+    checker: &Checker,
+    system: &System,
+    mut register: impl FnMut(&mut Network, usize),
+) -> (Report, BTreeSet<Ends>) {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
+    let processes = system.processes.len();
     let report = checker.check(|net| {
-        for (index, process) in system.processes.iter().enumerate() {
-            let factory = {
-                let system = Arc::clone(system);
-                move || root(Arc::clone(&system), index)
-            };
-            if process.daemon {
-                net.daemon(program::name(index), factory);
-            } else {
-                net.process(program::name(index), factory);
-            }
-        }
+        (0..processes).for_each(|index| register(net, index));
         let seen = Arc::clone(&seen);
-        let processes = system.processes.len();
         net.finally(move |end| {
             let ends = (0..processes).map(|index| end.output(&program::name(index)).map(str::to_owned));
             seen.lock().expect("no one panics with it").insert(ends.collect());
@@ -164,7 +191,7 @@ fn difference<T: Ord + std::fmt::Debug>(engine: &BTreeSet<T>, naive: &BTreeSet<T
     format!("{engine:?}; missing: {missing:?}; extra: {extra:?}")
 }
 
-fn text_of(panic: &(dyn std::any::Any + Send)) -> &str {
+pub fn text_of(panic: &(dyn std::any::Any + Send)) -> &str {
     let string = panic.downcast_ref::<String>().map(String::as_str);
     string.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("something that is no text")
 }
@@ -295,6 +322,18 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
                 }
             }
         }
+        Instruction::Until { register, equals, ref body } => {
+            while memory.read(register) != equals {
+                if let Flow::End = block(memory, body).await {
+                    return Flow::End;
+                }
+            }
+        }
+        Instruction::Forever { ref body } => loop {
+            if let Flow::End = block(memory, body).await {
+                return Flow::End;
+            }
+        },
         Instruction::Spawn { task: spawned } => {
             let mut tasks = memory.tasks.borrow_mut();
             if matches!(tasks[spawned], Task::Unspawned) {
@@ -347,7 +386,7 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
     Flow::Continue
 }
 
-async fn receive(socket: &UdpSocket) -> u8 {
+pub async fn receive(socket: &UdpSocket) -> u8 {
     let mut buffer = [0; 8];
     let (length, _) = socket.recv_from(&mut buffer).await.expect("a receive succeeds");
     assert_eq!(length, 1, "a datagram arrives whole");

@@ -4,6 +4,8 @@
 
 #[path = "exchange.rs"]
 mod exchange;
+#[path = "loops.rs"]
+mod loops;
 
 use crate::program::{ELAPSED, Instruction, Network, Process, System, Tcp, Value};
 
@@ -20,6 +22,10 @@ pub enum Size {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Words {
     Plain,
+    /// one task in each process, and `Select`
+    Single,
+    /// and loops, most of them endless
+    Loops,
     /// `Select`, `JoinTimeout`, `Abort` and `Locked` too
     All,
     /// listeners and streams instead of sockets
@@ -29,6 +35,10 @@ pub enum Words {
 }
 
 impl Words {
+    fn has_select(self) -> bool {
+        matches!(self, Words::All | Words::Single | Words::Loops)
+    }
+
     fn has_streams(self) -> bool {
         matches!(self, Words::Streams | Words::Mixed)
     }
@@ -44,14 +54,15 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
     // without assertions and deadlocks outputs are compared in spite of everything
     let quiet = random.percent(35);
     let network = match words {
-        Words::Plain | Words::All => network(&mut random),
+        Words::Plain | Words::All | Words::Single => network(&mut random),
+        Words::Loops => loops::network(&mut random),
         Words::Streams | Words::Mixed => exchange::network(&mut random, words),
     };
     // a read that was given up and one that goes on in its place would count as one execution or two
     let first = network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some());
     let mut writer = Writer::new(&mut random, processes, quiet, words);
     match words {
-        Words::Plain | Words::All => writer.converse(size),
+        Words::Plain | Words::All | Words::Single | Words::Loops => writer.converse(size),
         Words::Streams | Words::Mixed => writer.exchange(size, !first),
     }
     System { processes: (0..processes).map(|index| writer.process(index)).collect(), network }
@@ -105,7 +116,7 @@ impl<'a> Writer<'a> {
     fn new(random: &'a mut Random, processes: usize, quiet: bool, words: Words) -> Self {
         let drafts = (0..processes)
             .map(|_| Draft {
-                sockets: *random.weighted(&[(6, 1), (if words == Words::All { 3 } else { 1 }, 2)]),
+                sockets: *random.weighted(&[(6, 1), (if words.has_select() { 3 } else { 1 }, 2)]),
                 registers: random.within(1, 3),
                 ..Draft::default()
             })
@@ -166,7 +177,7 @@ impl<'a> Writer<'a> {
         let into = self.register(index);
         if self.random.percent(60) {
             Instruction::RecvTimeout { socket, ms: self.ms(), into }
-        } else if self.words == Words::All && self.drafts[index].sockets == 2 && self.random.percent(70) {
+        } else if self.words.has_select() && self.drafts[index].sockets == 2 && self.random.percent(70) {
             Instruction::Select { sockets: [socket, 1 - socket], into }
         } else {
             Instruction::Recv { socket, into }
@@ -188,6 +199,9 @@ impl<'a> Writer<'a> {
         let used: Vec<bool> = (0..self.drafts[index].sockets).map(used).collect();
         if self.words.has_streams() {
             return self.process_with_streams(index, script, &used);
+        }
+        if self.words == Words::Loops {
+            return self.process_with_loops(index, script);
         }
         let mut tasks = vec![Vec::new(); self.tasks()];
         for instruction in script {
@@ -268,6 +282,7 @@ impl<'a> Writer<'a> {
 
     fn tasks(&mut self) -> usize {
         match self.words {
+            Words::Single | Words::Loops => 1,
             Words::Plain => *self.random.weighted(&[(11, 1), (6, 2), (2, 3)]),
             Words::All => *self.random.weighted(&[(4, 1), (6, 2), (2, 3)]),
             Words::Streams | Words::Mixed => *self.random.weighted(&[(11, 1), (5, 2), (1, 3)]),
@@ -298,14 +313,14 @@ impl<'a> Writer<'a> {
             if self.random.percent(25) {
                 let register = self.register(index);
                 let value = self.value(index);
-                decorated.push(if self.random.percent(30) {
+                decorated.push(if self.words == Words::Loops || self.random.percent(30) {
                     Instruction::Set { register, value }
                 } else {
                     Instruction::Add { register, value }
                 });
             }
             let Some((register, value)) = written else { continue };
-            if !self.quiet && self.random.percent(25) {
+            if !self.quiet && self.random.percent(if self.words == Words::Loops { 40 } else { 25 }) {
                 let register = if self.random.percent(70) { register } else { self.register(index) };
                 decorated.push(Instruction::AssertNot { register, value });
             }
@@ -313,6 +328,7 @@ impl<'a> Writer<'a> {
                 let after = self.decorate(index, rest.collect());
                 let other = match self.random.below(4) {
                     0 => vec![Instruction::End],
+                    1 if self.words == Words::Loops => vec![Instruction::Set { register, value: Value::Constant(10) }],
                     1 => vec![Instruction::Add { register, value: Value::Constant(10) }],
                     2 => after.iter().take(1).cloned().collect(),
                     _ => Vec::new(),
@@ -479,6 +495,16 @@ fn smaller_blocks(block: &[Instruction]) -> Vec<Vec<Instruction>> {
             Instruction::Repeat { times, body } => {
                 for smaller in smaller_blocks(body) {
                     replace(&[Instruction::Repeat { times: *times, body: smaller }]);
+                }
+            }
+            Instruction::Until { register, equals, body } => {
+                for smaller in smaller_blocks(body) {
+                    replace(&[Instruction::Until { register: *register, equals: *equals, body: smaller }]);
+                }
+            }
+            Instruction::Forever { body } => {
+                for smaller in smaller_blocks(body) {
+                    replace(&[Instruction::Forever { body: smaller }]);
                 }
             }
             Instruction::Locked { body } => {

@@ -28,6 +28,8 @@ pub struct Findings {
     pub failed: bool,
     /// something was read from a stream
     pub read: bool,
+    /// some execution comes back to a state that it has left
+    pub endless: bool,
 }
 
 /// How much to explore, and how.
@@ -35,17 +37,26 @@ pub struct Findings {
 pub struct Limits {
     pub executions_max: u64,
     /// Break an execution off where it meets a state that an earlier one left in every way.
-    /// For systems with too many executions; the findings are the same.
+    /// For systems with too many executions, or endless ones; the findings are the same.
     pub remember: bool,
 }
+
+/// More packets under way from one socket to another are the beginning of ever more.
+const BACKLOG_MAX: usize = 8;
+
+/// More instructions in a row without a wait are the beginning of ever more.
+const RUN_MAX: usize = 1_000;
 
 /// The findings and the number of executions, unless there are too many.
 pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
     let code: Vec<Vec<Vec<Code>>> =
         system.processes.iter().map(|process| process.tasks.iter().map(|task| compile(task)).collect()).collect();
     let mut findings = Findings { outputs: vec![BTreeSet::new(); system.processes.len()], ..Findings::default() };
+    if limits.remember {
+        let executions = execute_from_each_state(system, &code, limits, &mut findings)?;
+        return Some((findings, executions));
+    }
     let mut executions = 0;
-    let mut visited = BTreeSet::new();
     // the choice sequence: (chosen, alternatives)
     let mut choices: Vec<(usize, usize)> = Vec::new();
     loop {
@@ -53,7 +64,7 @@ pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
             return None;
         }
         executions += 1;
-        execute(system, &code, &mut choices, limits.remember.then_some(&mut visited), &mut findings);
+        execute(system, &code, &mut choices, &mut findings);
         while choices.pop_if(|(chosen, alternatives)| *chosen + 1 == *alternatives).is_some() {}
         match choices.last_mut() {
             Some((chosen, _)) => *chosen += 1,
@@ -67,10 +78,8 @@ fn execute<'a>(
     system: &'a System,
     code: &'a [Vec<Vec<Code>>],
     choices: &mut Vec<(usize, usize)>,
-    mut visited: Option<&mut BTreeSet<State>>,
     findings: &mut Findings,
 ) {
-    let given = choices.len();
     let mut made = 0;
     let mut world = World::new(system, code);
     loop {
@@ -97,13 +106,76 @@ fn execute<'a>(
             findings.panics.insert(panic);
             return;
         }
-        if made >= given
-            && let Some(visited) = visited.as_deref_mut()
-            && !visited.insert(world.state.clone())
-        {
-            return;
+    }
+}
+
+/// Every execution as far as the first state that one before it has been in; their number, unless there are too many
+/// or they need ever more memory.
+fn execute_from_each_state(
+    system: &System,
+    code: &[Vec<Vec<Code>>],
+    limits: Limits,
+    findings: &mut Findings,
+) -> Option<u64> {
+    let first = World::new(system, code);
+    let mut numbers = BTreeMap::from([(first.state.clone(), 0)]);
+    let mut open = vec![(0, first)];
+    let mut steps = Vec::new();
+    let mut executions = 0;
+    while let Some((number, world)) = open.pop() {
+        let moves = world.moves();
+        if moves.iter().all(Move::is_failure) {
+            world.rest(findings);
+        }
+        executions += u64::from(moves.is_empty());
+        for chosen in &moves {
+            let mut next = world.clone();
+            if let Err(panic) = next.make(chosen, findings) {
+                findings.panics.insert(panic);
+                executions += 1;
+                continue;
+            }
+            if next.runs_on || next.state.channels.values().any(|channel| channel.backlog() > BACKLOG_MAX) {
+                return None;
+            }
+            next.state.forget();
+            let new = numbers.len();
+            let reached = *numbers.entry(next.state.clone()).or_insert(new);
+            steps.push((number, reached));
+            if reached == new {
+                open.push((new, next));
+            } else {
+                executions += 1;
+            }
+        }
+        if executions > limits.executions_max {
+            return None;
         }
     }
+    findings.endless = has_cycle(numbers.len(), &steps);
+    Some(executions)
+}
+
+/// Whether some steps lead back: states that no step leads to are taken away as long as there are any.
+fn has_cycle(states: usize, steps: &[(usize, usize)]) -> bool {
+    let mut ways = vec![0; states];
+    let mut targets = vec![Vec::new(); states];
+    for &(from, to) in steps {
+        ways[to] += 1;
+        targets[from].push(to);
+    }
+    let mut open: Vec<usize> = (0..states).filter(|&state| ways[state] == 0).collect();
+    let mut taken = 0;
+    while let Some(state) = open.pop() {
+        taken += 1;
+        for &target in &targets[state] {
+            ways[target] -= 1;
+            if ways[target] == 0 {
+                open.push(target);
+            }
+        }
+    }
+    taken < states
 }
 
 /// A task without nesting: repetitions are unrolled, conditions are jumps.
@@ -137,6 +209,19 @@ fn compile(task: &[Instruction]) -> Vec<Code> {
                         append(code, body);
                     }
                 }
+                Instruction::Until { register, equals, body } => {
+                    let head = code.len();
+                    code.push(Code::JumpUnless { register: *register, equals: *equals, target: head + 2 });
+                    code.push(Code::Jump { target: 0 });
+                    append(code, body);
+                    code.push(Code::Jump { target: head });
+                    code[head + 1] = Code::Jump { target: code.len() };
+                }
+                Instruction::Forever { body } => {
+                    let head = code.len();
+                    append(code, body);
+                    code.push(Code::Jump { target: head });
+                }
                 Instruction::Locked { body } => {
                     code.push(Code::Lock);
                     append(code, body);
@@ -151,10 +236,13 @@ fn compile(task: &[Instruction]) -> Vec<Code> {
     code
 }
 
+#[derive(Clone)]
 struct World<'a> {
     system: &'a System,
     code: &'a [Vec<Vec<Code>>],
     state: State,
+    /// some task went on for too long without a wait
+    runs_on: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -406,7 +494,7 @@ impl<'a> World<'a> {
             channels: BTreeMap::new(),
             connections: Connections::default(),
         };
-        World { system, code, state }
+        World { system, code, state, runs_on: false }
     }
 
     /// Everything that may happen next.
@@ -758,8 +846,11 @@ impl<'a> World<'a> {
         // an abort waits for the next await
         let is_cancelled = state.tasks[task].cancelled && !state.tasks[task].is_calling();
         state.tasks[task].activity = Activity::Runnable;
+        let mut run = 0;
         let activity = loop {
-            if is_cancelled {
+            run += 1;
+            self.runs_on |= run > RUN_MAX;
+            if is_cancelled || self.runs_on {
                 break Activity::Ended;
             }
             let position = state.tasks[task].position;
@@ -933,9 +1024,11 @@ impl<'a> World<'a> {
                     }
                 }
                 Instruction::End => break Activity::Ended,
-                Instruction::If { .. } | Instruction::Repeat { .. } | Instruction::Locked { .. } => {
-                    unreachable!("compiled away")
-                }
+                Instruction::If { .. }
+                | Instruction::Repeat { .. }
+                | Instruction::Until { .. }
+                | Instruction::Forever { .. }
+                | Instruction::Locked { .. } => unreachable!("compiled away"),
             }
         };
         state.tasks[task].activity = activity;
@@ -966,6 +1059,19 @@ impl<'a> World<'a> {
             task.activity = Activity::Ended;
         }
         self.state.channels.retain(|(_, receiver), _| receiver.0 != process);
+    }
+}
+
+/// What endless executions come back to: a state without what can make no difference any more.
+impl State {
+    fn forget(&mut self) {
+        let now_ms = std::mem::take(&mut self.now_ms);
+        let tasks = self.processes.iter_mut().flat_map(|process| &mut process.tasks);
+        tasks.filter_map(TaskState::deadline_ms).for_each(|deadline_ms| {
+            *deadline_ms = deadline_ms.saturating_sub(now_ms);
+        });
+        self.channels.values_mut().for_each(Channel::forget);
+        self.channels.retain(|_, channel| !channel.packets.is_empty());
     }
 }
 
@@ -1048,6 +1154,15 @@ impl TaskState {
         }
     }
 
+    fn deadline_ms(&mut self) -> Option<&mut u32> {
+        match &mut self.activity {
+            Activity::Waiting(Wait::Sleep { deadline_ms }) => Some(deadline_ms),
+            Activity::Waiting(Wait::Recv { deadline_ms, .. } | Wait::Tcp { deadline_ms, .. }) => deadline_ms.as_mut(),
+            Activity::Waiting(Wait::Join { deadline, .. }) => deadline.as_mut().map(|(deadline_ms, _)| deadline_ms),
+            _ => None,
+        }
+    }
+
     fn is_calling(&self) -> bool {
         self.operation().is_some_and(Operation::is_synchronous)
     }
@@ -1067,6 +1182,28 @@ fn faults_of_copies(copies: usize) -> usize {
 }
 
 impl Channel {
+    /// How many packets are still to arrive.
+    fn backlog(&self) -> usize {
+        (0..self.packets.len()).filter(|&packet| self.remaining(packet) > 0).count()
+    }
+
+    /// Forgets the deliveries up to the first one after which an earlier packet is still to come, and the packets
+    /// of which nothing is left then.
+    fn forget(&mut self) {
+        let first = (0..self.packets.len()).find(|&packet| self.remaining(packet) > 0);
+        let settled = self.delivered.iter().take_while(|&&packet| first.is_none_or(|first| packet <= first)).count();
+        for packet in self.delivered.drain(..settled) {
+            self.packets[packet].copies -= 1;
+            // it has come: nothing overtakes it any more
+            self.packets[packet].overtaken = true;
+        }
+        let is_left: Vec<bool> = self.packets.iter().map(|packet| packet.copies > 0).collect();
+        for packet in &mut self.delivered {
+            *packet = is_left[..*packet].iter().filter(|&&is_left| is_left).count();
+        }
+        self.packets.retain(|packet| packet.copies > 0);
+    }
+
     fn arrived(&self, packet: usize) -> usize {
         self.delivered.iter().filter(|&&delivered| delivered == packet).count()
     }

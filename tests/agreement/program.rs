@@ -8,6 +8,7 @@
 //! - So do a listener or stream that is not open, one to be opened that is open already or about to be, and a
 //!   stream that another task is reading from (for reads) or writing to (for writes and shutdown).
 //! - What happens on listeners and streams is also written to the log of the process.
+//! - An endless loop that never waits is not a program: the naive explorer discards it.
 //! - The first task of a process is its root: when it ends, the process ends with its registers and its log as output.
 
 use std::fmt;
@@ -90,7 +91,7 @@ pub struct Process {
     pub tasks: Vec<Vec<Instruction>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
 pub enum Value {
     Constant(u8),
     Register(usize),
@@ -148,6 +149,16 @@ pub enum Instruction {
     },
     Repeat {
         times: usize,
+        body: Vec<Instruction>,
+    },
+    /// goes round until the register holds this value
+    Until {
+        register: usize,
+        equals: u8,
+        body: Vec<Instruction>,
+    },
+    /// goes round until the task ends
+    Forever {
         body: Vec<Instruction>,
     },
     Spawn {
@@ -318,9 +329,25 @@ impl Instruction {
     pub fn blocks(&self) -> Vec<&Vec<Instruction>> {
         match self {
             Instruction::If { then, otherwise, .. } => vec![then, otherwise],
-            Instruction::Repeat { body, .. } | Instruction::Locked { body } => vec![body],
+            Instruction::Repeat { body, .. }
+            | Instruction::Until { body, .. }
+            | Instruction::Forever { body }
+            | Instruction::Locked { body } => vec![body],
             _ => Vec::new(),
         }
+    }
+}
+
+impl System {
+    /// Whether some process has a loop of which no number of rounds is known.
+    pub fn has_loops(&self) -> bool {
+        fn has_loops(block: &[Instruction]) -> bool {
+            block.iter().any(|instruction| {
+                matches!(instruction, Instruction::Until { .. } | Instruction::Forever { .. })
+                    || instruction.blocks().into_iter().any(|block| has_loops(block))
+            })
+        }
+        self.processes.iter().flat_map(|process| &process.tasks).any(|task| has_loops(task))
     }
 }
 
@@ -380,6 +407,14 @@ fn block(f: &mut fmt::Formatter<'_>, instructions: &[Instruction], depth: usize)
             }
             Instruction::Repeat { times, body } => {
                 writeln!(f, "{margin}repeat {times}")?;
+                block(f, body, depth + 1)?;
+            }
+            Instruction::Until { register, equals, body } => {
+                writeln!(f, "{margin}until r{register} == {equals}")?;
+                block(f, body, depth + 1)?;
+            }
+            Instruction::Forever { body } => {
+                writeln!(f, "{margin}forever")?;
                 block(f, body, depth + 1)?;
             }
             Instruction::Spawn { task } => writeln!(f, "{margin}spawn task {task}")?,

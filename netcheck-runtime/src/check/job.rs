@@ -15,6 +15,7 @@ use crate::report::{Figures, Report, Verdict};
 use crate::search::explore::{Explored, Limit, Limits, Plan, explore};
 use crate::search::frontier::Search;
 use crate::search::progress::Progress;
+use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
 use crate::state::store::{Keep, StateId};
 use crate::state::system::{Declared, Demands, Interrupt, Process, System};
@@ -220,7 +221,8 @@ impl Job {
                 footprints.grew()
             });
             if let Some(footprints) = footprints.as_mut().filter(|_| !grew && explored.is_complete()) {
-                grew = proviso::update(system, footprints, initial, explored.visited())?;
+                let violates = |system: &System, step: &Transition| self.properties.step(system, step).is_some();
+                grew = proviso::update(system, footprints, initial, explored.visited(&violates))?;
             }
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
             // With what has been learned since, another round may stay below the limit.
@@ -230,11 +232,32 @@ impl Job {
                 explored.judge_ends(system, &self.properties, !grew)?;
             }
             if is_believed || is_over {
-                return Ok((explored.unless_doubtful(grew), round));
+                let explored = explored.unless_doubtful(grew);
+                return Ok((self.unless_refuted(system, initial, plan, explored)?, round));
             }
             plan.patience = plan.patience.saturating_mul(2);
         }
         unreachable!("footprints are finite")
+    }
+
+    /// A violation that could not be taken through the full semantics may be none: a unit that was not begun may
+    /// go round for ever without any time passing, so that no timer fires. If the full space is small, it tells.
+    fn unless_refuted(
+        &self,
+        system: &mut System,
+        initial: &StateVector,
+        plan: Plan<'_>,
+        explored: Explored,
+    ) -> Result<Explored, Interrupt> {
+        if explored.found.is_none() || explored.is_believed() || !self.checker.reduction {
+            return Ok(explored);
+        }
+        let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
+        let plan = Plan { limits: Limits { states_max, ..plan.limits }, ..plan };
+        let full = explore(system, initial, plan, None, &self.properties)?;
+        // Beyond our own bound it is believed; beyond the user's, nothing is known.
+        let tells = full.limit.is_none() || self.checker.states_max <= SHORTENING_STATES_MAX;
+        Ok(if tells { full } else { explored })
     }
 
     /// Every value that each process ended with.

@@ -42,6 +42,8 @@ pub(crate) struct Footprints {
     /// Resources of ending, joining and aborting.
     lifecycle: Bits,
     grew: bool,
+    /// Whether a unit may come back to a local state that it has left.
+    has_cycles: bool,
     /// What goes round for ever.
     pub(super) cycles: Cycles,
 }
@@ -77,6 +79,12 @@ impl Footprints {
         self.bit(Resource::Timed(unit))
     }
 
+    /// Whether a unit may use timers from a node on.
+    pub(crate) fn has_timers(&mut self, unit: UnitId, node: NodeId) -> bool {
+        let timed = self.timed(unit);
+        self.get(node).future_does.contains(timed)
+    }
+
     /// Whether `parent` waits for, or can end, `child`.
     pub(crate) fn is_lifecycle_parent(&mut self, parent: NodeId, child: UnitId, process: ProcessId) -> bool {
         let bits = [Resource::Ended(child), Resource::Killed(child), Resource::KilledWith(process)];
@@ -85,6 +93,18 @@ impl Footprints {
         footprint.future_minds.contains(ended)
             || footprint.future_does.contains(killed)
             || footprint.future_does.contains(with)
+    }
+
+    /// The datagrams that are kept for a unit in a state, if somebody could send ever more of them.
+    /// It may not be known yet that the unit receives them.
+    pub(crate) fn inlets(&mut self, system: &System, state: &[u32], unit: UnitId) -> Bits {
+        let mut inlets = Bits::default();
+        if self.has_cycles {
+            for place in system.ports_of(state, unit) {
+                inlets.insert(self.bit(Resource::Appended(place)));
+            }
+        }
+        inlets
     }
 
     fn bit(&mut self, resource: Resource) -> u32 {
@@ -107,6 +127,10 @@ impl Footprints {
 
     /// Takes in what was learned since the last time.
     pub(crate) fn update(&mut self, system: &mut System) {
+        if system.learner.has_cycles() && !self.has_cycles {
+            self.has_cycles = true;
+            self.grew = true;
+        }
         for index in self.nodes.len()..system.learner.automata.nodes.len() {
             let footprint = self.node(system, NodeId(index as u32));
             self.nodes.push(footprint);

@@ -14,6 +14,9 @@
 //!   the endless one left alone: [`Cycles::endless`]. It never meets them, so what it does
 //!   has been seen by then. The timers of the others run only if time passes in the cycle.
 //!
+//! Where time does not pass in a cycle, no timer of anybody fires any more. If others have timers, it is then
+//! no longer true that nobody can compare their clocks: all of them are one component.
+//!
 //! Then the search runs again, as it does when a footprint has grown. Nothing here depends on the
 //! order of exploration.
 
@@ -21,7 +24,7 @@ use super::footprint::Footprints;
 use super::stubborn::{Waiting, waiting};
 use super::subsumption::Subsumption;
 use super::successors::Successors;
-use crate::id::{ProcessId, UnitId};
+use crate::id::{NodeId, ProcessId, UnitId};
 use crate::state::enabled::{Class, Enabled, Transition};
 use crate::state::place::{Place, PlaceId, StateVector};
 use crate::state::store::{StateId, Store};
@@ -36,6 +39,10 @@ pub(crate) struct Cycles {
     /// Units that go round among themselves while units that are connected to them wait.
     unreduced: AHashSet<SmallVec<[UnitId; 8]>>,
     endless: AHashMap<Part, Endless>,
+    /// Units that were seen to go round for ever without any time passing: no timer fires any more then.
+    untimed: BTreeSet<BTreeSet<UnitId>>,
+    /// Those of them that keep time from passing for others that have timers.
+    busy: BTreeSet<UnitId>,
 }
 
 /// The part of a state that belongs to some processes, but for the count of faults.
@@ -64,6 +71,16 @@ impl Cycles {
     /// Whether some units were seen to go round while others of their component waited.
     pub(crate) fn are_unreduced(&self, units: &[UnitId]) -> bool {
         self.unreduced.iter().any(|cycle| units.iter().all(|unit| cycle.contains(unit)))
+    }
+
+    /// Whether a unit may keep time from passing.
+    pub(crate) fn is_busy(&self, unit: UnitId) -> bool {
+        self.busy.contains(&unit)
+    }
+
+    /// Whether some unit may keep time from passing.
+    pub(crate) fn has_busy(&self) -> bool {
+        !self.busy.is_empty()
     }
 
     /// How the component of these units is to be explored in a state.
@@ -119,22 +136,46 @@ pub(crate) fn update(
     }
     let graph = Graph::of(system, footprints, initial, &mut visited)?;
     let cycles = graph.terminal_cycles();
+    footprints.cycles.untimed.extend(graph.untimed(&cycles));
+    if are_busy(system, footprints, initial) {
+        return Ok(true);
+    }
     let states = graph.states(system, footprints, initial, &mut visited, &cycles)?;
-    let mut found = false;
+    // A component may come to its cycle with others in several states.
+    let mut unreduced = AHashSet::new();
+    let mut endless = AHashSet::new();
     for (cycle, states) in cycles.iter().zip(states) {
         let Some(ignoring) = ignoring(system, footprints, &graph, cycle, states)? else { continue };
         let Ignoring { state, waiting, moved, timed } = ignoring;
+        let cycles = &mut footprints.cycles;
         let is_new = match waiting.connected {
-            true => footprints.cycles.unreduced.insert(moved.into_iter().collect()),
+            true => {
+                let moved: SmallVec<[UnitId; 8]> = moved.into_iter().collect();
+                !unreduced.insert(moved.clone()) || cycles.unreduced.insert(moved)
+            }
             false => {
                 let part = part(system, &state, &waiting.component);
-                footprints.cycles.endless.insert(part, Endless { representative: state, timed }).is_none()
+                !endless.insert(part.clone())
+                    || cycles.endless.insert(part, Endless { representative: state, timed }).is_none()
             }
         };
         assert!(is_new, "a cycle that ignores somebody was dealt with and does so again");
-        found = true;
     }
-    Ok(found)
+    Ok(!unreduced.is_empty() || !endless.is_empty())
+}
+
+/// Looks for units that go round without time while others have timers; says whether there are more
+/// of them than were known.
+fn are_busy(system: &System, footprints: &mut Footprints, initial: &StateVector) -> bool {
+    let roots: Vec<(UnitId, NodeId)> = system.live_units(initial).collect();
+    let timed: Vec<UnitId> =
+        roots.into_iter().filter(|&(unit, node)| footprints.has_timers(unit, node)).map(|(unit, _)| unit).collect();
+    let cycles = &mut footprints.cycles;
+    let keep_time = |units: &&BTreeSet<UnitId>| timed.iter().any(|unit| !units.contains(unit));
+    let busy: BTreeSet<UnitId> = cycles.untimed.iter().filter(keep_time).flatten().copied().collect();
+    let are_more = busy.iter().any(|unit| !cycles.busy.contains(unit));
+    cycles.busy.extend(busy);
+    are_more
 }
 
 /// The least state of a cycle in which somebody waits who never moves, if there is one.
@@ -195,6 +236,12 @@ impl Graph {
             self.movers.resize(number + 1, SmallVec::new());
             self.timed.resize(number + 1, false);
         }
+    }
+
+    /// The units that go round in some cycles without any time passing.
+    fn untimed(&self, cycles: &[Vec<usize>]) -> impl Iterator<Item = BTreeSet<UnitId>> {
+        let untimed = cycles.iter().filter(|cycle| !cycle.iter().any(|&index| self.timed[index]));
+        untimed.map(|cycle| cycle.iter().flat_map(|&index| self.movers[index].iter().copied()).collect())
     }
 
     /// The states of some cycles.
@@ -278,6 +325,8 @@ pub(crate) struct Visited<'a> {
     pub(crate) subsumption: Option<&'a mut Subsumption>,
     /// Whether states were left out because visited ones cover them.
     pub(crate) leaves_out: bool,
+    /// Whether a step violates something: the search does not go on from where it leads.
+    pub(crate) violates: &'a dyn Fn(&System, &Transition) -> bool,
 }
 
 impl Visited<'_> {
@@ -316,7 +365,7 @@ fn walk(
             let (id, is_itself) = visited.find(system, transition, &next);
             let new = numbers.len() as u32;
             let number = *numbers.entry(id).or_insert(new);
-            if is_itself && met.insert(id) {
+            if is_itself && !(visited.violates)(system, transition) && met.insert(id) {
                 open.push_back((number as usize, StateVector::from_slice(&next)));
             }
             edges.push(number);

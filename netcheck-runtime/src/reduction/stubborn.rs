@@ -54,6 +54,8 @@ struct Live {
     node: NodeId,
     /// What its steps mind in this state.
     minds: Bits,
+    /// What may be sent to it.
+    inlets: Bits,
     /// All of its moves.
     moves: usize,
     /// Whether it has one that is no failure.
@@ -116,6 +118,7 @@ fn survey(system: &mut System, footprints: &mut Footprints, state: &[u32], enabl
             unit,
             node,
             minds: minds(system, footprints, state, unit, node),
+            inlets: footprints.inlets(system, state, unit),
             moves: enabled.moves_of(unit).count(),
             proceeds: enabled.moves_of(unit).any(|step| !step.is_failure()),
             immediate: enabled.moves_of(unit).any(is_immediate),
@@ -253,8 +256,18 @@ fn are_joined(system: &System, footprints: &mut Footprints, a: &Live, b: &Live) 
     let apart = footprints.lifecycle();
     if of_a.future_does.meets_outside(&of_b.future_minds, apart)
         || of_b.future_does.meets_outside(&of_a.future_minds, apart)
+        || of_a.future_does.meets(&b.inlets)
+        || of_b.future_does.meets(&a.inlets)
     {
         return true;
+    }
+    if footprints.cycles.has_busy() {
+        let mut shares_time = |live: &Live| {
+            footprints.cycles.is_busy(live.unit) || live.timers || footprints.has_timers(live.unit, live.node)
+        };
+        if shares_time(a) && shares_time(b) {
+            return true;
+        }
     }
     // A parent with timers can see how long its tasks take.
     let mut sees = |parent: &Live, child: &Live| {

@@ -297,9 +297,9 @@ impl Explored {
     }
 
     /// What was visited, for who goes through it again.
-    pub(crate) fn visited(&mut self) -> Visited<'_> {
+    pub(crate) fn visited<'a>(&'a mut self, violates: &'a dyn Fn(&System, &Transition) -> bool) -> Visited<'a> {
         let Explored { store, subsumption, subsumed, .. } = self;
-        Visited { store, subsumption: subsumption.as_mut(), leaves_out: *subsumed > 0 }
+        Visited { store, subsumption: subsumption.as_mut(), leaves_out: *subsumed > 0, violates }
     }
 
     /// Whether the search can't go on, whatever is known by now.
@@ -307,9 +307,9 @@ impl Explored {
         matches!(self.limit, Some(Limit::Memory | Limit::Interrupt))
     }
 
-    /// Whether there is nothing else to be seen, and no violation was.
+    /// Whether there is nothing else to be seen: it did not end at a violation that is believed.
     pub(crate) fn is_complete(&self) -> bool {
-        self.limit.is_none() && self.found.is_none()
+        self.limit.is_none() && self.concrete.is_none()
     }
 
     /// Whether the violation holds whatever footprints will grow to.

@@ -332,6 +332,15 @@ impl System {
         units.filter(|&(_, node)| self.learner.automata.node(node).kind == NodeKind::Live)
     }
 
+    /// The ports of which a unit holds a datagram socket.
+    pub(crate) fn ports_of<'a>(&'a self, state: &'a [u32], unit: UnitId) -> impl Iterator<Item = PlaceId> + 'a {
+        let ports = self.places.iter().filter(|(_, place)| matches!(place, Place::Port(..)));
+        let held = ports.filter(move |(id, _)| {
+            id.of(state) != 0 && self.ports.get(id.of(state)).iter().any(|binding| binding.holders.contains(&unit))
+        });
+        held.map(|(id, _)| id)
+    }
+
     /// Whether a unit waits for a connection.
     pub(crate) fn is_in_accept(&self, node: NodeId) -> bool {
         let node = self.learner.automata.node(node);

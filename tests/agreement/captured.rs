@@ -1,0 +1,452 @@
+//! The same systems once more, as flat programs that loops of annotated functions run, and so with captured loops.
+//!
+//! All that a process knows is in the variables of those functions: the next instruction, registers, counters and
+//! sockets. A repetition is run by a counter, or by a function that runs its body in a loop of its own, so that what
+//! a loop's callers know counts as well.
+
+use std::collections::BTreeSet;
+use std::ops::AddAssign;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use netcheck::check::{Checker, Report, Search, Verdict};
+use netcheck::net::UdpSocket;
+
+use crate::engine::{self, Configuration, Ends};
+use crate::naive::Findings;
+use crate::program::{self, ELAPSED, Instruction, Process, System, Value, panic_message};
+
+/// An instruction of a program without nesting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
+enum Op {
+    Bind {
+        socket: usize,
+        port: u16,
+    },
+    Send {
+        socket: usize,
+        to: usize,
+        port: u16,
+        value: Value,
+    },
+    Recv {
+        socket: usize,
+        into: usize,
+    },
+    RecvTimeout {
+        socket: usize,
+        ms: u16,
+        into: usize,
+    },
+    Select {
+        sockets: [usize; 2],
+        into: usize,
+    },
+    Sleep {
+        ms: u16,
+    },
+    Choose {
+        among: usize,
+        into: usize,
+    },
+    Set {
+        register: usize,
+        value: Value,
+    },
+    Add {
+        register: usize,
+        value: Value,
+    },
+    AssertNot {
+        register: usize,
+        value: u8,
+    },
+    Yield,
+    Jump {
+        target: usize,
+    },
+    JumpUnless {
+        register: usize,
+        equals: u8,
+        target: usize,
+    },
+    /// sets a counter to 0
+    Reset {
+        counter: usize,
+    },
+    /// counts, and jumps as long as it is not enough
+    Again {
+        counter: usize,
+        times: usize,
+        target: usize,
+    },
+    /// runs what follows, up to its `Return`, so many times; goes on at `after`
+    Repeat {
+        times: usize,
+        after: usize,
+    },
+    /// runs what follows, up to its `Return`, until the register holds the value; goes on at `after`
+    Until {
+        register: usize,
+        equals: u8,
+        after: usize,
+    },
+    Return,
+    End,
+}
+
+/// Functions that run a program, each with functions of its own for repetitions.
+const LEVELS: usize = 3;
+/// Repetitions in each other that one function counts.
+const COUNTERS: usize = 4;
+
+fn compile(process: &Process) -> Vec<Op> {
+    let [root] = process.tasks.as_slice() else { panic!("one task each") };
+    let mut code = Vec::new();
+    append(&mut code, root, 0, 0);
+    code.push(Op::End);
+    code
+}
+
+/// Every other repetition is called, as long as there are functions left.
+fn is_called(code: &[Op], level: usize) -> bool {
+    level + 1 < LEVELS && code.len().is_multiple_of(2)
+}
+
+fn append(code: &mut Vec<Op>, block: &[Instruction], level: usize, counter: usize) {
+    for instruction in block {
+        match *instruction {
+            Instruction::Bind { socket, port } => code.push(Op::Bind { socket, port }),
+            Instruction::Send { socket, to, port, value } => code.push(Op::Send { socket, to, port, value }),
+            Instruction::Recv { socket, into } => code.push(Op::Recv { socket, into }),
+            Instruction::RecvTimeout { socket, ms, into } => code.push(Op::RecvTimeout { socket, ms, into }),
+            Instruction::Select { sockets, into } => code.push(Op::Select { sockets, into }),
+            Instruction::Sleep { ms } => code.push(Op::Sleep { ms }),
+            Instruction::Choose { among, into } => code.push(Op::Choose { among, into }),
+            Instruction::Set { register, value } => code.push(Op::Set { register, value }),
+            Instruction::Add { register, value } => code.push(Op::Add { register, value }),
+            Instruction::AssertNot { register, value } => code.push(Op::AssertNot { register, value }),
+            Instruction::Yield => code.push(Op::Yield),
+            Instruction::End => code.push(Op::End),
+            Instruction::If { register, equals, ref then, ref otherwise } => {
+                let branch = code.len();
+                code.push(Op::End);
+                append(code, then, level, counter);
+                let exit = code.len();
+                code.push(Op::End);
+                code[branch] = Op::JumpUnless { register, equals, target: code.len() };
+                append(code, otherwise, level, counter);
+                code[exit] = Op::Jump { target: code.len() };
+            }
+            Instruction::Repeat { times, ref body } if is_called(code, level) => {
+                let call = call(code, body, level);
+                code[call] = Op::Repeat { times, after: code.len() };
+            }
+            Instruction::Repeat { times, ref body } => {
+                code.push(Op::Reset { counter });
+                let target = code.len();
+                append(code, body, level, counter + 1);
+                code.push(Op::Again { counter, times, target });
+            }
+            Instruction::Until { register, equals, ref body } if is_called(code, level) => {
+                let call = call(code, body, level);
+                code[call] = Op::Until { register, equals, after: code.len() };
+            }
+            Instruction::Until { register, equals, ref body } => {
+                let target = code.len();
+                code.push(Op::JumpUnless { register, equals, target: target + 2 });
+                code.push(Op::End);
+                append(code, body, level, counter);
+                code.push(Op::Jump { target });
+                code[target + 1] = Op::Jump { target: code.len() };
+            }
+            Instruction::Forever { ref body } => {
+                let target = code.len();
+                append(code, body, level, counter);
+                code.push(Op::Jump { target });
+            }
+            ref other => panic!("no word of these systems: {other:?}"),
+        }
+    }
+}
+
+/// Appends a body to be called; where the call is to be written.
+fn call(code: &mut Vec<Op>, body: &[Instruction], level: usize) -> usize {
+    let call = code.len();
+    code.push(Op::End);
+    append(code, body, level + 1, 0);
+    code.push(Op::Return);
+    call
+}
+
+type Code = Arc<Vec<Op>>;
+type Registers = Vec<u8>;
+type Sockets = Vec<Option<Arc<UdpSocket>>>;
+
+/// How a function that runs a program came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
+enum Flow {
+    Returned,
+    Ended,
+}
+
+#[netcheck::process]
+async fn root(code: Code, registers: usize, sockets: usize) -> Registers {
+    let (registers, _sockets, _) = run_0(code, 0, vec![0; registers], vec![None; sockets]).await;
+    registers
+}
+
+/// A function that runs a program from an instruction on to its end or to a `Return`, and those that it calls.
+macro_rules! level {
+    ($run:ident, $repeat:ident, $until:ident, $inner:ident) => {
+        #[netcheck::process]
+        async fn $run(
+            code: Code,
+            start: usize,
+            mut registers: Registers,
+            mut sockets: Sockets,
+        ) -> (Registers, Sockets, Flow) {
+            let mut counters = [0; COUNTERS];
+            let mut at = start;
+            loop {
+                let op = code[at];
+                at += 1;
+                match op {
+                    Op::Bind { socket, port } => {
+                        if sockets[socket].is_none() {
+                            let bound = UdpSocket::bind(("0.0.0.0", port)).await.expect("the port is free");
+                            sockets[socket] = Some(Arc::new(bound));
+                        }
+                    }
+                    Op::Send { socket, to, port, value } => {
+                        if let Some(socket) = &sockets[socket] {
+                            let payload = [value_of(value, &registers)];
+                            let destination = format!("{}:{port}", program::name(to));
+                            let sent = socket.send_to(&payload, &destination).await.expect("a send succeeds");
+                            assert_eq!(sent, 1, "the whole datagram is sent");
+                        }
+                    }
+                    Op::Recv { socket, into } => {
+                        if let Some(socket) = &sockets[socket] {
+                            registers[into] = engine::receive(socket).await;
+                        }
+                    }
+                    Op::RecvTimeout { socket, ms, into } => {
+                        if let Some(socket) = &sockets[socket] {
+                            let limit = Duration::from_millis(u64::from(ms));
+                            let received = netcheck::time::timeout(limit, engine::receive(socket)).await;
+                            registers[into] = received.unwrap_or(ELAPSED);
+                        }
+                    }
+                    Op::Select { sockets: [first, second], into } => match (&sockets[first], &sockets[second]) {
+                        (Some(first), Some(second)) => {
+                            registers[into] = netcheck::select! {
+                                received = engine::receive(first) => received,
+                                received = engine::receive(second) => received,
+                            };
+                        }
+                        (Some(only), None) | (None, Some(only)) => registers[into] = engine::receive(only).await,
+                        (None, None) => {}
+                    },
+                    Op::Sleep { ms } => netcheck::time::sleep(Duration::from_millis(u64::from(ms))).await,
+                    Op::Choose { among, into } => registers[into] = netcheck::choose(0..among).await as u8,
+                    Op::Set { register, value } => registers[register] = value_of(value, &registers),
+                    Op::Add { register, value } => {
+                        registers[register] = registers[register].wrapping_add(value_of(value, &registers));
+                    }
+                    Op::AssertNot { register, value } => {
+                        assert!(registers[register] != value, "{}", panic_message(register, value));
+                    }
+                    Op::Yield => netcheck::task::yield_now().await,
+                    Op::Jump { target } => at = target,
+                    Op::JumpUnless { register, equals, target } => {
+                        if registers[register] != equals {
+                            at = target;
+                        }
+                    }
+                    Op::Reset { counter } => counters[counter] = 0,
+                    Op::Again { counter, times, target } => {
+                        counters[counter] += 1;
+                        if counters[counter] < times {
+                            at = target;
+                        }
+                    }
+                    Op::Repeat { times, after } => {
+                        let flow;
+                        (registers, sockets, flow) = $repeat(Arc::clone(&code), at, times, registers, sockets).await;
+                        if flow == Flow::Ended {
+                            return (registers, sockets, flow);
+                        }
+                        at = after;
+                    }
+                    Op::Until { register, equals, after } => {
+                        let flow;
+                        (registers, sockets, flow) =
+                            $until(Arc::clone(&code), at, (register, equals), registers, sockets).await;
+                        if flow == Flow::Ended {
+                            return (registers, sockets, flow);
+                        }
+                        at = after;
+                    }
+                    Op::Return => return (registers, sockets, Flow::Returned),
+                    Op::End => return (registers, sockets, Flow::Ended),
+                }
+            }
+        }
+
+        #[netcheck::process]
+        async fn $repeat(
+            code: Code,
+            body: usize,
+            times: usize,
+            mut registers: Registers,
+            mut sockets: Sockets,
+        ) -> (Registers, Sockets, Flow) {
+            for _ in 0..times {
+                let flow;
+                (registers, sockets, flow) = $inner(Arc::clone(&code), body, registers, sockets).await;
+                if flow == Flow::Ended {
+                    return (registers, sockets, flow);
+                }
+            }
+            (registers, sockets, Flow::Returned)
+        }
+
+        #[netcheck::process]
+        async fn $until(
+            code: Code,
+            body: usize,
+            (register, equals): (usize, u8),
+            mut registers: Registers,
+            mut sockets: Sockets,
+        ) -> (Registers, Sockets, Flow) {
+            while registers[register] != equals {
+                let flow;
+                (registers, sockets, flow) = $inner(Arc::clone(&code), body, registers, sockets).await;
+                if flow == Flow::Ended {
+                    return (registers, sockets, flow);
+                }
+            }
+            (registers, sockets, Flow::Returned)
+        }
+    };
+}
+
+level!(run_0, repeat_0, until_0, run_1);
+level!(run_1, repeat_1, until_1, run_2);
+level!(run_2, repeat_2, until_2, no_more_levels);
+
+async fn no_more_levels(_: Code, _: usize, _: Registers, _: Sockets) -> (Registers, Sockets, Flow) {
+    unreachable!("`compile` knows the levels")
+}
+
+fn value_of(value: Value, registers: &Registers) -> u8 {
+    match value {
+        Value::Constant(constant) => constant,
+        Value::Register(register) => registers[register],
+    }
+}
+
+/// States that an endless program without captured loops may have before it is given up.
+const UNCAPTURED_STATES_MAX: usize = 200;
+/// No captured program has more.
+const STATES_MAX: usize = 5_000;
+
+/// What captured loops did, in all configurations together.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Merges {
+    /// configurations in which all was explored, captured or not, and those of them with fewer local states
+    pub compared: u64,
+    pub merged: u64,
+    /// local states of those
+    pub captured_states: u64,
+    pub uncaptured_states: u64,
+    /// configurations that are explored to the end only with captured loops
+    pub closed: u64,
+    /// violations of endless programs that are found without captured loops too
+    pub confirmed: u64,
+    pub subsumed: u64,
+}
+
+impl AddAssign for Merges {
+    fn add_assign(&mut self, other: Merges) {
+        self.compared += other.compared;
+        self.merged += other.merged;
+        self.captured_states += other.captured_states;
+        self.uncaptured_states += other.uncaptured_states;
+        self.closed += other.closed;
+        self.confirmed += other.confirmed;
+        self.subsumed += other.subsumed;
+    }
+}
+
+/// What a configuration of the engine says that the naive explorer does not, or the other way round.
+pub fn disagreement(system: &System, findings: &Findings, merges: &mut Merges) -> Option<String> {
+    let programs: Vec<Code> = system.processes.iter().map(|process| Arc::new(compile(process))).collect();
+    for (search, search_name) in engine::searches() {
+        let subsumption = search != Search::Dfs && system.network.copies.contains(&0) && system.network.window == 1;
+        let configurations = [(true, false), (false, false), (true, true), (false, true)];
+        for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
+            let run = || compare(system, &programs, findings, (search, reduction, subsumption), merges);
+            let compared = catch_unwind(AssertUnwindSafe(run))
+                .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", engine::text_of(panic.as_ref()))));
+            if let Err(difference) = compared {
+                return Some(format!("{search_name}, reduction {reduction}, subsumption {subsumption}: {difference}"));
+            }
+        }
+    }
+    None
+}
+
+fn compare(
+    system: &System,
+    programs: &[Code],
+    findings: &Findings,
+    configuration: Configuration,
+    merges: &mut Merges,
+) -> Result<(), String> {
+    let checker = engine::checker(system, configuration);
+    let (captured, ends) = check(&checker.clone().max_states(STATES_MAX), system, programs);
+    engine::compare_report(&captured, &ends, findings).map_err(|difference| format!("captured, {difference}"))?;
+    if let [uncaptured, ..] = captured.uncaptured_loops() {
+        return Err(format!("not captured: {uncaptured}"));
+    }
+    merges.subsumed += captured.subsumed();
+    // Most of them only find that out at great length.
+    if findings.endless && configuration.0 != Search::Bfs {
+        merges.closed += u64::from(captured.verdict() == Verdict::Verified);
+        return Ok(());
+    }
+    let states_max = if findings.endless { UNCAPTURED_STATES_MAX } else { STATES_MAX };
+    let (uncaptured, ends) = check(&checker.capture(false).max_states(states_max), system, programs);
+    // Where every execution ends in a violation, a component that is reduced may still be endless.
+    let is_endless = findings.endless || configuration.1 && system.has_loops();
+    if is_endless && uncaptured.verdict() == Verdict::Inconclusive {
+        merges.closed += u64::from(captured.verdict() == Verdict::Verified);
+        return Ok(());
+    }
+    engine::compare_report(&uncaptured, &ends, findings).map_err(|difference| format!("uncaptured, {difference}"))?;
+    if captured.verdict() == Verdict::Violated {
+        merges.confirmed += u64::from(findings.endless);
+        return Ok(());
+    }
+    let (with, without) = (captured.local_states() as u64, uncaptured.local_states() as u64);
+    merges.compared += 1;
+    merges.merged += u64::from(with < without);
+    merges.captured_states += with;
+    merges.uncaptured_states += without;
+    if !configuration.1 && with > without {
+        return Err(format!("{with} local states with captured loops, {without} without"));
+    }
+    Ok(())
+}
+
+fn check(checker: &Checker, system: &System, programs: &[Code]) -> (Report, BTreeSet<Ends>) {
+    engine::check_with(checker, system, |net, index| {
+        let (code, definition) = (Arc::clone(&programs[index]), &system.processes[index]);
+        let (registers, sockets) = (definition.registers, definition.sockets);
+        let factory = move || root(Arc::clone(&code), registers, sockets);
+        engine::register(net, index, definition.daemon, factory);
+    })
+}
