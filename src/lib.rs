@@ -56,6 +56,8 @@
 //! A passing check means that *no* execution within the declared faults and limits violates
 //! a property. A limit that was hit is [`Inconclusive`](check::Verdict::Inconclusive), never
 //! verified.
+//!
+//! The user's guide, `docs/src/` in the repository, begins with five minutes, and explains every word.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -349,3 +351,6 @@ pub mod __private {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+mod guide;

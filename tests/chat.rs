@@ -19,14 +19,16 @@ fn figures(report: &Report) -> (Verdict, usize, u64) {
     (report.verdict(), report.states(), report.transitions())
 }
 
+/// `name`: of the snapshot.
 #[track_caller]
-fn is_found_by(version: Version, revealing: Category, kind: ViolationKind, message: &str) {
+fn is_found_by(version: Version, revealing: Category, kind: ViolationKind, message: &str, name: &str) {
     for category in Category::ALL {
         let report = check(version, &[category]);
         if category == revealing {
             let counterexample = report.counterexample().expect("a violation has one");
             assert_eq!(counterexample.kind(), kind, "{report}");
             assert!(counterexample.message().contains(message), "{report}");
+            insta::assert_snapshot!(name, counterexample.to_string());
         } else {
             assert_eq!(report.verdict(), Verdict::Verified, "{category:?}: {report}");
         }
@@ -64,12 +66,15 @@ fn the_corrected_server_withstands_all_failures_of_three_clients_in_turn() {
 
 #[test]
 fn the_double_removal_is_found_by_failing_closes_alone() {
-    is_found_by(DoubleRemoval, Category::Close, ViolationKind::Panic, "no more workers end than have begun");
+    let message = "no more workers end than have begun";
+    let name = "a_worker_that_cannot_close_is_removed_twice";
+    is_found_by(DoubleRemoval, Category::Close, ViolationKind::Panic, message, name);
 }
 
 #[test]
 fn the_halted_send_is_found_by_failing_writes_alone() {
-    is_found_by(HaltedSend, Category::Write, ViolationKind::Deadlock, "client-2");
+    let name = "the_halted_send_is_found_by_failing_writes_alone";
+    is_found_by(HaltedSend, Category::Write, ViolationKind::Deadlock, "client-2", name);
 }
 
 /// The second client is served after the first has gone, so no line is sent to both.
@@ -87,6 +92,7 @@ fn the_halted_send_needs_no_failure_where_three_clients_come() {
     let report = Chat::checker().search(Search::Dfs).check(|net| chat.register(net));
     let counterexample = report.counterexample().expect("a violation has one");
     assert_eq!(counterexample.kind(), ViolationKind::Deadlock, "{report}");
+    insta::assert_snapshot!(counterexample.to_string());
 }
 
 #[netcheck::model_check(tcp(close), tasks = tracked, expect = panic, snapshot)]

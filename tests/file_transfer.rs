@@ -16,14 +16,15 @@ fn nothing_is_found(copies: &[usize], window: usize, version: Version, figures: 
     assert_eq!((report.states(), report.transitions()), figures, "{report}");
 }
 
-/// M, c; then states and transitions.
+/// The name of the snapshot; M, c; then states and transitions.
 #[track_caller]
-fn the_seeded_fault_is_found(copies: &[usize], window: usize, figures: (usize, u64)) {
+fn the_seeded_fault_is_found(name: &str, copies: &[usize], window: usize, figures: (usize, u64)) {
     let report = check(Seeded, copies, window);
     assert_eq!(report.verdict(), Verdict::Violated, "{report}");
     let counterexample = report.counterexample().expect("a violation has one");
     assert_eq!(counterexample.kind(), ViolationKind::Panic, "{report}");
     assert!(counterexample.message().contains("file 2 was received wrong"), "{report}");
+    insta::assert_snapshot!(name, counterexample.to_string());
     assert_eq!((report.states(), report.transitions()), figures, "{report}");
 }
 
@@ -41,25 +42,26 @@ fn table_4_reordering() {
 
 #[test]
 fn table_4_every_packet_twice() {
-    the_seeded_fault_is_found(&[2], 1, (45, 46));
+    let name = "the_last_packet_of_a_file_arrives_again_and_is_taken_for_one_of_the_next";
+    the_seeded_fault_is_found(name, &[2], 1, (45, 46));
     nothing_is_found(&[2], 1, Corrected, (45, 46));
 }
 
 #[test]
 fn table_4_every_packet_twice_and_reordering() {
-    the_seeded_fault_is_found(&[2], 2, (237, 247));
+    the_seeded_fault_is_found("every_packet_twice_and_reordering", &[2], 2, (237, 247));
     nothing_is_found(&[2], 2, Corrected, (428, 629));
 }
 
 #[test]
 fn table_4_duplication() {
-    the_seeded_fault_is_found(&[1, 2], 1, (78, 82));
+    the_seeded_fault_is_found("duplication", &[1, 2], 1, (78, 82));
     nothing_is_found(&[1, 2], 1, Corrected, (88, 105));
 }
 
 #[test]
 fn table_4_duplication_and_reordering() {
-    the_seeded_fault_is_found(&[1, 2], 2, (220, 231));
+    the_seeded_fault_is_found("duplication_and_reordering", &[1, 2], 2, (220, 231));
     nothing_is_found(&[1, 2], 2, Corrected, (782, 1_309));
 }
 

@@ -1,0 +1,19 @@
+//! The chapters of the user's guide, `docs/src/`: their examples are compiled and run as doctests.
+//!
+//! What else the guide shows is looked at by `tests/guide.rs`, which also sees to it that every chapter is here.
+
+macro_rules! chapters {
+    ($($name:ident = $file:literal,)*) => {
+        $(#[doc = include_str!(concat!("../docs/src/", $file))] struct $name;)*
+    };
+}
+
+chapters! {
+    GettingStarted = "getting-started.md",
+    WhatAPassMeans = "pass.md",
+    WhatTheNetworkMayDo = "faults.md",
+    ProcessesTasksAndLoops = "programs.md",
+    ReadingACounterexample = "counterexamples.md",
+    LimitsAndBigSystems = "limits.md",
+    ComingFromOtherTools = "other-tools.md",
+}

@@ -1,0 +1,261 @@
+//! The user's guide under docs/, and the README: what they show is what happens.
+//!
+//! Their Rust blocks are doctests of the crate, by src/guide.rs and src/lib.rs. Blocks with tests in them are files
+//! of tests/guide/ besides, which run here, and outputs are compared with what those tests print.
+//!
+//! `UPDATE_GOLDEN=1 cargo test --test guide` writes the outputs anew, and the trace that they are about.
+
+#[path = "guide/book.rs"]
+mod book;
+#[path = "guide/printed.rs"]
+mod printed;
+
+// Programs that the guide shows.
+#[path = "guide/answers.rs"]
+mod answers;
+#[path = "guide/automaton.rs"]
+mod automaton;
+#[path = "guide/changed.rs"]
+mod changed;
+#[path = "guide/deadlock.rs"]
+mod deadlock;
+#[path = "guide/mended.rs"]
+mod mended;
+#[path = "guide/ordinary.rs"]
+mod ordinary;
+
+use book::{Block, Page, read, root};
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Languages of blocks: Rust is compiled and run, `text` is compared, the others are for shells and manifests.
+const LANGUAGES: &[&str] = &["rust", "rust,compile_fail", "text", "sh", "toml"];
+
+/// A picture of a page must not make a checkout large.
+const IMAGE_BYTES_MAX: u64 = 150 * 1024;
+
+/// Fails with all that is wrong.
+#[track_caller]
+fn none(wrong: &[String]) {
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// The chapters, and the README.
+fn pages() -> Vec<Page> {
+    book::chapters().into_iter().chain([Page::read("README.md")]).collect()
+}
+
+// The book as a whole.
+
+#[test]
+fn the_summary_has_every_chapter_once_and_no_other() {
+    let summary = Page::read("docs/src/SUMMARY.md");
+    let mut listed: Vec<String> = summary.links().map(|link| format!("docs/src/{link}")).collect();
+    let mut chapters: Vec<String> = book::chapters().into_iter().map(|chapter| chapter.name).collect();
+    listed.sort();
+    chapters.sort();
+    assert_eq!(listed, chapters);
+}
+
+#[test]
+fn the_examples_of_every_chapter_are_doctests() {
+    let doctests = read("src/guide.rs");
+    for chapter in book::chapters() {
+        let file = format!("\"{}\",", chapter.name.trim_start_matches("docs/src/"));
+        assert_eq!(doctests.matches(&file).count(), 1, "src/guide.rs has {file} once");
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut wrong = Vec::new();
+    for page in pages().into_iter().chain([Page::read("docs/README.md"), Page::read("ARCHITECTURE.md")]) {
+        for link in page.links().filter(|link| !link.contains("://")) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.name.clone() } else { page.beside(file) };
+            if !root().join(&target).exists() {
+                wrong.push(format!("{}: there is no {target}", page.name));
+            } else if !heading.is_empty() && !Page::read(&target).headings().any(|other| other == heading) {
+                wrong.push(format!("{}: {target} has no heading #{heading}", page.name));
+            }
+        }
+    }
+    none(&wrong);
+}
+
+#[test]
+fn pictures_are_shown_and_stand_alone() {
+    let shown: BTreeSet<String> = pages().iter().flat_map(|page| page.links().map(|link| page.beside(link))).collect();
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(root().join("docs/src/images")).expect("the pictures").map(|entry| entry.expect("a file"))
+    {
+        let name = format!("docs/src/images/{}", entry.file_name().display());
+        if !shown.contains(&name) {
+            wrong.push(format!("{name}: no page shows it"));
+        }
+        if entry.metadata().expect("a size").len() > IMAGE_BYTES_MAX {
+            wrong.push(format!("{name}: more than {IMAGE_BYTES_MAX} bytes"));
+        }
+        if !name.ends_with(".svg") {
+            continue;
+        }
+        let text = read(&name);
+        for part in ["<title>", "class=\"card\"", "prefers-color-scheme: dark"] {
+            if !text.contains(part) {
+                wrong.push(format!("{name}: {part} is missing: what it shows, and on which ground, in light and dark"));
+            }
+        }
+        let apart = text.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+        if ["://", "<script", "href"].iter().any(|part| apart.contains(part)) {
+            wrong.push(format!("{name}: it loads something"));
+        }
+    }
+    none(&wrong);
+}
+
+// What has to be said.
+
+/// Whether the pages say a word as code, alone or in a longer piece.
+fn is_said(pages: &[Page], word: &str) -> bool {
+    pages.iter().flat_map(Page::code).any(|code| code.split(|c: char| !is_part_of_a_word(c)).any(|part| part == word))
+}
+
+fn is_part_of_a_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The words outside of quotes.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split('"').step_by(2).flat_map(|text| text.split(|c: char| !is_part_of_a_word(c)))
+}
+
+/// What stands in quotes in the attribute's parser, from one text to another.
+fn names(from: &str, to: &str) -> Vec<String> {
+    let parser = read("netcheck-macros/src/model_check/attr.rs");
+    let (_, rest) = parser.split_once(from).expect("the parser has it");
+    let (lists, _) = rest.split_once(to).expect("the parser has it");
+    lists.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The words of the attribute: what its table accepts, and the lists of names that its parser has.
+fn grammar() -> BTreeSet<String> {
+    let table = read("netcheck-macros/src/model_check/table.in");
+    let (accepted, _) = table.split_once("refused {").expect("a table");
+    let rows = accepted.lines().filter_map(|line| line.trim().strip_prefix('"')?.split_once("\" =>"));
+    let rows: Vec<String> = rows.map(|(row, _)| row.replace("\\\"", "\"")).collect();
+    let names = names("const WORDS", "\npub(super) fn");
+    let all = rows.iter().flat_map(|row| words(row)).chain(names.iter().map(String::as_str));
+    all.filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_word_of_the_attribute_is_explained() {
+    let (pages, grammar) = (book::chapters(), grammar());
+    for known in ["udp", "loss", "split", "at_most", "random", "seed", "inconclusive", "snapshot", "fingerprint"] {
+        assert!(grammar.contains(known), "{known} is a word: {grammar:?}");
+    }
+    let missing = grammar.iter().filter(|word| !is_said(&pages, word));
+    none(&missing.map(|word| format!("docs/src/: no chapter explains `{word}`")).collect::<Vec<_>>());
+}
+
+/// Words that say how much, and of whom.
+const NO_FAULTS: &[&str] = &["copies", "window", "process", "processes", "buffer", "side", "first"];
+
+#[test]
+fn every_fault_has_a_picture() {
+    let page = Page::read("docs/src/faults.md");
+    let udp = names("const UDP_WORDS", ";").into_iter().map(|word| (word.clone(), format!("images/{word}.svg")));
+    let tcp = names("const TCP_WORDS", ";").into_iter().map(|word| (word.clone(), format!("images/tcp-{word}.svg")));
+    let faults: Vec<(String, String)> =
+        udp.chain(tcp).filter(|(word, _)| !NO_FAULTS.contains(&word.as_str())).collect();
+    assert!(faults.len() > 10, "{faults:?}");
+    let missing = faults.iter().filter(|(_, picture)| !page.links().any(|link| link == picture));
+    none(&missing.map(|(word, picture)| format!("{}: `{word}` has no {picture}", page.name)).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_variable_of_the_environment_is_mentioned() {
+    let mut variables = BTreeSet::new();
+    for file in book::files("netcheck-runtime/src", "rs") {
+        for text in read(&file).split('"').filter(|text| text.starts_with("NETCHECK_")) {
+            variables.extend(text.split(|c: char| !is_part_of_a_word(c)).take(1).map(str::to_owned));
+        }
+    }
+    assert!(variables.contains("NETCHECK_REPLAY") && variables.len() >= 3, "{variables:?}");
+    let pages = book::chapters();
+    let missing = variables.iter().filter(|variable| !is_said(&pages, variable));
+    none(&missing.map(|variable| format!("docs/src/: no chapter mentions `{variable}`")).collect::<Vec<_>>());
+}
+
+// The blocks.
+
+#[test]
+fn every_block_has_a_language_that_somebody_looks_at() {
+    let mut wrong = Vec::new();
+    for page in pages() {
+        for Block { language, line, printed_by, .. } in page.blocks() {
+            let place = format!("{}:{line}", page.name);
+            if !LANGUAGES.contains(&language.as_str()) {
+                wrong.push(format!("{place}: `{language}` is none of {LANGUAGES:?}"));
+            }
+            if language == "text" && printed_by.is_none() && page.name != "README.md" {
+                wrong.push(format!("{place}: put `<!-- printed by … -->` above it, or call it something else"));
+            }
+        }
+    }
+    none(&wrong);
+}
+
+/// A block with tests is a file of tests/guide/, where they run, but for `#[ignore]`, which stands for a comment.
+#[test]
+fn blocks_with_tests_run_here() {
+    let programs: Vec<String> = book::files("tests/guide", "rs").iter().map(|file| read(file)).collect();
+    let mut wrong = Vec::new();
+    for page in pages() {
+        for block in page.blocks().into_iter().filter(Block::has_tests) {
+            if !programs.iter().any(|program| is_program(&block.text, program)) {
+                wrong.push(format!("{}:{}: it is no file of tests/guide/", page.name, block.line));
+            }
+        }
+    }
+    none(&wrong);
+}
+
+fn is_program(block: &str, program: &str) -> bool {
+    let is_shown =
+        |(shown, line): (&str, &str)| shown == line || line.starts_with("#[ignore") && shown.starts_with("//");
+    block.lines().count() == program.lines().count() && block.lines().zip(program.lines()).all(is_shown)
+}
+
+#[test]
+fn outputs_are_what_is_printed() {
+    printed::refresh_trace();
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let mut text = read(&page.name);
+        for Block { text: shown, printed_by, line, .. } in page.blocks() {
+            let Some(by) = printed_by else { continue };
+            let printed = printed::by(&by);
+            if shown == printed {
+                continue;
+            }
+            if printed::is_updating() {
+                let before = format!("<!-- printed by {by} -->\n```text\n");
+                text = text.replacen(&format!("{before}{shown}```"), &format!("{before}{printed}```"), 1);
+            } else {
+                wrong.push(format!("{}:{line}: {by} prints something else now:\n{printed}", page.name));
+            }
+        }
+        if printed::is_updating() {
+            fs::write(root().join(&page.name), text).expect("it is written");
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n(UPDATE_GOLDEN=1 cargo test --test guide writes them anew)", wrong.join("\n"));
+}
+
+#[test]
+fn the_trace_of_the_guide_is_the_one_that_its_first_example_saves() {
+    printed::refresh_trace();
+    let kept = netcheck::check::Counterexample::from_json(&read(printed::TRACE)).expect("a trace");
+    assert_eq!(printed::counterexample("answers::answers_belong_to_their_requests").to_string(), kept.to_string());
+}
