@@ -15,6 +15,8 @@ mod generate;
 mod naive;
 #[path = "agreement/program.rs"]
 mod program;
+#[path = "agreement/propagation.rs"]
+mod propagation;
 #[path = "agreement/streams.rs"]
 mod streams;
 
@@ -283,6 +285,25 @@ fn compare(system: &System, limits: Limits, words: Words, figures: &mut Figures)
         Words::Single | Words::Loops => captured::disagreement(system, &findings, &mut figures.merges),
         _ => engine::disagreement(system, &findings, &mut figures.subsumed),
     }
+}
+
+#[test]
+fn tables_of_error_propagation_agree_with_the_naive_explorer() {
+    let mut compared = propagation::Compared::default();
+    let seeds = seeds_asked_for().unwrap_or(8_000_000..8_000_800);
+    let is_complete = seeds_asked_for().is_none();
+    for seed in seeds {
+        let words = [Words::Plain, Words::Streams, Words::Mixed, Words::All][seed as usize % 4];
+        let system = generate::system(seed, Size::Small, words);
+        if let Some(difference) = propagation::disagreement(&system, &mut compared) {
+            let fails = |smaller: &System| propagation::disagreement(smaller, &mut Default::default()).is_some();
+            let smallest = generate::shrink(&system, fails);
+            let again = propagation::disagreement(&smallest, &mut Default::default()).unwrap_or_default();
+            panic!("seed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}");
+        }
+    }
+    println!("{compared:?}");
+    assert!(!is_complete || compared.is_enough(), "too little happens: {compared:?}");
 }
 
 /// The oracle's own oracle: Definition 5 by brute force.

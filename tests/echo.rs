@@ -9,7 +9,7 @@ mod failures;
 use checked::check;
 use checked::program::Version::{Corrected, Seeded};
 use failures::{Category, failing};
-use netcheck::check::{Report, Verdict, ViolationKind};
+use netcheck::check::{Mode, Report, Verdict, ViolationKind};
 
 const ALL_ANSWERS: &str = r#"Ok(["Echo 0", "Echo 1", "Echo 2"])"#;
 
@@ -58,4 +58,12 @@ fn the_missing_answer_is_found_by_failing_writes_alone() {
 #[netcheck::model_check(tcp(write), expect = panic, snapshot)]
 fn an_answer_that_cannot_be_written_is_the_end_of_the_stream(net: &mut netcheck::Network) {
     checked::register(net, Seeded);
+}
+
+#[test]
+fn only_answers_that_cannot_be_written_crash_a_client_as_the_readme_says() {
+    let table = checked::propagation(Seeded, failing(&[Category::Write]));
+    let crashes = table.seen().filter(|row| row.failures().any(|effect| effect.mode == Mode::Crash));
+    assert_eq!(crashes.map(|row| row.fault.process.as_str()).collect::<Vec<_>>(), ["server"; 2], "{table}");
+    assert!(include_str!("../README.md").contains(&format!("{table}```\n")), "{table}");
 }

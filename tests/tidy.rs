@@ -102,6 +102,7 @@ const RUNTIME: &[Row] = &[
     ("trace::counterexample", &["trace::html", "trace::mermaid", "trace::step", "trace::text", "violation"]),
     ("trace", &[]),
     ("report", &["trace::automaton", "trace::counterexample"]),
+    ("propagation", &["trace::chart", "trace::html"]),
     ("error", &["trace::step"]),
     // The top.
     ("network", &["capture", "property", "unit::instance"]),
@@ -140,10 +141,28 @@ const RUNTIME: &[Row] = &[
     ("check::coverage", &["network", "operation", "search::explore", "state::system", "unit::wording"]),
     ("check::monitor", &["search::progress"]),
     (
+        "check::propagation",
+        &[
+            "check",
+            "error",
+            "id",
+            "operation",
+            "propagation",
+            "property",
+            "search::explore",
+            "state",
+            "trace::describe",
+            "trace::flow",
+            "unit::automaton",
+            "unit::wording",
+        ],
+    ),
+    (
         "check",
         &[
             "error",
             "network",
+            "propagation",
             "report",
             "search::frontier",
             "search::progress",
@@ -187,7 +206,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "crate::search::explore",
-        &["check::automata", "check::coverage", "check::job"],
+        &["check::automata", "check::coverage", "check::job", "check::propagation"],
         "replay uses no search: it looks up each step among those that are possible",
     ),
     (

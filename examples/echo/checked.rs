@@ -14,7 +14,7 @@ macro_rules! isolated {
 pub mod program;
 
 use netcheck::Network;
-use netcheck::check::{Checker, Report, Tcp};
+use netcheck::check::{Checker, Propagation, Report, Tcp};
 use program::Version;
 
 /// As many as in the paper.
@@ -34,4 +34,8 @@ pub fn register(net: &mut Network, version: Version) {
 
 pub fn check(version: Version, tcp: Tcp) -> Report {
     Checker::new().tcp(tcp).check(|net| register(net, version))
+}
+
+pub fn propagation(version: Version, tcp: Tcp) -> Propagation {
+    Checker::new().tcp(tcp).propagation(|net| register(net, version))
 }

@@ -4,6 +4,7 @@
 //! ```text
 //! cargo run --release --example echo                      # the counterexample
 //! cargo run --release --example echo -- --table           # the paper's Table 3
+//! cargo run --release --example echo -- --propagation     # which failure is seen by whom
 //! cargo run --example echo -- serve                       # for real, in one shell,
 //! cargo run --example echo -- connect                     # and in another one, twice
 //! ```
@@ -28,6 +29,9 @@ struct Arguments {
     /// Check every combination of failures, as the paper's Table 3
     #[arg(long)]
     table: bool,
+    /// Tell which failure of which call is seen at the ends of which processes
+    #[arg(long)]
+    propagation: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -67,6 +71,7 @@ fn main() {
             real::connect(port, lines, if seeded { Version::Seeded } else { Version::Corrected });
         }
         None if arguments.table => overhead::print(TABLE_3, |tcp| checked::check(Version::Corrected, tcp)),
+        None if arguments.propagation => print!("{}", checked::propagation(Version::Seeded, failing(&Category::ALL))),
         None => print!("{}", checked::check(Version::Seeded, failing(&[Category::Write]))),
     }
 }

@@ -5,6 +5,7 @@
 //! - `declare`: what the network may do;
 //! - `monitor`: what a long check shows of itself, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
+//! - `propagation`: which fault is seen at the outputs of which processes;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
 
 mod automata;
@@ -12,12 +13,14 @@ mod coverage;
 mod declare;
 mod job;
 mod monitor;
+mod propagation;
 mod words;
 
 pub use declare::{Tasks, Tcp, Udp};
 
 use crate::error::Error;
 use crate::network::Network;
+use crate::propagation::Propagation;
 use crate::report::Report;
 use crate::search::frontier::Search;
 use crate::search::progress::Progress;
@@ -179,6 +182,38 @@ impl Checker {
     /// the declaration names a process that is not there. The error says what to do.
     pub fn try_check(&self, network: impl FnOnce(&mut Network)) -> Result<Report, Error> {
         self.run(network, |job| job.check())
+    }
+
+    /// Which fault of the network is seen at the outputs of which processes: a table, from all executions.
+    ///
+    /// First every execution without faults is explored: how each process ends there is correct. Then every execution
+    /// with the declared faults, at most one in each unless [`at_most`](Checker::at_most) says otherwise, and each end
+    /// of a process is held against the correct ones. With several faults in one execution, the first that shows is
+    /// the one that is blamed: a lost or late datagram shows when a later one arrives or nothing else can happen.
+    ///
+    /// - Lost, duplicated and late datagrams are named by who sent them, failing calls by who made them. Of several
+    ///   with the same content on one way, who receives can't tell which one it was: with several faults in one
+    ///   execution, one of them may stand for another.
+    /// - `delay` and `split` are no faults: they are there in both searches.
+    /// - Panics and deadlocks end no search. A process that panics is gone, its sockets are closed, and the others
+    ///   go on, as they would if it ran alone.
+    /// - `finally` is not asked. What goes on for ever has no end to be judged.
+    /// - The full space is explored, and states are kept whole: `reduction`, `subsumption` and `store` mean nothing
+    ///   here. The limits hold for each of the two searches, and the table says if one was reached.
+    ///
+    /// # Panics
+    /// If the program can't be checked; see [`Checker::try_propagation`].
+    #[track_caller]
+    pub fn propagation(&self, network: impl FnOnce(&mut Network)) -> Propagation {
+        self.try_propagation(network).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Checker::propagation`], without the panic.
+    ///
+    /// # Errors
+    /// As [`Checker::try_check`].
+    pub fn try_propagation(&self, network: impl FnOnce(&mut Network)) -> Result<Propagation, Error> {
+        self.run(network, |job| job.propagation())
     }
 
     /// Runs one given execution again on the real code. Returns what was violated.

@@ -10,7 +10,7 @@
 //! | `reduction` | which steps need not be explored | change what a step does |
 //! | `search` | one loop, many frontiers | know a protocol |
 //! | `property` | what must never happen | |
-//! | `trace`, [`report`] | what happened, in words | run user code |
+//! | `trace`, [`report`], [`propagation`] | what happened, in words | run user code |
 //! | `replay` | one given execution again | search |
 //! | [`check`], [`testing`] | the top: a check from declaration to report | |
 #![forbid(unsafe_code)]
@@ -28,6 +28,7 @@ pub mod isolated;
 pub mod net;
 mod network;
 mod operation;
+pub mod propagation;
 mod property;
 mod reduction;
 mod replay;

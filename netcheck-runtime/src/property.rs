@@ -114,7 +114,7 @@ impl Properties {
         let mut blocked = Vec::new();
         let mut suppressed = false;
         for (index, process) in system.processes.iter().enumerate() {
-            let has_ended = output(system, state, UnitId(index as u32)).is_some();
+            let has_ended = has_ended(system, state, ProcessId(index as u32));
             suppressed |= !has_ended && process.daemon;
             if !has_ended && !process.daemon {
                 blocked.push(ProcessId(index as u32));
@@ -177,11 +177,21 @@ fn in_accept(system: &System, state: &[u32]) -> impl Iterator<Item = ProcessId> 
 
 /// What a process has ended with.
 fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Rc<str>> {
-    let node = system.places.find(Place::Unit(unit)).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)));
-    match system.learner.automata.node(node).kind {
+    match system.learner.automata.node(root(system, state, ProcessId(unit.0))).kind {
         NodeKind::Ended { output } => Some(system.shared().output(output).text),
         _ => None,
     }
+}
+
+/// Whether a process is not there any more. Only who goes on after a panic sees a process that has panicked.
+pub(crate) fn has_ended(system: &System, state: &[u32], process: ProcessId) -> bool {
+    let node = root(system, state, process);
+    matches!(system.learner.automata.node(node).kind, NodeKind::Ended { .. } | NodeKind::Panicked(_))
+}
+
+/// Where the root of a process is.
+pub(crate) fn root(system: &System, state: &[u32], process: ProcessId) -> NodeId {
+    system.places.find(Place::Unit(UnitId(process.0))).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)))
 }
 
 fn panicked(unit: &str, panic: &Panic) -> String {
@@ -190,15 +200,28 @@ fn panicked(unit: &str, panic: &Panic) -> String {
 
 /// Who waits for what, and where.
 fn blocked_at(system: &System, unit: UnitId, node: NodeId) -> String {
-    let name = system.shared().unit(unit).name;
+    format!("  {} {}", system.shared().unit(unit).name, waits(system, unit, node))
+}
+
+/// What a process waits for, and where.
+pub(crate) fn waits_for(system: &System, state: &[u32], process: ProcessId) -> String {
+    let units = system.live_units(state).filter(|&(unit, _)| system.shared().process_of(unit) == process);
+    let each = units.map(|(unit, node)| match unit == UnitId(process.0) {
+        true => waits(system, unit, node),
+        false => blocked_at(system, unit, node).trim_start().to_owned(),
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
+fn waits(system: &System, unit: UnitId, node: NodeId) -> String {
     let node = system.learner.automata.node(node);
     let first_waits = |process: &ProcessId| system.shared().unit(UnitId(process.0)).name;
     let after = &system.processes[system.shared().process_of(unit).0 as usize].after;
     match &node.offers[..] {
         [only] if only.operation == crate::operation::Operation::Start && !after.is_empty() => {
             let names: Vec<String> = after.iter().map(first_waits).collect();
-            format!("  {name} has not started: it comes after {}", names.join(", "))
+            format!("has not started: it comes after {}", names.join(", "))
         }
-        offers => format!("  {name} waits for {}", wording::menu(offers, system.shared())),
+        offers => format!("waits for {}", wording::menu(offers, system.shared())),
     }
 }

@@ -94,11 +94,14 @@ pub type Ends = Vec<Option<String>>;
 
 /// The report of one configuration, and all ends that `finally` was asked about.
 fn check(system: &Arc<System>, configuration: Configuration) -> (Report, BTreeSet<Ends>) {
-    check_with(&checker(system, configuration), system, |net, index| {
-        let system = Arc::clone(system);
-        let is_daemon = system.processes[index].daemon;
-        register(net, index, is_daemon, move || root(Arc::clone(&system), index));
-    })
+    check_with(&checker(system, configuration), system, |net, index| register_nth(net, system, index))
+}
+
+/// The process of this number.
+pub fn register_nth(net: &mut Network, system: &Arc<System>, index: usize) {
+    let system = Arc::clone(system);
+    let is_daemon = system.processes[index].daemon;
+    register(net, index, is_daemon, move || root(Arc::clone(&system), index));
 }
 
 pub fn checker(system: &System, configuration: Configuration) -> Checker {

@@ -43,13 +43,13 @@ const LIMITED_ROUNDS_MAX: usize = 4;
 const SHORTENING_STATES_MAX: usize = 50_000;
 /// One check on its own thread.
 pub(super) struct Job {
-    checker: Checker,
-    registered: Network,
+    pub(super) checker: Checker,
+    pub(super) registered: Network,
     watch: Arc<Watch>,
-    progress: Arc<Progress>,
-    declared: Declared,
+    pub(super) progress: Arc<Progress>,
+    pub(super) declared: Declared,
     after: Vec<Vec<ProcessId>>,
-    properties: Properties,
+    pub(super) properties: Properties,
     demands: Demands,
 }
 
@@ -125,7 +125,7 @@ impl Job {
     }
 
     /// Runs `attempt` on a fresh system, again whenever it learns of a demand.
-    fn attempt<R>(
+    pub(super) fn attempt<R>(
         &mut self,
         mut attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
     ) -> Result<(R, System), Error> {
@@ -139,11 +139,29 @@ impl Job {
         }
     }
 
-    fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         Limits {
             states_max: self.checker.states_max,
             depth_max: self.checker.depth_max,
             memory_bytes_max: self.checker.memory_bytes_max,
+        }
+    }
+
+    /// Which limit was reached, and what to do.
+    pub(super) fn limit_in_words(&self, limit: Limit) -> String {
+        let Checker { states_max, depth_max, memory_bytes_max, .. } = self.checker;
+        match limit {
+            Limit::States => {
+                format!("max_states = {states_max} was reached; raise it, or declare fewer faults or smaller bounds")
+            }
+            Limit::Depth => {
+                format!("max_depth = {depth_max} was reached; raise it, or bound the loops of the programs")
+            }
+            Limit::Memory => format!(
+                "max_memory = {memory_bytes_max} bytes was reached; raise it, or keep fingerprints of states only \
+                 (`store = fingerprint`)"
+            ),
+            Limit::Interrupt => "interrupted".to_owned(),
         }
     }
 
@@ -160,21 +178,7 @@ impl Job {
             (None, None) if vacuous.is_none() => Verdict::Verified,
             (None, _) => Verdict::Inconclusive,
         };
-        let limit = explored.limit.map(|limit| match limit {
-            Limit::States => format!(
-                "max_states = {} was reached; raise it, or declare fewer faults or smaller bounds",
-                self.checker.states_max
-            ),
-            Limit::Depth => format!(
-                "max_depth = {} was reached; raise it, or bound the loops of the programs",
-                self.checker.depth_max
-            ),
-            Limit::Memory => format!(
-                "max_memory = {} bytes was reached; raise it, or keep fingerprints of states only (`store = fingerprint`)",
-                self.checker.memory_bytes_max
-            ),
-            Limit::Interrupt => "interrupted".to_owned(),
-        });
+        let limit = explored.limit.map(|limit| self.limit_in_words(limit));
         let limit = limit.or(vacuous);
         let learned = &system.learner.automata;
         let figures = Figures {

@@ -109,7 +109,7 @@ fn part(system: &System, state: &[u32], units: &[UnitId]) -> Part {
         Place::Connection(connection) => {
             system.connections.processes(connection).iter().any(|process| processes.contains(process))
         }
-        Place::Clock | Place::Faults => true,
+        Place::Clock | Place::Faults | Place::Observed => true,
     };
     let values = system.places.iter().map(|(id, place)| (id, place, id.of(state)));
     values.filter(|&(_, place, value)| value != 0 && belongs(place)).map(|(id, _, value)| (id, value)).collect()

@@ -86,13 +86,44 @@ pub(crate) struct Plan<'a> {
     pub(crate) progress: &'a Progress,
 }
 
+/// Who follows a search of the full space, in which no violation is an end of the search.
+pub(crate) trait Observer {
+    /// A step leads from `state` to `next`, in which the observer may keep what it knows of the way.
+    fn step(&mut self, system: &mut System, state: &[u32], transition: &Transition, next: &mut Vec<u32>);
+
+    /// Nothing can happen any more, or nothing but failures.
+    fn end(&mut self, system: &System, state: &[u32], terminal: &Terminal);
+}
+
 /// Explores everything from `initial`, until a violation or a limit.
 pub(crate) fn explore(
     system: &mut System,
     initial: &StateVector,
     plan: Plan<'_>,
+    reduction: Option<&mut Footprints>,
+    properties: &Properties,
+) -> Result<Explored, Interrupt> {
+    follow(system, initial, plan, reduction, properties, None)
+}
+
+/// Explores the full space from `initial` until a limit, and shows an observer all of it.
+pub(crate) fn observe(
+    system: &mut System,
+    initial: &StateVector,
+    plan: Plan<'_>,
+    properties: &Properties,
+    observer: &mut dyn Observer,
+) -> Result<Explored, Interrupt> {
+    follow(system, initial, plan, None, properties, Some(observer))
+}
+
+fn follow(
+    system: &mut System,
+    initial: &StateVector,
+    plan: Plan<'_>,
     mut reduction: Option<&mut Footprints>,
     properties: &Properties,
+    mut observer: Option<&mut dyn Observer>,
 ) -> Result<Explored, Interrupt> {
     let Plan { search, keep, subsumes, patience, limits, progress } = plan;
     let mut seen = Explored {
@@ -143,7 +174,12 @@ pub(crate) fn explore(
         let is_endless = scope.as_deref().is_some_and(Scope::is_endless);
         if chosen.iter().all(Transition::is_failure) && !is_endless {
             seen.terminals += 1;
-            let found = match properties.terminal(system, &state) {
+            let terminal = properties.terminal(system, &state);
+            if let Some(observer) = &mut observer {
+                observer.end(system, &state, &terminal);
+            }
+            let found = match terminal {
+                _ if observer.is_some() => None,
                 Terminal::Deadlock(found) => Some(found),
                 Terminal::Spurious => {
                     seen.suppressed_deadlocks += 1;
@@ -179,6 +215,9 @@ pub(crate) fn explore(
         new.clear();
         for transition in chosen {
             system.apply(&state, transition, &mut next);
+            if let Some(observer) = &mut observer {
+                observer.step(system, &state, transition, &mut next);
+            }
             seen.transitions += 1;
             seen.taken.note(transition);
             if let Some(subsumption) = &mut seen.subsumption
@@ -204,7 +243,9 @@ pub(crate) fn explore(
                 seen.scopes.insert(successor, Rc::clone(scope));
             }
             seen.note_output(system, transition);
-            if let Some(found) = properties.step(system, transition) {
+            if observer.is_none()
+                && let Some(found) = properties.step(system, transition)
+            {
                 if seen.violated(system, properties, successor, found, reduction.is_some())? {
                     return Ok(seen);
                 }

@@ -33,9 +33,23 @@ impl System {
                 }
             }
         }
-        while next.last() == Some(&0) {
-            next.pop();
-        }
+        trim(next);
+    }
+
+    /// The process of a unit that has panicked is gone: the OS closes all that it held.
+    pub(crate) fn crash(&mut self, unit: UnitId, next: &mut Vec<u32>) {
+        let panicked = self.unit_place(unit).of(next);
+        let root = UnitId(self.shared().process_of(unit).0);
+        let place = self.unit_place(root);
+        place.set(next, panicked);
+        self.end(root, place, next);
+        trim(next);
+    }
+
+    /// Keeps what an observer of the search knows.
+    pub(crate) fn observe(&mut self, known: u32, next: &mut Vec<u32>) {
+        self.places.id(Place::Observed).set(next, known);
+        trim(next);
     }
 
     fn take(&mut self, unit: UnitId, place: PlaceId, edge: EdgeId, next: &mut Vec<u32>) {
@@ -256,5 +270,12 @@ impl System {
         change(&mut timers);
         let value = self.timers.intern(&timers);
         place.set(next, value);
+    }
+}
+
+/// Equal states are equal vectors: zeros at the end are left out.
+fn trim(next: &mut Vec<u32>) {
+    while next.last() == Some(&0) {
+        next.pop();
     }
 }

@@ -36,6 +36,8 @@ pub(crate) enum Place {
     Faults,
     /// How many `faults::scope` regions of a process are being run.
     Scope(ProcessId),
+    /// What an observer of the search keeps of the way to a state; no step depends on it.
+    Observed,
 }
 
 /// A position in a state vector.

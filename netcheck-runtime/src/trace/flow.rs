@@ -15,11 +15,33 @@ use crate::trace::step::{Doing, Step};
 use netcheck_models::udp::{Link, Note};
 use std::collections::{BTreeMap, VecDeque};
 
+/// Datagrams under way, each by a number that whoever sends it gives it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Datagrams {
+    /// By channel: its packets are the numbers.
+    links: BTreeMap<PlaceId, Link>,
+}
+
+/// A datagram that arrives with a step, by its number.
+pub(crate) struct Arrived {
+    pub(crate) number: u32,
+    /// What was sent before it and has not arrived, in the order of sending.
+    pub(crate) passed: Vec<Passed>,
+}
+
+/// What becomes of a datagram when one that was sent later arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passed {
+    /// It cannot arrive any more.
+    Lost(u32),
+    /// It may still arrive.
+    Overtaken(u32),
+}
+
 /// What is under way, by the steps that sent it.
 #[derive(Default)]
 pub(crate) struct Flow {
-    /// By channel: its packets are the numbers of the steps that sent them.
-    links: BTreeMap<PlaceId, Link>,
+    under_way: Datagrams,
     /// What each step sent.
     datagrams: BTreeMap<u32, OutcomeId>,
     /// Who sent the datagram that was peeked at.
@@ -80,7 +102,7 @@ impl Flow {
 
     /// Notes what the step of this number did to connections and sockets.
     pub(crate) fn follow(&mut self, system: &System, state: &[u32], next: &[u32], number: u32) {
-        self.links.retain(|place, _| place.of(next) != 0);
+        self.under_way.forget(next);
         let changed = system.places.iter().filter(|(id, _)| id.of(state) != id.of(next));
         for (id, place) in changed {
             if !matches!(place, Place::Connection(_)) {
@@ -103,12 +125,7 @@ impl Flow {
     }
 
     fn send(&mut self, system: &System, state: &[u32], transition: &Transition, (number, datagram): (u32, OutcomeId)) {
-        let Some(&(place, _)) = transition.writes.first() else { return };
-        let Some((_, Place::Channel { from, to })) = system.places.iter().find(|(id, _)| *id == place) else { return };
-        let Some(channel) = system.channel_at(place) else { return };
-        let (send, receive) = system.perturbed(state, channel, from, to);
-        let link = self.links.entry(place).or_default();
-        *link = link.dispatch(number, send, receive);
+        self.under_way.send(system, state, transition, number);
         self.datagrams.insert(number, datagram);
     }
 
@@ -123,43 +140,28 @@ impl Flow {
         let is_head =
             |id: PlaceId| system.places.iter().any(|(other, place)| other == id && matches!(place, Place::Head(_)));
         let head = transition.writes.iter().map(|(place, _)| *place).find(|&place| is_head(place));
-        let channel = transition.writes.iter().find_map(|&(place, after)| Some((system.channel_at(place)?, after)));
-        let Some((channel, after)) = channel else {
+        if !transition.writes.iter().any(|&(place, _)| system.channel_at(place).is_some()) {
             let sent = head.and_then(|head| self.heads.get(&head).copied());
             if let (Some(head), ReceiveMode::Take) = (head, mode) {
                 self.heads.remove(&head);
             }
             return sent;
-        };
+        }
         let content = |number: u32| self.datagrams.get(&number).map_or(u32::MAX, |datagram| datagram.0);
-        let link = self.links.get(&channel.place)?;
-        let after = system.links.get(after);
-        let fits = link.deliveries(system.rules_of(channel)).into_iter().filter(|delivery| {
-            delivery.link.renumbered(content) == *after
-                && wanted.is_none_or(|wanted| wanted.0 == content(delivery.packet))
-        });
-        let delivery = fits.min_by_key(|delivery| (delivery.faults, delivery.preference))?;
-        for note in &delivery.notes {
-            if let Note::Lost(earlier) | Note::Overtook { earlier, .. } = *note {
-                name(step, earlier, &datagram(system, OutcomeId(content(earlier))));
-            }
+        let Arrived { number, passed, .. } = self.under_way.receive(system, transition, wanted, content)?;
+        for Passed::Lost(earlier) | Passed::Overtaken(earlier) in passed {
+            name(step, earlier, &datagram(system, OutcomeId(content(earlier))));
         }
-        let sent = delivery.packet;
-        self.links.insert(channel.place, delivery.link);
         if let Some(head) = head {
-            self.heads.insert(head, sent);
+            self.heads.insert(head, number);
         }
-        Some(sent)
+        Some(number)
     }
 
     fn settle(&mut self, system: &System, transition: &Transition, step: &mut Step) {
-        for &(place, _) in &transition.writes {
-            let (Some(link), Some(channel)) = (self.links.get(&place), system.channel_at(place)) else { continue };
-            let lost = link.settle(system.rules_of(channel)).map(|settled| settled.lost).unwrap_or_default();
-            for number in lost {
-                let Some(&packet) = self.datagrams.get(&number) else { continue };
-                name(step, number, &lost_datagram(system, place, packet));
-            }
+        for (channel, number) in self.under_way.settled(system, transition) {
+            let Some(&packet) = self.datagrams.get(&number) else { continue };
+            name(step, number, &lost_datagram(system, channel, packet));
         }
     }
 
@@ -203,6 +205,81 @@ impl Flow {
             }
             _ => Vec::new(),
         }
+    }
+}
+
+impl Datagrams {
+    /// The numbers under way.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.links.values().flat_map(Link::packets)
+    }
+
+    /// Notes what a step sends, if it goes anywhere.
+    pub(crate) fn send(&mut self, system: &System, state: &[u32], transition: &Transition, number: u32) {
+        let Some(&(place, _)) = transition.writes.first() else { return };
+        let Some((_, Place::Channel { from, to })) = system.places.iter().find(|(id, _)| *id == place) else { return };
+        let Some(channel) = system.channel_at(place) else { return };
+        let (send, receive) = system.perturbed(state, channel, from, to);
+        let link = self.links.entry(place).or_default();
+        *link = link.dispatch(number, send, receive);
+    }
+
+    /// What arrives with a step, if that is from a channel; `content` is what a number stands for.
+    pub(crate) fn receive(
+        &mut self,
+        system: &System,
+        transition: &Transition,
+        wanted: Option<OutcomeId>,
+        content: impl Fn(u32) -> u32,
+    ) -> Option<Arrived> {
+        let (channel, after) =
+            transition.writes.iter().find_map(|&(place, after)| Some((system.channel_at(place)?, after)))?;
+        let link = self.links.get(&channel.place)?;
+        let after = system.links.get(after);
+        let fits = link.deliveries(system.rules_of(channel)).into_iter().filter(|delivery| {
+            delivery.link.renumbered(&content) == *after
+                && wanted.is_none_or(|wanted| wanted.0 == content(delivery.packet))
+        });
+        let delivery = fits.min_by_key(|delivery| (delivery.faults, delivery.preference))?;
+        let passed = delivery.notes.iter().filter_map(|note| match *note {
+            Note::Lost(earlier) => Some(Passed::Lost(earlier)),
+            Note::Overtook { earlier, .. } => Some(Passed::Overtaken(earlier)),
+            Note::Duplicate { .. } => None,
+        });
+        let arrived = Arrived { number: delivery.packet, passed: passed.collect() };
+        self.links.insert(channel.place, delivery.link);
+        Some(arrived)
+    }
+
+    /// What is lost when all that a step empties is given up, by channel.
+    pub(crate) fn settled(&self, system: &System, transition: &Transition) -> Vec<(PlaceId, u32)> {
+        let lost = |place: PlaceId| {
+            let (link, channel) = self.links.get(&place).zip(system.channel_at(place))?;
+            Some(link.settle(system.rules_of(channel))?.lost)
+        };
+        let places = transition.writes.iter().map(|&(place, _)| place);
+        places
+            .flat_map(|place| lost(place).unwrap_or_default().into_iter().map(move |number| (place, number)))
+            .collect()
+    }
+
+    /// Forgets channels that are empty by now.
+    pub(crate) fn forget(&mut self, next: &[u32]) {
+        self.links.retain(|place, _| place.of(next) != 0);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.links.is_empty()
+    }
+
+    /// Whether `forget` would change nothing.
+    pub(crate) fn is_as(&self, next: &[u32]) -> bool {
+        self.links.keys().all(|place| place.of(next) != 0)
+    }
+
+    /// Forgets all channels but that of one datagram.
+    pub(crate) fn keep_only(&mut self, number: u32) {
+        self.links.retain(|_, link| link.packets().any(|other| other == number));
     }
 }
 

@@ -308,7 +308,7 @@ fn hint(number: usize, step: &Step) -> String {
 }
 
 /// Text as it may stand in an element or in a quoted attribute.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

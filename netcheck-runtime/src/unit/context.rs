@@ -491,7 +491,7 @@ impl Context {
         let caller = self.shared.caller(location, spawned_at);
         let mut state = self.state();
         let count = state.executions.entry(caller).or_default();
-        *count += 1;
+        *count = (*count + 1).min(self.shared.executions_max.get());
         (Some(caller), *count)
     }
 

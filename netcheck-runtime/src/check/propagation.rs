@@ -1,0 +1,66 @@
+//! Error propagation: two searches of the full space, first without faults, then with them.
+
+mod first_fault;
+
+use super::Checker;
+use super::job::Job;
+use crate::error::Error;
+use crate::propagation::{Propagation, Reference};
+use crate::search::explore::{Explored, Limit, Plan, observe};
+use crate::state::store::Keep;
+use first_fault::FirstFaults;
+
+/// Faults in one execution, unless the checker says how many: what is seen of two faults can't be told apart.
+const FAULTS_MAX: usize = 1;
+
+impl Job {
+    /// Which fault is seen at the ends of which processes.
+    pub(super) fn propagation(mut self) -> Result<Propagation, Error> {
+        let at_most = self.checker.at_most.unwrap_or(FAULTS_MAX);
+        let faults = self.checker.clone().at_most(at_most).faults_in_words();
+        let (reference, explored) = self.observe(0, Vec::new())?;
+        let registered = self.registered.processes.iter();
+        let processes = registered.map(|process| (process.name.clone(), process.daemon));
+        let processes = reference.without_faults(processes);
+        if let Some(limit) = explored.limit {
+            let limit = format!("{}; it was reached without any fault", self.reached(limit));
+            return Ok(Propagation::new(faults, Some(limit), explored.store.len(), processes));
+        }
+        let (seen, explored) = self.observe(at_most, processes.clone())?;
+        let limit = explored.limit.map(|limit| self.reached(limit));
+        let mut table = Propagation::new(faults, limit, explored.store.len(), processes);
+        table.rows = seen.rows(table.is_complete());
+        Ok(table)
+    }
+
+    /// Which limit was reached, and what to do. States are always kept whole here.
+    fn reached(&self, limit: Limit) -> String {
+        match limit {
+            Limit::Memory => format!(
+                "max_memory = {} bytes was reached; raise it, or declare fewer faults or smaller bounds",
+                self.checker.memory_bytes_max
+            ),
+            limit => self.limit_in_words(limit),
+        }
+    }
+
+    /// Explores everything with at most so many faults in one execution.
+    fn observe(&mut self, at_most: usize, reference: Vec<Reference>) -> Result<(FirstFaults, Explored), Error> {
+        self.declared.at_most = Some(u32::try_from(at_most).unwrap_or(u32::MAX));
+        let (result, _) = self.attempt(|job, system, initial| {
+            let Checker { search, .. } = job.checker;
+            // Faults are named by the program's own lines.
+            system.shared().traces.set(true);
+            if job.declared.tcp.first.is_none() {
+                system.shared().executions_max.set(0);
+            }
+            let limits = job.limits();
+            let (keep, progress) = (Keep::Exact, &*job.progress);
+            let plan = Plan { search, keep, subsumes: false, patience: u64::MAX, limits, progress };
+            let mut seen = FirstFaults::new(system, reference.clone());
+            let explored = observe(system, initial, plan, &job.properties, &mut seen)?;
+            Ok((seen, explored))
+        })?;
+        Ok(result)
+    }
+}
