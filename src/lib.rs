@@ -90,8 +90,8 @@ pub mod check {
     pub use netcheck_runtime::propagation::{Did, Effect, Ending, Fault, Mode, Propagation, Reference, Row};
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{
-        Automaton, Counterexample, Direction, Doing, Error, Judgement, Keep, Kind, Registered, Search, Side, Step,
-        ViolationKind,
+        Automaton, Counterexample, Direction, Doing, Error, Estimate, Judgement, Keep, Kind, Registered, Search, Side,
+        State, Step, ViolationKind,
     };
 }
 
@@ -273,11 +273,14 @@ macro_rules! select {
 macro_rules! checkpoint {
     ($($value:expr),* $(,)?) => {{
         #[allow(unused_imports)]
-        use $crate::__private::capture::{Captured as _, Hashed as _, Opaque as _};
+        use $crate::__private::capture::{Captured as _, Debugged as _, Hashed as _, Opaque as _, Unshown as _};
         #[allow(unused_mut)]
         let mut values = $crate::__private::capture::values();
         $((&&&$crate::__private::capture::Value(&$value, stringify!($value))).record(&mut values);)*
-        $crate::__private::capture::checkpoint(|| {}, values);
+        #[allow(unused_variables)]
+        if let ::core::option::Option::Some(shown) = $crate::__private::capture::checkpoint(|| {}, values) {
+            $((&&$crate::__private::capture::Value(&$value, stringify!($value))).show_captured(&shown);)*
+        }
     }};
 }
 

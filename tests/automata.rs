@@ -3,6 +3,7 @@
 use netcheck as tokio;
 use netcheck::Network;
 use netcheck::check::{Automaton, Checker, Search, Udp, Verdict};
+use std::collections::BTreeSet;
 use tokio::net::UdpSocket;
 use tokio::time::{Duration, timeout};
 
@@ -102,6 +103,86 @@ fn isolated_tasks_have_automata_of_their_own_and_other_tasks_are_named() {
     assert!(worker.contains("ended with 3") && worker.contains("ended with 30"), "{worker}");
     let main = report.automaton("main").dot();
     assert!(main.contains("task 1: choose of 2 → alternative 1") && main.contains("ended with 31"), "{main}");
+}
+
+/// It has no `Debug`, or one that does what it should not.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Mute;
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Panicking;
+
+impl std::fmt::Debug for Panicking {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        panic!("nobody wants to know")
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Asking;
+
+impl std::fmt::Debug for Asking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", tokio::time::Instant::now())
+    }
+}
+
+#[netcheck::process]
+async fn counts() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let (mut count, mut seen) = (0, BTreeSet::new());
+    let (mute, panicking, asking) = (Mute, Panicking, Asking);
+    loop {
+        let mut byte = [0; 1];
+        socket.recv(&mut byte).await.unwrap();
+        count = (count + 1) % 2;
+        seen.insert(byte[0]);
+        std::hint::black_box((&mute, &panicking, &asking));
+    }
+}
+
+#[netcheck::process]
+async fn says(count: u8) {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    for number in 0..count {
+        socket.send_to(&[b'x' + number], "counter:4000").await.unwrap();
+    }
+}
+
+#[test]
+fn captured_loops_show_their_variables() {
+    let report = Checker::new().check(|net| {
+        net.daemon("counter", counts);
+        net.process("speaker", || says(2)).after("counter");
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert_eq!(report.uncaptured_loops(), [""; 0]);
+    let all = report.automata().iter().map(|automaton| automaton.dot() + &automaton.mermaid());
+    insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"));
+}
+
+#[netcheck::process(capture = false)]
+async fn tells(mut left: u32) {
+    while left > 0 {
+        netcheck::checkpoint!(left, "\"><script>".repeat(9));
+        netcheck::choose([()]).await;
+        left -= 1;
+    }
+}
+
+#[test]
+fn what_a_checkpoint_tells_is_shown_and_shortened() {
+    let report = Checker::new().check(|net| {
+        net.process("it", || tells(2));
+    });
+    let dot = report.automaton("it").dot();
+    let line = (1..).zip(include_str!("automata.rs").lines()).find(|(_, line)| line.contains("checkpoint!(left"));
+    let line = line.expect("it is there").0;
+    for left in [2, 1] {
+        let label = format!("at tests/automata.rs:{line}: left = {left}, ");
+        let node = dot.lines().find(|node| node.contains(&label)).unwrap_or_else(|| panic!("{label} in {dot}"));
+        assert!(node.ends_with("…\", shape=box];"), "{node}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Counterexample, Direction, Doing, Side, Step, Tcp, Udp};
+use netcheck::check::{Automaton, Checker, Counterexample, Direction, Doing, Report, Side, Step, Tcp, Udp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -109,6 +109,9 @@ fn long(steps: usize) -> Counterexample {
         step
     });
     trace["steps"] = all.collect();
+    let changes = trace["situations"]["changes"].as_array().unwrap().clone();
+    let after = |index: usize| changes[1 + index % once.len()].clone();
+    trace["situations"]["changes"] = changes[..1].iter().cloned().chain((0..steps).map(after)).collect();
     Counterexample::from_json(&trace.to_string()).unwrap()
 }
 
@@ -472,9 +475,9 @@ fn what_a_program_says_is_inert() {
     let found = datagrams(Udp::new().loss(), PAYLOADS, PAYLOADS);
     let html = found.html();
     let page = Page::of(&html);
-    // The steps, and the script that goes through them.
-    assert_eq!(page.tags["script"], 2, "{page:?}");
-    assert_eq!(html.matches("</script").count(), 2);
+    // The steps, where everybody is by name and in its machine, and the script that goes through them.
+    assert_eq!(page.tags["script"], 4, "{page:?}");
+    assert_eq!(html.matches("</script").count(), 4);
     let (_, data) = html.split_once("<script type=\"application/json\" id=\"steps\">").expect("the steps");
     let (data, _) = data.split_once("</script>").expect("their end");
     let steps: Value = serde_json::from_str(data).expect("JSON");
@@ -484,7 +487,7 @@ fn what_a_program_says_is_inert() {
 
 #[test]
 fn a_page_loads_nothing() {
-    let html = disorder().html();
+    let html = counted(&["x"]).html().expect("it is violated");
     let page = Page::of(&html);
     for attribute in ["src", "href", "xlink:href", "srcset", "style", "onclick", "onload"] {
         assert!(!page.attributes.contains(attribute), "{attribute}");
@@ -589,6 +592,127 @@ fn a_browser_shows_a_page_and_steps_through_it() {
     assert_eq!(seen["keys"], json!([1, 2, 9, 8, 1, 1]), "down, down, end, up, home, up: {seen}");
     assert_eq!((&seen["lanes"], &seen["arrows"]), (&json!(2), &json!(3)), "{seen}");
     assert!(seen["details"].as_str().is_some_and(|text| text.starts_with("Step 1 of 9")), "{seen}");
+    let pointed = json!({ "receiver": "recv on port 4000 tests/evidence.rs:30", "sender": "bind 0.0.0.0:0 tests/evidence.rs:38" });
+    assert_eq!(seen["pointed"], json!({ "heading": "Step 3 of 9", "states": pointed }), "{seen}");
+    assert_eq!(seen["left"], "Step 1 of 9", "the one that is selected");
+    let last = json!({ "receiver": "panicked at tests/evidence.rs:35: it has arrived so", "sender": "ended with ()" });
+    assert_eq!((&seen["states"], &seen["moved"]), (&last, &json!(["receiver"])), "{seen}");
+}
+
+#[test]
+fn where_everybody_is_is_told_by_task_and_operation() {
+    let found = found(&Checker::new(), |net| {
+        net.process("both", || async {
+            let one = UdpSocket::bind("0.0.0.0:1").await.unwrap();
+            let other = tokio::spawn(async {
+                let listener = TcpListener::bind("0.0.0.0:2").await.unwrap();
+                listener.accept().await.map(|_| ()).unwrap();
+            });
+            let (timer, mut buffer) = (tokio::time::sleep(Duration::from_secs(1)), [0; 8]);
+            tokio::select! {
+                _ = one.recv_from(&mut buffer) => {}
+                () = timer => panic!("too late"),
+            }
+            other.await.unwrap();
+        });
+        net.process("never", || async {}).after("silent");
+        net.daemon("silent", || async { netcheck::choose([1]).await });
+    });
+    let json: Value = serde_json::from_str(&found.to_json()).unwrap();
+    let (states, changes) = (&json["situations"]["states"], json["situations"]["changes"].as_array().unwrap());
+    assert_eq!(changes.len(), found.steps().len() + 1);
+    let is_in = |process: &str, state: &Value| {
+        changes.iter().filter_map(|changes| changes[process].as_u64()).any(|index| states[index as usize] == *state)
+    };
+    let pending = |task: Option<u32>, operation: &str, line: u32| match task {
+        Some(task) => json!({ "task": task, "operation": operation, "location": format!("tests/evidence.rs:{line}") }),
+        None => json!({ "operation": operation, "location": format!("tests/evidence.rs:{line}") }),
+    };
+    let spawned = line_of("let other = tokio::spawn");
+    let waiting = [
+        pending(None, "recv on port 1", spawned + 6),
+        pending(None, "timer", spawned + 4),
+        pending(Some(1), "accept on 0.0.0.0:2", spawned + 2),
+    ];
+    assert!(is_in("both", &json!({ "pending": waiting })), "{json:#}");
+    assert!(is_in("never", &json!({ "is": "has not started" })), "{json:#}");
+}
+
+/// Counts what arrives until it is told to stop, and does not like to be told twice.
+#[netcheck::process]
+async fn counts() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let (mut count, mut told) = (0, BTreeSet::new());
+    loop {
+        let mut buffer = [0; 32];
+        let (length, _) = socket.recv_from(&mut buffer).await.unwrap();
+        count = (count + 1) % 3;
+        assert!(told.insert(buffer[..length].to_vec()), "twice");
+    }
+}
+
+fn counted(payloads: &'static [&'static str]) -> Report {
+    Checker::new().udp(Udp::new().loss().duplication()).check(|net| {
+        net.daemon("counter", counts);
+        let speaker = move || async move {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            for payload in payloads {
+                socket.send_to(payload.as_bytes(), "counter:4000").await.unwrap();
+            }
+        };
+        net.process("speaker", speaker).after("counter");
+    })
+}
+
+#[test]
+fn a_page_draws_the_automata_of_the_processes() {
+    let report = counted(&["x", "y", "z"]);
+    let html = report.html().expect("it is violated");
+    let page = Page::of(&html);
+    for (index, automaton) in report.automata().iter().enumerate() {
+        assert_eq!(html.matches(&format!("data-machine=\"{index}\" data-node=")).count(), automaton.nodes());
+        assert!(html.contains(&format!("<h2>{}</h2>", automaton.name())));
+    }
+    assert_eq!(page.tags["details"], 1);
+    let line = line_of("let mut buffer = [0; 32]") - 1;
+    let title = format!("<title>at tests/evidence.rs:{line}: count = 1, told = {{[120]}}</title>");
+    assert!(html.contains(&title), "{title}");
+    assert!(!report.counterexample().expect("a violation").html().contains("<details"), "it knows no automata");
+}
+
+#[test]
+fn a_page_leaves_out_what_is_far_from_the_start() {
+    let report = Checker::new().check(|net| {
+        net.process("it", || async { netcheck::choose(0..20).await * 20 + netcheck::choose(0..20).await });
+        net.finally(|end| end.output("it") != Some("399"));
+    });
+    let html = report.html().expect("it is violated");
+    assert_eq!(html.matches("data-machine=\"0\" data-node=").count(), 120);
+    let left_out = report.automaton("it").nodes() - 120;
+    assert!(html.contains(&format!("without {left_out} local states that are farther")), "{left_out}");
+    assert!(html.contains("and 17 more"), "of the edges to those");
+}
+
+#[test]
+fn a_browser_shows_where_the_processes_are_in_their_automata() {
+    let report = counted(&["x", "</title></text><script>seen.errors.push('it ran')</script>", "y"]);
+    let Some(seen) = seen_in_a_browser("machines", &report.html().expect("it is violated")) else { return };
+    assert_eq!(seen["errors"], json!([]), "{seen}");
+    let nodes: usize = report.automata().iter().map(Automaton::nodes).sum();
+    assert_eq!(seen["nodes"], nodes, "{seen}");
+    let panicked = format!("0: 7 panicked at tests/evidence.rs:{}…", line_of("told.insert(buffer"));
+    let here = json!({
+        "first": ["0: 1", "1: 0"],
+        "pointed": [format!("0: 2 evidence.rs:{}", line_of("let mut buffer = [0; 32]") - 1), "1: 1"],
+        "last": [panicked, "1: 3".to_owned()],
+    });
+    assert_eq!(seen["here"], here, "{seen}");
+}
+
+/// The number of the first line of this file with a text.
+fn line_of(text: &str) -> u32 {
+    let mut lines = (1..).zip(include_str!("evidence.rs").lines());
+    lines.find(|(_, line)| line.contains(text)).expect("it is there").0
 }
 
 #[test]

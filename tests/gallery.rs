@@ -8,6 +8,8 @@
 mod alternating_bit;
 #[path = "gallery/dining_philosophers.rs"]
 mod dining_philosophers;
+#[path = "gallery/estimates.rs"]
+mod estimates;
 #[path = "gallery/go_back_n.rs"]
 mod go_back_n;
 #[path = "gallery/leader_election.rs"]

@@ -33,7 +33,7 @@ fn a_text_means_what_the_attribute_means() {
 
 #[test]
 fn a_counterexample_says_its_faults_in_these_words() {
-    const NO_FAULTS: [&str; 7] = ["tasks", "search", "max", "reduction", "subsumption", "store", "capture"];
+    const NO_FAULTS: [&str; 8] = ["tasks", "search", "seed", "max", "reduction", "subsumption", "store", "capture"];
     let is_fault = |text: &str| NO_FAULTS.iter().all(|word| !text.starts_with(word));
     for (text, checker) in accepted().into_iter().filter(|(text, _)| is_fault(text)) {
         let report = checker.check(|net| {
@@ -193,8 +193,33 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "                 ^^^",
         ),
         (
+            "`seed` is for a search that chooses at random: add `search = random` or `search = pct`, or leave it out",
+            "seed = 7, search = faults",
+            "^^^^",
+        ),
+        (
+            "`pct(…)` has a seed of its own: keep one",
+            "search = pct(seed = 7), seed = 8",
+            "                        ^^^^",
+        ),
+        (
+            "expected `seed`: write `random(seed = 7)`",
+            "search = random(depth = 7)",
+            "                ^^^^^",
+        ),
+        (
+            "`depth` is how many ordering constraints a bug needs, at least 1",
+            "search = pct(depth = 0)",
+            "                     ^",
+        ),
+        (
+            "`faults` takes nothing in parentheses: write just `faults`",
+            "search = faults(seed = 7)",
+            "         ^^^^^^",
+        ),
+        (
             "unknown word `bandwidth`\n\
-             the words are `udp`, `tcp`, `tasks`, `at_most`, `search`, `max_states`, `max_depth`, \
+             the words are `udp`, `tcp`, `tasks`, `at_most`, `search`, `seed`, `max_states`, `max_depth`, \
              `max_memory`, `reduction`, `subsumption`, `store`, `capture`",
             "bandwidth = 3",
             "^^^^^^^^^",

@@ -9,8 +9,9 @@
 //! program that changes while the loop runs. So each function that is awaited directly is
 //! told so by its caller, and a head that is reached in any other way counts for nothing.
 
-use crate::unit::checkpoint::PositionId;
 pub use crate::unit::checkpoint::Values;
+use crate::unit::checkpoint::{CheckpointId, PositionId};
+use crate::unit::context::capture::in_words;
 use crate::unit::context::{self, Activation};
 use pin_project_lite::pin_project;
 use std::any::type_name;
@@ -76,14 +77,13 @@ impl Loop {
         Values::default()
     }
 
-    /// The head of the loop is reached with these values.
+    /// The head of the loop is reached with these values. If they are new, they are to be shown.
     #[track_caller]
-    pub fn head(&mut self, values: Values) {
+    pub fn head(&mut self, values: Values) -> Option<Shown> {
         self.is_past_head = true;
-        if let Some(context) = context::try_current() {
-            let entry = self.entry.filter(|_| context.is_direct(self.frame.activation));
-            context.arrive(entry, values, Location::caller());
-        }
+        let context = context::try_current()?;
+        let entry = self.entry.filter(|_| context.is_direct(self.frame.activation));
+        context.arrive(entry, values, Location::caller()).map(Shown)
     }
 }
 
@@ -92,11 +92,31 @@ pub fn values() -> Values {
     Values::default()
 }
 
-/// The values are all that the rest of the function in whose body the closure stands depends on.
+/// The values are all that the rest of the function in whose body the closure stands depends on. If they are new,
+/// they are to be shown.
 #[track_caller]
-pub fn checkpoint<C>(here: C, values: Values) {
-    if let Some(context) = context::try_current() {
-        context.arrive(context.entry_of(future_of(&here)), values, Location::caller());
+pub fn checkpoint<C>(here: C, values: Values) -> Option<Shown> {
+    let context = context::try_current()?;
+    context.arrive(context.entry_of(future_of(&here)), values, Location::caller()).map(Shown)
+}
+
+/// A checkpoint whose values are shown to whoever reads the automaton.
+#[derive(Debug)]
+pub struct Shown(CheckpointId);
+
+impl Shown {
+    fn tell(&self, words: String) {
+        if let Some(context) = context::try_current() {
+            context.tell(self.0, words);
+        }
+    }
+
+    /// How far a `for` loop is.
+    pub fn items<I, T>(&self, items: &Items<I, T>) {
+        self.tell(match items.taken {
+            1 => "1 item taken".to_owned(),
+            taken => format!("{taken} items taken"),
+        });
     }
 }
 
@@ -178,6 +198,34 @@ impl<T: ?Sized> Opaque for Value<'_, T> {
             self.record(values);
         }
     }
+}
+
+/// Showing what is `Debug`. Of the two traits, method resolution on `&&Value` takes the first that applies.
+pub trait Debugged {
+    /// Shows the value.
+    fn show_captured(&self, shown: &Shown);
+}
+
+/// A value that has no text.
+pub trait Unshown {
+    /// Shows nothing.
+    fn show_captured(&self, shown: &Shown);
+}
+
+impl<T: fmt::Debug + ?Sized> Debugged for &Value<'_, T> {
+    fn show_captured(&self, shown: &Shown) {
+        let Value(value, name) = **self;
+        // Sockets and timers say nothing that the loop changes.
+        let is_ours =
+            type_name::<T>().trim_start_matches("&mut ").trim_start_matches('&').starts_with("netcheck_runtime::");
+        if let Some(words) = (!is_ours).then(|| in_words(&value)).flatten() {
+            shown.tell(format!("{name} = {words}"));
+        }
+    }
+}
+
+impl<T: ?Sized> Unshown for Value<'_, T> {
+    fn show_captured(&self, _: &Shown) {}
 }
 
 /// A `for` loop's iterator: where the loop was entered and how many items were taken say where

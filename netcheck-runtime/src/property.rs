@@ -176,7 +176,7 @@ fn in_accept(system: &System, state: &[u32]) -> impl Iterator<Item = ProcessId> 
 }
 
 /// What a process has ended with.
-fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Rc<str>> {
+pub(crate) fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Rc<str>> {
     match system.learner.automata.node(root(system, state, ProcessId(unit.0))).kind {
         NodeKind::Ended { output } => Some(system.shared().output(output).text),
         _ => None,

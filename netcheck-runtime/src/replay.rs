@@ -10,6 +10,7 @@ use crate::state::place::StateVector;
 use crate::state::system::{Interrupt, System};
 use crate::trace::describe::describe;
 use crate::trace::flow::Flow;
+use crate::trace::situation::{Situations, Watcher};
 use crate::trace::step::Step;
 use crate::unit::perform::Performance;
 use crate::violation::Found;
@@ -19,6 +20,8 @@ pub(crate) struct Replayed {
     /// The steps that were taken, as they read now.
     pub(crate) steps: Vec<Step>,
     pub(crate) path: Vec<Transition>,
+    /// Where everybody was.
+    pub(crate) situations: Situations,
     pub(crate) end: End,
 }
 
@@ -72,6 +75,8 @@ pub(crate) fn replay(
     let mut seen = Vec::new();
     let mut path = Vec::new();
     let mut flow = Flow::default();
+    let mut watcher = Watcher::default();
+    watcher.see(system, &state);
     for (number, expected) in (1..).zip(steps) {
         let scope = (!expected.among.is_empty()).then(|| Scope::Component(units(system, &expected.among)));
         let possible = successors.within(system, &state, scope.as_ref())?.to_vec();
@@ -92,22 +97,24 @@ pub(crate) fn replay(
         }
         let Some(taken) = taken else {
             let end = End::Diverged { expected: Box::new(expected.clone()), possible: others };
-            return Ok(Replayed { steps: seen, path, end });
+            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), end });
         };
         path.push(taken.clone());
         if let Some(step) = seen.last_mut() {
             flow.trace(system, &state, taken, number as u32, step);
         }
-        if let Some(found) = properties.step(system, taken) {
-            return Ok(Replayed { steps: seen, path, end: End::Violated(found) });
-        }
         system.apply(&state, taken, &mut next);
+        watcher.see(system, &next);
+        if let Some(found) = properties.step(system, taken) {
+            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), end: End::Violated(found) });
+        }
         flow.follow(system, &state, &next, number as u32);
         state = StateVector::from_slice(&next);
     }
     let is_end = successors.within(system, &state, None)?.iter().all(Transition::is_failure);
     let found = is_end.then(|| properties.violated_at_end(system, &state)).flatten();
-    Ok(Replayed { steps: seen, path, end: found.map_or(End::Held, End::Violated) })
+    let end = found.map_or(End::Held, End::Violated);
+    Ok(Replayed { steps: seen, path, situations: watcher.situations(), end })
 }
 
 /// Takes the steps of a replay once more, on runs of the programs that serve for nothing else: each

@@ -2,6 +2,7 @@
 
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
+use crate::trace::html;
 use std::fmt;
 
 /// What a check says.
@@ -148,6 +149,13 @@ impl Report {
     /// The execution that violates a property.
     pub fn counterexample(&self) -> Option<&Counterexample> {
         self.counterexample.as_ref()
+    }
+
+    /// The counterexample as a page for a browser, complete in itself: a sequence diagram to step through, and what
+    /// each process was seen to do as a state machine.
+    pub fn html(&self) -> Option<String> {
+        let counterexample = self.counterexample.as_ref()?;
+        Some(html::page(counterexample, &self.automata, "", None))
     }
 
     /// Every value that a process ended with, as its Debug text, sorted, without repeats.

@@ -3,6 +3,7 @@
 use crate::check::Checker;
 use crate::network::Network;
 use crate::report::{Report, Verdict};
+use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::html;
 use crate::trace::step::Step;
@@ -309,7 +310,7 @@ fn conduct(
         message.push_str(&format!("expected: {}\n", expect.words()));
     }
     if let Some(counterexample) = report.counterexample() {
-        message.push_str(&shown(test, counterexample, environment));
+        message.push_str(&shown(test, counterexample, report.automata(), environment));
     }
     Err(Failure { message, found: report.counterexample().map(Counterexample::kind) })
 }
@@ -366,10 +367,10 @@ fn conduct_trace(
 }
 
 /// A counterexample for whoever reads the output of a failed test, and where it was saved.
-fn shown(test: TestInfo, counterexample: &Counterexample, environment: &str) -> String {
+fn shown(test: TestInfo, counterexample: &Counterexample, automata: &[Automaton], environment: &str) -> String {
     let text = Text { counterexample, has_sources: true, is_colored: is_colored() };
     let command = |file: &Path| format!("{environment}{}", command(test, file));
-    let files = match save(test, counterexample, command) {
+    let files = match save(test, counterexample, automata, command) {
         Ok(Saved { trace, diagram }) => {
             text.line("replay", &command(&trace)) + &text.line("diagram", &diagram.display().to_string())
         }
@@ -441,14 +442,19 @@ struct Saved {
 }
 
 /// Writes a counterexample under `target/netcheck/`: as JSON, and as a page that says how to replay it.
-fn save(test: TestInfo, counterexample: &Counterexample, command: impl Fn(&Path) -> String) -> std::io::Result<Saved> {
+fn save(
+    test: TestInfo,
+    counterexample: &Counterexample,
+    automata: &[Automaton],
+    command: impl Fn(&Path) -> String,
+) -> std::io::Result<Saved> {
     let directory = target().join("netcheck");
     std::fs::create_dir_all(&directory)?;
     let name = format!("{}-{}", test.module, test.name).replace("::", "-");
     let trace = directory.join(format!("{name}.json"));
     write(&trace, &counterexample.to_json())?;
     let diagram = directory.join(format!("{name}.html"));
-    write(&diagram, &html::page(counterexample, test.name, Some(&command(&trace))))?;
+    write(&diagram, &html::page(counterexample, automata, test.name, Some(&command(&trace))))?;
     Ok(Saved { trace, diagram })
 }
 

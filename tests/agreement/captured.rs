@@ -13,7 +13,7 @@ use std::time::Duration;
 use netcheck::check::{Checker, Report, Search, Verdict};
 use netcheck::net::UdpSocket;
 
-use crate::engine::{self, Configuration, Ends};
+use crate::engine::{self, Configuration, Ends, Order};
 use crate::naive::Findings;
 use crate::program::{self, ELAPSED, Instruction, Process, System, Value, panic_message};
 
@@ -382,17 +382,17 @@ impl AddAssign for Merges {
 }
 
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
-pub fn disagreement(system: &System, findings: &Findings, merges: &mut Merges) -> Option<String> {
+pub fn disagreement(system: &System, findings: &Findings, seed: u64, merges: &mut Merges) -> Option<String> {
     let programs: Vec<Code> = system.processes.iter().map(|process| Arc::new(compile(process))).collect();
-    for (search, search_name) in engine::searches() {
-        let subsumption = search != Search::Dfs && system.network.copies.contains(&0) && system.network.window == 1;
+    for (index, order) in engine::orders(seed).into_iter().enumerate() {
+        let subsumption = index != 1 && engine::has_subsumption(system);
         let configurations = [(true, false), (false, false), (true, true), (false, true)];
         for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
-            let run = || compare(system, &programs, findings, (search, reduction, subsumption), merges);
+            let run = || compare(system, &programs, findings, (order, reduction, subsumption), merges);
             let compared = catch_unwind(AssertUnwindSafe(run))
                 .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", engine::text_of(panic.as_ref()))));
             if let Err(difference) = compared {
-                return Some(format!("{search_name}, reduction {reduction}, subsumption {subsumption}: {difference}"));
+                return Some(format!("{order:?}, reduction {reduction}, subsumption {subsumption}: {difference}"));
             }
         }
     }
@@ -414,7 +414,7 @@ fn compare(
     }
     merges.subsumed += captured.subsumed();
     // Most of them only find that out at great length.
-    if findings.endless && configuration.0 != Search::Bfs {
+    if findings.endless && configuration.0 != Order::By(Search::Bfs) {
         merges.closed += u64::from(captured.verdict() == Verdict::Verified);
         return Ok(());
     }

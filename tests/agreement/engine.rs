@@ -19,20 +19,19 @@ use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, 
 use crate::streams::Streams;
 
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
-pub fn disagreement(system: &System, findings: &Findings, subsumed: &mut u64) -> Option<String> {
+pub fn disagreement(system: &System, findings: &Findings, seed: u64, subsumed: &mut u64) -> Option<String> {
     let system = Arc::new(system.clone());
-    for (search, search_name) in searches() {
-        // Leaving out what adds nothing makes a difference only with loss.
-        let subsumption = search != Search::Dfs && system.network.copies.contains(&0) && system.network.window == 1;
+    for (index, order) in orders(seed).into_iter().enumerate() {
+        let subsumption = index != 1 && has_subsumption(&system);
         let configurations = [(true, false), (false, false), (true, true), (false, true)];
         for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
-            let run = || compare(&system, findings, (search, reduction, subsumption), subsumed);
+            let run = || compare(&system, findings, (order, reduction, subsumption), subsumed);
             let compared = catch_unwind(AssertUnwindSafe(run))
                 .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", text_of(panic.as_ref()))));
             if let Err(difference) = compared {
                 let reduction = if reduction { "on" } else { "off" };
                 let subsumption = if subsumption { "on" } else { "off" };
-                return Some(format!("{search_name}, reduction {reduction}, subsumption {subsumption}: {difference}"));
+                return Some(format!("{order:?}, reduction {reduction}, subsumption {subsumption}: {difference}"));
             }
         }
     }
@@ -40,10 +39,29 @@ pub fn disagreement(system: &System, findings: &Findings, subsumed: &mut u64) ->
 }
 
 /// The order, the reduction and the subsumption.
-pub type Configuration = (Search, bool, bool);
+pub type Configuration = (Order, bool, bool);
 
-pub fn searches() -> [(Search, &'static str); 3] {
-    [(Search::Bfs, "bfs"), (Search::Dfs, "dfs"), (Search::Random { seed: 7 }, "random")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    By(Search),
+    /// By a score that means nothing.
+    Best,
+}
+
+/// Breadth-first, and two others in turn: each system is checked three times, each order often enough.
+pub fn orders(seed: u64) -> [Order; 3] {
+    let others = match seed % 4 {
+        0 => [Order::By(Search::Dfs), Order::By(Search::Random { seed: 7 })],
+        1 => [Order::By(Search::Faults), Order::By(Search::Pct { seed, depth: 3 })],
+        2 => [Order::Best, Order::By(Search::Faults)],
+        _ => [Order::By(Search::Dfs), Order::By(Search::Pct { seed, depth: 2 })],
+    };
+    [Order::By(Search::Bfs), others[0], others[1]]
+}
+
+/// Leaving out what adds nothing makes a difference only with loss.
+pub fn has_subsumption(system: &System) -> bool {
+    system.network.copies.contains(&0) && system.network.window == 1
 }
 
 fn compare(
@@ -104,8 +122,43 @@ pub fn register_nth(net: &mut Network, system: &Arc<System>, index: usize) {
     register(net, index, is_daemon, move || root(Arc::clone(&system), index));
 }
 
+/// Whether a search by faults finds a violation; an error if it is not one with the fewest faults.
+pub fn finds_the_fewest_faults(system: &System, at_most: usize, reduction: bool) -> Result<bool, String> {
+    let limited = |at_most| {
+        let mut system = system.clone();
+        system.network.at_most = Some(at_most);
+        Arc::new(system)
+    };
+    let configuration = |search| (Order::By(search), reduction, false);
+    let (found, _) = check(&limited(at_most), configuration(Search::Faults));
+    let violates = |at_most: &usize| {
+        let (report, _) = check(&limited(*at_most), configuration(Search::Bfs));
+        report.verdict() == Verdict::Violated
+    };
+    let fewest = (0..=at_most).find(violates);
+    let (Some(fewest), Some(counterexample)) = (fewest, found.counterexample()) else {
+        let agree = fewest.is_none() && found.verdict() == Verdict::Verified;
+        return if agree { Ok(false) } else { Err(format!("{fewest:?} faults at least, and {found}")) };
+    };
+    let system = limited(fewest);
+    let again = checker(&system, configuration(Search::Faults)).replay(
+        |net| {
+            for index in 0..system.processes.len() {
+                let is_daemon = system.processes[index].daemon;
+                let system = Arc::clone(&system);
+                register(net, index, is_daemon, move || root(Arc::clone(&system), index));
+            }
+        },
+        counterexample,
+    );
+    match again {
+        Ok(Some(_)) => Ok(true),
+        other => Err(format!("{fewest} faults are enough, but not for\n{counterexample}\n{other:?}")),
+    }
+}
+
 pub fn checker(system: &System, configuration: Configuration) -> Checker {
-    let (search, reduction, subsumption) = configuration;
+    let (order, reduction, subsumption) = configuration;
     let mut udp = Udp::new()
         .copies(system.network.copies.iter().copied())
         .window(system.network.window)
@@ -113,7 +166,14 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
     if system.network.delay {
         udp = udp.delay();
     }
-    let mut checker = Checker::new().udp(udp).search(search).reduction(reduction).subsumption(subsumption);
+    let checker = Checker::new().udp(udp).reduction(reduction).subsumption(subsumption);
+    let mut checker = match order {
+        Order::By(search) => checker.search(search),
+        Order::Best => checker.best_first(|state| {
+            let blocked = state.has_ended(&program::name(0)) || state.is_blocked(&program::name(0));
+            (state.depth() % 5 + 3 * state.in_flight()) as i64 - 2 * i64::from(blocked) - state.faults() as i64
+        }),
+    };
     if let Some(tcp) = &system.network.tcp {
         checker = checker.tcp(declared(tcp));
     }

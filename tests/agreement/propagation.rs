@@ -70,7 +70,7 @@ pub fn disagreement(system: &System, compared: &mut Compared) -> Option<String> 
 }
 
 fn table(system: &Arc<System>) -> Propagation {
-    engine::checker(system, (Search::Bfs, false, false))
+    engine::checker(system, (engine::Order::By(Search::Bfs), false, false))
         .propagation(|net| (0..system.processes.len()).for_each(|index| engine::register_nth(net, system, index)))
 }
 

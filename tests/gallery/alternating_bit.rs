@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, PartialEq)]
-enum Receiver {
+pub enum Receiver {
     /// Takes a frame only if it has the bit that comes next.
     Alternating,
     /// Takes every frame.
@@ -80,7 +80,7 @@ async fn receiver(version: Receiver) -> String {
     text
 }
 
-fn transmission(net: &mut Network, version: Receiver) {
+pub fn transmission(net: &mut Network, version: Receiver) {
     net.process("receiver", move || receiver(version));
     net.process("sender", sender).after("receiver");
 }

@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Which fork a philosopher takes first.
 #[derive(Clone, Copy, PartialEq)]
-enum First {
+pub enum First {
     /// All are left-handed.
     Left,
     /// The one with the lower number, which is on the right of the last philosopher only.
@@ -47,7 +47,7 @@ async fn take(fork: usize) -> TcpStream {
     hand
 }
 
-fn dinner(net: &mut Network, seats: usize, first: First) {
+pub fn dinner(net: &mut Network, seats: usize, first: First) {
     for seat in 0..seats {
         net.process(format!("fork-{seat}"), fork);
     }

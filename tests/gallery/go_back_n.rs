@@ -71,7 +71,7 @@ fn digit(number: usize) -> u8 {
     b"0123456789"[number]
 }
 
-fn transmission(net: &mut Network, modulus: usize) {
+pub fn transmission(net: &mut Network, modulus: usize) {
     net.process("receiver", move || receiver(modulus));
     net.process("sender", move || sender(modulus)).after("receiver");
 }

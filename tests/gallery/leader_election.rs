@@ -17,7 +17,7 @@ const RINGS: [[u8; 3]; 2] = [[1, 2, 3], [3, 2, 1]];
 const HIGHEST: u8 = 3;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Forwarding {
+pub enum Forwarding {
     /// Numbers that are higher than the node's own.
     Higher,
     /// All numbers but the node's own.
@@ -63,7 +63,7 @@ async fn starter() {
     }
 }
 
-fn election(net: &mut Network, ring: [u8; 3], forwarding: Forwarding) {
+pub fn election(net: &mut Network, ring: [u8; 3], forwarding: Forwarding) {
     for (own, next) in ring.into_iter().zip(ring.into_iter().cycle().skip(1)) {
         net.process(format!("node-{own}"), move || node(own, format!("node-{next}:4000"), forwarding));
     }

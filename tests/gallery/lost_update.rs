@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use tokio::net::UdpSocket;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Write {
+pub enum Write {
     /// Whatever the counter is by now.
     Always,
     /// If the counter is as it was read.
@@ -70,7 +70,7 @@ fn text(message: &[u8]) -> &str {
     std::str::from_utf8(message).unwrap()
 }
 
-fn counting(net: &mut Network, clients: usize, write: Write) {
+pub fn counting(net: &mut Network, clients: usize, write: Write) {
     net.daemon("server", server);
     for number in 1..=clients {
         net.process(format!("client-{number}"), move || client(write)).after("server");

@@ -14,7 +14,7 @@ use tokio::net::UdpSocket;
 
 /// When a node may use the resource (rule 5).
 #[derive(Clone, Copy, PartialEq)]
-enum Rule {
+pub enum Rule {
     /// Its request comes first, and every other node has sent something later.
     FirstOfAll,
     /// Its request comes first of those that it knows.
@@ -138,7 +138,7 @@ async fn starter(users: usize) {
     }
 }
 
-fn competition(net: &mut Network, nodes: usize, users: usize, rule: Rule) {
+pub fn competition(net: &mut Network, nodes: usize, users: usize, rule: Rule) {
     net.daemon("resource", resource);
     for own in 0..nodes {
         net.process(format!("node-{own}"), move || node(own, nodes, users, rule)).after("resource");

@@ -19,7 +19,7 @@ const TRIES: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq)]
-enum Replies {
+pub enum Replies {
     /// A reply counts if it asks for the packet after the one that was sent last.
     Numbered,
     /// Any reply counts.
@@ -79,7 +79,7 @@ async fn receive(socket: &UdpSocket, kind: &str) -> (usize, SocketAddr) {
     (message.strip_prefix(kind).unwrap().parse().unwrap(), from)
 }
 
-fn transmission(net: &mut Network, replies: Replies) {
+pub fn transmission(net: &mut Network, replies: Replies) {
     net.daemon("receiver", receiver);
     net.process("sender", move || sender(replies)).after("receiver");
 }

@@ -31,7 +31,7 @@ const DECISION: Duration = Duration::from_secs(2);
 const SILENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, PartialEq)]
-enum Prepared {
+pub enum Prepared {
     /// Waits for the decision, however long that takes.
     Waits,
     /// Aborts if the decision takes too long.
@@ -94,7 +94,7 @@ fn text(message: &[u8]) -> String {
     String::from_utf8(message.to_vec()).unwrap()
 }
 
-fn transaction(net: &mut Network, managers: usize, prepared: Prepared) {
+pub fn transaction(net: &mut Network, managers: usize, prepared: Prepared) {
     net.process("coordinator", move || coordinator(managers));
     for number in 1..=managers {
         net.process(format!("manager-{number}"), move || manager(prepared)).after("coordinator");

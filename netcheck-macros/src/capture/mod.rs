@@ -29,7 +29,7 @@
 //! ```ignore
 //! async fn serve(socket: UdpSocket) {
 //!     #[allow(unused_imports)]
-//!     use ::netcheck::__private::capture::{Captured as _, Hashed as _, Opaque as _};
+//!     use ::netcheck::__private::capture::{Captured as _, Debugged as _, Hashed as _, Opaque as _, Unshown as _};
 //!     let __frame = ::netcheck::__private::capture::frame(|| {});
 //!     let mut count = 0;
 //!     {
@@ -45,7 +45,10 @@
 //!                 let mut __values = __loop.values();
 //!                 (&&&::netcheck::__private::capture::Value(&socket, "socket")).record(&mut __values);
 //!                 (&&&::netcheck::__private::capture::Value(&count, "count")).record(&mut __values);
-//!                 __loop.head(__values);
+//!                 if let ::core::option::Option::Some(__shown) = __loop.head(__values) {
+//!                     (&&::netcheck::__private::capture::Value(&socket, "socket")).show_captured(&__shown);
+//!                     (&&::netcheck::__private::capture::Value(&count, "count")).show_captured(&__shown);
+//!                 }
 //!             }
 //!         }
 //!     }

@@ -49,7 +49,7 @@ fn write(flow: Flow, kept: Vec<LoopKey>, body: &mut Block) {
     if records {
         first.push(Stmt::Item(parse_quote! {
             #[allow(unused_imports)]
-            use ::netcheck::__private::capture::{Captured as _, Hashed as _, Opaque as _};
+            use ::netcheck::__private::capture::{Captured as _, Debugged as _, Hashed as _, Opaque as _, Unshown as _};
         }));
     }
     if is_used {
@@ -142,8 +142,19 @@ impl Rewrite<'_> {
         let name = |name: &str| Ident::new(name, at);
         let (frame, of, values, items) = (&self.frame, name("__loop"), name("__values"), name("__items"));
         let records = recorded.iter().map(|recorded| record(recorded, &values, at));
+        let shown = name("__shown");
+        let shows = recorded.iter().filter(|recorded| !recorded.if_dropped).map(|recorded| show(recorded, &shown, at));
+        let items_shown = matches!(expr, Expr::ForLoop(_)).then(|| quote_spanned!(at=> #shown.items(&#items);));
+        let shows: Vec<TokenStream> = items_shown.into_iter().chain(shows).collect();
         // Its line is the loop's.
         let head = quote_spanned!(keyword=> .head(#values));
+        let head = match shows.is_empty() {
+            true => quote_spanned!(at=> #of #head;),
+            false => {
+                let some = quote_spanned!(at=> ::core::option::Option::Some(#shown));
+                quote_spanned!(at=> if let #some = #of #head { #(#shows)* })
+            }
+        };
         let whole = |attrs: &[Attribute], label: &Option<syn::Label>, first: TokenStream, body: TokenStream| {
             let attrs = outer(attrs);
             quote_spanned! {at=>
@@ -157,7 +168,7 @@ impl Rewrite<'_> {
                             let mut #values = #of.values();
                             #first
                             #(#records)*
-                            #of #head;
+                            #head
                         }
                     }
                 }
@@ -202,7 +213,19 @@ fn outer(attrs: &[Attribute]) -> impl Iterator<Item = Attribute> {
     attrs.iter().cloned().map(|attr| Attribute { style: AttrStyle::Outer, ..attr })
 }
 
-fn record(Recorded { ident, field, if_dropped }: &Recorded, values: &Ident, at: Span) -> TokenStream {
+fn record(recorded: &Recorded, values: &Ident, at: Span) -> TokenStream {
+    let value = value(recorded, at);
+    let method = Ident::new(if recorded.if_dropped { "record_if_dropped" } else { "record" }, at);
+    quote_spanned!(at=> (&&&#value).#method(&mut #values);)
+}
+
+fn show(recorded: &Recorded, shown: &Ident, at: Span) -> TokenStream {
+    let value = value(recorded, at);
+    quote_spanned!(at=> (&&#value).show_captured(&#shown);)
+}
+
+/// A variable and its name.
+fn value(Recorded { ident, field, .. }: &Recorded, at: Span) -> TokenStream {
     let mut variable = ident.clone();
     variable.set_span(ident.span().located_at(at));
     let name = ident.unraw();
@@ -216,8 +239,7 @@ fn record(Recorded { ident, field, if_dropped }: &Recorded, values: &Ident, at: 
             (quote_spanned!(at=> #variable.#member), format!("{name}.{field}"))
         }
     };
-    let method = Ident::new(if *if_dropped { "record_if_dropped" } else { "record" }, at);
-    quote_spanned!(at=> (&&&::netcheck::__private::capture::Value(&#place, #name)).#method(&mut #values);)
+    quote_spanned!(at=> ::netcheck::__private::capture::Value(&#place, #name))
 }
 
 /// Whether the condition or the body of a loop awaits.

@@ -16,6 +16,7 @@ pub(crate) struct ModelCheck {
     pub(crate) tasks: Option<Choice>,
     pub(crate) at_most: Option<Expr>,
     pub(crate) search: Option<Search>,
+    pub(crate) seed: Option<Expr>,
     pub(crate) max_states: Option<Expr>,
     pub(crate) max_depth: Option<Expr>,
     pub(crate) max_memory: Option<Expr>,
@@ -81,9 +82,19 @@ pub(crate) struct Choice {
     pub(crate) variant: Ident,
 }
 
-pub(crate) enum Search {
-    Simple(Choice),
-    Random { name: Ident, seed: Option<Expr> },
+/// `random(seed = 7)`: a name, and what may stand in parentheses behind it.
+pub(crate) struct Search {
+    pub(crate) choice: Choice,
+    pub(crate) said: Said,
+    pub(crate) seed: Option<Expr>,
+    pub(crate) depth: Option<Number>,
+}
+
+impl Search {
+    /// Whether it chooses something at random.
+    pub(crate) fn takes_seed(&self) -> bool {
+        self.choice.name == "random" || self.choice.name == "pct"
+    }
 }
 
 pub(crate) type Expect = Choice;

@@ -3,7 +3,6 @@
 //! Every mistake in a single word is reported here; what does not go together is for `valid`.
 //! A new word is one entry in a list of names and one arm in a `match`.
 
-use syn::spanned::Spanned;
 use syn::{Expr, ExprArray, ExprCall, ExprLit, ExprPath, Ident, Lit, LitBool, LitInt, LitStr};
 
 use super::ast::{Choice, ModelCheck, Number, Said, Search, Tcp, Udp};
@@ -17,6 +16,7 @@ pub(super) const WORDS: &[&str] = &[
     "tasks",
     "at_most",
     "search",
+    "seed",
     "max_states",
     "max_depth",
     "max_memory",
@@ -38,7 +38,8 @@ const LISTS: &[(&str, &[&str])] = &[("udp", UDP_WORDS), ("tcp", TCP_WORDS)];
 /// Names that a word may have as its value, and the variants that they stand for.
 type Choices = [(&'static str, &'static str)];
 
-const SEARCHES: &Choices = &[("bfs", "Bfs"), ("dfs", "Dfs"), ("random", "Random")];
+const SEARCHES: &Choices =
+    &[("bfs", "Bfs"), ("dfs", "Dfs"), ("faults", "Faults"), ("random", "Random"), ("pct", "Pct")];
 const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both", "Both")];
 const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
 const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked")];
@@ -63,6 +64,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "tasks" => check.tasks = value(word, "tracked", cx).and_then(|value| choice(&value, TASKS, cx)),
             "at_most" => check.at_most = value(word, "1", cx),
             "search" => check.search = value(word, "dfs", cx).and_then(|value| search(value, cx)),
+            "seed" => check.seed = value(word, "7", cx),
             "max_states" => check.max_states = value(word, "1_000_000", cx),
             "max_depth" => check.max_depth = value(word, "500", cx),
             "max_memory" => check.max_memory = value(word, "2 << 30", cx),
@@ -325,30 +327,49 @@ fn choice(value: &Expr, choices: &Choices, cx: &Ctxt) -> Option<Choice> {
     Some(Choice { name: name.clone(), variant: Ident::new(variant, name.span()) })
 }
 
-/// `bfs`, `dfs`, `random` or `random(seed = 7)`.
+/// `bfs`, `dfs`, `faults`, `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
 fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
+    let named = |choice| Search { choice, said: Said::default(), seed: None, depth: None };
     let Expr::Call(ExprCall { func, args, .. }) = &value else {
-        let choice = choice(&value, SEARCHES, cx)?;
-        return Some(match choice.variant == "Random" {
-            true => Search::Random { name: choice.name, seed: None },
-            false => Search::Simple(choice),
-        });
+        return choice(&value, SEARCHES, cx).map(named);
     };
-    let choice = choice(func, SEARCHES, cx)?;
-    if choice.variant != "Random" {
-        cx.error(&value, format_args!("`{0}` takes nothing in parentheses: write just `{0}`", choice.name));
-        return None;
-    }
-    let mut args = args.iter();
-    let (Some(Expr::Assign(seed)), None) = (args.next(), args.next()) else {
-        cx.error(&value, "write `random(seed = 7)`, or just `random`");
-        return None;
+    let mut search = named(choice(func, SEARCHES, cx)?);
+    let name = search.choice.name.to_string();
+    let (known, example): (&[&str], _) = match name.as_str() {
+        "random" => (&["seed"], "random(seed = 7)"),
+        "pct" => (&["seed", "depth"], "pct(seed = 7, depth = 3)"),
+        _ => {
+            cx.error(&value, format_args!("`{name}` takes nothing in parentheses: write just `{name}`"));
+            return None;
+        }
     };
-    if !matches!(&*seed.left, Expr::Path(left) if left.path.is_ident("seed")) {
-        cx.error_at(seed.left.span(), "the only word of `random` is `seed`: write `random(seed = 7)`");
-        return None;
+    if args.is_empty() {
+        cx.error(&value, format_args!("write `{example}`, or just `{name}`"));
     }
-    Some(Search::Random { name: choice.name, seed: Some((*seed.right).clone()) })
+    for arg in args {
+        let Expr::Assign(arg) = arg else {
+            cx.error(arg, format_args!("write `{example}`, or just `{name}`"));
+            continue;
+        };
+        let word = match &*arg.left {
+            Expr::Path(left) => left.path.get_ident().filter(|word| known.iter().any(|known| word == known)),
+            _ => None,
+        };
+        let Some(word) = word else {
+            let known = words::either(known);
+            cx.error(&arg.left, format_args!("expected {known}: write `{example}`"));
+            continue;
+        };
+        if search.said.has(&word.to_string()) {
+            cx.error(word, format_args!("`{word}` is said twice: keep one"));
+        } else if word == "seed" {
+            search.seed = Some(ungroup((*arg.right).clone()));
+        } else {
+            search.depth = number(&ungroup((*arg.right).clone()), cx);
+        }
+        search.said.0.push(word.clone());
+    }
+    Some(search)
 }
 
 /// The literal as it goes into the expansion: with the user's span, without a suffix.

@@ -173,7 +173,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Ident, ReturnType};
+use syn::{Attribute, Expr, Ident, ReturnType};
 
 use super::ast::{Choice, ModelCheck, Search, Tcp, Udp};
 use super::attr::plain;
@@ -336,14 +336,7 @@ fn checker(check: &ModelCheck) -> TokenStream {
         calls.extend(quote!(.at_most(#at_most)));
     }
     if let Some(search) = &check.search {
-        let search = match search {
-            Search::Simple(Choice { variant, .. }) => quote!(#variant),
-            Search::Random { name, seed } => {
-                let variant = Ident::new("Random", name.span());
-                let seed = seed.as_ref().map_or_else(|| quote!(0), |seed| quote!(#seed));
-                quote!(#variant { seed: #seed })
-            }
-        };
+        let search = self::search(search, check.seed.as_ref());
         calls.extend(quote!(.search(::netcheck::check::Search::#search)));
     }
     if let Some(max_states) = &check.max_states {
@@ -368,6 +361,20 @@ fn checker(check: &ModelCheck) -> TokenStream {
         calls.extend(quote!(.capture(#capture)));
     }
     quote!(::netcheck::check::Checker::new() #calls)
+}
+
+fn search(search: &Search, seed: Option<&Expr>) -> TokenStream {
+    let Search { choice: Choice { name, variant }, depth, .. } = search;
+    let seed = search.seed.as_ref().or(seed).map_or_else(|| quote!(0), |seed| quote!(#seed));
+    if name == "random" {
+        quote!(#variant { seed: #seed })
+    } else if name == "pct" {
+        // As many as most bugs need that are not found by chance (section 4 of the paper).
+        let depth = depth.as_ref().map(plain).map_or_else(|| quote!(3), |depth| quote!(#depth));
+        quote!(#variant { seed: #seed, depth: #depth })
+    } else {
+        quote!(#variant)
+    }
 }
 
 fn udp(udp: &Udp) -> TokenStream {

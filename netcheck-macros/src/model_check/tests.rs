@@ -113,7 +113,7 @@ fn all_mistakes_are_reported_at_once() {
             "`at_most` lacks its value",
             "unknown word `los`, did you mean `loss`?",
             "`loss` is said twice",
-            "expected `bfs`, `dfs` or `random`, found `bsf`, did you mean `bfs`?",
+            "expected `bfs`, `dfs`, `faults`, `random` or `pct`, found `bsf`, did you mean `bfs`?",
             "unknown word `at_least`",
             "`max_depth` needs a value",
             "`loss` can't be combined with `copies`",
@@ -207,10 +207,28 @@ fn values_are_checked() {
     assert_refused("store(exact)", &["`store` needs a value: write `store = fingerprint`"]);
     assert_refused("capture = off", &["expected `true` or `false`"]);
     assert_refused("search = bfs(seed = 1)", &["write just `bfs`"]);
-    assert_refused("search = random(sed = 1)", &["the only word of `random` is `seed`"]);
+    assert_refused("search = random(sed = 1)", &["expected `seed`: write `random(seed = 7)`"]);
     assert_refused("search = random(7)", &["write `random(seed = 7)`"]);
+    assert_refused("search = random()", &["write `random(seed = 7)`"]);
+    assert_refused("search = pct(sed = 1, 7)", &["expected `seed` or `depth`", "write `pct(seed = 7, depth = 3)`"]);
+    assert_refused("search = pct(depth = 0)", &["`depth` is how many ordering constraints a bug needs, at least 1"]);
+    assert_refused("search = pct(depth = two, depth = 2)", &["expected a whole number", "`depth` is said twice"]);
     assert_refused("search(dfs)", &["`search` needs a value: write `search = dfs`"]);
     assert_refused("expect = 3", &["expected `panic`, `deadlock`"]);
+}
+
+#[test]
+fn a_seed_goes_with_a_search_that_chooses_at_random() {
+    assert_refused("seed = 7", &["add `search = random` or `search = pct`"]);
+    assert_refused("search = bfs, seed = 7", &["`search = bfs` chooses nothing at random"]);
+    assert_refused("seed = 7, search = faults", &["`search = faults` chooses nothing at random"]);
+    assert_refused("search = random(seed = 7), seed = 7", &["`random(…)` has a seed of its own: keep one"]);
+    assert_refused("search = pct(seed = 7), seed = 7", &["`pct(…)` has a seed of its own: keep one"]);
+    assert_refused("seed", &["write `seed = 7`"]);
+    assert_refused("replay = \"a.json\", seed = 7", &["`seed` is about a search"]);
+    // A mistake in a word does not count as its absence.
+    assert_refused("search = rendom, seed = 7", &["did you mean `random`?"]);
+    assert_refused("search = pct(7), seed = 7", &["or just `pct`"]);
 }
 
 #[test]

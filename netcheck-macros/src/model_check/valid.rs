@@ -34,6 +34,7 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     {
         cx.error(at_most, "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out");
     }
+    search(check, cx);
     replay(check, cx);
     if let Some(snapshot) = check.said.get("snapshot").filter(|_| !check.said.has("replay")) {
         if !check.said.has("expect") {
@@ -53,6 +54,38 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     }
 }
 
+fn search(check: &ModelCheck, cx: &Ctxt) {
+    let search = check.search.as_ref();
+    if let Some(depth) = search.and_then(|search| search.depth.as_ref()).filter(|depth| depth.value == 0) {
+        cx.error(&depth.literal, "`depth` is how many ordering constraints a bug needs, at least 1");
+    }
+    let Some(seed) = check.said.get("seed").filter(|_| check.seed.is_some() && !check.said.has("replay")) else {
+        return;
+    };
+    match search {
+        Some(search) if search.said.has("seed") => {
+            cx.error(seed, format_args!("`{}(…)` has a seed of its own: keep one", search.choice.name));
+        }
+        Some(search) if !search.takes_seed() => {
+            let name = &search.choice.name;
+            cx.error(
+                seed,
+                format_args!(
+                    "`search = {name}` chooses nothing at random: \
+                     `seed` goes with `search = random` or `search = pct`; leave it out, or search so"
+                ),
+            );
+        }
+        None if !check.said.has("search") => {
+            cx.error(
+                seed,
+                "`seed` is for a search that chooses at random: add `search = random` or `search = pct`, or leave it out",
+            );
+        }
+        _ => {}
+    }
+}
+
 /// One execution is run, and nothing searched.
 fn replay(check: &ModelCheck, cx: &Ctxt) {
     if !check.said.has("replay") {
@@ -61,7 +94,7 @@ fn replay(check: &ModelCheck, cx: &Ctxt) {
     if let Some(file) = check.replay.as_ref().filter(|file| file.value().is_empty()) {
         cx.error(file, "a trace is in a file: this name is empty");
     }
-    for word in ["search", "max_states", "max_depth", "max_memory", "reduction", "subsumption", "store"] {
+    for word in ["search", "seed", "max_states", "max_depth", "max_memory", "reduction", "subsumption", "store"] {
         if let Some(said) = check.said.get(word) {
             cx.error(
                 said,

@@ -27,10 +27,19 @@ pub(super) fn automata(system: &System, taken: &Taken) -> Vec<Automaton> {
             }
         }
     }
-    roots.into_iter().map(|(unit, roots)| automaton(system, taken, unit, roots)).collect()
+    let words = system.shared().checkpoints.borrow().in_words();
+    let positions = system.learner.automata.positions();
+    let captured = positions.filter_map(|(node, position)| Some((node, words.get(&position)?.clone()))).collect();
+    roots.into_iter().map(|(unit, roots)| automaton(system, taken, &captured, unit, roots)).collect()
 }
 
-fn automaton(system: &System, taken: &Taken, unit: UnitId, mut roots: Vec<NodeId>) -> Automaton {
+fn automaton(
+    system: &System,
+    taken: &Taken,
+    captured: &AHashMap<NodeId, String>,
+    unit: UnitId,
+    mut roots: Vec<NodeId>,
+) -> Automaton {
     roots.sort();
     let mut numbers: AHashMap<NodeId, usize> = (0..).zip(&roots).map(|(number, &root)| (root, number)).collect();
     let first = roots.len();
@@ -58,7 +67,11 @@ fn automaton(system: &System, taken: &Taken, unit: UnitId, mut roots: Vec<NodeId
     }
     let left_out = reached.len().saturating_sub(NODES_MAX);
     reached.truncate(NODES_MAX);
-    let node = |(number, node)| automaton::Node { kind: kind(system, node), is_first: number < first };
+    let node = |(number, node)| automaton::Node {
+        kind: kind(system, node),
+        captured: captured.get(&node).cloned(),
+        is_first: number < first,
+    };
     let nodes = (0..).zip(reached).map(node).collect();
     Automaton { name: system.shared().unit(unit).name, nodes, edges, left_out }
 }
@@ -76,10 +89,7 @@ fn label(system: &System, edge: EdgeId) -> String {
     let edge = automata.edge(edge);
     let Some(offer) = automata.node(edge.source).offer(edge.input) else { return String::new() };
     let Offer { task, operation, .. } = offer;
-    let task = if task.0 > 0 { format!("task {}: ", task.0) } else { String::new() };
     let operation = wording::operation_of(operation, system.shared());
-    match wording::outcome(automata.outcome(edge.input.outcome), system.shared()).as_str() {
-        "done" => format!("{task}{operation}"),
-        outcome => format!("{task}{operation} → {outcome}"),
-    }
+    let outcome = wording::outcome(automata.outcome(edge.input.outcome), system.shared());
+    Automaton::label(task.0, &operation, &outcome)
 }

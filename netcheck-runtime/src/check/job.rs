@@ -12,14 +12,18 @@ use crate::reduction::proviso;
 use crate::reduction::successors::Leg;
 use crate::replay::{End, Replayed, perform, replay, script};
 use crate::report::{Figures, Report, Verdict};
+use crate::search::estimate::{Estimate, estimate};
 use crate::search::explore::{Explored, Limit, Limits, Plan, explore};
 use crate::search::frontier::Search;
+use crate::search::minimal::{Bounds, Cost, Minimal, cost, minimal};
 use crate::search::progress::Progress;
 use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
-use crate::state::store::{Keep, StateId};
+use crate::state::store::Keep;
+use crate::state::store::StateId;
 use crate::state::system::{Declared, Demands, Interrupt, Process, System};
 use crate::trace::counterexample::Counterexample;
+use crate::trace::situation::Situations;
 use crate::trace::source;
 use crate::trace::step::Step;
 use crate::unit::caller::are_lines_known;
@@ -39,8 +43,9 @@ const PATIENCE_STATES: u64 = 4_096;
 /// Rounds of the reduced search that may hit `max_states`, but for one.
 const LIMITED_ROUNDS_MAX: usize = 4;
 
-/// States that are visited at the most to find a shorter counterexample than the one at hand.
+/// States that are visited at the most to find the least counterexample.
 const SHORTENING_STATES_MAX: usize = 50_000;
+
 /// One check on its own thread.
 pub(super) struct Job {
     pub(super) checker: Checker,
@@ -205,11 +210,20 @@ impl Job {
         Ok(Report { verdict, limit, figures, counterexample, outputs, uncaptured, claims, never_completed, automata })
     }
 
+    pub(super) fn estimate(mut self) -> Result<Estimate, Error> {
+        let attempt = |job: &Job, system: &mut System, initial: &StateVector| {
+            let mut footprints = job.checker.reduction.then(Footprints::default);
+            estimate(system, initial, footprints.as_mut(), &job.properties, job.checker.states_max)
+        };
+        Ok(self.attempt(attempt)?.0)
+    }
+
     /// Explores until the stubborn sets have relied on nothing that grew.
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
         let Checker { search, reduction, subsumption, keep, .. } = self.checker;
         let mut plan = Plan {
             search,
+            score: self.checker.score.as_ref(),
             keep,
             subsumes: subsumption,
             patience: PATIENCE_STATES,
@@ -289,13 +303,20 @@ impl Job {
             None => (explored.path(system, at).map_err(interrupted)?, found.clone()),
         };
         let mut steps = script(system, &legs).map_err(interrupted)?;
-        if let Some((shorter, instead)) = self.shorten(&found, &legs)? {
-            (steps, found) = (shorter, instead);
+        let Shortened { instead, is_least } = match (self.checker.search, &self.checker.score) {
+            (Search::Faults, None) => self.with_fewer_faults(&legs)?,
+            _ => self.minimal(&found, (legs.len(), cost(system, &legs)))?,
+        };
+        if let Some(instead) = instead {
+            (steps, found) = instead;
         }
         // The steps as they were confirmed: each with the program's own source line.
-        let Replayed { steps, end, .. } = self.replay(&steps)?;
+        let Replayed { steps, situations, end, .. } = self.replay(&steps)?;
         match end {
-            End::Violated(again) if is_same(&again, &found) => Ok(self.confirmed(again, steps)),
+            End::Violated(again) if is_same(&again, &found) => {
+                let confirmed = self.confirmed(again, steps, situations);
+                Ok(if is_least { confirmed } else { confirmed.perhaps_not_least() })
+            }
             End::Diverged { expected, possible } => Err(Error::diverged(steps.len() + 1, &expected, &possible)),
             end => Err(Error::new(format!(
                 "a {} was found that does not happen again on a fresh run of the same execution\n  \
@@ -312,18 +333,16 @@ impl Job {
         }
     }
 
-    /// A shorter execution with the same kind of violation, breadth-first over all schedules.
-    fn shorten(&mut self, found: &Found, legs: &[Leg]) -> Result<Option<(Vec<Step>, Found)>, Error> {
-        let is_shortest = self.checker.search == Search::Bfs && !self.checker.reduction;
-        if is_shortest || legs.len() < 2 {
-            return Ok(None);
+    /// An execution with fewer faults, or as many and fewer steps, by faults over all schedules.
+    fn with_fewer_faults(&mut self, legs: &[Leg]) -> Result<Shortened, Error> {
+        if !self.checker.reduction {
+            return Ok(Shortened { is_least: true, instead: None });
         }
-        let depth_max = legs.len() - 1;
-        let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
-        let limits = Limits { states_max, depth_max, memory_bytes_max: self.checker.memory_bytes_max };
-        let (shorter, _) = self.attempt(|job, system, initial| {
+        let limits = Limits { states_max: SHORTENING_STATES_MAX.min(self.checker.states_max), ..self.limits() };
+        let (better, _) = self.attempt(|job, system, initial| {
             let plan = Plan {
-                search: Search::Bfs,
+                search: Search::Faults,
+                score: None,
                 keep: Keep::Exact,
                 subsumes: false,
                 patience: u64::MAX,
@@ -331,13 +350,38 @@ impl Job {
                 progress: &job.progress,
             };
             let mut explored = explore(system, initial, plan, None, &job.properties)?;
-            let Some((at, instead)) = explored.found.clone().filter(|(_, instead)| instead.kind == found.kind) else {
-                return Ok(None);
+            let is_least = explored.limit.is_none();
+            let Some((at, instead)) = explored.found.clone() else {
+                return Ok(Shortened { is_least, instead: None });
             };
-            let legs = explored.path(system, at)?;
-            Ok(Some((script(system, &legs)?, instead)))
+            let better = explored.path(system, at)?;
+            let instead = match (faults(&better), better.len()) < (faults(legs), legs.len()) {
+                true => Some((script(system, &better)?, instead)),
+                false => None,
+            };
+            Ok(Shortened { is_least, instead })
         })?;
-        Ok(shorter)
+        Ok(better)
+    }
+
+    /// The least execution with the same kind of violation, unless it costs more than the one at hand.
+    fn minimal(&mut self, found: &Found, known: (usize, Cost)) -> Result<Shortened, Error> {
+        let steps_max = known.0;
+        let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
+        let memory_bytes_max = self.checker.memory_bytes_max;
+        let (shortened, _) = self.attempt(|job, system, initial| {
+            let bounds = Bounds { steps_max, states_max, memory_bytes_max, progress: &job.progress };
+            let Minimal { least, gave_up } = minimal(system, initial, &job.properties, found.kind, bounds)?;
+            let is_least = !gave_up && least.is_some();
+            // One that was met before a bound may be no better.
+            let better = least.filter(|(legs, _, cost)| is_least || (legs.len(), *cost) < known);
+            let instead = match better {
+                Some((legs, instead, _)) => Some((script(system, &legs)?, instead)),
+                None => None,
+            };
+            Ok(Shortened { is_least, instead })
+        })?;
+        Ok(shortened)
     }
 
     /// Runs steps again on fresh futures.
@@ -354,17 +398,18 @@ impl Job {
     }
 
     /// The execution as it reads now, if it violates something.
-    pub(super) fn violated(&self, Replayed { steps, end, .. }: Replayed) -> Result<Option<Counterexample>, Error> {
+    pub(super) fn violated(&self, replayed: Replayed) -> Result<Option<Counterexample>, Error> {
+        let Replayed { steps, situations, end, .. } = replayed;
         match end {
-            End::Violated(found) => Ok(Some(self.confirmed(found, steps))),
+            End::Violated(found) => Ok(Some(self.confirmed(found, steps, situations))),
             End::Held => Ok(None),
             End::Diverged { expected, possible } => Err(Error::diverged(steps.len() + 1, &expected, &possible)),
         }
     }
 
-    fn confirmed(&self, found: Found, mut steps: Vec<Step>) -> Counterexample {
+    fn confirmed(&self, found: Found, mut steps: Vec<Step>, situations: Situations) -> Counterexample {
         source::read_lines(&mut steps);
-        Counterexample::new(found, self.checker.faults_in_words(), steps)
+        Counterexample::new(found, self.checker.faults_in_words(), steps, situations)
     }
 
     /// Runs steps again on fresh futures, every call traced to its source line.
@@ -376,9 +421,20 @@ impl Job {
     }
 }
 
+/// What became of the search for a lesser execution.
+struct Shortened {
+    instead: Option<(Vec<Step>, Found)>,
+    /// Whether no execution of the full space is less.
+    is_least: bool,
+}
+
 /// Whether a violation happened again. Where a task waits is known more exactly the second time.
 fn is_same(again: &Found, found: &Found) -> bool {
     again.kind == found.kind && (again.kind == ViolationKind::Deadlock || again.message == found.message)
+}
+
+fn faults(legs: &[Leg]) -> u32 {
+    legs.iter().map(|leg| leg.transition.faults).sum()
 }
 
 fn interrupted(interrupt: Interrupt) -> Error {
@@ -387,3 +443,6 @@ fn interrupted(interrupt: Interrupt) -> Error {
         Interrupt::Demands(_) => unreachable!("a path was explored with all demands known"),
     }
 }
+
+#[cfg(test)]
+mod tests;

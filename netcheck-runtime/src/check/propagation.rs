@@ -56,7 +56,7 @@ impl Job {
             }
             let limits = job.limits();
             let (keep, progress) = (Keep::Exact, &*job.progress);
-            let plan = Plan { search, keep, subsumes: false, patience: u64::MAX, limits, progress };
+            let plan = Plan { search, score: None, keep, subsumes: false, patience: u64::MAX, limits, progress };
             let mut seen = FirstFaults::new(system, reference.clone());
             let explored = observe(system, initial, plan, &job.properties, &mut seen)?;
             Ok((seen, explored))

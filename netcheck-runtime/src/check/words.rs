@@ -22,6 +22,7 @@ const WORDS: &[&str] = &[
     "tasks",
     "at_most",
     "search",
+    "seed",
     "max_states",
     "max_depth",
     "max_memory",
@@ -42,8 +43,13 @@ type Choices<T> = [(&'static str, T)];
 const DIRECTIONS: &Choices<Direction> =
     &[("send", Direction::Send), ("receive", Direction::Receive), ("both", Direction::Both)];
 const SIDES: &Choices<Side> = &[("client", Side::Client), ("server", Side::Server)];
-const SEARCHES: &Choices<Search> =
-    &[("bfs", Search::Bfs), ("dfs", Search::Dfs), ("random", Search::Random { seed: 0 })];
+const SEARCHES: &Choices<Search> = &[
+    ("bfs", Search::Bfs),
+    ("dfs", Search::Dfs),
+    ("faults", Search::Faults),
+    ("random", Search::Random { seed: 0 }),
+    ("pct", Search::Pct { seed: 0, depth: 3 }),
+];
 const TASKS: &Choices<Tasks> = &[("shared", Tasks::Shared), ("tracked", Tasks::Tracked)];
 const STORES: &Choices<Keep> = &[("exact", Keep::Exact), ("fingerprint", Keep::Fingerprint)];
 const BOOLEANS: &Choices<bool> = &[("true", true), ("false", false)];
@@ -89,6 +95,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "tasks" => checker.tasks(choice(value(word, "tracked")?, TASKS)?),
             "at_most" => checker.at_most(number(value(word, "1")?)?),
             "search" => checker.search(search(value(word, "dfs")?)?),
+            "seed" => seeded(word, words, checker)?,
             "max_states" => checker.max_states(number(value(word, "1_000_000")?)?),
             "max_depth" => checker.max_depth(number(value(word, "500")?)?),
             "max_memory" => checker.max_memory(number(value(word, "2_000_000_000")?)?),
@@ -344,17 +351,53 @@ fn choice<T: Copy>(value: &Value<'_>, choices: &Choices<T>) -> Result<T, Wrong> 
     alone(word, choice)
 }
 
-/// `bfs`, `dfs`, `random` or `random(seed = 7)`.
+/// `bfs`, `dfs`, `faults`, `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
 fn search(value: &Value<'_>) -> Result<Search, Wrong> {
-    if let Kind::Word(word) = &value.kind
-        && let ("random", Form::List(words)) = (word.name, &word.form)
-    {
-        return match &words[..] {
-            [Word { name: "seed", form: Form::Value(seed), .. }] => Ok(Search::Random { seed: number(seed)? }),
-            _ => Err(value.wrong("write `random(seed = 7)`, or just `random`")),
-        };
+    let Kind::Word(word) = &value.kind else { return choice(value, SEARCHES) };
+    let (Form::List(words), Some((_, named))) = (&word.form, SEARCHES.iter().find(|(name, _)| *name == word.name))
+    else {
+        return choice(value, SEARCHES);
+    };
+    let mut search = *named;
+    let (known, example): (&[&str], _) = match search {
+        Search::Random { .. } => (&["seed"], "random(seed = 7)"),
+        Search::Pct { .. } => (&["seed", "depth"], "pct(seed = 7, depth = 3)"),
+        Search::Bfs | Search::Dfs | Search::Faults => {
+            return Err(word.wrong(format!("`{0}` takes nothing in parentheses: write just `{0}`", word.name)));
+        }
+    };
+    if words.is_empty() {
+        return Err(value.wrong(format!("write `{example}`, or just `{}`", word.name)));
     }
-    choice(value, SEARCHES)
+    for inner in each(words, known)? {
+        match (inner.name, &mut search) {
+            ("seed", Search::Random { seed } | Search::Pct { seed, .. }) => *seed = number(self::value(inner, "7")?)?,
+            ("depth", Search::Pct { depth, .. }) => {
+                *depth = positive(inner, "3", "how many ordering constraints a bug needs, at least 1")?;
+            }
+            _ => return Err(inner.wrong(format!("expected {}: write `{example}`", either(known)))),
+        }
+    }
+    Ok(search)
+}
+
+/// The search with a seed that stands beside it.
+fn seeded(word: &Word<'_>, words: &[Word<'_>], checker: Checker) -> Result<Checker, Wrong> {
+    let new = number(value(word, "7")?)?;
+    let search = words.iter().find(|word| word.name == "search");
+    if let Some(Word { form: Form::Value(Value { kind: Kind::Word(named), .. }), .. }) = search
+        && let Form::List(inner) = &named.form
+        && has_any(inner, &["seed"])
+    {
+        return Err(word.wrong(format!("`{}(…)` has a seed of its own: keep one", named.name)));
+    }
+    match checker.search {
+        Search::Random { .. } => Ok(checker.search(Search::Random { seed: new })),
+        Search::Pct { depth, .. } => Ok(checker.search(Search::Pct { seed: new, depth })),
+        Search::Bfs | Search::Dfs | Search::Faults => Err(word.wrong(
+            "`seed` is for a search that chooses at random: add `search = random` or `search = pct`, or leave it out",
+        )),
+    }
 }
 
 // What is wrong, in words.

@@ -6,7 +6,7 @@
 use super::text::{or_none, shown, totals};
 use super::{Effect, Mode, Propagation, Row};
 use crate::trace::chart::shortened;
-use crate::trace::html::escaped;
+use crate::trace::markup::escaped;
 
 const STYLE: &str = include_str!("propagation.css");
 

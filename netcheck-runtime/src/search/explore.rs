@@ -8,8 +8,9 @@ use crate::reduction::stubborn::Scope;
 use crate::reduction::subsumption::Subsumption;
 use crate::reduction::successors::{Chosen, Leg, Successors};
 use crate::search::concretize::concretize;
-use crate::search::frontier::{Frontier, Search};
+use crate::search::frontier::{Frontier, Search, Successor};
 use crate::search::progress::{Progress, Seen};
+use crate::search::score::Score;
 use crate::state::enabled::{Step, Transition};
 use crate::state::place::StateVector;
 use crate::state::store::{Keep, StateId, Store};
@@ -69,12 +70,16 @@ pub(crate) struct Explored {
     scopes: AHashMap<StateId, Rc<Scope>>,
     /// How many executions were taken through the full semantics.
     concretized: usize,
+    /// Violations whose turn has not come, by the states that show them.
+    awaiting: AHashMap<StateId, Found>,
 }
 
 /// How to search.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'a> {
     pub(crate) search: Search,
+    /// The highest first, whatever `search` says.
+    pub(crate) score: Option<&'a Score>,
     pub(crate) keep: Keep,
     /// Whether states that a visited one covers are left out.
     pub(crate) subsumes: bool,
@@ -125,7 +130,7 @@ fn follow(
     properties: &Properties,
     mut observer: Option<&mut dyn Observer>,
 ) -> Result<Explored, Interrupt> {
-    let Plan { search, keep, subsumes, patience, limits, progress } = plan;
+    let Plan { search, score, keep, subsumes, patience, limits, progress } = plan;
     let mut seen = Explored {
         initial: initial.clone(),
         store: Store::new(keep),
@@ -144,22 +149,32 @@ fn follow(
         ends: Vec::new(),
         scopes: AHashMap::new(),
         concretized: 0,
+        awaiting: AHashMap::new(),
     };
-    let mut frontier = Frontier::new(search);
     let (first, _) = seen.store.insert(initial, None);
-    frontier.extend(&[first]);
+    let mut frontier = match score {
+        Some(_) => Frontier::best(first),
+        None => Frontier::new(search, first),
+    };
     let mut successors = Successors::default();
     let mut next = Vec::new();
-    let mut new = Vec::new();
+    let mut met = Vec::new();
     let mut state = StateVector::new();
     let mut expanded = 0u64;
     let mut grown_at = None;
     while let Some(id) = frontier.pop() {
+        if let Some(found) = seen.awaiting.remove(&id) {
+            if seen.violated(system, properties, id, found, reduction.is_some())? {
+                return Ok(seen);
+            }
+            continue;
+        }
         expanded += 1;
         if expanded.is_multiple_of(LOOKS_UP_EVERY)
             && let Some(limit) = seen.look_up(system, &frontier, limits, progress)
         {
             seen.limit = Some(limit);
+            seen.judge_in_turn(system, properties, &mut frontier, reduction.is_some())?;
             return Ok(seen);
         }
         if reduction.as_ref().is_some_and(|footprints| footprints.has_grown()) {
@@ -212,7 +227,7 @@ fn follow(
             seen.limit = Some(Limit::Depth);
             continue;
         }
-        new.clear();
+        met.clear();
         for transition in chosen {
             system.apply(&state, transition, &mut next);
             if let Some(observer) = &mut observer {
@@ -232,7 +247,15 @@ fn follow(
                 }
             }
             let (successor, is_new) = seen.store.insert(&next, Some(id));
+            let mut of_step =
+                Successor { state: successor, is_new, unit: transition.unit(), faults: transition.faults, score: 0 };
             if !is_new {
+                if frontier.looks_back() {
+                    if frontier.prefers(&of_step) {
+                        seen.lead(successor, id, transition, scope.as_ref());
+                    }
+                    met.push(of_step);
+                }
                 continue;
             }
             if let Some(subsumption) = &mut seen.subsumption {
@@ -246,18 +269,27 @@ fn follow(
             if observer.is_none()
                 && let Some(found) = properties.step(system, transition)
             {
-                if seen.violated(system, properties, successor, found, reduction.is_some())? {
+                if frontier.judges_in_turn() {
+                    seen.awaiting.insert(successor, found);
+                    met.push(of_step);
+                } else if seen.violated(system, properties, successor, found, reduction.is_some())? {
                     return Ok(seen);
                 }
                 continue;
             }
             if seen.store.len() > limits.states_max {
                 seen.limit = Some(Limit::States);
+                frontier.extend(&met);
+                seen.judge_in_turn(system, properties, &mut frontier, reduction.is_some())?;
                 return Ok(seen);
             }
-            new.push(successor);
+            if let Some(score) = score {
+                let faults = frontier.faults() + transition.faults;
+                of_step.score = score.of(system, &next, seen.store.depth(successor), faults)?;
+            }
+            met.push(of_step);
         }
-        frontier.extend(&new);
+        frontier.extend(&met);
     }
     Ok(seen)
 }
@@ -294,7 +326,7 @@ const CONCRETIZED_MAX: usize = 64;
 impl Explored {
     /// Says how far the search is; which limit was hit by that.
     fn look_up(&self, system: &System, frontier: &Frontier, limits: Limits, progress: &Progress) -> Option<Limit> {
-        let memory_bytes = self.store.memory_bytes() + frontier.len() * size_of::<StateId>();
+        let memory_bytes = self.store.memory_bytes() + frontier.memory_bytes();
         let is_over = progress.note(Seen {
             states: self.store.len() as u64,
             frontier: frontier.len() as u64,
@@ -306,6 +338,36 @@ impl Explored {
             true => Some(Limit::Interrupt),
             false => (memory_bytes > limits.memory_bytes_max).then_some(Limit::Memory),
         }
+    }
+
+    /// A state is reached on a better way.
+    fn lead(&mut self, to: StateId, from: StateId, by: &Transition, scope: Option<&Rc<Scope>>) {
+        self.store.lead(to, from);
+        self.depth = self.depth.max(self.store.depth(to));
+        match scope.filter(|_| by.is_scoped()) {
+            Some(scope) => self.scopes.insert(to, Rc::clone(scope)),
+            None => self.scopes.remove(&to),
+        };
+    }
+
+    /// Judges what still waits for its turn: a search that ends at a limit forgets no violation that it has met.
+    fn judge_in_turn(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        frontier: &mut Frontier,
+        reduced: bool,
+    ) -> Result<(), Interrupt> {
+        while !self.awaiting.is_empty()
+            && let Some(id) = frontier.pop()
+        {
+            if let Some(found) = self.awaiting.remove(&id)
+                && self.violated(system, properties, id, found, reduced)?
+            {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Keeps a violation; says whether it can be believed at once.
@@ -412,11 +474,13 @@ impl Explored {
         for &id in &states[1..] {
             let scope = self.scopes.get(&id).cloned();
             let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
-            let taken = possible.into_iter().find(|transition| {
+            let taken = possible.into_iter().filter(|transition| {
                 system.apply(&state, transition, &mut next);
                 self.store.find(&next) == Some(id)
             });
+            let taken = taken.min_by_key(|transition| transition.faults);
             let transition = taken.expect("a state was reached by one of its parent's steps");
+            system.apply(&state, &transition, &mut next);
             legs.push(Leg { state, transition, scope });
             state = StateVector::from_slice(&next);
         }

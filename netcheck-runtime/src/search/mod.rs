@@ -1,6 +1,10 @@
-//! Exploration: one loop, many frontiers. Knows states and steps, no protocol.
+//! Exploration: one loop, many frontiers. Knows states and steps, no protocol. What it finds is made least by
+//! [`minimal`], layer by layer.
 
 pub(crate) mod concretize;
+pub(crate) mod estimate;
 pub(crate) mod explore;
 pub(crate) mod frontier;
+pub(crate) mod minimal;
 pub(crate) mod progress;
+pub(crate) mod score;

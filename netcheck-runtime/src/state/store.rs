@@ -98,6 +98,18 @@ impl Store {
         }
     }
 
+    /// From now on a state that was not expanded is reached from `parent`.
+    pub(crate) fn lead(&mut self, id: StateId, parent: StateId) {
+        let depth = self.depth(parent) as u32 + 1;
+        match &mut self.kept {
+            Kept::Exact(exact) => exact.set_way(id, [parent.0, depth]),
+            Kept::Fingerprints(fingerprints) => {
+                let index = id.0 as usize;
+                (fingerprints.parents[index], fingerprints.depths[index]) = (parent.0, depth);
+            }
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match &self.kept {
             Kept::Exact(exact) => exact.states,
@@ -207,6 +219,15 @@ impl Exact {
             u32::from_le_bytes(bytes)
         };
         (word(0), word(1), word(2))
+    }
+
+    /// Parent and depth.
+    fn set_way(&mut self, id: StateId, words: [u32; 2]) {
+        let at = id.0 as usize * ALIGNMENT;
+        let header = &mut self.arena[at / CHUNK_BYTES][at % CHUNK_BYTES..];
+        for (word, to) in words.iter().zip(header.chunks_exact_mut(4)) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
     }
 
     fn place(&self, id: StateId) -> (&[u8], usize) {
@@ -325,6 +346,22 @@ mod tests {
                 assert_eq!(opened[..], **state);
             }
             assert_eq!(store.find(&[9, 9]), None);
+        }
+    }
+
+    #[test]
+    fn a_state_can_be_led_to_on_another_way() {
+        for keep in [Keep::Exact, Keep::Fingerprint] {
+            let mut store = Store::new(keep);
+            let (first, _) = store.insert(&[1], None);
+            let (second, _) = store.insert(&[2], Some(first));
+            let (third, _) = store.insert(&[3, 70_000], Some(first));
+            store.lead(third, second);
+            assert_eq!((store.depth(third), store.path(third)), (2, vec![first, second, third]));
+            assert_eq!(store.find(&[3, 70_000]), Some(third));
+            let mut opened = StateVector::new();
+            store.open(third, &mut opened);
+            assert_eq!(opened[..], [3, 70_000]);
         }
     }
 

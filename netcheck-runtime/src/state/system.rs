@@ -332,6 +332,12 @@ impl System {
         units.filter(|&(_, node)| self.learner.automata.node(node).kind == NodeKind::Live)
     }
 
+    /// How many datagrams are under way that may still arrive, for the first time or again.
+    pub(crate) fn in_flight(&self, state: &[u32]) -> usize {
+        let links = self.places.iter().filter(|(_, place)| matches!(place, Place::Channel { .. }));
+        links.map(|(id, _)| self.links.get(id.of(state)).packets().count()).sum()
+    }
+
     /// The ports of which a unit holds a datagram socket.
     pub(crate) fn ports_of<'a>(&'a self, state: &'a [u32], unit: UnitId) -> impl Iterator<Item = PlaceId> + 'a {
         let ports = self.places.iter().filter(|(_, place)| matches!(place, Place::Port(..)));

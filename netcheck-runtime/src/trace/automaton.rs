@@ -24,6 +24,8 @@ pub struct Automaton {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
+    /// The head of a loop that tells it from others, and the values of the variables there.
+    pub(crate) captured: Option<String>,
     /// Whether it is where the process, or a task of this name, begins.
     pub(crate) is_first: bool,
 }
@@ -68,12 +70,22 @@ impl Automaton {
         self.left_out
     }
 
+    /// What is written at the edge that a task's operation and its outcome take.
+    pub(crate) fn label(task: u32, operation: &str, outcome: &str) -> String {
+        let task = if task > 0 { format!("task {task}: ") } else { String::new() };
+        match outcome {
+            "done" => format!("{task}{operation}"),
+            outcome => format!("{task}{operation} → {outcome}"),
+        }
+    }
+
     /// For Graphviz.
     pub fn dot(&self) -> String {
         let mut text = format!("digraph \"{}\" {{\n    node [shape=circle];\n", quoted(&self.name));
         for (number, node) in self.nodes.iter().enumerate() {
             let label = quoted(&node.label(number));
             let shape = match node.kind {
+                Kind::Live if node.captured.is_some() => ", shape=box",
                 Kind::Live => "",
                 Kind::Ended(_) => ", shape=box, peripheries=2",
                 Kind::Panicked(_) => ", shape=box, color=red",
@@ -134,12 +146,19 @@ impl Automaton {
 
 impl Node {
     fn label(&self, number: usize) -> String {
-        let words = match &self.kind {
-            Kind::Live => return number.to_string(),
-            Kind::Ended(output) => format!("{number} ended with {output}"),
-            Kind::Panicked(panic) => format!("{number} panicked {panic}"),
-        };
-        shortened(&words, LABEL_CHARS_MAX)
+        match self.words() {
+            Some(words) => shortened(&format!("{number} {words}"), LABEL_CHARS_MAX),
+            None => number.to_string(),
+        }
+    }
+
+    /// What there is to say of it.
+    pub(crate) fn words(&self) -> Option<String> {
+        match &self.kind {
+            Kind::Live => self.captured.as_ref().map(|captured| format!("at {captured}")),
+            Kind::Ended(output) => Some(format!("ended with {output}")),
+            Kind::Panicked(panic) => Some(format!("panicked {panic}")),
+        }
     }
 }
 

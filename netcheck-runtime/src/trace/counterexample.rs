@@ -1,5 +1,6 @@
 //! The steps from the start to a violation, and their JSON form.
 
+use crate::trace::situation::Situations;
 use crate::trace::step::{Doing, Kind, Step};
 use crate::trace::text::Text;
 use crate::trace::{html, mermaid};
@@ -7,6 +8,7 @@ use crate::violation::{Found, ViolationKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
+use std::ops::Not;
 
 /// The version of the JSON form that is written. Version 1 is read too; others are refused.
 pub(crate) const VERSION: u64 = 2;
@@ -26,13 +28,33 @@ pub struct Counterexample {
     /// The declared faults; `None`: not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     faults: Option<String>,
+    /// Whether the search for a lesser one was given up.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    perhaps_not_least: bool,
     steps: Vec<Step>,
+    /// Where everybody is, for the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    situations: Option<Situations>,
 }
 
 impl Counterexample {
-    pub(crate) fn new(found: Found, faults: String, steps: Vec<Step>) -> Self {
+    pub(crate) fn new(found: Found, faults: String, steps: Vec<Step>, situations: Situations) -> Self {
         let Found { kind, message, units } = found;
-        Counterexample { version: VERSION, kind, message, units, faults: Some(faults), steps }
+        Counterexample {
+            version: VERSION,
+            kind,
+            message,
+            units,
+            faults: Some(faults),
+            perhaps_not_least: false,
+            steps,
+            situations: Some(situations),
+        }
+    }
+
+    /// The search for a lesser one was given up.
+    pub(crate) fn perhaps_not_least(self) -> Self {
+        Counterexample { perhaps_not_least: true, ..self }
     }
 
     /// What was violated.
@@ -57,14 +79,26 @@ impl Counterexample {
         self.faults.as_deref()
     }
 
+    /// Whether the search for a lesser execution was given up, at a limit. If a check found it and did not give
+    /// up, no execution with a violation of this kind has fewer steps, none with as many steps has fewer
+    /// faults, and none with as many of both has fewer context switches.
+    pub fn may_not_be_least(&self) -> bool {
+        self.perhaps_not_least
+    }
+
     /// The steps, from the start.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// As a page for a browser, complete in itself: a sequence diagram to step through.
+    pub(crate) fn situations(&self) -> Option<&Situations> {
+        self.situations.as_ref()
+    }
+
+    /// As a page for a browser, complete in itself: a sequence diagram to step through. The page of a
+    /// [`Report`](crate::report::Report::html) has the state machines of the processes too.
     pub fn html(&self) -> String {
-        html::page(self, "", None)
+        html::page(self, &[], "", None)
     }
 
     /// As a sequence diagram in Mermaid, for issues and pull requests.

@@ -2,6 +2,9 @@
 // Steps through the diagram: the lanes and arrows are drawn already, and work without this.
 (() => {
   const steps = JSON.parse(document.getElementById("steps").textContent);
+  const situations = JSON.parse(document.getElementById("situations").textContent);
+  // By state machine: steps, each with the node that it leads to.
+  const walks = JSON.parse(document.getElementById("walks").textContent);
   const diagram = document.getElementById("diagram");
   const details = document.getElementById("details");
   const rows = new Map();
@@ -20,6 +23,7 @@
       sent.set(from, [...(sent.get(from) || []), to]);
     }
   }
+  const untouched = [...details.childNodes];
   let current = 0;
 
   function element(name, text, className) {
@@ -48,7 +52,47 @@
     return all;
   }
 
+  // Where everybody is after a step: all that has changed since the start.
+  function situation(number) {
+    const all = new Map();
+    for (const changes of situations.changes.slice(0, number + 1)) {
+      for (const [name, state] of Object.entries(changes)) all.set(name, situations.states[state]);
+    }
+    return [...all].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  function pending(operation) {
+    const line = element("div", operation.task === undefined ? "" : "task " + operation.task + ": ");
+    line.append(element("code", operation.operation));
+    if (operation.location) line.append(" ", element("span", operation.location, "place"));
+    return line;
+  }
+
+  function processes(number) {
+    const list = document.createElement("dl");
+    list.className = "states";
+    for (const [name, state] of situation(number)) {
+      const moved = Object.hasOwn(situations.changes[number] || {}, name);
+      const data = element("dd", state?.is || "");
+      for (const operation of state?.pending || []) data.append(pending(operation));
+      list.append(element("dt", name, moved ? "moved" : ""), data);
+    }
+    return list;
+  }
+
+  // Marks the nodes that the processes are at.
+  function mark(number) {
+    for (const node of document.querySelectorAll(".node.here")) node.classList.remove("here");
+    walks.forEach((walk, machine) => {
+      const last = walk.findLast(([step]) => step <= number);
+      const node = last && last[1] !== null && `[data-machine="${machine}"][data-node="${last[1]}"]`;
+      if (node) document.querySelector(node).classList.add("here");
+    });
+  }
+
   function show(number) {
+    mark(number);
+    if (number === 0) return details.replaceChildren(...untouched);
     const step = steps[number - 1];
     const task = step.task === undefined ? "" : " (task " + step.task + ")";
     const list = document.createElement("dl");
@@ -63,6 +107,7 @@
     if (step.source) details.append(element("pre", step.source, "source"));
     if (step.payload) details.append(element("h3", "Payload"), element("pre", step.payload, "payload"));
     for (const doing of step.did) details.append(element("p", doing, "did"));
+    if (situations) details.append(element("h3", "Then the processes are here"), processes(number));
   }
 
   function select(number) {
@@ -93,8 +138,11 @@
     event.preventDefault();
     select(moves[event.key]());
   });
+  const pointed = (event) => Number(event.target.closest("[data-step]")?.dataset.step || 0);
   diagram.addEventListener("click", (event) => {
-    const row = event.target.closest("[data-step]");
-    if (row) select(Number(row.dataset.step));
+    if (pointed(event)) select(pointed(event));
   });
+  diagram.addEventListener("mouseover", (event) => show(pointed(event) || current));
+  diagram.addEventListener("mouseleave", () => show(current));
+  mark(0);
 })();

@@ -1,12 +1,16 @@
 //! A counterexample as a page for a browser: a sequence diagram to step through.
 //!
 //! The page is complete in itself: it loads nothing, and says so to the browser. The diagram
-//! is drawn here; the script only selects steps in it. All that comes from programs is
+//! is drawn here, and the automata of the processes below it; the script only selects steps in them. All that comes from programs is
 //! escaped, in the page and in the data for the script.
 
+use crate::trace::automaton::Automaton;
 use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
 use crate::trace::counterexample::Counterexample;
+use crate::trace::machine::{machines, walks};
+use crate::trace::markup::{data, escaped};
 use crate::trace::step::{Doing, Kind, Step};
+use crate::trace::text::NOT_LEAST;
 use serde::Serialize;
 
 const STYLE: &str = include_str!("diagram.css");
@@ -28,7 +32,12 @@ const NAME_CHARS_MAX: usize = 22;
 const LABEL_CHARS_MAX: usize = 20;
 
 /// The page of a counterexample; `name` is that of the check, `replay` the command that runs it again.
-pub(crate) fn page(counterexample: &Counterexample, name: &str, replay: Option<&str>) -> String {
+pub(crate) fn page(
+    counterexample: &Counterexample,
+    automata: &[Automaton],
+    name: &str,
+    replay: Option<&str>,
+) -> String {
     let drawing = Drawing::new(counterexample);
     let kind = counterexample.kind();
     let term = |name: &str, value: &str| format!("<dt>{name}</dt><dd><code>{}</code></dd>", escaped(value));
@@ -37,6 +46,7 @@ pub(crate) fn page(counterexample: &Counterexample, name: &str, replay: Option<&
         Some(faults) => term("faults", faults),
         None => String::new(),
     };
+    let note = if counterexample.may_not_be_least() { term("note", NOT_LEAST) } else { String::new() };
     let replay = replay.map(|command| term("replay", command)).unwrap_or_default();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -44,24 +54,28 @@ pub(crate) fn page(counterexample: &Counterexample, name: &str, replay: Option<&
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{kind} {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <header>\n<h1><span class=\"kind\">{kind}</span> {title}</h1>\n<pre class=\"message\">{message}</pre>\n\
-         <dl>{faults}{replay}</dl>\n\
-         <p class=\"legend\">Keys: arrows step, Home and End go to the ends; or click a row. \
+         <dl>{faults}{note}{replay}</dl>\n\
+         <p class=\"legend\">Keys: arrows step, Home and End go to the ends; or click a row, or point at it. \
          ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end.</p>\n</header>\n\
          <main>\n<div id=\"diagram\" tabindex=\"0\" aria-label=\"sequence diagram\">\n{lanes}\n{diagram}\n</div>\n\
-         <aside id=\"details\" aria-live=\"polite\"><h2>{count} steps</h2></aside>\n</main>\n\
-         <script type=\"application/json\" id=\"steps\">{steps}</script>\n<script>\n{SCRIPT}</script>\n\
+         <aside id=\"details\" aria-live=\"polite\"><h2>{count} steps</h2></aside>\n</main>\n{machines}\
+         <script type=\"application/json\" id=\"steps\">{steps}</script>\n\
+         <script type=\"application/json\" id=\"situations\">{situations}</script>\n\
+         <script type=\"application/json\" id=\"walks\">{walks}</script>\n<script>\n{SCRIPT}</script>\n\
          </body>\n</html>\n",
         title = escaped(name),
         message = escaped(counterexample.message()),
         lanes = drawing.lanes(),
         diagram = drawing.diagram(),
         count = counterexample.steps().len(),
-        steps = data(counterexample.steps()),
+        steps = steps_data(counterexample.steps()),
+        situations = data(&counterexample.situations()),
+        machines = machines(automata),
+        walks = data(&walks(automata, counterexample.steps())),
     )
 }
 
-/// The steps for the script. Without `<`, nothing in it can end the element that it stands in.
-fn data(steps: &[Step]) -> String {
+fn steps_data(steps: &[Step]) -> String {
     /// A step, and what the network did in words.
     #[derive(Serialize)]
     struct Shown<'a> {
@@ -71,7 +85,7 @@ fn data(steps: &[Step]) -> String {
     }
     let shown = |step| Shown { step, did: step.network.iter().map(Doing::to_string).collect() };
     let steps: Vec<Shown<'_>> = steps.iter().map(shown).collect();
-    serde_json::to_string(&steps).expect("steps are plain data").replace('<', "\\u003c")
+    data(&steps)
 }
 
 struct Drawing<'a> {
@@ -305,22 +319,4 @@ fn hint(number: usize, step: &Step) -> String {
         place.unwrap_or_default(),
         source.unwrap_or_default()
     )
-}
-
-/// Text as it may stand in an element or in a quoted attribute.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            '\n' | '\t' => escaped.push(c),
-            c if c.is_control() => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

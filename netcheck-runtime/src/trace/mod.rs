@@ -3,11 +3,14 @@
 //! - [`step`]: one step of a counterexample, as data;
 //! - [`describe`]: a step from a transition and the states around it;
 //! - [`flow`]: which step sent what arrives with another;
+//! - [`situation`]: where each process is after each step;
 //! - [`source`]: the source lines of steps;
 //! - [`counterexample`]: the steps to a violation, and their JSON form;
 //! - [`relation`]: which processes have nothing to do with a violation;
 //! - [`text`]: as text, for a terminal or to be pinned;
 //! - [`automaton`]: what one process was seen to do, as DOT and Mermaid;
+//! - [`layout`], [`machine`]: that as a drawing on the page;
+//! - [`markup`]: what comes from programs, as it may stand in the page;
 //! - [`chart`]: as lanes and arrows, which [`html`] and [`mermaid`] write down.
 //!
 //! Reads states and automata; runs no user code and searches nothing.
@@ -18,8 +21,12 @@ pub(crate) mod counterexample;
 pub(crate) mod describe;
 pub(crate) mod flow;
 pub(crate) mod html;
+pub(crate) mod layout;
+pub(crate) mod machine;
+pub(crate) mod markup;
 pub(crate) mod mermaid;
 pub(crate) mod relation;
+pub(crate) mod situation;
 pub(crate) mod source;
 pub(crate) mod step;
 pub(crate) mod text;

@@ -12,6 +12,10 @@ const ODD: Style = AnsiColor::Yellow.on_default().bold();
 const WHO: Style = AnsiColor::Cyan.on_default();
 const ASIDE: Style = Style::new().dimmed();
 
+/// What is said of an execution that may not be the least one.
+pub(crate) const NOT_LEAST: &str =
+    "there may be an execution with fewer steps, faults or context switches: the search for it was given up";
+
 /// How a counterexample is to be shown.
 pub(crate) struct Text<'a> {
     pub(crate) counterexample: &'a Counterexample,
@@ -27,6 +31,9 @@ impl Text<'_> {
         if let Some(faults) = self.counterexample.faults() {
             let faults = if faults.is_empty() { "none" } else { faults };
             text.push_str(&self.line("faults", faults));
+        }
+        if self.counterexample.may_not_be_least() {
+            text.push_str(&self.line("note", NOT_LEAST));
         }
         text
     }

@@ -189,6 +189,14 @@ impl Automata {
         self.by_identity.insert((root, identity, waited), node);
     }
 
+    /// The nodes that a checkpoint tells, each with the position that it stands for.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = (NodeId, PositionId)> {
+        self.by_identity.iter().filter_map(|((_, identity, _), &node)| match identity {
+            Identity::Checkpoint(position) => Some((node, *position)),
+            Identity::Trace(_) => None,
+        })
+    }
+
     pub(crate) fn add_edge(&mut self, edge: Edge) -> EdgeId {
         let id = EdgeId(self.edges.len() as u32);
         self.nodes[edge.source.index()].edges.push((edge.input, id));

@@ -8,6 +8,7 @@
 
 use crate::id::NodeId;
 use crate::operation::{Input, Operation, Outcome};
+use crate::unit::wording;
 use ahash::AHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -79,6 +80,26 @@ impl Position {
     }
 }
 
+/// A checkpoint was reached; `is_new`: for the first time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    pub(crate) checkpoint: CheckpointId,
+    pub(crate) is_new: bool,
+}
+
+/// Where a checkpoint is, and what variables are there.
+struct Told {
+    location: &'static Location<'static>,
+    values: Vec<String>,
+}
+
+impl Told {
+    fn in_words(&self) -> String {
+        let place = wording::place(self.location);
+        if self.values.is_empty() { place } else { format!("{place}: {}", self.values.join(", ")) }
+    }
+}
+
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Checkpoint {
     entry: PositionId,
@@ -91,6 +112,8 @@ struct Checkpoint {
 pub(crate) struct Checkpoints {
     positions: AHashMap<Position, PositionId>,
     checkpoints: AHashMap<Checkpoint, CheckpointId>,
+    /// By checkpoint, for whoever wants to read it.
+    told: Vec<Told>,
     /// Loops that were not captured, by source line, and why.
     uncaptured: BTreeMap<String, String>,
 }
@@ -110,10 +133,28 @@ impl Checkpoints {
         entry: PositionId,
         location: &'static Location<'static>,
         values: Values,
-    ) -> CheckpointId {
+    ) -> Reached {
         let next = CheckpointId(self.checkpoints.len() as u32);
         let checkpoint = Checkpoint { entry, location: *location, values: values.bytes };
-        *self.checkpoints.entry(checkpoint).or_insert(next)
+        let checkpoint = *self.checkpoints.entry(checkpoint).or_insert(next);
+        if checkpoint == next {
+            self.told.push(Told { location, values: Vec::new() });
+        }
+        Reached { checkpoint, is_new: checkpoint == next }
+    }
+
+    /// Adds what a variable is at a checkpoint.
+    pub(crate) fn tell(&mut self, checkpoint: CheckpointId, value: String) {
+        self.told[checkpoint.0 as usize].values.push(value);
+    }
+
+    /// The checkpoints in words, by the positions after them.
+    pub(crate) fn in_words(&self) -> AHashMap<PositionId, String> {
+        let words = |(position, &id): (&Position, &PositionId)| match position.base {
+            Base::Checkpoint(checkpoint) => Some((id, self.told[checkpoint.0 as usize].in_words())),
+            Base::Node(_) => None,
+        };
+        self.positions.iter().filter_map(words).collect()
     }
 
     /// A head that was reached and told nothing.

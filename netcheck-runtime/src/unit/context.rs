@@ -25,7 +25,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-mod capture;
+pub(crate) mod capture;
 
 pub(crate) use capture::Activation;
 

@@ -51,4 +51,26 @@ fn random_from_a_seed(net: &mut netcheck::Network) {
     net.process("client", || async {});
 }
 
+#[netcheck::model_check(udp(loss), at_most = 2, search = faults)]
+fn fewest_faults(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+const SEED: u64 = 7;
+
+#[netcheck::model_check(search = random, seed = SEED)]
+fn random_from_a_seed_beside_it(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+#[netcheck::model_check(search = pct, seed = SEED + 1)]
+fn priorities(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+#[netcheck::model_check(search = pct(seed = SEED, depth = 2))]
+fn priorities_in_full(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
 fn main() {}

@@ -1,9 +1,11 @@
 //! What a poll knows of captured loops: who awaits whom, where it is, and what a loop head tells.
 
-use super::{Context, Fresh, Shared, State};
-use crate::unit::checkpoint::{Position, PositionId, Values};
+use super::{CURRENT, Context, Fresh, Shared, State};
+use crate::unit::checkpoint::{CheckpointId, Position, PositionId, Reached, Values};
+use crate::unit::panics;
 use ahash::AHashMap;
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 use std::hash::Hash;
 use std::panic::Location;
 
@@ -102,32 +104,74 @@ impl Context {
 
     /// A loop head is reached that was entered at `entry`; `None` if something stands between its
     /// function and the root. If the values and the entry say everything that the unit's future
-    /// depends on, its past is forgotten.
-    pub(crate) fn arrive(&self, entry: Option<PositionId>, mut values: Values, location: &'static Location<'static>) {
+    /// depends on, its past is forgotten. Returns the checkpoint if it is new.
+    pub(crate) fn arrive(
+        &self,
+        entry: Option<PositionId>,
+        mut values: Values,
+        location: &'static Location<'static>,
+    ) -> Option<CheckpointId> {
         self.state().position.mark();
         if self.discarded.get() || !self.shared.captures.get() {
-            return;
+            return None;
         }
         let state = self.state();
         let checkpoints = &mut self.shared.checkpoints.borrow_mut();
+        let mut refuse = |why: &dyn Fn() -> String| {
+            checkpoints.uncaptured(location, why);
+            None
+        };
         if let Some((name, type_name)) = values.opaque {
-            return checkpoints.uncaptured(location, || format!("`{name}` is a `{type_name}`, which has no `Hash`"));
+            return refuse(&|| format!("`{name}` is a `{type_name}`, which has no `Hash`"));
         }
         if state.tasks.len() != 1 || self.shared.tracks.get() {
-            return checkpoints.uncaptured(location, || "its process has several tasks".to_owned());
+            return refuse(&|| "its process has several tasks".to_owned());
         }
         let Some(entry) = entry else {
-            return checkpoints.uncaptured(location, || {
+            return refuse(&|| {
                 "its function is not awaited directly by annotated functions up to the process's root".to_owned()
             });
         };
         if state.has_triable() {
-            return checkpoints.uncaptured(location, || "an operation was begun just before it".to_owned());
+            return refuse(&|| "an operation was begun just before it".to_owned());
         }
         state.record(&self.shared, &mut values);
         drop(state);
-        let checkpoint = checkpoints.checkpoint(entry, location, values);
+        let Reached { checkpoint, is_new } = checkpoints.checkpoint(entry, location, values);
         self.state().position = Position::at(checkpoint);
+        is_new.then_some(checkpoint)
+    }
+
+    /// Keeps what a variable is at a checkpoint, for whoever reads it.
+    pub(crate) fn tell(&self, checkpoint: CheckpointId, value: String) {
+        self.shared.checkpoints.borrow_mut().tell(checkpoint, value);
+    }
+}
+
+/// The `Debug` text of a value of the program's, shortened. It is not part of what the program does: in it, there is
+/// no world to ask, and a panic only means that there is no text.
+pub(crate) fn in_words(value: &dyn fmt::Debug) -> Option<String> {
+    let mut text = Shortened::default();
+    let world = CURRENT.take();
+    // An error: there is more than fits.
+    let written = panics::catch(|| write!(text, "{value:?}").is_err());
+    CURRENT.set(world);
+    written.ok().map(|is_cut| text.0 + if is_cut { "…" } else { "" })
+}
+
+/// Takes so much text and no more.
+#[derive(Default)]
+struct Shortened(String);
+
+impl Shortened {
+    const CHARS_MAX: usize = 40;
+}
+
+impl fmt::Write for Shortened {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = Self::CHARS_MAX - self.0.chars().count();
+        self.0.extend(text.chars().take(room));
+        if text.chars().nth(room).is_some() { Err(fmt::Error) } else { Ok(()) }
     }
 }
 

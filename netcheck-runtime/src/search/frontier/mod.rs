@@ -1,0 +1,220 @@
+//! The order of exploration: a strategy is a data structure.
+//!
+//! A frontier is told of the successors of the state that was popped last, and says which state comes next. It
+//! knows neither steps nor the network. Every one of them gives each state once, and all of them in the end.
+//!
+//! - `open`: open states, any of which can be drawn;
+//! - `walk`: a random walk;
+//! - `pct`: a walk by random priorities of units;
+//! - `faults`: by the number of faults on the way;
+//! - `best`: by a score.
+
+mod best;
+mod faults;
+mod open;
+mod pct;
+mod walk;
+
+use crate::id::UnitId;
+use crate::state::store::StateId;
+use best::Best;
+use faults::Faults;
+use pct::Pct;
+use std::collections::VecDeque;
+use walk::Walk;
+
+/// The order in which states are explored. All of them explore everything in the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// Breadth-first: the first violation found is one of the shortest in what is explored.
+    #[default]
+    Bfs,
+    /// Depth-first.
+    Dfs,
+    /// Iterative deepening by faults: all that can be reached without a fault, then all with one, and so on; with
+    /// as many faults, breadth-first. So the first violation found is one with the fewest faults, and of these one
+    /// of the shortest. (A reduced search may pass by some and believe a later one: all interleavings are
+    /// then searched for a better one, up to 50,000 states.)
+    /// [`Checker::at_most`](crate::check::Checker::at_most) says what a fault is.
+    ///
+    /// No state is explored twice for that. One that is met again on a way with fewer faults, before its turn
+    /// has come, is moved forward; once it has, there is no such way left. (That is 0-1 breadth-first search,
+    /// where a step may also have several faults: Dijkstra's algorithm by faults, then steps.)
+    ///
+    /// Without `at_most` a state does not remember which faults have been counted, so a packet that is overtaken
+    /// and then lost may count as two. With `subsumption`, a state may be left out for one with more faults.
+    Faults,
+    /// A random walk that goes back to a random open state where it can't go on.
+    Random {
+        /// The same seed gives the same order.
+        seed: u64,
+    },
+    /// Walks by random priorities: probabilistic concurrency testing (S. Burckhardt, P. Kothari, M. Musuvathi,
+    /// S. Nagarakatte, "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010).
+    ///
+    /// In each walk every process, every isolated task and the network has a random priority. The highest one
+    /// that can move does; which of its outcomes it gets is random. After `depth - 1` random steps, who has
+    /// just moved falls below all others. A walk ends where all steps lead to states that have been explored; the next
+    /// one, with fresh priorities, begins at a random state that has not.
+    ///
+    /// What holds of the paper's guarantee: with `reduction(false)`, the *first* walk is one of its executions, if
+    /// it ends within 128 steps and does not come back to a state of its own. Then it shows a bug that takes
+    /// `depth` ordering constraints between n units with a probability of at least 1/(n · 128^(depth - 1)), given
+    /// that the outcomes are those that the bug needs. What does not: the steps of a longer first walk
+    /// are not all change points; with the reduction, who is not in the stubborn set can't move, whatever
+    /// its priority; and later walks begin in the middle, take the steps of the longest walk so far for the number of
+    /// steps, and avoid what was explored, so that they are not independent executions. That everything is explored in
+    /// the end holds always.
+    Pct {
+        /// The same seed gives the same order.
+        seed: u64,
+        /// How many ordering constraints the bugs need that are to be found first; 0 is taken for 1.
+        depth: usize,
+    },
+}
+
+/// A successor of the state that was popped last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Successor {
+    pub(crate) state: StateId,
+    /// Not met before. Only these are open; others may have been expanded.
+    pub(crate) is_new: bool,
+    /// Who moves; `None` is the network.
+    pub(crate) unit: Option<UnitId>,
+    /// The faults of the step.
+    pub(crate) faults: u32,
+    /// For `best`.
+    pub(crate) score: i64,
+}
+
+/// States that are still to be expanded.
+pub(crate) enum Frontier {
+    Queue(VecDeque<StateId>),
+    Stack(Vec<StateId>),
+    Walk(Walk),
+    Pct(Pct),
+    Faults(Faults),
+    Best(Best),
+}
+
+impl Frontier {
+    /// With the first state.
+    pub(crate) fn new(search: Search, first: StateId) -> Frontier {
+        match search {
+            Search::Bfs => Frontier::Queue(VecDeque::from([first])),
+            Search::Dfs => Frontier::Stack(vec![first]),
+            Search::Faults => Frontier::Faults(Faults::new(first)),
+            Search::Random { seed } => Frontier::Walk(Walk::new(seed, first)),
+            Search::Pct { seed, depth } => Frontier::Pct(Pct::new(seed, depth, first)),
+        }
+    }
+
+    /// By scores, with the first state.
+    pub(crate) fn best(first: StateId) -> Frontier {
+        Frontier::Best(Best::new(first))
+    }
+
+    /// Adds the successors of the state that was popped last, in the order of exploration.
+    pub(crate) fn extend(&mut self, successors: &[Successor]) {
+        let new = successors.iter().filter(|successor| successor.is_new).map(|successor| successor.state);
+        match self {
+            Frontier::Queue(queue) => queue.extend(new),
+            Frontier::Stack(stack) => stack.extend(new.rev()),
+            Frontier::Walk(walk) => walk.extend(new),
+            Frontier::Pct(pct) => pct.extend(successors),
+            Frontier::Faults(faults) => faults.extend(successors),
+            Frontier::Best(best) => best.extend(successors),
+        }
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<StateId> {
+        match self {
+            Frontier::Queue(queue) => queue.pop_front(),
+            Frontier::Stack(stack) => stack.pop(),
+            Frontier::Walk(walk) => walk.pop(),
+            Frontier::Pct(pct) => pct.pop(),
+            Frontier::Faults(faults) => faults.pop(),
+            Frontier::Best(best) => best.pop(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Frontier::Queue(queue) => queue.len(),
+            Frontier::Stack(stack) => stack.len(),
+            Frontier::Walk(walk) => walk.len(),
+            Frontier::Pct(pct) => pct.len(),
+            Frontier::Faults(faults) => faults.len(),
+            Frontier::Best(best) => best.len(),
+        }
+    }
+
+    /// Bytes for each open state.
+    fn state_bytes(&self) -> usize {
+        match self {
+            Frontier::Queue(_) | Frontier::Stack(_) | Frontier::Walk(_) => size_of::<StateId>(),
+            Frontier::Pct(_) => Pct::STATE_BYTES,
+            Frontier::Faults(_) => Faults::STATE_BYTES,
+            Frontier::Best(_) => Best::STATE_BYTES,
+        }
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.len() * self.state_bytes()
+    }
+
+    /// Whether successors that have been met before count as well.
+    pub(crate) fn looks_back(&self) -> bool {
+        matches!(self, Frontier::Pct(_) | Frontier::Faults(_))
+    }
+
+    /// Whether an open state is better reached by this step of the state that was popped last.
+    pub(crate) fn prefers(&self, successor: &Successor) -> bool {
+        matches!(self, Frontier::Faults(faults) if faults.prefers(successor))
+    }
+
+    /// Whether a violation counts only when its state's turn has come, because a better one may come before.
+    pub(crate) fn judges_in_turn(&self) -> bool {
+        matches!(self, Frontier::Faults(_))
+    }
+
+    /// The faults on the way to the state that was popped last, for frontiers that count them.
+    pub(crate) fn faults(&self) -> u32 {
+        match self {
+            Frontier::Faults(faults) => faults.here(),
+            Frontier::Best(best) => best.here(),
+            _ => 0,
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): enough for a walk, and the same on every machine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to 1.
+    pub(crate) fn fraction(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A number below `end`, which is not 0.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! Open states, any of which can be taken out: a given one, or one that is drawn.
+
+use super::Random;
+use crate::state::store::StateId;
+use ahash::AHashMap;
+
+#[derive(Default)]
+pub(super) struct Open {
+    states: Vec<StateId>,
+    positions: AHashMap<StateId, u32>,
+}
+
+impl Open {
+    /// The state itself, and its entry in the table.
+    pub(super) const STATE_BYTES: usize = size_of::<StateId>() + 2 * size_of::<(StateId, u32)>();
+
+    pub(super) fn insert(&mut self, state: StateId) {
+        let position = u32::try_from(self.states.len()).expect("fewer than 4 billion states");
+        self.positions.insert(state, position);
+        self.states.push(state);
+    }
+
+    pub(super) fn contains(&self, state: StateId) -> bool {
+        self.positions.contains_key(&state)
+    }
+
+    pub(super) fn remove(&mut self, state: StateId) {
+        let Some(position) = self.positions.remove(&state) else { return };
+        self.states.swap_remove(position as usize);
+        if let Some(moved) = self.states.get(position as usize) {
+            self.positions.insert(*moved, position);
+        }
+    }
+
+    pub(super) fn draw(&mut self, random: &mut Random) -> Option<StateId> {
+        let drawn = (!self.states.is_empty()).then(|| self.states[random.below(self.states.len())])?;
+        self.remove(drawn);
+        Some(drawn)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+}

@@ -1,0 +1,176 @@
+use super::*;
+use crate::state::store::{Keep, Store};
+
+/// The ids of so many states.
+fn states<const N: usize>() -> [StateId; N] {
+    let mut store = Store::new(Keep::Exact);
+    std::array::from_fn(|word| store.insert(&[word as u32], None).0)
+}
+
+fn new(state: StateId) -> Successor {
+    Successor { state, is_new: true, unit: None, faults: 0, score: 0 }
+}
+
+fn by(unit: u32, state: StateId) -> Successor {
+    Successor { unit: Some(UnitId(unit)), ..new(state) }
+}
+
+/// Everything, in order.
+fn drained(mut frontier: Frontier) -> Vec<StateId> {
+    std::iter::from_fn(|| frontier.pop()).collect()
+}
+
+#[test]
+fn every_frontier_gives_each_state_once() {
+    const SEARCHES: [Search; 6] = [
+        Search::Bfs,
+        Search::Dfs,
+        Search::Faults,
+        Search::Random { seed: 3 },
+        Search::Pct { seed: 3, depth: 3 },
+        Search::Pct { seed: 4, depth: 0 },
+    ];
+    let all = states::<400>();
+    let frontiers = SEARCHES.iter().map(|search| Frontier::new(*search, all[0])).chain([Frontier::best(all[0])]);
+    for mut frontier in frontiers {
+        // A graph in which each state leads to three others, met before or not.
+        let mut met = vec![false; all.len()];
+        met[0] = true;
+        let mut popped = Vec::new();
+        while let Some(state) = frontier.pop() {
+            let at = all.iter().position(|other| *other == state).expect("one of them");
+            popped.push(at);
+            let successor = |step: usize| {
+                let to = (at * 3 + step * 7 + 1) % all.len();
+                let is_new = !std::mem::replace(&mut met[to], true);
+                Successor { is_new, faults: step as u32, score: to as i64 % 5, ..by(step as u32, all[to]) }
+            };
+            let successors: Vec<Successor> = (0..3).map(successor).collect();
+            frontier.extend(&successors);
+        }
+        assert_eq!(popped.len(), met.iter().filter(|met| **met).count());
+        assert!(popped.len() > 300, "most of it is connected");
+        popped.sort_unstable();
+        popped.dedup();
+        assert_eq!(popped.len(), met.iter().filter(|met| **met).count(), "once");
+        assert_eq!(frontier.len(), 0);
+    }
+}
+
+#[test]
+fn a_queue_and_a_stack_keep_the_order_of_exploration() {
+    let [first, a, b, c] = states();
+    for (search, expected) in [(Search::Bfs, [a, b, c]), (Search::Dfs, [a, b, c])] {
+        let mut frontier = Frontier::new(search, first);
+        assert_eq!(frontier.pop(), Some(first));
+        frontier.extend(&[new(a), new(b), new(c)]);
+        assert_eq!(drained(frontier), expected);
+    }
+}
+
+#[test]
+fn fewer_faults_come_first_and_then_fewer_steps() {
+    let [first, lost, sent, twice, received, later] = states();
+    let with = |faults, state| Successor { faults, ..new(state) };
+    let mut frontier = Frontier::new(Search::Faults, first);
+    assert_eq!(frontier.pop(), Some(first));
+    frontier.extend(&[with(1, lost), with(2, twice), with(0, sent)]);
+    assert_eq!((frontier.pop(), frontier.faults()), (Some(sent), 0));
+    frontier.extend(&[with(0, received)]);
+    assert_eq!((frontier.pop(), frontier.faults()), (Some(received), 0));
+    frontier.extend(&[with(1, later)]);
+    assert_eq!((frontier.pop(), frontier.faults()), (Some(lost), 1));
+    assert_eq!((frontier.pop(), frontier.faults()), (Some(later), 1));
+    assert_eq!((frontier.pop(), frontier.faults()), (Some(twice), 2));
+}
+
+#[test]
+fn a_state_that_is_met_again_with_fewer_faults_is_moved_to_the_front() {
+    let [first, dear, cheap, shared, other] = states();
+    let again = |faults, state| Successor { faults, is_new: false, ..new(state) };
+    let with = |faults, state| Successor { faults, ..new(state) };
+    let mut frontier = Frontier::new(Search::Faults, first);
+    frontier.pop();
+    frontier.extend(&[with(3, shared), with(0, cheap), with(2, dear), with(2, other)]);
+    assert_eq!(frontier.pop(), Some(cheap));
+    assert!(frontier.prefers(&again(1, shared)));
+    assert!(!frontier.prefers(&again(3, shared)), "as many faults, and more steps");
+    frontier.extend(&[again(1, shared), again(0, first)]);
+    assert_eq!(frontier.len(), 3);
+    assert_eq!((frontier.pop(), frontier.faults()), (Some(shared), 1));
+    assert!(!frontier.prefers(&again(0, first)), "it had its turn");
+    assert_eq!(drained(frontier), [dear, other], "the old place of the shared one is empty");
+}
+
+#[test]
+fn the_highest_score_comes_first_and_of_equal_ones_the_older() {
+    let [first, low, high, old, young] = states();
+    let scored = |score, state| Successor { score, faults: 1, ..new(state) };
+    let mut frontier = Frontier::best(first);
+    frontier.pop();
+    frontier.extend(&[scored(-5, low), scored(7, old), scored(9, high), scored(7, young)]);
+    assert_eq!((frontier.pop(), frontier.faults()), (Some(high), 1));
+    frontier.extend(&[scored(7, first)]);
+    assert_eq!((frontier.pop(), frontier.pop()), (Some(old), Some(young)));
+    assert_eq!((frontier.pop(), frontier.faults()), (Some(first), 2));
+    assert_eq!(frontier.pop(), Some(low));
+}
+
+/// Who moves in the first walk over a grid in which unit 0 can take `steps[0]` steps and unit 1 `steps[1]`.
+fn first_walk(search: Search, steps: [usize; 2]) -> String {
+    let all = states::<4096>();
+    let index = |[a, b]: [usize; 2]| a * 64 + b;
+    let mut frontier = Frontier::new(search, all[0]);
+    let mut met = vec![false; all.len()];
+    let (mut at, mut moves) = ([0, 0], String::new());
+    frontier.pop();
+    while at != steps {
+        let possible = [0, 1].into_iter().filter(|&unit| at[unit] < steps[unit]);
+        let successors = possible.map(|unit| {
+            let mut to = at;
+            to[unit] += 1;
+            let is_new = !std::mem::replace(&mut met[index(to)], true);
+            Successor { is_new, ..by(unit as u32, all[index(to)]) }
+        });
+        let successors: Vec<Successor> = successors.collect();
+        frontier.extend(&successors);
+        let next = frontier.pop().expect("a walk goes on while somebody can move");
+        let unit = [0, 1].into_iter().find(|&unit| {
+            let mut to = at;
+            to[unit] += 1;
+            all[index(to)] == next
+        });
+        let unit = unit.expect("the next state is a successor of the last one");
+        at[unit] += 1;
+        moves.push(if unit == 0 { 'a' } else { 'b' });
+    }
+    moves
+}
+
+#[test]
+fn a_walk_by_priorities_without_change_points_runs_one_unit_after_the_other() {
+    let walks: Vec<String> = (0..40).map(|seed| first_walk(Search::Pct { seed, depth: 1 }, [30, 30])).collect();
+    let (ab, ba) = ("a".repeat(30) + &"b".repeat(30), "b".repeat(30) + &"a".repeat(30));
+    assert!(walks.iter().all(|walk| *walk == ab || *walk == ba), "{walks:?}");
+    assert!(walks.contains(&ab) && walks.contains(&ba));
+}
+
+#[test]
+fn each_change_point_switches_once() {
+    let switches = |walk: &str| walk.as_bytes().windows(2).filter(|pair| pair[0] != pair[1]).count();
+    for depth in [2, 3, 4] {
+        let walks = (0..200).map(|seed| first_walk(Search::Pct { seed, depth }, [60, 60]));
+        let switched: Vec<usize> = walks.map(|walk| switches(&walk)).collect();
+        // One is where the first unit is at its end.
+        assert!(switched.iter().all(|&switches| switches <= depth), "{depth}: {switched:?}");
+        let all = switched.iter().filter(|&&switches| switches == depth).count();
+        assert!(all >= 5, "{depth}: {all} of 200");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_walk_and_another_one_another() {
+    let walk = |seed| first_walk(Search::Pct { seed, depth: 3 }, [60, 60]);
+    assert_eq!(walk(1), walk(1));
+    assert!((2..12).any(|seed| walk(seed) != walk(1)));
+}

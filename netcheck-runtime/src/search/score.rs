@@ -1,0 +1,127 @@
+//! What a user's score sees of a state.
+
+use crate::id::{ProcessId, UnitId};
+use crate::property::output;
+use crate::state::enabled::{Enabled, Transition};
+use crate::state::system::{Interrupt, System};
+use crate::unit::wording;
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::Arc;
+
+/// A global state, as [`Checker::best_first`](crate::check::Checker::best_first) shows it to a score.
+///
+/// With the reduction, a daemon that nothing can wake any more may have left the state: it is blocked then, and
+/// nothing of it is pending.
+pub struct State<'a> {
+    system: RefCell<&'a mut System>,
+    vector: &'a [u32],
+    depth: usize,
+    faults: u32,
+    /// What it offers, once somebody has asked.
+    enabled: RefCell<Option<Result<Enabled, Interrupt>>>,
+}
+
+impl State<'_> {
+    /// The number of steps from the start, on the way on which the state was first met.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The number of faults on that way; see [`Checker::at_most`](crate::check::Checker::at_most).
+    pub fn faults(&self) -> usize {
+        self.faults as usize
+    }
+
+    /// How many datagrams are under way that may still arrive, for the first time or again.
+    pub fn in_flight(&self) -> usize {
+        self.system.borrow().in_flight(self.vector)
+    }
+
+    /// Whether a process has come to its end.
+    ///
+    /// # Panics
+    /// If no process has this name.
+    #[track_caller]
+    pub fn has_ended(&self, process: &str) -> bool {
+        let process = self.process(process);
+        output(&self.system.borrow(), self.vector, UnitId(process.0)).is_some()
+    }
+
+    /// Whether a process can't go on by itself: it waits for others, for the network or for time to pass. That one
+    /// of its calls may fail does not count.
+    ///
+    /// # Panics
+    /// If no process has this name.
+    #[track_caller]
+    pub fn is_blocked(&self, process: &str) -> bool {
+        let id = self.process(process);
+        let mut enabled = self.enabled.borrow_mut();
+        let enabled = enabled.get_or_insert_with(|| {
+            let mut offered = Enabled::default();
+            self.system.borrow_mut().enabled(self.vector, &mut offered).map(|()| offered)
+        });
+        let system = self.system.borrow();
+        let moves = |step: &Transition| {
+            !step.is_failure() && step.unit().is_some_and(|unit| system.shared().process_of(unit) == id)
+        };
+        // If it can't be told now, the search begins again, or ends.
+        let can_move = enabled.as_ref().is_ok_and(|offered| offered.moves.iter().any(moves));
+        !can_move && output(&system, self.vector, UnitId(id.0)).is_none()
+    }
+
+    /// The pending operations of a process and its tasks, in words, such as `recv on port 4000`.
+    ///
+    /// # Panics
+    /// If no process has this name.
+    #[track_caller]
+    pub fn pending(&self, process: &str) -> Vec<String> {
+        let process = self.process(process);
+        let system = self.system.borrow();
+        let of_process =
+            system.live_units(self.vector).filter(|(unit, _)| system.shared().process_of(*unit) == process);
+        let offers = of_process.flat_map(|(_, node)| &system.learner.automata.node(node).offers);
+        offers.map(|offer| wording::operation_of(&offer.operation, system.shared())).collect()
+    }
+
+    #[track_caller]
+    fn process(&self, name: &str) -> ProcessId {
+        let system = self.system.borrow();
+        let hosts = &system.shared().hosts;
+        let index = hosts.iter().position(|host| host.name == name);
+        ProcessId(index.unwrap_or_else(|| panic!("no process is named \"{name}\"")) as u32)
+    }
+}
+
+impl fmt::Debug for State<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let State { depth, faults, .. } = self;
+        f.debug_struct("State").field("depth", depth).field("faults", faults).finish_non_exhaustive()
+    }
+}
+
+/// A user's score.
+#[derive(Clone)]
+pub(crate) struct Score(Arc<dyn Fn(&State<'_>) -> i64 + Send + Sync>);
+
+impl Score {
+    pub(crate) fn new(score: impl Fn(&State<'_>) -> i64 + Send + Sync + 'static) -> Score {
+        Score(Arc::new(score))
+    }
+
+    /// The score of a state that was just met.
+    pub(crate) fn of(&self, system: &mut System, vector: &[u32], depth: usize, faults: u32) -> Result<i64, Interrupt> {
+        let state = State { system: RefCell::new(system), vector, depth, faults, enabled: RefCell::new(None) };
+        let score = (self.0)(&state);
+        match state.enabled.into_inner() {
+            Some(Err(interrupt)) => Err(interrupt),
+            _ => Ok(score),
+        }
+    }
+}
+
+impl fmt::Debug for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Score")
+    }
+}

@@ -1,0 +1,119 @@
+//! Where each process is after each step, in words.
+//!
+//! Kept by what changes: most steps change one process, and most local states come again.
+
+use crate::id::{NodeId, UnitId};
+use crate::operation::{Offer, Operation};
+use crate::state::system::System;
+use crate::trace::chart::shortened;
+use crate::unit::automaton::NodeKind;
+use crate::unit::wording;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Characters of what a process ended with, or of its panic, that are kept.
+const WORDS_CHARS_MAX: usize = 200;
+
+/// Where everybody is, step by step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Situations {
+    /// Each local state once, however many of them read the same.
+    states: Vec<Local>,
+    /// At the start, then after each step: the processes and isolated tasks that are in another one of `states`.
+    changes: Vec<BTreeMap<String, usize>>,
+}
+
+/// A local state in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Local {
+    /// What there is to say of the whole: that it has not started, or has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    is: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pending: Vec<Pending>,
+}
+
+/// An operation that has not been answered.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Pending {
+    /// The task within the process, where there are several; 0 is the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    task: Option<u32>,
+    operation: String,
+    /// `file:line`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    location: Option<String>,
+}
+
+/// Watches an execution.
+#[derive(Default)]
+pub(crate) struct Watcher {
+    situations: Situations,
+    known: BTreeMap<Local, usize>,
+    /// By unit: the node that was seen last.
+    nodes: Vec<NodeId>,
+}
+
+impl Watcher {
+    /// Sees the next state of the execution.
+    pub(crate) fn see(&mut self, system: &mut System, state: &[u32]) {
+        let mut changes = BTreeMap::new();
+        for index in 0..system.shared().units() {
+            let unit = UnitId(index as u32);
+            let node = NodeId(system.unit_place(unit).of(state));
+            if self.nodes.len() == index {
+                self.nodes.push(NodeId::ABSENT);
+            }
+            if std::mem::replace(&mut self.nodes[index], node) != node {
+                let next = self.known.len();
+                let local = Local::of(system, node);
+                let number = *self.known.entry(local.clone()).or_insert(next);
+                if number == next {
+                    self.situations.states.push(local);
+                }
+                changes.insert(system.shared().unit(unit).name, number);
+            }
+        }
+        self.situations.changes.push(changes);
+    }
+
+    pub(crate) fn situations(self) -> Situations {
+        self.situations
+    }
+}
+
+impl Local {
+    fn of(system: &System, node: NodeId) -> Local {
+        let node = system.learner.automata.node(node);
+        let is = match &node.kind {
+            NodeKind::Live => match &node.offers[..] {
+                [] => "waits for nothing that could ever wake it".to_owned(),
+                [only] if only.operation == Operation::Start => "has not started".to_owned(),
+                offers => {
+                    let pending = offers.iter().map(|offer| Pending::of(system, offer)).collect();
+                    return Local { is: None, pending };
+                }
+            },
+            NodeKind::Ended { output } => format!("ended with {}", system.shared().output(*output).text),
+            NodeKind::Panicked(panic) => format!("panicked at {}: {}", panic.location, panic.message),
+            NodeKind::Parked { .. } => "waits for ever".to_owned(),
+            NodeKind::Gone => "ended".to_owned(),
+        };
+        Local { is: Some(shortened(&is, WORDS_CHARS_MAX)), pending: Vec::new() }
+    }
+}
+
+impl Pending {
+    fn of(system: &System, offer: &Offer) -> Pending {
+        let is_woken = matches!(offer.operation, Operation::Run(_));
+        Pending {
+            task: (offer.task.0 > 0).then_some(offer.task.0),
+            operation: if is_woken {
+                "can go on".to_owned()
+            } else {
+                wording::operation_of(&offer.operation, system.shared())
+            },
+            location: (!is_woken).then(|| wording::line(offer, system.shared())),
+        }
+    }
+}
