@@ -70,6 +70,15 @@ fn random_systems_with_datagrams_and_streams_agree_with_the_naive_explorer() {
 }
 
 #[test]
+fn random_systems_of_tracked_tasks_agree_with_the_naive_explorer() {
+    let limits = Limits { executions_max: 3_000, remember: true };
+    if let Some(figures) = agree(9_000_000..9_000_400, Size::Small, Words::Tracked, limits) {
+        assert!(figures.systems >= 380, "too many were discarded");
+        assert!(figures.pruned >= 1_000, "too little is left out to show that it may be");
+    }
+}
+
+#[test]
 fn random_systems_of_one_task_each_agree_with_the_naive_explorer_with_captured_loops() {
     let limits = Limits { executions_max: 3_000, remember: true };
     if let Some(figures) = agree(6_000_000..6_000_300, Size::Small, Words::Single, limits) {
@@ -203,6 +212,8 @@ struct Figures {
     read: u64,
     /// states that were left out because a visited one covers them, in all configurations
     subsumed: u64,
+    /// moves of tracked tasks, or of others where tasks are tracked, that were left out
+    pruned: u64,
     /// executions come back to where they were
     endless: u64,
     merges: Merges,
@@ -221,6 +232,7 @@ impl AddAssign for Figures {
         self.failed += other.failed;
         self.read += other.read;
         self.subsumed += other.subsumed;
+        self.pruned += other.pruned;
         self.endless += other.endless;
         self.merges += other.merges;
     }
@@ -305,6 +317,7 @@ fn compare(system: &System, limits: Limits, words: Words, seed: u64, figures: &m
     figures.read += u64::from(findings.read);
     figures.endless += u64::from(findings.endless);
     match words {
+        Words::Tracked => engine::disagreement_of_tracked(system, &findings, seed, &mut figures.pruned),
         Words::Single | Words::Loops => captured::disagreement(system, &findings, seed, &mut figures.merges),
         _ => engine::disagreement(system, &findings, seed, &mut figures.subsumed),
     }

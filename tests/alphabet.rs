@@ -47,10 +47,10 @@ fn the_second_response_is_taken_for_the_first(net: &mut netcheck::Network) {
     Sessions { connections: 1, requests: 2, asserting: true }.register(net);
 }
 
-/// 22, 42 and 62 states for each connection at 1, 2 and 3 requests, and the last one.
+/// 20, 39 and 62 states for each connection at 1, 2 and 3 requests, and the last one.
 #[test]
 fn the_states_grow_linearly_with_the_connections() {
-    for (requests, states, transitions) in [(1, 22, 25), (2, 42, 53), (3, 62, 87)] {
+    for (requests, states, transitions) in [(1, 20, 23), (2, 39, 50), (3, 62, 87)] {
         for connections in [1, 2, 3, 6, 12] {
             let report = check(connections, requests, true, false);
             let expected =

@@ -30,45 +30,45 @@ fn the_seeded_fault_is_found(name: &str, copies: &[usize], window: usize, figure
 
 #[test]
 fn table_4_reliable_and_in_order() {
-    nothing_is_found(&[1], 1, Seeded, (37, 37));
-    nothing_is_found(&[1], 1, Corrected, (37, 37));
+    nothing_is_found(&[1], 1, Seeded, (36, 35));
+    nothing_is_found(&[1], 1, Corrected, (36, 35));
 }
 
 #[test]
 fn table_4_reordering() {
-    nothing_is_found(&[1], 2, Seeded, (66, 73));
-    nothing_is_found(&[1], 2, Corrected, (66, 73));
+    nothing_is_found(&[1], 2, Seeded, (65, 71));
+    nothing_is_found(&[1], 2, Corrected, (65, 71));
 }
 
 #[test]
 fn table_4_every_packet_twice() {
     let name = "the_last_packet_of_a_file_arrives_again_and_is_taken_for_one_of_the_next";
-    the_seeded_fault_is_found(name, &[2], 1, (45, 46));
-    nothing_is_found(&[2], 1, Corrected, (45, 46));
+    the_seeded_fault_is_found(name, &[2], 1, (44, 44));
+    nothing_is_found(&[2], 1, Corrected, (44, 44));
 }
 
 #[test]
 fn table_4_every_packet_twice_and_reordering() {
-    the_seeded_fault_is_found("every_packet_twice_and_reordering", &[2], 2, (237, 247));
-    nothing_is_found(&[2], 2, Corrected, (428, 629));
+    the_seeded_fault_is_found("every_packet_twice_and_reordering", &[2], 2, (236, 245));
+    nothing_is_found(&[2], 2, Corrected, (427, 627));
 }
 
 #[test]
 fn table_4_duplication() {
-    the_seeded_fault_is_found("duplication", &[1, 2], 1, (78, 82));
-    nothing_is_found(&[1, 2], 1, Corrected, (88, 105));
+    the_seeded_fault_is_found("duplication", &[1, 2], 1, (77, 80));
+    nothing_is_found(&[1, 2], 1, Corrected, (87, 103));
 }
 
 #[test]
 fn table_4_duplication_and_reordering() {
-    the_seeded_fault_is_found("duplication_and_reordering", &[1, 2], 2, (220, 231));
-    nothing_is_found(&[1, 2], 2, Corrected, (782, 1_309));
+    the_seeded_fault_is_found("duplication_and_reordering", &[1, 2], 2, (219, 229));
+    nothing_is_found(&[1, 2], 2, Corrected, (781, 1_307));
 }
 
 /// Beyond the paper: loss, too. A file may be given up, but what arrives is right.
 #[test]
 fn the_corrected_client_withstands_everything_at_once() {
-    nothing_is_found(&[1, 0, 2], 1, Corrected, (17_904, 22_459));
+    nothing_is_found(&[1, 0, 2], 1, Corrected, (17_903, 22_457));
 }
 
 #[netcheck::model_check(udp(copies = [2], window = 1, direction = send, process = "server"), expect = panic, snapshot)]

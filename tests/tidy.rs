@@ -69,7 +69,7 @@ const RUNTIME: &[Row] = &[
     // The engine, from the bottom up.
     ("unit", &["id", "operation"]),
     ("state", &["id", "operation", "unit"]),
-    ("reduction", &["id", "operation", "state", "unit::automaton"]),
+    ("reduction", &["id", "operation", "state", "unit::automaton", "unit::causality"]),
     ("property", &["id", "operation", "state", "unit::automaton", "unit::panics", "unit::wording", "violation"]),
     ("search::frontier", &["id", "state::store"]),
     ("search::progress", &[]),

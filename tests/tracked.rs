@@ -43,8 +43,8 @@ fn tasks_that_share_nothing_are_a_grid_of_local_states_and_not_a_tree() {
         assert_eq!(report.verdict(), Verdict::Verified);
         report.states()
     };
-    assert_eq!((states(Tasks::Shared, false), states(Tasks::Tracked, false)), (1203, 77));
-    assert_eq!((states(Tasks::Shared, true), states(Tasks::Tracked, true)), (693, 43));
+    assert_eq!((states(Tasks::Shared, false), states(Tasks::Tracked, false)), (1203, 69));
+    assert_eq!((states(Tasks::Shared, true), states(Tasks::Tracked, true)), (693, 24));
 }
 
 /// Two tasks that each wait for a datagram and then say who they are in a list; the one that comes last sends it.
@@ -134,7 +134,7 @@ fn the_order_in_which_an_object_is_used_is_kept_and_no_other() {
         assert_eq!(report.outputs("server"), ["[0, 1]", "[1, 0]"]);
         report.states()
     });
-    assert_eq!(states, [220, 32]);
+    assert_eq!(states, [220, 25]);
 }
 
 #[netcheck::model_check(tasks = tracked, max_states = 100)]

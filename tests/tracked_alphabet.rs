@@ -1,6 +1,5 @@
 //! All sessions of the alphabet system in one process, as plain tasks that share no memory but
-//! through what is tracked: the verdicts of isolated processes, and the product of the sessions'
-//! local states, where tasks that share memory have all orders in which they ran besides.
+//! through what is tracked: the verdicts of isolated processes, and as many states for each session.
 
 #[path = "../examples/alphabet/checked.rs"]
 mod checked;
@@ -48,17 +47,37 @@ fn verdicts_are_those_of_isolated_processes() {
     }
 }
 
-/// The local states of the one process are those of its sessions, combined. Untracked, every order
-/// in which the tasks ran is another one.
+/// Sessions have nothing to do with each other: with tracked tasks, they are explored one after the other, and what
+/// is left of one that is over does not multiply with the next. Untracked, every order in which the tasks ran is
+/// another local state.
 #[test]
-fn sessions_as_tracked_tasks_are_not_told_apart_by_the_order_in_which_they_ran() {
-    let check = |tasks: Tasks, sessions: u8| {
+fn sessions_as_tracked_tasks_add_up() {
+    let check = |tasks: Tasks, sessions: u8, requests: u8| {
         let checker = Checker::new().udp(Udp::new().loss()).tasks(tasks).max_states(20_000);
-        let report = check(&checker, sessions, 1, false);
+        let report = check(&checker, sessions, requests, false);
         (report.verdict(), report.states())
     };
-    assert_eq!(check(Tasks::Tracked, 1), (Verdict::Verified, 41));
-    assert_eq!(check(Tasks::Shared, 1), (Verdict::Verified, 69));
-    assert_eq!(check(Tasks::Tracked, 2), (Verdict::Verified, 1_600));
-    assert_eq!(check(Tasks::Shared, 2).0, Verdict::Inconclusive);
+    for sessions in 1..=6 {
+        let states = 19 * usize::from(sessions) + 2;
+        assert_eq!(check(Tasks::Tracked, sessions, 1), (Verdict::Verified, states), "{sessions} sessions");
+    }
+    for sessions in 1..=3 {
+        let states = [31, 60].map(|each| each * usize::from(sessions) + 2);
+        assert_eq!(check(Tasks::Tracked, sessions, 2), (Verdict::Verified, states[0]), "{sessions} sessions");
+        assert_eq!(check(Tasks::Tracked, sessions, 3), (Verdict::Verified, states[1]), "{sessions} sessions");
+    }
+    assert_eq!(check(Tasks::Shared, 1, 1), (Verdict::Verified, 69));
+    assert_eq!(check(Tasks::Shared, 2, 1).0, Verdict::Inconclusive);
+}
+
+/// As the sessions' states, but for the product of their local states.
+#[test]
+fn unreduced_they_multiply() {
+    let states = |sessions| {
+        let checker = Checker::new().udp(Udp::new().loss()).tasks(Tasks::Tracked).reduction(false);
+        let report = check(&checker, sessions, 1, false);
+        assert_eq!(report.verdict(), Verdict::Verified);
+        report.states()
+    };
+    assert_eq!([states(1), states(2)], [32, 580]);
 }

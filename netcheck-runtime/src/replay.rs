@@ -1,7 +1,7 @@
 //! Running one given execution again on fresh futures. Uses no search: at each step it
 //! looks up the one that is asked for among those that are possible.
 
-use crate::id::UnitId;
+use crate::id::{Mover, NodeId};
 use crate::property::Properties;
 use crate::reduction::stubborn::Scope;
 use crate::reduction::successors::{Leg, Successors};
@@ -14,6 +14,7 @@ use crate::trace::situation::{Situations, Watcher};
 use crate::trace::step::Step;
 use crate::unit::perform::Performance;
 use crate::violation::Found;
+use smallvec::SmallVec;
 
 /// How far a replay came.
 pub(crate) struct Replayed {
@@ -49,9 +50,8 @@ pub(crate) fn script(system: &mut System, legs: &[Leg]) -> Result<Vec<Step>, Int
                 step.alternative += 1;
             }
         }
-        if let (Some(Scope::Moves(units) | Scope::Component(units)), true) = (scope.as_deref(), transition.is_scoped())
-        {
-            step.among = units.iter().map(|&unit| system.shared().unit(unit).name).collect();
+        if let (Some(Scope::Moves(of) | Scope::Component(of)), true) = (scope.as_deref(), transition.is_scoped()) {
+            step.among = of.iter().map(|&mover| name(system, mover)).collect();
         }
         steps.push(step);
     }
@@ -78,7 +78,7 @@ pub(crate) fn replay(
     let mut watcher = Watcher::default();
     watcher.see(system, &state);
     for (number, expected) in (1..).zip(steps) {
-        let scope = (!expected.among.is_empty()).then(|| Scope::Component(units(system, &expected.among)));
+        let scope = (!expected.among.is_empty()).then(|| Scope::Component(movers(system, &state, &expected.among)));
         let possible = successors.within(system, &state, scope.as_ref())?.to_vec();
         let mut others = Vec::new();
         let mut taken = None;
@@ -144,8 +144,14 @@ fn is_answer(system: &System, transition: &Transition) -> bool {
     }
 }
 
-fn units(system: &System, names: &[String]) -> smallvec::SmallVec<[UnitId; 8]> {
-    let shared = system.shared();
-    let all = (0..shared.units()).map(|index| UnitId(index as u32));
-    all.filter(|&unit| names.contains(&shared.unit(unit).name)).collect()
+/// Those of these names who are there.
+fn movers(system: &System, state: &[u32], names: &[String]) -> SmallVec<[Mover; 8]> {
+    let nodes: Vec<NodeId> = system.live_units(state).map(|(_, node)| node).collect();
+    let all = nodes.into_iter().flat_map(|node| system.learner.automata.movers(node));
+    all.filter(|&mover| names.contains(&name(system, mover))).collect()
+}
+
+fn name(system: &System, mover: Mover) -> String {
+    let unit = system.shared().unit(mover.unit).name;
+    mover.task.map_or_else(|| unit.to_string(), |task| format!("{unit} task {}", task.0))
 }

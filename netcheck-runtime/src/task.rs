@@ -88,7 +88,13 @@ fn lock<T>(cell: &Mutex<T>) -> MutexGuard<'_, T> {
     cell.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn finish<T>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
+/// The running task ends.
+fn finish<T: 'static>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
+    let told = match &result {
+        Ok(output) => told(output),
+        Err(JoinError { .. }) => Some("cancelled".to_owned()),
+    };
+    context::current().end_task(told);
     let waker = {
         let mut cell = lock(cell);
         cell.result = Some(result);
@@ -98,6 +104,15 @@ fn finish<T>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
     if let Some(waker) = waker {
         waker.wake();
     }
+}
+
+/// An output in words that say all of it; only for types of which that is known.
+fn told(output: &dyn Any) -> Option<String> {
+    macro_rules! of_type {
+        ($($type:ty)*) => { $(if let Some(output) = output.downcast_ref::<$type>() { return Some(format!("{output:?}")) })* };
+    }
+    of_type!(() bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize String &'static str);
+    None
 }
 
 /// A handle to a task, as `tokio::task::JoinHandle`. Dropped, it lets the task go on.
@@ -138,7 +153,7 @@ impl<T> JoinHandle<T> {
     pub fn is_finished(&self) -> bool {
         match &self.0 {
             Joining::Task { cell, control } => {
-                control.touch();
+                control.look_for_end();
                 lock(cell).ended
             }
             Joining::Unit { child, .. } => is_ended(*child, Location::caller()),
@@ -164,13 +179,17 @@ impl<T> Future for JoinHandle<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
             Joining::Task { cell, control } => {
-                control.touch();
+                control.look_for_end();
                 let mut cell = lock(cell);
                 match cell.result.take() {
-                    Some(result) => Poll::Ready(result),
+                    Some(result) => {
+                        control.join();
+                        Poll::Ready(result)
+                    }
                     None => {
                         assert!(!cell.ended, "JoinHandle polled after completion");
                         cell.waker = Some(cx.waker().clone());
+                        control.wait_for_end();
                         Poll::Pending
                     }
                 }
@@ -197,10 +216,13 @@ impl<T> Unpin for JoinHandle<T> {}
 
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
-        if let Joining::Unit { child, pending, joined, .. } = &mut self.0 {
-            *pending = None;
-            if let (false, Some(context)) = (*joined, context::try_current()) {
-                context.detach_unit(*child);
+        match &mut self.0 {
+            Joining::Task { control, .. } => control.forget_end(),
+            Joining::Unit { child, pending, joined, .. } => {
+                *pending = None;
+                if let (false, Some(context)) = (*joined, context::try_current()) {
+                    context.detach_unit(*child);
+                }
             }
         }
     }

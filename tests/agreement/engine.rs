@@ -6,13 +6,15 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use netcheck::Network;
-use netcheck::check::{Checker, Direction, Report, Search, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Direction, Report, Search, Tasks, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::net::UdpSocket;
 use netcheck::task::JoinHandle;
+use netcheck::tracked::std::sync::atomic::AtomicBool;
 
 use crate::naive::Findings;
 use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, Value, panic_message};
@@ -32,6 +34,28 @@ pub fn disagreement(system: &System, findings: &Findings, seed: u64, subsumed: &
                 let reduction = if reduction { "on" } else { "off" };
                 let subsumption = if subsumption { "on" } else { "off" };
                 return Some(format!("{order:?}, reduction {reduction}, subsumption {subsumption}: {difference}"));
+            }
+        }
+    }
+    None
+}
+
+/// The same with tracked tasks, in each order, reduced and not; counts the moves that were left out.
+pub fn disagreement_of_tracked(system: &System, findings: &Findings, seed: u64, pruned: &mut u64) -> Option<String> {
+    let system = Arc::new(system.clone());
+    for order in orders(seed) {
+        for reduction in [true, false] {
+            let checker = checker(&system, (order, reduction, false)).tasks(Tasks::Tracked);
+            let run = || {
+                let (report, ends) = check(&checker, &system);
+                *pruned += report.pruned();
+                compare_report(&report, &ends, findings)
+            };
+            let compared = catch_unwind(AssertUnwindSafe(run))
+                .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", text_of(panic.as_ref()))));
+            if let Err(difference) = compared {
+                let reduction = if reduction { "on" } else { "off" };
+                return Some(format!("tracked tasks, {order:?}, reduction {reduction}: {difference}"));
             }
         }
     }
@@ -70,7 +94,7 @@ fn compare(
     configuration: Configuration,
     subsumed: &mut u64,
 ) -> Result<(), String> {
-    let (report, ends) = check(system, configuration);
+    let (report, ends) = check(&checker(system, configuration), system);
     *subsumed += report.subsumed();
     compare_report(&report, &ends, findings)
 }
@@ -111,8 +135,8 @@ pub fn compare_report(report: &Report, ends: &BTreeSet<Ends>, findings: &Finding
 pub type Ends = Vec<Option<String>>;
 
 /// The report of one configuration, and all ends that `finally` was asked about.
-fn check(system: &Arc<System>, configuration: Configuration) -> (Report, BTreeSet<Ends>) {
-    check_with(&checker(system, configuration), system, |net, index| register_nth(net, system, index))
+fn check(checker: &Checker, system: &Arc<System>) -> (Report, BTreeSet<Ends>) {
+    check_with(checker, system, |net, index| register_nth(net, system, index))
 }
 
 /// The process of this number.
@@ -130,11 +154,12 @@ pub fn finds_the_fewest_faults(system: &System, at_most: usize, reduction: bool)
         Arc::new(system)
     };
     let configuration = |search| (Order::By(search), reduction, false);
-    let (found, _) = check(&limited(at_most), configuration(Search::Faults));
-    let violates = |at_most: &usize| {
-        let (report, _) = check(&limited(*at_most), configuration(Search::Bfs));
-        report.verdict() == Verdict::Violated
+    let checked = |at_most, search| {
+        let system = limited(at_most);
+        check(&checker(&system, configuration(search)), &system).0
     };
+    let found = checked(at_most, Search::Faults);
+    let violates = |at_most: &usize| checked(*at_most, Search::Bfs).verdict() == Verdict::Violated;
     let fewest = (0..=at_most).find(violates);
     let (Some(fewest), Some(counterexample)) = (fewest, found.counterexample()) else {
         let agree = fewest.is_none() && found.verdict() == Verdict::Verified;
@@ -267,7 +292,22 @@ pub struct Memory {
     sockets: RefCell<Vec<Slot>>,
     tasks: RefCell<Vec<Task>>,
     streams: Streams,
-    mutex: netcheck::sync::Mutex<()>,
+    mutex: netcheck::tracked::sync::Mutex<()>,
+    uses: Uses,
+}
+
+/// Says of every use of what tasks share that it is one, for those that are tracked.
+struct Uses {
+    registers: Vec<AtomicBool>,
+    sockets: Vec<AtomicBool>,
+    tasks: Vec<AtomicBool>,
+}
+
+impl Uses {
+    fn of(process: &program::Process) -> Self {
+        let all = |count: usize| (0..count).map(|_| AtomicBool::new(false)).collect();
+        Uses { registers: all(process.registers), sockets: all(process.sockets), tasks: all(process.tasks.len()) }
+    }
 }
 
 #[derive(Clone)]
@@ -291,11 +331,13 @@ async fn root(system: Arc<System>, process: usize) -> Output {
         sockets: RefCell::new(vec![Slot::Unbound; definition.sockets]),
         tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
         streams: Streams::new(definition.listeners, definition.streams),
-        mutex: netcheck::sync::Mutex::new(()),
+        mutex: netcheck::tracked::sync::Mutex::new(()),
+        uses: Uses::of(definition),
         process,
         system: Arc::clone(&system),
     });
     task(Rc::clone(&memory), 0).await;
+    (0..definition.registers).for_each(|register| _ = memory.read(register));
     let registers = memory.registers.borrow().clone();
     Output { registers, log: memory.streams.log() }
 }
@@ -324,9 +366,11 @@ fn block<'a>(memory: &'a Rc<Memory>, instructions: &'a [Instruction]) -> Pin<Box
 async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
     match *instruction {
         Instruction::Bind { socket, port } => {
+            memory.use_socket(socket);
             if matches!(memory.sockets.borrow()[socket], Slot::Unbound) {
                 memory.sockets.borrow_mut()[socket] = Slot::Binding;
                 let bound = UdpSocket::bind(("0.0.0.0", port)).await.expect("the port is free");
+                memory.use_socket(socket);
                 memory.sockets.borrow_mut()[socket] = Slot::Bound(Rc::new(bound));
             }
         }
@@ -398,6 +442,7 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
             }
         },
         Instruction::Spawn { task: spawned } => {
+            memory.use_task(spawned);
             let mut tasks = memory.tasks.borrow_mut();
             if matches!(tasks[spawned], Task::Unspawned) {
                 tasks[spawned] = Task::Spawned(netcheck::spawn(task(Rc::clone(memory), spawned)));
@@ -418,6 +463,7 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
             }
         }
         Instruction::Abort { task } => {
+            memory.use_task(task);
             if let Task::Spawned(handle) = &memory.tasks.borrow()[task] {
                 handle.abort();
             }
@@ -458,6 +504,7 @@ pub async fn receive(socket: &UdpSocket) -> u8 {
 
 impl Memory {
     fn socket(&self, socket: usize) -> Option<Rc<UdpSocket>> {
+        self.use_socket(socket);
         match &self.sockets.borrow()[socket] {
             Slot::Bound(socket) => Some(Rc::clone(socket)),
             Slot::Unbound | Slot::Binding => None,
@@ -469,6 +516,7 @@ impl Memory {
     }
 
     fn take_handle(&self, task: usize) -> Option<JoinHandle<()>> {
+        self.use_task(task);
         let task = &mut self.tasks.borrow_mut()[task];
         match std::mem::replace(task, Task::Joined) {
             Task::Spawned(handle) => Some(handle),
@@ -487,10 +535,20 @@ impl Memory {
     }
 
     fn read(&self, register: usize) -> u8 {
+        self.uses.registers[register].load(Ordering::Relaxed);
         self.registers.borrow()[register]
     }
 
     pub fn write(&self, register: usize, value: u8) {
+        self.uses.registers[register].store(true, Ordering::Relaxed);
         self.registers.borrow_mut()[register] = value;
+    }
+
+    fn use_socket(&self, socket: usize) {
+        self.uses.sockets[socket].store(true, Ordering::Relaxed);
+    }
+
+    fn use_task(&self, task: usize) {
+        self.uses.tasks[task].store(true, Ordering::Relaxed);
     }
 }

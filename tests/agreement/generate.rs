@@ -28,6 +28,8 @@ pub enum Words {
     Loops,
     /// `Select`, `JoinTimeout`, `Abort` and `Locked` too
     All,
+    /// the same with more tasks in a process
+    Tracked,
     /// listeners and streams instead of sockets
     Streams,
     /// both
@@ -35,8 +37,12 @@ pub enum Words {
 }
 
 impl Words {
+    fn is_all(self) -> bool {
+        matches!(self, Words::All | Words::Tracked)
+    }
+
     fn has_select(self) -> bool {
-        matches!(self, Words::All | Words::Single | Words::Loops)
+        matches!(self, Words::All | Words::Tracked | Words::Single | Words::Loops)
     }
 
     fn has_streams(self) -> bool {
@@ -54,7 +60,7 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
     // without assertions and deadlocks outputs are compared in spite of everything
     let quiet = random.percent(35);
     let network = match words {
-        Words::Plain | Words::All | Words::Single => network(&mut random),
+        Words::Plain | Words::All | Words::Tracked | Words::Single => network(&mut random),
         Words::Loops => loops::network(&mut random),
         Words::Streams | Words::Mixed => exchange::network(&mut random, words),
     };
@@ -62,7 +68,7 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
     let first = network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some());
     let mut writer = Writer::new(&mut random, processes, quiet, words);
     match words {
-        Words::Plain | Words::All | Words::Single | Words::Loops => writer.converse(size),
+        Words::Plain | Words::All | Words::Tracked | Words::Single | Words::Loops => writer.converse(size),
         Words::Streams | Words::Mixed => writer.exchange(size, !first),
     }
     System { processes: (0..processes).map(|index| writer.process(index)).collect(), network }
@@ -206,7 +212,7 @@ impl<'a> Writer<'a> {
         let mut tasks = vec![Vec::new(); self.tasks()];
         for instruction in script {
             let task = self.random.below(tasks.len() as u64) as usize;
-            if self.words == Words::All && self.random.percent(30) {
+            if self.words.is_all() && self.random.percent(30) {
                 tasks[task].push(Instruction::Locked { body: vec![instruction] });
             } else if self.random.percent(4) {
                 tasks[task].push(Instruction::Repeat { times: 2, body: vec![instruction] });
@@ -242,7 +248,7 @@ impl<'a> Writer<'a> {
                 let join = self.join(index, task);
                 tasks[joiner].push(join);
             }
-            if self.words == Words::All && self.random.percent(30) {
+            if self.words.is_all() && self.random.percent(30) {
                 let aborter =
                     if self.random.percent(80) { parent } else { self.random.below(tasks.len() as u64) as usize };
                 let at = self.random.below(tasks[aborter].len() as u64 + 1) as usize;
@@ -285,12 +291,13 @@ impl<'a> Writer<'a> {
             Words::Single | Words::Loops => 1,
             Words::Plain => *self.random.weighted(&[(11, 1), (6, 2), (2, 3)]),
             Words::All => *self.random.weighted(&[(4, 1), (6, 2), (2, 3)]),
+            Words::Tracked => *self.random.weighted(&[(1, 1), (6, 2), (5, 3)]),
             Words::Streams | Words::Mixed => *self.random.weighted(&[(11, 1), (5, 2), (1, 3)]),
         }
     }
 
     fn join(&mut self, index: usize, task: usize) -> Instruction {
-        if self.words == Words::All && self.random.percent(40) {
+        if self.words.is_all() && self.random.percent(40) {
             Instruction::JoinTimeout { task, ms: self.ms(), into: self.register(index) }
         } else {
             Instruction::Join { task }

@@ -87,7 +87,7 @@ fn no_update_is_lost(end: &End, clients: usize) {
 #[test]
 fn a_write_that_looks_at_the_value_loses_no_update() {
     for (clients, reduction, figures) in
-        [(2, true, (154, 172)), (2, false, (273, 442)), (3, true, (13_132, 15_242)), (3, false, (41_794, 88_175))]
+        [(2, true, (173, 200)), (2, false, (273, 442)), (3, true, (13_604, 15_959)), (3, false, (41_794, 88_175))]
     {
         let checker = Checker::new().reduction(reduction);
         let report = checker.check(|net| counting(net, clients, Write::IfUnchanged));

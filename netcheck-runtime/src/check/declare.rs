@@ -226,7 +226,8 @@ impl Tcp {
     }
 
     /// Only the first executions of each call's source line fail (the paper's section 7):
-    /// what a loop does after a failure seldom depends on how often it has gone round.
+    /// what a loop does after a failure seldom depends on how often it has gone round. With
+    /// `tasks = tracked` they are counted in each task for itself.
     ///
     /// # Panics
     /// If `executions` is 0.

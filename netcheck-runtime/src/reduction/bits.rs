@@ -15,6 +15,10 @@ impl Bits {
         self.0[word] |= 1 << (bit % 64);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
     pub(crate) fn contains(&self, bit: u32) -> bool {
         self.0.get(bit as usize / 64).is_some_and(|word| word & 1 << (bit % 64) != 0)
     }
@@ -30,6 +34,11 @@ impl Bits {
             *word |= more;
         }
         grew
+    }
+
+    pub(crate) fn contains_all(&self, other: &Bits) -> bool {
+        let own = self.0.iter().copied().chain(std::iter::repeat(0));
+        other.0.iter().zip(own).all(|(&word, own)| word & !own == 0)
     }
 
     pub(crate) fn meets(&self, other: &Bits) -> bool {

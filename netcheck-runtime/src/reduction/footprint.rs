@@ -1,44 +1,72 @@
-//! What a unit's steps do to components, and what they mind others doing.
+//! What steps do to components, and what they mind others doing.
 //!
-//! A step `t` of one unit has to be explored together with another unit's step `u` if `u`
-//! *does* something that `t` *minds*: if `u` first could make `t` impossible, possible in
-//! more ways, or lead elsewhere. The relation is not symmetric: a send minds nobody
+//! A step `t` of one mover (a unit, or a tracked task) has to be explored together with another's
+//! step `u` if `u` *does* something that `t` *minds*: if `u` first could make `t` impossible,
+//! possible in more ways, or lead elsewhere. The relation is not symmetric: a send minds nobody
 //! receiving, because a datagram that is there earlier can still be received later (late
 //! choice), but a receive minds somebody sending.
+//!
+//! A unit has a footprint per node. Where tasks are tracked, each has its own, per step that it
+//! has taken last: what it does after that is the same whatever tasks have done that it has
+//! nothing to do with, so what was learned in one order is known in all of them. In the middle
+//! of a poll (at a call that needs an answer at once) the unit moves as a whole.
 
 use super::bits::Bits;
 use super::proviso::Cycles;
 use super::touches::{Resource, Touches};
-use crate::id::{NodeId, ProcessId, UnitId};
+use crate::id::{Mover, NodeId, ProcessId, TaskId, UnitId};
 use crate::operation::OperationKey;
-use crate::state::system::System;
+use crate::state::system::{Action, System};
 use crate::unit::automaton::{EdgeId, NodeKind};
+use crate::unit::causality::{EventId, ObjectId};
 use ahash::AHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeSet;
 
-/// What is known of one node.
+/// A footprint's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Row(u32);
+
+/// What is known of one mover in one local state.
 #[derive(Clone, Default)]
 pub(crate) struct Footprint {
-    /// What the steps that leave the node do and mind.
-    pub(crate) does: Bits,
+    /// What the next steps mind: of a tracked task, what its offers mind.
     pub(crate) minds: Bits,
     /// What they and all that can follow them do and mind.
     pub(crate) future_does: Bits,
     pub(crate) future_minds: Bits,
-    /// What an offer of the node minds besides, in states in which it is contended.
+    /// What an offer minds besides, in states in which it is contended.
     pub(crate) when_contended: Vec<(OperationKey, Bits)>,
+    /// What a task that waits for others minds: it can be woken by that.
+    pub(crate) woken_by: Bits,
+    /// Whose steps may lead here.
+    before: SmallVec<[Row; 2]>,
     /// Whether a choice has relied on it.
     consulted: bool,
 }
 
-/// The footprints of all nodes, kept up with the automata.
+/// What a parent has to do with a task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parenthood {
+    pub(crate) waits: bool,
+    pub(crate) ends: bool,
+}
+
+/// The footprints of all movers, kept up with the automata.
 #[derive(Default)]
 pub(crate) struct Footprints {
     resources: AHashMap<Resource, u32>,
-    nodes: Vec<Footprint>,
-    edges: usize,
-    /// The node whose step spawned a root.
-    spawner: AHashMap<NodeId, NodeId>,
+    rows: Vec<Footprint>,
+    /// Of units that move as a whole, by node.
+    of_node: Vec<Row>,
+    /// Of tracked tasks, by their last steps.
+    of_task: AHashMap<(UnitId, TaskId, EventId), Row>,
+    /// What the steps of tracked tasks mind besides what they offer, by edge.
+    of_edge: Vec<Bits>,
+    /// The last steps of units with tracked tasks, with the tasks that had ended before each of them in any order.
+    ends: Vec<(Row, UnitId, BTreeSet<TaskId>)>,
+    /// The tracked tasks that are known.
+    tasks: BTreeSet<(UnitId, TaskId)>,
     /// Resources of ending, joining and aborting.
     lifecycle: Bits,
     grew: bool,
@@ -63,36 +91,54 @@ impl Footprints {
         &self.lifecycle
     }
 
-    /// A node's footprint, which the caller relies on.
-    pub(crate) fn consult(&mut self, node: NodeId) -> &Footprint {
-        let footprint = &mut self.nodes[node.index()];
-        footprint.consulted = true;
-        footprint
+    /// The footprint of a unit in a node, or of one of its tasks there.
+    pub(crate) fn row(&self, system: &System, node: NodeId, mover: Mover) -> Row {
+        let own = mover.task.and_then(|task| {
+            let mut tasks = system.learner.automata.node(node).tasks.iter();
+            let &(_, event) = tasks.find(|(other, _)| *other == task)?;
+            self.of_task.get(&(mover.unit, task, event)).copied()
+        });
+        own.unwrap_or(self.of_node[node.index()])
     }
 
-    pub(crate) fn get(&self, node: NodeId) -> &Footprint {
-        &self.nodes[node.index()]
+    /// Says that a choice relies on a footprint.
+    pub(crate) fn consult(&mut self, row: Row) {
+        self.rows[row.0 as usize].consulted = true;
     }
 
-    /// The resource number of a unit's timers.
-    pub(crate) fn timed(&mut self, unit: UnitId) -> u32 {
-        self.bit(Resource::Timed(unit))
+    pub(crate) fn get(&self, row: Row) -> &Footprint {
+        &self.rows[row.0 as usize]
     }
 
-    /// Whether a unit may use timers from a node on.
-    pub(crate) fn has_timers(&mut self, unit: UnitId, node: NodeId) -> bool {
-        let timed = self.timed(unit);
-        self.get(node).future_does.contains(timed)
+    /// What a step of a tracked task minds besides what it offers: what tasks share, and its effects.
+    pub(crate) fn minded_by(&self, edge: EdgeId) -> &Bits {
+        &self.of_edge[edge.0 as usize]
     }
 
-    /// Whether `parent` waits for, or can end, `child`.
-    pub(crate) fn is_lifecycle_parent(&mut self, parent: NodeId, child: UnitId, process: ProcessId) -> bool {
-        let bits = [Resource::Ended(child), Resource::Killed(child), Resource::KilledWith(process)];
-        let [ended, killed, with] = bits.map(|resource| self.bit(resource));
-        let footprint = self.get(parent);
-        footprint.future_minds.contains(ended)
-            || footprint.future_does.contains(killed)
-            || footprint.future_does.contains(with)
+    /// Whether a mover may use timers from now on.
+    pub(crate) fn has_timers(&mut self, unit: UnitId, row: Row) -> bool {
+        let timed = self.bit(Resource::Timed(unit));
+        self.get(row).future_does.contains(timed)
+    }
+
+    /// Whether a unit may use timers from a node on, at which it moves as a whole.
+    pub(crate) fn has_timers_at(&mut self, unit: UnitId, node: NodeId) -> bool {
+        self.has_timers(unit, self.of_node[node.index()])
+    }
+
+    /// Whether who has the footprint `parent` may wait for the end of `child`, and whether it may end it.
+    pub(crate) fn parenthood(&mut self, parent: Row, child: Mover, process: ProcessId) -> Parenthood {
+        let [ended, killed, with] = match child.task {
+            None => [Resource::Ended(child.unit), Resource::Killed(child.unit), Resource::KilledWith(process)],
+            Some(task) => {
+                let killed = Resource::Object(child.unit, ObjectId::abortion(task));
+                [Resource::Object(child.unit, ObjectId::end(task)), killed, killed]
+            }
+        };
+        let [ended, killed, with] = [ended, killed, with].map(|resource| self.bit(resource));
+        let Footprint { future_minds, future_does, .. } = self.get(parent);
+        let ends = future_does.contains(killed) || future_does.contains(with);
+        Parenthood { waits: future_minds.contains(ended), ends }
     }
 
     /// The datagrams that are kept for a unit in a state, if somebody could send ever more of them.
@@ -107,19 +153,26 @@ impl Footprints {
         inlets
     }
 
+    /// The processes that have yet to wait before a unit can start.
+    pub(crate) fn needs(&mut self, system: &mut System, state: &[u32], unit: UnitId, node: NodeId) -> Bits {
+        let mut needs = Bits::default();
+        for offer in &*system.menu(node) {
+            let Action::Start { after } = &offer.action else { continue };
+            let process = system.shared().process_of(unit);
+            let waiting = after.iter().map(|place| system.learner.automata.node(NodeId(place.of(state))).waited);
+            for (before, has_waited) in system.processes[process.0 as usize].after.iter().zip(waiting) {
+                if !has_waited {
+                    needs.insert(self.bit(Resource::Waited(UnitId(before.0))));
+                }
+            }
+        }
+        needs
+    }
+
     fn bit(&mut self, resource: Resource) -> u32 {
         let next = self.resources.len() as u32;
         let bit = *self.resources.entry(resource).or_insert(next);
-        if bit == next
-            && matches!(
-                resource,
-                Resource::Ended(_)
-                    | Resource::Killed(_)
-                    | Resource::KilledWith(_)
-                    | Resource::Alive(_)
-                    | Resource::AliveIn(_)
-            )
-        {
+        if bit == next && resource.is_of_lifecycle() {
             self.lifecycle.insert(bit);
         }
         bit
@@ -131,22 +184,62 @@ impl Footprints {
             self.has_cycles = true;
             self.grew = true;
         }
-        for index in self.nodes.len()..system.learner.automata.nodes.len() {
-            let footprint = self.node(system, NodeId(index as u32));
-            self.nodes.push(footprint);
+        for index in self.of_node.len()..system.learner.automata.nodes.len() {
+            self.node(system, NodeId(index as u32));
         }
-        while self.edges < system.learner.automata.edges.len() {
-            self.edge(system, EdgeId(self.edges as u32));
-            self.edges += 1;
+        for index in self.of_edge.len()..system.learner.automata.edges.len() {
+            self.of_edge.push(Bits::default());
+            self.edge(system, EdgeId(index as u32));
         }
     }
 
-    /// The footprint of a node's menu.
-    fn node(&mut self, system: &mut System, node: NodeId) -> Footprint {
-        let mut touches = Touches::default();
+    fn new_row(&mut self) -> Row {
+        self.rows.push(Footprint::default());
+        Row((self.rows.len() - 1) as u32)
+    }
+
+    /// The footprints of a node's menu.
+    fn node(&mut self, system: &mut System, node: NodeId) {
+        let whole = self.new_row();
+        self.of_node.push(whole);
         if system.learner.automata.node(node).kind != NodeKind::Live {
-            return Footprint::default();
+            return;
         }
+        let unit = system.learner.automata.node(node).unit;
+        let tasks = system.learner.automata.node(node).tasks.clone();
+        if tasks.is_empty() {
+            let alone = self.while_live(system, node);
+            self.add(whole, &alone);
+        }
+        for &(task, event) in &tasks {
+            self.task(system, node, Mover { unit, task: Some(task) }, event);
+        }
+        // A call in the middle of a poll is made by a step from where the tasks still moved each for itself.
+        let before = system.learner.automata.before_poll(node);
+        if before != node {
+            for mover in system.learner.automata.movers(before) {
+                let row = self.row(system, before, mover);
+                self.follows(row, whole);
+            }
+        }
+        for offer in &*system.menu(node) {
+            let mut touches = Touches::default();
+            touches.action(system, unit, &offer.action);
+            let contended = self.bits(&touches.when_contended);
+            let task = system.learner.automata.node(node).offers.iter().find(|other| other.key == offer.key);
+            let task = task.map(|offer| offer.task);
+            for row in self.rows_of_step(system, node, task) {
+                self.add(row, &touches);
+                // That a later call of the same poll is contended does not show at its first one.
+                let is_offered = row == whole || before == node;
+                self.add_contended(row, is_offered.then_some(offer.key), &contended);
+            }
+        }
+    }
+
+    /// What any step of a unit, or of one of its tasks, does and minds in a node.
+    fn while_live(&self, system: &System, node: NodeId) -> Touches {
+        let mut touches = Touches::default();
         let unit = system.learner.automata.node(node).unit;
         let info = system.shared().unit(unit);
         if !system.learner.automata.node(node).waited {
@@ -156,18 +249,55 @@ impl Footprints {
             touches.does(Resource::Alive(unit)).does(Resource::AliveIn(info.process));
             touches.minds(Resource::Killed(unit)).minds(Resource::KilledWith(info.process));
         }
-        let mut footprint = Footprint::default();
-        for offer in &*system.menu(node) {
-            touches.action(system, unit, &offer.action);
-            let contended = std::mem::take(&mut touches.when_contended);
-            if !contended.is_empty() {
-                let bits = self.bits(&contended);
-                footprint.future_minds.union_with(&bits);
-                footprint.when_contended.push((offer.key, bits));
+        touches
+    }
+
+    /// The footprint of a task after its last step.
+    fn task(&mut self, system: &System, node: NodeId, mover: Mover, event: EventId) {
+        let Mover { unit, task: Some(task) } = mover else { return };
+        let known = self.of_task.get(&(unit, task, event)).copied();
+        let row = known.unwrap_or_else(|| {
+            let row = self.new_row();
+            self.of_task.insert((unit, task, event), row);
+            row
+        });
+        if self.tasks.insert((unit, task)) {
+            self.may_be_ended(unit, task);
+        }
+        let mut touches = self.while_live(system, node);
+        touches.minds(Resource::Over(unit));
+        let mut waiting = touches.minds.clone();
+        touches.does(Resource::Moves(unit)).object(unit, task, ObjectId::of_task(task));
+        self.add(row, &touches);
+        waiting.push(Resource::Object(unit, ObjectId::abortion(task)));
+        let events = system.shared().events.borrow();
+        let used = events.touched_by(task, event).map(|touched| &*touched.used).unwrap_or_default();
+        waiting.extend(used.iter().map(|&object| Resource::Object(unit, object)));
+        let waiting = self.bits(&waiting);
+        self.rows[row.0 as usize].woken_by.union_with(&waiting);
+    }
+
+    /// A task that was not known may still be there when its unit ends, unless it has ended before in any order.
+    fn may_be_ended(&mut self, unit: UnitId, task: TaskId) {
+        let is_there = |(_, of, joined): &&(Row, UnitId, BTreeSet<TaskId>)| *of == unit && !joined.contains(&task);
+        let ends: Vec<Row> = self.ends.iter().filter(is_there).map(|&(row, ..)| row).collect();
+        let mut touches = Touches::default();
+        touches.does(Resource::Object(unit, ObjectId::abortion(task)));
+        ends.into_iter().for_each(|row| self.add_to_future(row, &touches));
+    }
+
+    /// The footprints that a step of a task from a node is part of.
+    fn rows_of_step(&self, system: &System, node: NodeId, task: Option<TaskId>) -> SmallVec<[Row; 2]> {
+        let unit = system.learner.automata.node(node).unit;
+        let mut rows: SmallVec<[Row; 2]> = smallvec![self.row(system, node, Mover { unit, task })];
+        let before = system.learner.automata.before_poll(node);
+        if before != node {
+            let row = self.row(system, before, Mover { unit, task });
+            if !rows.contains(&row) {
+                rows.push(row);
             }
         }
-        self.add(&mut footprint, &touches);
-        footprint
+        rows
     }
 
     fn bits(&mut self, resources: &[Resource]) -> Bits {
@@ -178,59 +308,127 @@ impl Footprints {
         bits
     }
 
-    fn add(&mut self, footprint: &mut Footprint, touches: &Touches) -> bool {
+    /// Adds what steps do and mind to a footprint, and to all that lead there.
+    fn add(&mut self, row: Row, touches: &Touches) {
+        let minds = self.bits(&touches.minds);
+        let footprint = &mut self.rows[row.0 as usize];
+        self.grew |= footprint.minds.union_with(&minds) && footprint.consulted;
+        self.add_to_future(row, touches);
+    }
+
+    /// Adds what steps do and mind to what can follow a local state, and all that lead there.
+    fn add_to_future(&mut self, row: Row, touches: &Touches) {
         let (does, minds) = (self.bits(&touches.does), self.bits(&touches.minds));
-        // Not short-circuited: all four have to grow.
-        footprint.does.union_with(&does)
-            | footprint.minds.union_with(&minds)
-            | footprint.future_does.union_with(&does)
-            | footprint.future_minds.union_with(&minds)
+        let footprint = &mut self.rows[row.0 as usize];
+        // Not short-circuited: both have to grow.
+        let grew = footprint.future_does.union_with(&does) | footprint.future_minds.union_with(&minds);
+        if grew {
+            self.grew |= footprint.consulted;
+            self.propagate(row);
+        }
+    }
+
+    /// Adds what is minded where an offer is contended, or in any case.
+    fn add_contended(&mut self, row: Row, offer: Option<OperationKey>, minds: &Bits) {
+        let footprint = &mut self.rows[row.0 as usize];
+        let grew = match offer {
+            None => footprint.minds.union_with(minds),
+            Some(key) if footprint.when_contended.iter().any(|known| *known == (key, minds.clone())) => false,
+            Some(key) => {
+                footprint.when_contended.push((key, minds.clone()));
+                !minds.is_empty()
+            }
+        };
+        if grew | footprint.future_minds.union_with(minds) {
+            self.grew |= footprint.consulted;
+            self.propagate(row);
+        }
+    }
+
+    /// Steps that have the footprint `row` may lead to where there is that of `next`.
+    fn follows(&mut self, row: Row, next: Row) {
+        if row == next || self.rows[next.0 as usize].before.contains(&row) {
+            return;
+        }
+        self.rows[next.0 as usize].before.push(row);
+        if self.take_in(row, next) {
+            self.propagate(row);
+        }
     }
 
     /// Adds an edge's effects to its source, and what can follow it to all that lead there.
     fn edge(&mut self, system: &mut System, edge_id: EdgeId) {
         let edge = system.learner.automata.edge(edge_id);
-        let (source, target, roots) = (edge.source, edge.target, edge.roots.clone());
+        let (source, target, event, roots) = (edge.source, edge.target, edge.event, edge.roots.clone());
+        let task = system.learner.automata.node(source).offer(edge.input).map(|offer| offer.task);
         let unit = system.learner.automata.node(source).unit;
+        let has_ended = matches!(system.learner.automata.node(target).kind, NodeKind::Ended { .. });
         let mut touches = Touches::default();
         touches.effects(system, unit, edge_id);
-        if matches!(system.learner.automata.node(target).kind, NodeKind::Ended { .. }) {
+        if has_ended {
             touches.end(system, unit, edge_id);
+            touches.does(Resource::Over(unit)).minds(Resource::Moves(unit));
         }
-        let mut footprint = std::mem::take(&mut self.nodes[source.index()]);
-        let mut grew = self.add(&mut footprint, &touches);
-        for next in std::iter::once(target).chain(roots.iter().map(|&(_, root)| root)) {
-            let following = if next == source { continue } else { &self.nodes[next.index()] };
-            grew |= footprint.future_does.union_with(&following.future_does)
-                | footprint.future_minds.union_with(&following.future_minds);
+        if let Some((task, event)) = task.zip(event) {
+            let events = system.shared().events.borrow();
+            if let Some(touched) = events.touched_by(task, event) {
+                if has_ended {
+                    let row = self.row(system, source, Mover { unit, task: Some(task) });
+                    self.ends.push((row, unit, touched.joined.clone()));
+                    let others = self.tasks.range((unit, TaskId(0))..).take_while(|(of, _)| *of == unit);
+                    let alive = others.map(|&(_, other)| other).filter(|other| !touched.joined.contains(other));
+                    touches.does.extend(alive.map(|other| Resource::Object(unit, ObjectId::abortion(other))));
+                }
+                touched.objects.iter().for_each(|&object| touches.object(unit, task, object));
+                // Had the task that it waits for ended before, the step would have gone on as its next one does.
+                let awaited = touched.awaited.map(|object| Resource::Object(unit, object));
+                touches.minds.retain(|&resource| Some(resource) != awaited);
+            }
         }
-        self.grew |= grew && footprint.consulted;
-        self.nodes[source.index()] = footprint;
-        for (_, root) in roots {
-            self.spawner.insert(root, source);
+        let there: SmallVec<[Mover; 4]> = system.learner.automata.movers(system.learner.automata.before_poll(source));
+        let next = match system.learner.automata.node(target).kind {
+            NodeKind::Live => system.learner.automata.movers(target),
+            _ => SmallVec::new(),
+        };
+        let whole = self.of_node[source.index()];
+        let is_of_task = !system.learner.automata.node(source).tasks.is_empty();
+        if is_of_task {
+            // What a task's step uses can differ with what others have done before.
+            self.of_edge[edge_id.0 as usize] = self.bits(&touches.minds);
         }
-        if grew {
-            self.propagate(system, source);
+        for row in self.rows_of_step(system, source, task) {
+            match is_of_task {
+                true => self.add_to_future(row, &touches),
+                false => self.add(row, &touches),
+            }
+            for &mover in &next {
+                // Its own next steps, and those of the tasks that it has spawned; all, if the unit moved as a whole.
+                if row == whole || mover.task.is_none() || mover.task == task || !there.contains(&mover) {
+                    self.follows(row, self.row(system, target, mover));
+                }
+            }
+            for &(_, root) in &roots {
+                self.follows(row, self.of_node[root.index()]);
+            }
         }
     }
 
-    /// What can happen after a node can happen after all that lead to it.
-    fn propagate(&mut self, system: &System, node: NodeId) {
-        let mut grown = vec![node];
-        while let Some(node) = grown.pop() {
-            let sources = system.learner.automata.node(node).before.iter().copied();
-            let before: SmallVec<[NodeId; 2]> = sources.chain(self.spawner.get(&node).copied()).collect();
-            for before in before {
-                // An edge that has not been taken in yet brings it along.
-                if before == node || before.index() >= self.nodes.len() {
-                    continue;
-                }
-                let following = self.nodes[node.index()].clone();
-                let footprint = &mut self.nodes[before.index()];
-                let grew = footprint.future_does.union_with(&following.future_does)
-                    | footprint.future_minds.union_with(&following.future_minds);
-                if grew {
-                    self.grew |= footprint.consulted;
+    /// What can happen where there is one footprint can happen after another.
+    fn take_in(&mut self, row: Row, next: Row) -> bool {
+        let following = self.rows[next.0 as usize].clone();
+        let footprint = &mut self.rows[row.0 as usize];
+        let grew = footprint.future_does.union_with(&following.future_does)
+            | footprint.future_minds.union_with(&following.future_minds);
+        self.grew |= grew && footprint.consulted;
+        grew
+    }
+
+    /// What can happen after a local state can happen after all that lead to it.
+    fn propagate(&mut self, row: Row) {
+        let mut grown = vec![row];
+        while let Some(row) = grown.pop() {
+            for before in self.rows[row.0 as usize].before.clone() {
+                if self.take_in(before, row) {
                     grown.push(before);
                 }
             }

@@ -24,7 +24,7 @@ use super::footprint::Footprints;
 use super::stubborn::{Waiting, waiting};
 use super::subsumption::Subsumption;
 use super::successors::Successors;
-use crate::id::{NodeId, ProcessId, UnitId};
+use crate::id::{Mover, NodeId, ProcessId, UnitId};
 use crate::state::enabled::{Class, Enabled, Transition};
 use crate::state::place::{Place, PlaceId, StateVector};
 use crate::state::store::{StateId, Store};
@@ -37,7 +37,7 @@ use std::collections::{BTreeSet, VecDeque};
 #[derive(Default)]
 pub(crate) struct Cycles {
     /// Units that go round among themselves while units that are connected to them wait.
-    unreduced: AHashSet<SmallVec<[UnitId; 8]>>,
+    unreduced: AHashSet<SmallVec<[Mover; 8]>>,
     endless: AHashMap<Part, Endless>,
     /// Units that were seen to go round for ever without any time passing: no timer fires any more then.
     untimed: BTreeSet<BTreeSet<UnitId>>,
@@ -69,8 +69,8 @@ pub(crate) enum Turn {
 
 impl Cycles {
     /// Whether some units were seen to go round while others of their component waited.
-    pub(crate) fn are_unreduced(&self, units: &[UnitId]) -> bool {
-        self.unreduced.iter().any(|cycle| units.iter().all(|unit| cycle.contains(unit)))
+    pub(crate) fn are_unreduced(&self, movers: &[Mover]) -> bool {
+        self.unreduced.iter().any(|cycle| movers.iter().all(|mover| cycle.contains(mover)))
     }
 
     /// Whether a unit may keep time from passing.
@@ -84,11 +84,11 @@ impl Cycles {
     }
 
     /// How the component of these units is to be explored in a state.
-    pub(crate) fn turn(&self, system: &System, state: &[u32], units: &[UnitId]) -> Turn {
+    pub(crate) fn turn(&self, system: &System, state: &[u32], movers: &[Mover]) -> Turn {
         if self.endless.is_empty() {
             return Turn::Usual;
         }
-        match self.endless.get(&part(system, state, units)) {
+        match self.endless.get(&part(system, state, movers)) {
             None => Turn::Usual,
             Some(endless) if endless.representative[..] == *state => Turn::Shared { timed: endless.timed },
             Some(endless) => Turn::Over { timed: endless.timed },
@@ -97,9 +97,9 @@ impl Cycles {
 }
 
 /// What of a state belongs to the processes of some units. Whatever others could change too is left in.
-fn part(system: &System, state: &[u32], units: &[UnitId]) -> Part {
+fn part(system: &System, state: &[u32], movers: &[Mover]) -> Part {
     let shared = system.shared();
-    let processes: SmallVec<[ProcessId; 8]> = units.iter().map(|&unit| shared.process_of(unit)).collect();
+    let processes: SmallVec<[ProcessId; 8]> = movers.iter().map(|mover| shared.process_of(mover.unit)).collect();
     let of_unit = |unit: UnitId| processes.contains(&shared.process_of(unit));
     let belongs = |place: Place| match place {
         Place::Unit(unit) | Place::Detached(unit) | Place::Timers(unit) => of_unit(unit),
@@ -119,7 +119,7 @@ fn part(system: &System, state: &[u32], units: &[UnitId]) -> Part {
 struct Ignoring {
     state: StateVector,
     waiting: Waiting,
-    moved: BTreeSet<UnitId>,
+    moved: BTreeSet<Mover>,
     timed: bool,
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn update(
         let cycles = &mut footprints.cycles;
         let is_new = match waiting.connected {
             true => {
-                let moved: SmallVec<[UnitId; 8]> = moved.into_iter().collect();
+                let moved: SmallVec<[Mover; 8]> = moved.into_iter().collect();
                 !unreduced.insert(moved.clone()) || cycles.unreduced.insert(moved)
             }
             false => {
@@ -169,7 +169,7 @@ pub(crate) fn update(
 fn are_busy(system: &System, footprints: &mut Footprints, initial: &StateVector) -> bool {
     let roots: Vec<(UnitId, NodeId)> = system.live_units(initial).collect();
     let timed: Vec<UnitId> =
-        roots.into_iter().filter(|&(unit, node)| footprints.has_timers(unit, node)).map(|(unit, _)| unit).collect();
+        roots.into_iter().filter(|&(unit, node)| footprints.has_timers_at(unit, node)).map(|(unit, _)| unit).collect();
     let cycles = &mut footprints.cycles;
     let keep_time = |units: &&BTreeSet<UnitId>| timed.iter().any(|unit| !units.contains(unit));
     let busy: BTreeSet<UnitId> = cycles.untimed.iter().filter(keep_time).flatten().copied().collect();
@@ -186,7 +186,7 @@ fn ignoring(
     cycle: &[usize],
     mut states: Vec<StateVector>,
 ) -> Result<Option<Ignoring>, Interrupt> {
-    let moved: BTreeSet<UnitId> = cycle.iter().flat_map(|&index| graph.movers[index].iter().copied()).collect();
+    let moved: BTreeSet<Mover> = cycle.iter().flat_map(|&index| graph.movers[index].iter().copied()).collect();
     let timed = cycle.iter().any(|&index| graph.timed[index]);
     states.sort_unstable();
     let mut enabled = Enabled::default();
@@ -204,7 +204,7 @@ fn ignoring(
 struct Graph {
     edges: Vec<Box<[u32]>>,
     /// The units that move from a state.
-    movers: Vec<SmallVec<[UnitId; 2]>>,
+    movers: Vec<SmallVec<[Mover; 2]>>,
     /// Whether a timer fires from a state.
     timed: Vec<bool>,
 }
@@ -217,8 +217,8 @@ impl Graph {
         visited: &mut Visited<'_>,
     ) -> Result<Graph, Interrupt> {
         let mut graph = Graph { edges: Vec::new(), movers: Vec::new(), timed: Vec::new() };
-        walk(system, footprints, initial, visited, |number, _, chosen, edges| {
-            let mut movers: SmallVec<[UnitId; 2]> = chosen.iter().filter_map(Transition::unit).collect();
+        walk(system, footprints, initial, visited, |system, number, _, chosen, edges| {
+            let mut movers: SmallVec<[Mover; 2]> = chosen.iter().filter_map(|step| system.mover(step)).collect();
             movers.dedup();
             graph.reserve(number);
             graph.movers[number] = movers;
@@ -241,7 +241,7 @@ impl Graph {
     /// The units that go round in some cycles without any time passing.
     fn untimed(&self, cycles: &[Vec<usize>]) -> impl Iterator<Item = BTreeSet<UnitId>> {
         let untimed = cycles.iter().filter(|cycle| !cycle.iter().any(|&index| self.timed[index]));
-        untimed.map(|cycle| cycle.iter().flat_map(|&index| self.movers[index].iter().copied()).collect())
+        untimed.map(|cycle| cycle.iter().flat_map(|&index| self.movers[index].iter().map(|mover| mover.unit)).collect())
     }
 
     /// The states of some cycles.
@@ -259,7 +259,7 @@ impl Graph {
         }
         let of_cycle = |(number, cycle): (usize, &Vec<usize>)| cycle.iter().map(|&at| (at, number)).collect::<Vec<_>>();
         let number: AHashMap<usize, usize> = cycles.iter().enumerate().flat_map(of_cycle).collect();
-        walk(system, footprints, initial, visited, |at, state, _, _| {
+        walk(system, footprints, initial, visited, |_, at, state, _, _| {
             if let Some(&cycle) = number.get(&at) {
                 states[cycle].push(state.clone());
             }
@@ -347,7 +347,7 @@ fn walk(
     footprints: &mut Footprints,
     initial: &StateVector,
     visited: &mut Visited<'_>,
-    mut visit: impl FnMut(usize, &StateVector, &[Transition], &[u32]),
+    mut visit: impl FnMut(&System, usize, &StateVector, &[Transition], &[u32]),
 ) -> Result<(), Interrupt> {
     let mut numbers: AHashMap<StateId, u32> = AHashMap::new();
     let mut met: AHashSet<StateId> = AHashSet::new();
@@ -370,7 +370,7 @@ fn walk(
             }
             edges.push(number);
         }
-        visit(number, &state, chosen, &edges);
+        visit(system, number, &state, chosen, &edges);
     }
     Ok(())
 }

@@ -1,32 +1,37 @@
-//! Which units have to be explored in a state.
+//! Who has to be explored in a state.
 //!
-//! The units are split into connected components: units that may still touch a common
-//! component of the network. Components never meet again, so each is explored by itself,
+//! Those who move (units, and the tasks of a unit whose tasks are tracked) are split into
+//! connected components: who may still touch a common component of the network, or something
+//! that tasks share. Components never meet again, so each is explored by itself,
 //! to its end, one that was begun before one that was not; each has a clock of its own, since
 //! nobody can compare their times. (A program that reads the clock, and `delay`, join all that
-//! have timers. Who only joins or ends its tasks, and has no timers, is apart from them.)
+//! have timers. Who only joins or ends its tasks, where nobody has timers, is apart from them.)
 //!
-//! Within the component, a set T of units is stubborn if no step that other units can take
+//! Within the component, a set T is stubborn if no step that others can take
 //! without T moving does anything that a present step of T minds: then whatever the others
 //! do first, the steps of T are the same afterwards and lead to the same states. The
-//! smallest such set with something enabled is explored.
+//! smallest such set with something enabled is explored. A tracked task that waits to be woken
+//! can move only after somebody has used one of the objects that it has used itself, or has
+//! aborted it.
 
 use super::bits::Bits;
-use super::footprint::Footprints;
+use super::footprint::{Footprints, Parenthood, Row};
 use super::proviso::Turn;
-use crate::id::{NodeId, UnitId};
-use crate::state::enabled::{Class, Enabled, Transition};
+use crate::id::{Mover, NodeId, TaskId, UnitId};
+use crate::operation::Offer;
+use crate::state::enabled::{Class, Enabled};
 use crate::state::system::System;
+use crate::unit::automaton::EdgeId;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// What to explore in a state.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// The moves of these units.
-    Moves(SmallVec<[UnitId; 8]>),
+    /// The moves of these.
+    Moves(SmallVec<[Mover; 8]>),
     /// Everything in a connected component, its timers among it.
-    Component(SmallVec<[UnitId; 8]>),
+    Component(SmallVec<[Mover; 8]>),
     /// A component in which only daemons are left and nothing can happen any more.
     Finished(SmallVec<[UnitId; 4]>),
     /// Nothing can happen.
@@ -48,12 +53,15 @@ impl Scope {
     }
 }
 
-/// A unit that is there.
+/// Somebody who is there.
 struct Live {
-    unit: UnitId,
+    mover: Mover,
     node: NodeId,
+    row: Row,
     /// What its steps mind in this state.
     minds: Bits,
+    /// What others have to do before it can move, all of it: a process that starts after others.
+    needs: Bits,
     /// What may be sent to it.
     inlets: Bits,
     /// All of its moves.
@@ -72,14 +80,17 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
     let mut endless: Option<Scope> = None;
     let mut timed = true;
     // Failures that need not happen wait for everything else.
-    let mut failing: SmallVec<[UnitId; 8]> = SmallVec::new();
+    let mut failing: SmallVec<[Mover; 8]> = SmallVec::new();
     for component in in_order(system, &live) {
         let members: SmallVec<[&Live; 8]> = live.iter().filter(|unit| unit.component == component).collect();
-        let units: SmallVec<[UnitId; 8]> = members.iter().map(|unit| unit.unit).collect();
-        let turn = footprints.cycles.turn(system, state, &units);
+        let movers: SmallVec<[Mover; 8]> = members.iter().map(|live| live.mover).collect();
+        let turn = footprints.cycles.turn(system, state, &movers);
         match (turn, of_component(system, footprints, &live, &members, timed)) {
-            (Turn::Usual, Some(scope)) => return after(endless, scope),
-            (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => failing.extend(units),
+            (Turn::Usual, Some(scope)) => {
+                let sooner = at_once(system, footprints, state, &live, &members);
+                return after(endless, sooner.unwrap_or(scope));
+            }
+            (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => failing.extend(movers),
             (Turn::Usual, None) => {}
             (Turn::Shared { timed: passes }, scope) => {
                 endless = Some(scope.map_or(Scope::Endless, |scope| after(endless, scope)));
@@ -93,7 +104,7 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
     }
     match (endless, failing.is_empty()) {
         (Some(endless), true) => endless,
-        (None, false) => Scope::Component(live.iter().map(|unit| unit.unit).collect()),
+        (None, false) => Scope::Component(live.iter().map(|live| live.mover).collect()),
         (Some(endless), false) => after(Some(endless), Scope::Component(failing)),
         (None, true) => Scope::Nothing,
     }
@@ -107,28 +118,35 @@ fn after(endless: Option<Scope>, scope: Scope) -> Scope {
     }
 }
 
-/// The units that are there, with what they can do and the components that they are in.
+/// Those who are there, with what they can do and the components that they are in.
 fn survey(system: &mut System, footprints: &mut Footprints, state: &[u32], enabled: &Enabled) -> Vec<Live> {
     footprints.update(system);
     let units: Vec<(UnitId, NodeId)> = system.live_units(state).collect();
+    let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| system.mover(step)).collect();
     let mut live: Vec<Live> = Vec::with_capacity(units.len());
     for (unit, node) in units {
-        let is_immediate = |step: &Transition| step.class() == Some(Class::Immediate);
-        live.push(Live {
-            unit,
-            node,
-            minds: minds(system, footprints, state, unit, node),
-            inlets: footprints.inlets(system, state, unit),
-            moves: enabled.moves_of(unit).count(),
-            proceeds: enabled.moves_of(unit).any(|step| !step.is_failure()),
-            immediate: enabled.moves_of(unit).any(is_immediate),
-            timers: enabled.timers.iter().any(|waiting| waiting.unit == unit),
-            component: usize::MAX,
-        });
+        let inlets = footprints.inlets(system, state, unit);
+        for mover in system.learner.automata.movers(node) {
+            let own = || enabled.moves.iter().zip(&moves).filter(|(_, of)| **of == Some(mover)).map(|(step, _)| step);
+            let row = footprints.row(system, node, mover);
+            live.push(Live {
+                mover,
+                node,
+                row,
+                minds: minds(system, footprints, state, (mover, node, row)),
+                needs: footprints.needs(system, state, unit, node),
+                inlets: inlets.clone(),
+                moves: own().count(),
+                proceeds: own().any(|step| !step.is_failure()),
+                immediate: own().any(|step| step.class() == Some(Class::Immediate)),
+                timers: enabled.timers.iter().any(|waiting| waiting.mover == mover),
+                component: usize::MAX,
+            });
+        }
     }
-    live.sort_by_key(|unit| unit.unit);
-    for unit in &live {
-        footprints.consult(unit.node);
+    live.sort_by_key(|live| live.mover);
+    for live in &live {
+        footprints.consult(live.row);
     }
     connect(system, footprints, &mut live);
     live
@@ -143,23 +161,68 @@ fn of_component(
     timed: bool,
 ) -> Option<Scope> {
     let delay = system.has_delay();
-    let whole = || Scope::Component(members.iter().map(|unit| unit.unit).collect());
+    let whole = || Scope::Component(members.iter().map(|live| live.mover).collect());
     if members.iter().any(|unit| unit.proceeds) {
         // With delays, time may pass instead of a delivery: all or an immediate step.
         let starts = members.iter().filter(|unit| if delay { unit.immediate } else { unit.proceeds });
         let sets = starts.map(|start| stubborn(footprints, live, start, start.component));
         let smallest = sets.min_by_key(|set| set.iter().map(|&index| live[index].moves).sum::<usize>());
-        let units = smallest.map(|set| set.iter().map(|&index| live[index].unit).collect::<SmallVec<[UnitId; 8]>>());
-        return Some(match units.filter(|units| !footprints.cycles.are_unreduced(units)) {
-            Some(units) => Scope::Moves(units),
-            None => whole(),
+        let movers = smallest.map(|set| set.iter().map(|&index| live[index].mover).collect::<SmallVec<[Mover; 8]>>());
+        return Some(match movers.filter(|movers| !footprints.cycles.are_unreduced(movers)) {
+            Some(movers) => Scope::Moves(movers),
+            None => Scope::Component(with_lifecycle(footprints, live, members)),
         });
     }
     if members.iter().any(|unit| unit.timers) {
         return timed.then(whole);
     }
-    let is_finished = members.iter().all(|unit| system.is_daemon(unit.unit));
-    is_finished.then(|| Scope::Finished(members.iter().map(|unit| unit.unit).collect()))
+    let is_whole = |unit: UnitId| {
+        let of_unit = |live: &&Live| live.mover.unit == unit;
+        live.iter().filter(of_unit).count() == members.iter().copied().filter(of_unit).count()
+    };
+    let is_finished = members.iter().all(|live| system.is_daemon(live.mover.unit) && is_whole(live.mover.unit));
+    is_finished.then(|| {
+        let mut units: SmallVec<[UnitId; 4]> = members.iter().map(|live| live.mover.unit).collect();
+        units.dedup();
+        Scope::Finished(units)
+    })
+}
+
+/// What is to be explored before time passes in a component: where nobody of the same process has timers, all that
+/// is possible happens at once.
+fn at_once(
+    system: &System,
+    footprints: &mut Footprints,
+    state: &[u32],
+    live: &[Live],
+    members: &[&Live],
+) -> Option<Scope> {
+    if members.iter().any(|member| member.proceeds) {
+        return None;
+    }
+    let process = |live: &Live| system.shared().process_of(live.mover.unit);
+    let mut others: Vec<usize> = live.iter().filter(|other| other.proceeds).map(|other| other.component).collect();
+    others.dedup();
+    others.into_iter().find_map(|component| {
+        let others: SmallVec<[&Live; 8]> = live.iter().filter(|other| other.component == component).collect();
+        let is_related = others.iter().any(|other| members.iter().any(|member| process(other) == process(member)));
+        let is_timed = others.iter().any(|of| of.timers || footprints.has_timers(of.mover.unit, of.row));
+        let movers: SmallVec<[Mover; 8]> = others.iter().map(|live| live.mover).collect();
+        let is_usual = footprints.cycles.turn(system, state, &movers) == Turn::Usual;
+        (is_related && !is_timed && is_usual).then(|| of_component(system, footprints, live, &others, true)).flatten()
+    })
+}
+
+/// A whole component, with those who end or are ended by somebody in it: they may be apart from it.
+fn with_lifecycle(footprints: &Footprints, live: &[Live], members: &[&Live]) -> SmallVec<[Mover; 8]> {
+    let mut movers: SmallVec<[Mover; 8]> = members.iter().map(|live| live.mover).collect();
+    for start in members.iter().filter(|member| member.moves > 0) {
+        let set = stubborn(footprints, live, start, start.component);
+        movers.extend(set.into_iter().map(|index| live[index].mover));
+    }
+    movers.sort_unstable();
+    movers.dedup();
+    movers
 }
 
 /// Who waits in a state while some units go round.
@@ -168,8 +231,8 @@ pub(super) struct Waiting {
     pub(super) connected: bool,
     /// Somebody who is not.
     pub(super) apart: bool,
-    /// The units that go round, with all that are connected to them.
-    pub(super) component: SmallVec<[UnitId; 8]>,
+    /// Those who go round, with all that are connected to them.
+    pub(super) component: SmallVec<[Mover; 8]>,
 }
 
 /// Who could be explored in a state besides the units that go round in a cycle, in which time passes or not.
@@ -178,20 +241,20 @@ pub(super) fn waiting(
     footprints: &mut Footprints,
     state: &[u32],
     enabled: &Enabled,
-    moved: &BTreeSet<UnitId>,
+    moved: &BTreeSet<Mover>,
     timed: bool,
 ) -> Waiting {
     let live = survey(system, footprints, state, enabled);
     let goes_round =
-        |component: usize| live.iter().any(|unit| unit.component == component && moved.contains(&unit.unit));
+        |component: usize| live.iter().any(|unit| unit.component == component && moved.contains(&unit.mover));
     let mut waiting = Waiting { connected: false, apart: false, component: SmallVec::new() };
     for component in in_order(system, &live) {
         let members: SmallVec<[&Live; 8]> = live.iter().filter(|unit| unit.component == component).collect();
-        let units: SmallVec<[UnitId; 8]> = members.iter().map(|unit| unit.unit).collect();
+        let movers: SmallVec<[Mover; 8]> = members.iter().map(|live| live.mover).collect();
         if goes_round(component) {
-            waiting.connected |= members.iter().any(|unit| unit.proceeds && !moved.contains(&unit.unit));
-            waiting.component.extend(units);
-        } else if footprints.cycles.turn(system, state, &units) == Turn::Usual {
+            waiting.connected |= members.iter().any(|unit| unit.proceeds && !moved.contains(&unit.mover));
+            waiting.component.extend(movers);
+        } else if footprints.cycles.turn(system, state, &movers) == Turn::Usual {
             let scope = of_component(system, footprints, &live, &members, timed);
             waiting.apart |= matches!(scope, Some(Scope::Moves(_) | Scope::Component(_)));
             waiting.apart |= members.iter().any(|unit| unit.moves > 0);
@@ -200,59 +263,124 @@ pub(super) fn waiting(
     waiting
 }
 
-/// What the steps that leave a node mind in a state.
-fn minds(system: &mut System, footprints: &Footprints, state: &[u32], unit: UnitId, node: NodeId) -> Bits {
-    let footprint = footprints.get(node);
+/// What the next steps of somebody mind in a state.
+fn minds(
+    system: &mut System,
+    footprints: &Footprints,
+    state: &[u32],
+    (mover, node, row): (Mover, NodeId, Row),
+) -> Bits {
+    let footprint = footprints.get(row);
+    let has_offers = |offer: &Offer| mover.task.is_none_or(|task| offer.task == task);
+    if !system.learner.automata.node(node).offers.iter().any(has_offers) {
+        return footprint.woken_by.clone();
+    }
     let mut minds = footprint.minds.clone();
+    minds.union_with(&footprint.woken_by);
+    if mover.task.is_some() {
+        let automata = &system.learner.automata;
+        let own = |edge: &EdgeId| automata.mover(node, automata.edge(*edge).input.key) == mover;
+        automata.node(node).edges().filter(own).for_each(|edge| _ = minds.union_with(footprints.minded_by(edge)));
+    }
     if !footprint.when_contended.is_empty() {
         for offer in &*system.menu(node) {
-            let also = footprint.when_contended.iter().find(|(key, _)| *key == offer.key);
-            if let Some((_, also)) = also.filter(|_| system.is_contended(state, unit, &offer.action)) {
-                minds.union_with(also);
+            for (_, also) in footprint.when_contended.iter().filter(|(key, _)| *key == offer.key) {
+                if system.is_contended(state, mover.unit, &offer.action) {
+                    minds.union_with(also);
+                }
             }
         }
     }
     minds
 }
 
-/// The components, those that were begun first: finished ones do not multiply with the rest.
+/// The components, those that were begun first: finished ones do not multiply with the rest. Of tracked tasks, one
+/// that was spawned first was begun first, with all that it spawns.
 fn in_order(system: &System, live: &[Live]) -> Vec<usize> {
     let mut order: Vec<usize> = live.iter().map(|unit| unit.component).collect();
     order.sort_unstable();
     order.dedup();
     // A task that was spawned belongs to a process that has begun.
     let has_begun = |unit: &Live| {
-        system.learner.automata.node(unit.node).from.is_some() || system.shared().unit(unit.unit).parent.is_some()
+        system.learner.automata.node(unit.node).from.is_some() || system.shared().unit(unit.mover.unit).parent.is_some()
     };
-    order.sort_by_key(|&component| !live.iter().any(|unit| unit.component == component && has_begun(unit)));
+    let spawned = |unit: &Live| unit.mover.task.map(TaskId::line).filter(|line| !line.is_empty());
+    order.sort_by_cached_key(|&component| {
+        let members = || live.iter().filter(|unit| unit.component == component);
+        (!members().any(has_begun), members().filter_map(spawned).min())
+    });
     order
 }
 
 /// Numbers the connected components by their lowest members.
 fn connect(system: &System, footprints: &mut Footprints, live: &mut [Live]) {
     let mut parent: Vec<usize> = (0..live.len()).collect();
-    fn root(parent: &[usize], mut index: usize) -> usize {
-        while parent[index] != index {
-            index = parent[index];
-        }
-        index
-    }
     for a in 0..live.len() {
         for b in a + 1..live.len() {
-            let (ra, rb) = (root(&parent, a), root(&parent, b));
-            if ra != rb && are_joined(system, footprints, &live[a], &live[b]) {
-                parent[ra.max(rb)] = ra.min(rb);
+            if root(&parent, a) != root(&parent, b) && are_joined(footprints, &live[a], &live[b]) {
+                join(&mut parent, a, b);
             }
         }
     }
+    join_with_children(system, footprints, live, &mut parent);
     for (index, unit) in live.iter_mut().enumerate() {
         unit.component = root(&parent, index);
     }
 }
 
+/// The lowest of those whom somebody is connected to.
+fn root(parent: &[usize], mut index: usize) -> usize {
+    while parent[index] != index {
+        index = parent[index];
+    }
+    index
+}
+
+fn join(parent: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (root(parent, a), root(parent, b));
+    parent[a.max(b)] = a.min(b);
+}
+
+/// Where somebody has timers, it shows how long the tasks take that somebody else there waits for. Who waits for a
+/// task that takes time and may end another one shows how long they take to each other.
+fn join_with_children(system: &System, footprints: &mut Footprints, live: &[Live], parent: &mut [usize]) {
+    let mut are_timed = vec![false; live.len()];
+    for (index, of) in live.iter().enumerate() {
+        are_timed[root(parent, index)] |= of.timers || footprints.has_timers(of.mover.unit, of.row);
+    }
+    let mut families: Vec<(usize, Vec<(usize, Parenthood)>)> = Vec::new();
+    for (index, of) in live.iter().enumerate() {
+        let mut children = Vec::new();
+        for (other, child) in live.iter().enumerate().filter(|&(other, _)| other != index) {
+            let process = system.shared().process_of(child.mover.unit);
+            let parenthood = footprints.parenthood(of.row, child.mover, process);
+            if parenthood.waits || parenthood.ends {
+                children.push((other, parenthood));
+            }
+        }
+        if !children.is_empty() {
+            families.push((index, children));
+        }
+    }
+    loop {
+        let shows = |(index, children): &(usize, Vec<(usize, Parenthood)>)| {
+            let timed = || children.iter().filter(|(child, _)| are_timed[root(parent, *child)]);
+            let ends = || timed().filter(|(_, parenthood)| parenthood.ends).map(|(child, _)| root(parent, *child));
+            let waits = || timed().filter(|(_, parenthood)| parenthood.waits).map(|(child, _)| root(parent, *child));
+            are_timed[root(parent, *index)] || ends().any(|ended| waits().any(|awaited| awaited != ended))
+        };
+        let Some(next) = families.iter().position(shows) else { return };
+        let (index, children) = families.swap_remove(next);
+        for (child, _) in children {
+            join(parent, index, child);
+        }
+        are_timed[root(parent, index)] = true;
+    }
+}
+
 /// Whether two units may still touch the same component of the network.
-fn are_joined(system: &System, footprints: &mut Footprints, a: &Live, b: &Live) -> bool {
-    let (of_a, of_b) = (footprints.get(a.node), footprints.get(b.node));
+fn are_joined(footprints: &mut Footprints, a: &Live, b: &Live) -> bool {
+    let (of_a, of_b) = (footprints.get(a.row), footprints.get(b.row));
     let apart = footprints.lifecycle();
     if of_a.future_does.meets_outside(&of_b.future_minds, apart)
         || of_b.future_does.meets_outside(&of_a.future_minds, apart)
@@ -263,43 +391,35 @@ fn are_joined(system: &System, footprints: &mut Footprints, a: &Live, b: &Live) 
     }
     if footprints.cycles.has_busy() {
         let mut shares_time = |live: &Live| {
-            footprints.cycles.is_busy(live.unit) || live.timers || footprints.has_timers(live.unit, live.node)
+            let unit = live.mover.unit;
+            footprints.cycles.is_busy(unit) || live.timers || footprints.has_timers(unit, live.row)
         };
-        if shares_time(a) && shares_time(b) {
-            return true;
-        }
+        return shares_time(a) && shares_time(b);
     }
-    // A parent with timers can see how long its tasks take.
-    let mut sees = |parent: &Live, child: &Live| {
-        let process = system.shared().process_of(child.unit);
-        let timed = footprints.timed(parent.unit);
-        let has_timers = parent.timers || footprints.get(parent.node).future_does.contains(timed);
-        has_timers && footprints.is_lifecycle_parent(parent.node, child.unit, process)
-    };
-    sees(a, b) || sees(b, a)
+    false
 }
 
 /// The smallest stubborn set with `start` in it, as indexes into `live`.
 fn stubborn(footprints: &Footprints, live: &[Live], start: &Live, component: usize) -> SmallVec<[usize; 8]> {
-    let first = live.iter().position(|unit| unit.unit == start.unit).expect("it is one of them");
+    let first = live.iter().position(|live| live.mover == start.mover).expect("it is one of them");
     let mut set: SmallVec<[usize; 8]> = SmallVec::from_slice(&[first]);
     loop {
         // Who can move without the set moving, and all that it can do then.
         let mut does = Bits::default();
         let mut movable: SmallVec<[usize; 16]> = SmallVec::new();
         loop {
-            let more = (0..live.len()).find(|index| {
-                let unit = &live[*index];
-                !set.contains(index)
-                    && !movable.contains(index)
-                    && (unit.moves > 0 || unit.timers && unit.component != component || unit.minds.meets(&does))
-            });
+            let can_move = |unit: &Live| {
+                let is_woken = unit.minds.meets(&does) && does.contains_all(&unit.needs);
+                unit.moves > 0 || unit.timers && unit.component != component || is_woken
+            };
+            let more = (0..live.len())
+                .find(|index| !set.contains(index) && !movable.contains(index) && can_move(&live[*index]));
             let Some(more) = more else { break };
             movable.push(more);
-            does.union_with(&footprints.get(live[more].node).future_does);
+            does.union_with(&footprints.get(live[more].row).future_does);
         }
         let minded = movable.iter().copied().find(|&other| {
-            let does = &footprints.get(live[other].node).future_does;
+            let does = &footprints.get(live[other].row).future_does;
             set.iter().any(|&index| live[index].minds.meets(does))
         });
         match minded {

@@ -1,5 +1,6 @@
 //! The steps that are explored from a state: all that it offers, or those of a scope.
 
+use crate::id::Mover;
 use crate::reduction::footprint::Footprints;
 use crate::reduction::stubborn::{self, Scope};
 use crate::state::enabled::{Enabled, Step, Transition};
@@ -64,14 +65,14 @@ impl Successors {
         let Successors { enabled, chosen } = self;
         match scope {
             None => system.within(state, enabled, |_| true, |_| true, chosen),
-            Some(Scope::Moves(units)) => system.within(state, enabled, |unit| units.contains(&unit), |_| false, chosen),
-            Some(Scope::Component(units)) => {
-                let within = |unit| units.contains(&unit);
+            Some(Scope::Moves(movers)) => system.within(state, enabled, |of| movers.contains(&of), |_| false, chosen),
+            Some(Scope::Component(movers)) => {
+                let within = |of| movers.contains(&of);
                 system.within(state, enabled, within, within, chosen)
             }
             Some(Scope::Finished(units)) => {
                 // They are parked, or one of their calls fails.
-                let within = |unit| units.contains(&unit);
+                let within = |of: Mover| units.contains(&of.unit);
                 system.within(state, enabled, within, within, chosen)?;
                 let step = Step::Park(units.clone());
                 chosen.push(Transition { step, writes: Default::default(), faults: 0 });

@@ -1,11 +1,13 @@
 //! What operations and effects touch: the resources that they do and mind.
 
-use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
-use crate::operation::{Effect, Operation, Outcome, Side, Stream};
+use crate::id::{ConnectionId, NodeId, ProcessId, SocketId, TaskId, UnitId};
+use crate::operation::{Effect, Input, Operation, Outcome, Side, Stream};
+use crate::state::enabled::first_ephemeral_port;
 use crate::state::place::{Place, PlaceId};
 use crate::state::system::{Action, System};
 use crate::state::tcp::connections::ConnectionEnd;
 use crate::unit::automaton::{Edge, EdgeId};
+use crate::unit::causality::ObjectId;
 
 /// What can be touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,8 +18,10 @@ pub(super) enum Resource {
     Routed(PlaceId),
     /// A socket of the process may be bound.
     Binding(ProcessId),
-    /// A socket of the process may be closed.
+    /// A socket of the process may be closed, on any port.
     Releasing(ProcessId),
+    /// A socket on a port is closed.
+    Freed(PlaceId),
     /// A datagram is added for a port.
     Appended(PlaceId),
     /// A datagram for a port is taken.
@@ -72,6 +76,24 @@ pub(super) enum Resource {
     Reached(ProcessId),
     /// Streams of a process may be closed because a task that holds them is ended by another one.
     Torn(ProcessId),
+    /// A tracked task uses what tasks share.
+    Object(UnitId, ObjectId),
+    /// A tracked task of a unit moves.
+    Moves(UnitId),
+    /// A unit ends, and its tracked tasks with it.
+    Over(UnitId),
+}
+
+impl Resource {
+    /// Whether it is of ending, joining and aborting.
+    pub(super) fn is_of_lifecycle(self) -> bool {
+        match self {
+            Resource::Ended(_) | Resource::Killed(_) | Resource::KilledWith(_) => true,
+            Resource::Alive(_) | Resource::AliveIn(_) | Resource::Moves(_) | Resource::Over(_) => true,
+            Resource::Object(_, object) => object.is_of_task(),
+            _ => false,
+        }
+    }
 }
 
 /// Resources that something does and minds.
@@ -94,6 +116,14 @@ impl Touches {
         self
     }
 
+    /// A step of a tracked task uses what tasks share. Whom it wakes minds what its waker was found at.
+    pub(super) fn object(&mut self, unit: UnitId, task: TaskId, object: ObjectId) {
+        self.minds(Resource::Object(unit, object));
+        if object.task().is_none_or(|moved| moved == task) {
+            self.does(Resource::Object(unit, object));
+        }
+    }
+
     /// What an offer touches.
     pub(super) fn action(&mut self, system: &mut System, unit: UnitId, action: &Action) {
         let process = system.shared().process_of(unit);
@@ -107,13 +137,12 @@ impl Touches {
                     }
                 }
             }
-            Action::Bind { address, .. } => {
-                // An ephemeral port is one of the unit's own.
-                if address.port() != 0 {
-                    let port = port(process, address.port());
-                    self.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
-                }
-                self.does(Resource::Binding(process)).minds(Resource::Releasing(process));
+            Action::Bind { socket, address } => {
+                // An ephemeral port is one of the socket's own.
+                let number = if address.port() == 0 { first_ephemeral_port(*socket) } else { address.port() };
+                let port = port(process, number);
+                self.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
+                self.does(Resource::Binding(process)).minds(Resource::Releasing(process)).minds(Resource::Freed(port));
             }
             Action::Connect { local, .. } => {
                 let port = port(process, local.port());
@@ -326,9 +355,10 @@ impl Touches {
                 Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {
                     self.does(Resource::Timed(unit));
                 }
-                Effect::Close { .. } => {
-                    self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
-                }
+                Effect::Close { socket } => match port_of(system, edge, socket) {
+                    Some(port) => _ = self.does(Resource::Freed(port)).minds(Resource::Bound(port)),
+                    None => _ = self.does(Resource::Releasing(process)).minds(Resource::Binding(process)),
+                },
                 Effect::CloseStream { stream } => {
                     let end = system.end_of(process, stream);
                     self.close(system, end);
@@ -367,7 +397,10 @@ impl Touches {
     pub(super) fn end(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
         let process = system.shared().process_of(unit);
         self.does(Resource::Ended(unit));
-        self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
+        // When a process ends, nobody of it is left to bind anything.
+        if system.shared().unit(unit).parent.is_some() {
+            self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
+        }
         let holdings = Holdings::at(system, edge);
         for stream in holdings.streams {
             let end = system.end_of(process, stream);
@@ -384,6 +417,24 @@ impl Touches {
             }
         }
     }
+}
+
+/// The port that a datagram socket is bound to, if its unit has bound it itself.
+fn port_of(system: &mut System, edge: EdgeId, socket: SocketId) -> Option<PlaceId> {
+    let automata = &system.learner.automata;
+    let Edge { source, input, .. } = *automata.edge(edge);
+    let bound = |node: NodeId, input: Input| match (
+        &automata.node(node).offer(input)?.operation,
+        automata.outcome(input.outcome),
+    ) {
+        (Operation::Bind { socket: bound, .. }, Outcome::Bound(local)) if *bound == socket => Some(local.port()),
+        _ => None,
+    };
+    let (_, history) = automata.history(source);
+    let number =
+        bound(source, input).or_else(|| history.into_iter().rev().find_map(|(node, input)| bound(node, input)))?;
+    let process = system.shared().process_of(socket.unit);
+    Some(system.places.id(Place::Port(process, number)))
 }
 
 /// The port that a connection was made to, for who made it.

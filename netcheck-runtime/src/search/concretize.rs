@@ -3,10 +3,10 @@
 //! The reduced search explores connected components one after the other, each with a clock
 //! of its own, and relies on footprints that may still grow. A violation that it meets is
 //! therefore taken through the full semantics, in which timers wait for everybody: the steps
-//! of each unit stay in their order, those of different units are interleaved as it becomes
-//! possible, and units that have no steps left are run on where others wait for them.
+//! of each unit (or tracked task) stay in their order, those of different ones are interleaved as
+//! it becomes possible, and who has no steps left is run on where others wait.
 
-use crate::id::UnitId;
+use crate::id::Mover;
 use crate::property::Properties;
 use crate::reduction::successors::{Leg, Successors};
 use crate::state::enabled::{Class, Step, Transition};
@@ -39,8 +39,8 @@ pub(crate) fn concretize(
             return Ok(found.map(|found| (taken, found)));
         }
         let next_leg = (0..remaining.len())
-            .filter(|&index| is_next(&remaining, index))
-            .find_map(|index| Some((index, possible.iter().find(|step| is_same(step, remaining[index]))?)));
+            .filter(|&index| is_next(system, &remaining, index))
+            .find_map(|index| Some((index, possible.iter().find(|step| is_same(system, step, remaining[index]))?)));
         let transition = match next_leg {
             Some((index, transition)) => {
                 remaining.remove(index);
@@ -48,8 +48,9 @@ pub(crate) fn concretize(
             }
             None => {
                 filled += 1;
-                let foreign = |unit: UnitId| remaining.iter().all(|leg| leg.unit() != Some(unit));
-                let filling = possible.iter().find(|step| !step.is_failure() && step.unit().is_some_and(foreign));
+                let foreign = |mover: Mover| remaining.iter().all(|leg| system.mover(leg) != Some(mover));
+                let filling = |step: &&Transition| !step.is_failure() && system.mover(step).is_some_and(foreign);
+                let filling = possible.iter().find(filling);
                 match filling.filter(|_| filled <= FILLING_STEPS_MAX) {
                     Some(filling) => filling,
                     None => return Ok(None),
@@ -65,22 +66,27 @@ pub(crate) fn concretize(
     }
 }
 
-/// Whether a leg is the next one of its unit. What the network loses is lost in its turn.
-fn is_next(remaining: &[&Transition], index: usize) -> bool {
-    match remaining[index].unit() {
-        Some(unit) => remaining[..index].iter().all(|earlier| earlier.unit().is_some_and(|other| other != unit)),
+/// Whether a leg is the next one of who takes it. What the network loses is lost in its turn.
+fn is_next(system: &System, remaining: &[&Transition], index: usize) -> bool {
+    match system.mover(remaining[index]) {
+        Some(mover) => {
+            remaining[..index].iter().all(|earlier| system.mover(earlier).is_some_and(|other| other.is_apart(mover)))
+        }
         None => index == 0,
     }
 }
 
 /// Whether a step of the full semantics is the one that the leg took.
-fn is_same(step: &Transition, leg: &Transition) -> bool {
+fn is_same(system: &System, step: &Transition, leg: &Transition) -> bool {
     match (&step.step, &leg.step) {
         (
             Step::Unit { unit, node, input, class, .. },
             Step::Unit { unit: leg_unit, node: leg_node, input: leg_input, class: leg_class, .. },
         ) => {
-            (unit, node, input) == (leg_unit, leg_node, leg_input)
+            // Where tasks move each for itself, others may have moved before.
+            let is_there = node == leg_node || system.mover(step).is_some_and(|mover| mover.task.is_some());
+            (unit, input) == (leg_unit, leg_input)
+                && is_there
                 && step.is_failure() == leg.is_failure()
                 && (!matches!((class, leg_class), (Class::Delivery { .. }, Class::Delivery { .. }))
                     || step.writes == leg.writes)

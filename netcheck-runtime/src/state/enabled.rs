@@ -4,7 +4,7 @@
 //! then says which of the steps of some units may come next: timers wait for the network
 //! to be quiet, and what is still under way is given up for lost only then (DESIGN 5, 8).
 
-use crate::id::{NodeId, OutcomeId, ProcessId, SocketId, UnitId};
+use crate::id::{Mover, NodeId, OutcomeId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Failure, Input, OperationKey, Outcome, ReceiveMode};
 use crate::state::place::{Binding, Place, PlaceId, overlap};
 use crate::state::system::{Action, Interrupt, Menu, System};
@@ -19,8 +19,14 @@ const EPHEMERAL_PORTS: std::ops::RangeInclusive<u16> = 49152..=65535;
 /// so that the order of binds does not matter.
 pub(super) fn ephemeral_ports(socket: SocketId) -> impl Iterator<Item = u16> {
     let count = u32::from(*EPHEMERAL_PORTS.end() - EPHEMERAL_PORTS.start()) + 1;
-    let first = socket.unit.0 * 16 + socket.index;
+    let first = u32::from(first_ephemeral_port(socket) - EPHEMERAL_PORTS.start());
     (0..count).map(move |n| EPHEMERAL_PORTS.start() + ((first + n) % count) as u16)
+}
+
+/// The one that it prefers.
+pub(crate) fn first_ephemeral_port(socket: SocketId) -> u16 {
+    let count = u32::from(*EPHEMERAL_PORTS.end() - EPHEMERAL_PORTS.start()) + 1;
+    EPHEMERAL_PORTS.start() + ((socket.unit.0 * 16 + socket.index) % count) as u16
 }
 
 /// What the model writes for one outcome.
@@ -102,7 +108,8 @@ pub(crate) struct Enabled {
 /// A timer that a unit waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
-    pub(crate) unit: UnitId,
+    pub(crate) mover: Mover,
+    unit: UnitId,
     place: PlaceId,
     node: NodeId,
     input_key: OperationKey,
@@ -113,7 +120,7 @@ pub(crate) struct Waiting {
 }
 
 struct Losable {
-    unit: UnitId,
+    mover: Mover,
     channel: PlaceId,
     faults: u32,
 }
@@ -123,11 +130,6 @@ impl Enabled {
         self.moves.clear();
         self.timers.clear();
         self.losable.clear();
-    }
-
-    /// The moves of a unit: steps that do not wait for a timer.
-    pub(crate) fn moves_of(&self, unit: UnitId) -> impl Iterator<Item = &Transition> {
-        self.moves.iter().filter(move |transition| transition.unit() == Some(unit))
     }
 }
 
@@ -222,6 +224,7 @@ impl System {
                 if remaining_ns > 0 {
                     let (unit, place, node) = at;
                     let waiting = Waiting {
+                        mover: self.learner.automata.mover(node, key),
                         unit,
                         place,
                         node,
@@ -334,7 +337,8 @@ impl System {
             if let (true, true, Some(faults)) = (arrives, waits, arrivals.settle)
                 && !enabled.losable.iter().any(|other| other.channel == channel.place)
             {
-                enabled.losable.push(Losable { unit: at.0, channel: channel.place, faults });
+                let mover = self.learner.automata.mover(at.2, key);
+                enabled.losable.push(Losable { mover, channel: channel.place, faults });
             }
         }
         if !waits {
@@ -422,28 +426,28 @@ impl System {
         self.timers.intern(&entries)
     }
 
-    /// Moves to `chosen` which of the steps may come next, if only units for which `moving` holds move and
-    /// the units for which `timed` holds share a clock.
+    /// Moves to `chosen` which of the steps may come next, if only those for whom `moving` holds move and
+    /// those for whom `timed` holds share a clock.
     pub(crate) fn within(
         &mut self,
         state: &[u32],
         enabled: &mut Enabled,
-        moving: impl Fn(UnitId) -> bool,
-        timed: impl Fn(UnitId) -> bool,
+        moving: impl Fn(Mover) -> bool,
+        timed: impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Result<(), Interrupt> {
         chosen.clear();
-        chosen.extend(enabled.moves.drain(..).filter(|transition| transition.unit().is_some_and(&moving)));
+        chosen.extend(enabled.moves.drain(..).filter(|transition| self.mover(transition).is_some_and(&moving)));
         let has = |class: Class| chosen.iter().any(|transition| transition.class() == Some(class));
         if has(Class::Immediate) {
             return Ok(());
         }
         let delay = self.has_delay();
         let quiet = chosen.iter().all(Transition::is_failure);
-        let waiting = |waiting: &&Waiting| timed(waiting.unit);
+        let waiting = |waiting: &&Waiting| timed(waiting.mover);
         let time_may_pass = delay && enabled.timers.iter().any(|timer| waiting(&timer));
         if !has(Class::Delivery { required: true }) && !time_may_pass {
-            let losable = enabled.losable.iter().filter(|losable| moving(losable.unit));
+            let losable = enabled.losable.iter().filter(|losable| moving(losable.mover));
             let faults = losable.clone().map(|losable| losable.faults).sum();
             let writes: Writes = losable.map(|losable| (losable.channel, 0)).collect();
             if !writes.is_empty() && faults <= self.faults_left(state) {
@@ -456,26 +460,43 @@ impl System {
         Ok(())
     }
 
+    /// Whose step it is; `None` for those of the network.
+    pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
+        match transition.step {
+            Step::Unit { node, input: Input { key, .. }, .. } | Step::Hang { node, key, .. } => {
+                Some(self.learner.automata.mover(node, key))
+            }
+            Step::Settle | Step::Park(_) => None,
+        }
+    }
+
+    /// Whose timer it is.
+    fn owner(&self, state: &[u32], unit: UnitId, timer: u32) -> Mover {
+        let node = self.places.find(Place::Unit(unit)).map(|place| NodeId(place.of(state)));
+        let moves_each = node.is_some_and(|node| !self.learner.automata.node(node).tasks.is_empty());
+        Mover { unit, task: moves_each.then(|| TaskId::of_number(timer)) }
+    }
+
     /// The earliest timers.
     fn deadlines(
         &mut self,
         state: &[u32],
         enabled: &Enabled,
-        timed: &impl Fn(UnitId) -> bool,
+        timed: &impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Result<(), Interrupt> {
-        let waiting = || enabled.timers.iter().filter(|waiting| timed(waiting.unit));
+        let waiting = || enabled.timers.iter().filter(|waiting| timed(waiting.mover));
         let Some(advance_ns) = waiting().map(|waiting| waiting.remaining_ns).min() else { return Ok(()) };
-        let armed: Vec<PlaceId> = self
-            .places
-            .iter()
-            .filter(|(id, place)| id.of(state) != 0 && matches!(place, Place::Timers(unit) if timed(*unit)))
-            .map(|(id, _)| id)
-            .collect();
+        let armed = self.places.iter().filter_map(|(id, place)| match place {
+            Place::Timers(unit) => Some((unit, id)).filter(|_| id.of(state) != 0),
+            _ => None,
+        });
+        let armed: Vec<(UnitId, PlaceId)> = armed.collect();
         let mut passed: Writes = Writes::new();
-        for place in armed {
+        for (unit, place) in armed {
             let mut entries = self.timers.get(place.of(state)).clone();
-            for entry in &mut entries {
+            let whose = |timer: u32| self.owner(state, unit, timer);
+            for entry in entries.iter_mut().filter(|entry| timed(whose(entry.timer))) {
                 entry.remaining_ns -= advance_ns;
                 if !entry.repeats {
                     entry.remaining_ns = entry.remaining_ns.max(0);

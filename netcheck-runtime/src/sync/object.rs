@@ -23,3 +23,12 @@ impl Object {
         }
     }
 }
+
+/// Whoever drops it was the last to reach it.
+impl Drop for Object {
+    fn drop(&mut self) {
+        if let (Some(id), Some(context)) = (self.id, context::try_current()) {
+            context.forget_object(id);
+        }
+    }
+}

@@ -3,13 +3,13 @@
 //! Data and look-up only; [`super::learn`] makes them grow. Nodes are never changed
 //! once made, edges never removed.
 
-use crate::id::{NodeId, OutcomeId, UnitId};
+use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Effect, Input, Offer, OperationKey, Outcome};
-use crate::unit::causality::TraceId;
+use crate::unit::causality::{EventId, TraceId};
 use crate::unit::checkpoint::PositionId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// A local state.
 pub(crate) struct Node {
@@ -26,6 +26,9 @@ pub(crate) struct Node {
     pub(crate) waited: bool,
     /// The pending operations; one synchronous call, or what can happen next.
     pub(crate) offers: Vec<Offer>,
+    /// The tasks that are there, with their last steps, if they move each for itself: tasks that
+    /// are tracked, between two polls.
+    pub(crate) tasks: Box<[(TaskId, EventId)]>,
     edges: SmallVec<[(Input, EdgeId); 4]>,
 }
 
@@ -85,6 +88,8 @@ pub(crate) struct Edge {
     pub(crate) effects: Box<[Effect]>,
     /// The first nodes of the isolated tasks that this step spawns.
     pub(crate) roots: SmallVec<[(UnitId, NodeId); 1]>,
+    /// The step of a tracked task that it is.
+    pub(crate) event: Option<EventId>,
 }
 
 impl Edge {
@@ -164,8 +169,40 @@ impl Automata {
         let id = NodeId(self.nodes.len() as u32);
         let root = from.map_or(id, |(before, _)| self.node(before).root);
         let before = SmallVec::new();
-        self.nodes.push(Node { unit, from, root, before, kind, waited, offers, edges: SmallVec::new() });
+        let (tasks, edges) = (Box::default(), SmallVec::new());
+        self.nodes.push(Node { unit, from, root, before, kind, waited, offers, tasks, edges });
         id
+    }
+
+    /// The tasks of a new node move each for itself.
+    pub(crate) fn set_tasks(&mut self, node: NodeId, tasks: Box<[(TaskId, EventId)]>) {
+        self.nodes[node.index()].tasks = tasks;
+    }
+
+    /// Whose step an input in a node is.
+    pub(crate) fn mover(&self, node: NodeId, key: OperationKey) -> Mover {
+        let node = self.node(node);
+        let offer = (!node.tasks.is_empty()).then(|| node.offers.iter().find(|offer| offer.key == key)).flatten();
+        Mover { unit: node.unit, task: offer.map(|offer| offer.task) }
+    }
+
+    /// Who moves in a node.
+    pub(crate) fn movers(&self, node: NodeId) -> SmallVec<[Mover; 4]> {
+        let Node { unit, tasks, .. } = self.node(node);
+        match &tasks[..] {
+            [] => smallvec![Mover { unit: *unit, task: None }],
+            tasks => tasks.iter().map(|&(task, _)| Mover { unit: *unit, task: Some(task) }).collect(),
+        }
+    }
+
+    /// The last node before a call in the middle of a poll at which its tasks moved each for itself, if `node`
+    /// is such a call; else the node itself.
+    pub(crate) fn before_poll(&self, node: NodeId) -> NodeId {
+        let mut before = node;
+        while let (true, Some((earlier, _))) = (self.node(before).is_synchronous(), self.node(before).from) {
+            before = earlier;
+        }
+        if self.node(before).tasks.is_empty() { node } else { before }
     }
 
     /// The node of every unit that ended with this output.

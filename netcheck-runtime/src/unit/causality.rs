@@ -4,8 +4,14 @@
 //! touched the event that touched the object last. Two histories of a unit that consist of the
 //! same events are the same history but for the order of steps that share no object, so they
 //! lead to the same local state, if tasks share nothing else. What a unit is in, is then told
-//! by the last event on each object; a task itself is an object, touched by all of its steps
-//! and by whoever wakes, joins or aborts it.
+//! by the last event on each object. A task itself is an object, touched by all of its steps
+//! and by whoever wakes or aborts it; that it has ended is another, touched by its last step
+//! and by who looks for that.
+//!
+//! Of a task that has ended nothing is left but its output. So if that can be told, what its last
+//! step leaves of tasks' own objects (that it has ended, whom it woke) says nothing of how it came
+//! to that; and objects that nobody can reach any more are forgotten. Tasks that came to the same
+//! end in different ways do not multiply with those that go on.
 
 use crate::id::{NodeId, OutcomeId, TaskId};
 use crate::operation::OperationKey;
@@ -17,13 +23,36 @@ use std::hash::Hash;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId {
     task: TaskId,
-    /// 0 is the task itself.
     number: u32,
 }
 
+/// Objects that every task has from its start.
+const OBJECTS_OF_A_TASK: u32 = 3;
+
 impl ObjectId {
-    pub(crate) fn task(task: TaskId) -> Self {
+    /// How far a task is, and whether it was woken.
+    pub(crate) fn of_task(task: TaskId) -> Self {
         ObjectId { task, number: 0 }
+    }
+
+    /// The task, if it is how far that is.
+    pub(crate) fn task(self) -> Option<TaskId> {
+        (self.number == 0).then_some(self.task)
+    }
+
+    /// Whether a task has ended, and with what.
+    pub(crate) fn end(task: TaskId) -> Self {
+        ObjectId { task, number: 1 }
+    }
+
+    /// Whether a task is asked to end.
+    pub(crate) fn abortion(task: TaskId) -> Self {
+        ObjectId { task, number: 2 }
+    }
+
+    /// Whether it is something of a task's own, and not made by the program.
+    pub(crate) fn is_of_task(self) -> bool {
+        self.number < OBJECTS_OF_A_TASK
     }
 }
 
@@ -44,6 +73,36 @@ enum Event {
         fed: Vec<(OperationKey, OutcomeId)>,
         before: Vec<(ObjectId, EventId)>,
     },
+    /// What the last step of a task leaves of an object of a task's own.
+    End {
+        task: TaskId,
+        object: ObjectId,
+        output: Option<String>,
+        before: Option<EventId>,
+    },
+}
+
+/// What a step touched.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Touched {
+    task: TaskId,
+    pub(crate) objects: Box<[ObjectId]>,
+    /// The objects through which the task can be woken after it: all that it has used so far.
+    pub(crate) used: Box<[ObjectId]>,
+    /// The task whose end the task waits for, if that is how the step ended.
+    pub(crate) awaited: Option<ObjectId>,
+    /// The tasks that the task knows to have ended: those that it has joined, with those that they had.
+    pub(crate) joined: BTreeSet<TaskId>,
+}
+
+/// What has happened to a run, up to the order of independent steps.
+#[derive(Clone, Debug)]
+pub(crate) struct Traced {
+    pub(crate) trace: TraceId,
+    /// The step that was just taken.
+    pub(crate) event: EventId,
+    /// The tasks that are there, each with its own last step, or with that which spawned it.
+    pub(crate) tasks: Box<[(TaskId, EventId)]>,
 }
 
 /// The events and traces that were met so far.
@@ -51,6 +110,14 @@ enum Event {
 pub(crate) struct Events {
     events: Numbers<Event>,
     traces: Numbers<Vec<(ObjectId, EventId)>>,
+    touched: AHashMap<EventId, Touched>,
+}
+
+impl Events {
+    /// What a step touched, if it is one of this task.
+    pub(crate) fn touched_by(&self, task: TaskId, event: EventId) -> Option<&Touched> {
+        self.touched.get(&event).filter(|touched| touched.task == task)
+    }
 }
 
 struct Numbers<T>(AHashMap<T, u32>);
@@ -75,6 +142,19 @@ pub(crate) struct Causality {
     last: BTreeMap<ObjectId, EventId>,
     /// What the step that is being taken has touched.
     touched: BTreeSet<ObjectId>,
+    /// What of that the task has used: its waker may be there from now on.
+    used: BTreeSet<ObjectId>,
+    /// The task whose end the step was last seen to wait for, if it has done nothing since.
+    awaited: Option<ObjectId>,
+    /// What nobody can reach after the step.
+    unreachable: BTreeSet<ObjectId>,
+    spawned: Vec<TaskId>,
+    /// What the task has ended with in the step, if that can be told.
+    output: Option<String>,
+    /// The tasks that each task knows to have ended.
+    joined: BTreeMap<TaskId, BTreeSet<TaskId>>,
+    /// The tasks that are there, with their own last steps.
+    tasks: BTreeMap<TaskId, EventId>,
     /// How many objects each task has made.
     made: BTreeMap<TaskId, u32>,
 }
@@ -84,34 +164,136 @@ impl Causality {
     pub(crate) fn make(&mut self, task: TaskId) -> ObjectId {
         let made = self.made.entry(task).or_default();
         *made += 1;
-        ObjectId { task, number: *made }
+        ObjectId { task, number: OBJECTS_OF_A_TASK + *made }
     }
 
+    /// The running task uses an object, and may leave its waker there.
     pub(crate) fn touch(&mut self, object: ObjectId) {
+        self.act();
         self.touched.insert(object);
+        self.used.insert(object);
+    }
+
+    /// The running task has seen that another one has not ended, and waits for that.
+    pub(crate) fn wait_for(&mut self, task: TaskId) {
+        self.touch(ObjectId::end(task));
+        self.awaited = Some(ObjectId::end(task));
+    }
+
+    /// The running task has seen that another one has ended.
+    pub(crate) fn join(&mut self, task: TaskId, ended: TaskId) {
+        let earlier = self.joined.get(&ended).cloned().unwrap_or_default();
+        let joined = self.joined.entry(task).or_default();
+        joined.extend(earlier);
+        joined.insert(ended);
+    }
+
+    /// The running task does something.
+    pub(crate) fn act(&mut self) {
+        self.awaited = None;
+    }
+
+    /// The running task wakes another one.
+    pub(crate) fn wake(&mut self, task: TaskId) {
+        self.act();
+        self.touched.insert(ObjectId::of_task(task));
+    }
+
+    /// The running task asks another one to end.
+    pub(crate) fn abort(&mut self, task: TaskId) {
+        self.act();
+        self.touched.extend([ObjectId::of_task(task), ObjectId::abortion(task)]);
+    }
+
+    /// The running task spawns another one.
+    pub(crate) fn spawn(&mut self, task: TaskId) {
+        self.act();
+        self.touched.insert(ObjectId::of_task(task));
+        self.spawned.push(task);
+    }
+
+    /// The running task ends; `output` says with what, if it can be told.
+    pub(crate) fn end_with(&mut self, task: TaskId, output: Option<String>) {
+        self.touched.insert(ObjectId::end(task));
+        self.output = output;
+    }
+
+    /// Nobody can reach an object any more.
+    pub(crate) fn forget(&mut self, object: ObjectId) {
+        self.act();
+        self.touched.insert(object);
+        self.unreachable.insert(object);
     }
 
     /// The program of `root` starts.
     pub(crate) fn start(&mut self, root: NodeId, events: &mut Events) {
         let start = EventId(events.events.of(Event::Start(root)));
-        self.last.insert(ObjectId::task(TaskId(0)), start);
+        self.last.insert(ObjectId::of_task(TaskId(0)), start);
+        self.tasks.insert(TaskId(0), start);
     }
 
     /// A step begins.
     pub(crate) fn begin(&mut self) {
         self.touched.clear();
+        self.used.clear();
+        self.unreachable.clear();
+        self.spawned.clear();
+        (self.output, self.awaited) = (None, None);
     }
 
-    /// The step of a task has ended: it was fed these outcomes, the answers to its calls among them.
-    pub(crate) fn end(&mut self, task: TaskId, fed: Vec<(OperationKey, OutcomeId)>, events: &mut Events) -> TraceId {
-        self.touched.insert(ObjectId::task(task));
-        let before = self.touched.iter().filter_map(|object| Some((*object, *self.last.get(object)?))).collect();
+    /// The step of a task is over: it was fed these outcomes, the answers to its calls among them.
+    pub(crate) fn end(
+        &mut self,
+        task: TaskId,
+        fed: Vec<(OperationKey, OutcomeId)>,
+        has_ended: bool,
+        events: &mut Events,
+    ) -> Traced {
+        self.touched.insert(ObjectId::of_task(task));
+        let before: Vec<(ObjectId, EventId)> =
+            self.touched.iter().filter_map(|object| Some((*object, *self.last.get(object)?))).collect();
         let event = EventId(events.events.of(Event::Step { task, fed, before }));
+        let output = self.output.take().filter(|_| has_ended);
         for &object in &self.touched {
-            self.last.insert(object, event);
+            let left = match &output {
+                Some(output) if object.is_of_task() => {
+                    let output = (object == ObjectId::end(task)).then(|| output.clone());
+                    let before = self.last.get(&object).copied().filter(|_| object != ObjectId::of_task(task));
+                    EventId(events.events.of(Event::End { task, object, output, before }))
+                }
+                _ => event,
+            };
+            self.last.insert(object, left);
+        }
+        self.unreachable.iter().for_each(|object| _ = self.last.remove(object));
+        self.note(task, event, events);
+        self.tasks.insert(task, event);
+        self.tasks.extend(self.spawned.iter().map(|&spawned| (spawned, event)));
+        if has_ended {
+            self.tasks.remove(&task);
         }
         let trace = self.last.iter().map(|(&object, &event)| (object, event)).collect();
-        TraceId(events.traces.of(trace))
+        let tasks = self.tasks.iter().map(|(&task, &event)| (task, event)).collect();
+        Traced { trace: TraceId(events.traces.of(trace)), event, tasks }
+    }
+
+    /// Keeps what the step of a task has touched.
+    fn note(&self, task: TaskId, event: EventId, events: &mut Events) {
+        if events.touched.contains_key(&event) {
+            return;
+        }
+        // What has spawned it is no step of its own.
+        let earlier = self.tasks.get(&task).and_then(|&earlier| events.touched_by(task, earlier));
+        let mut used = self.used.clone();
+        used.extend(earlier.iter().flat_map(|touched| touched.used.iter()));
+        let touched = Touched {
+            task,
+            objects: self.touched.iter().copied().collect(),
+            used: used.into_iter().collect(),
+            awaited: self.awaited,
+            joined: self.joined.get(&task).cloned().unwrap_or_default(),
+        };
+        events.touched.insert(event, touched);
     }
 }
 
@@ -130,7 +312,7 @@ mod tests {
         for (task, touched) in steps {
             causality.begin();
             touched.iter().for_each(|&object| causality.touch(objects[object as usize]));
-            trace = Some(causality.end(TaskId(*task), NOTHING, events));
+            trace = Some(causality.end(TaskId(*task), NOTHING, false, events).trace);
         }
         trace.expect("at least one step")
     }
@@ -161,5 +343,63 @@ mod tests {
         let events = &mut Events::default();
         assert_ne!(trace(events, &[(1, &[]), (2, &[])]), trace(events, &[(1, &[]), (1, &[])]));
         assert_ne!(trace(events, &[(1, &[])]), trace(events, &[(1, &[]), (1, &[])]));
+    }
+
+    /// The trace of a run whose second task ends with an output after steps of its own.
+    fn trace_of_ended(events: &mut Events, steps: usize, output: Option<&str>) -> TraceId {
+        let mut causality = Causality::default();
+        causality.start(NodeId(4), events);
+        causality.begin();
+        causality.spawn(TaskId(1));
+        causality.end(TaskId(0), NOTHING, false, events);
+        for _ in 0..steps {
+            causality.begin();
+            causality.end(TaskId(1), NOTHING, false, events);
+        }
+        causality.begin();
+        causality.end_with(TaskId(1), output.map(str::to_owned));
+        causality.end(TaskId(1), NOTHING, true, events).trace
+    }
+
+    #[test]
+    fn of_a_task_that_has_ended_its_output_is_left() {
+        let events = &mut Events::default();
+        assert_eq!(trace_of_ended(events, 1, Some("7")), trace_of_ended(events, 2, Some("7")));
+        assert_ne!(trace_of_ended(events, 1, Some("7")), trace_of_ended(events, 1, Some("8")));
+        assert_ne!(trace_of_ended(events, 1, None), trace_of_ended(events, 2, None), "the output can't be told");
+    }
+
+    #[test]
+    fn what_nobody_can_reach_does_not_show() {
+        let events = &mut Events::default();
+        let mut traces = [1, 2].map(|uses| {
+            let mut causality = Causality::default();
+            causality.start(NodeId(4), events);
+            let object = causality.make(TaskId(0));
+            for _ in 0..uses {
+                causality.begin();
+                causality.touch(object);
+                causality.end(TaskId(1), NOTHING, false, events);
+            }
+            causality.begin();
+            causality.forget(object);
+            causality.end(TaskId(2), NOTHING, false, events);
+            causality
+        });
+        let has_object = |causality: &Causality| causality.last.keys().any(|object| !object.is_of_task());
+        assert!(!traces.iter_mut().any(|causality| has_object(causality)));
+    }
+
+    #[test]
+    fn who_joins_a_task_knows_what_that_has_joined() {
+        let events = &mut Events::default();
+        let mut causality = Causality::default();
+        causality.start(NodeId(4), events);
+        causality.join(TaskId(1), TaskId(2));
+        causality.begin();
+        causality.join(TaskId(0), TaskId(1));
+        let traced = causality.end(TaskId(0), NOTHING, false, events);
+        let touched = events.touched_by(TaskId(0), traced.event).expect("it is a step of this task");
+        assert_eq!(touched.joined, BTreeSet::from([TaskId(1), TaskId(2)]));
     }
 }

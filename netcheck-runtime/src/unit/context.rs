@@ -7,7 +7,7 @@
 use crate::id::{CallerId, ClaimId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Failure, Offer, Operation, OperationKey, Outcome, Side, Stream};
 use crate::unit::caller::{Callers, Line};
-use crate::unit::causality::{Causality, Events, ObjectId};
+use crate::unit::causality::{Causality, Events};
 use crate::unit::checkpoint::{Checkpoints, Position};
 use crate::unit::instance::{Program, Task, TaskControl};
 use crate::unit::watchdog::Watch;
@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 pub(crate) mod capture;
+mod tracking;
 
 pub(crate) use capture::Activation;
 
@@ -247,13 +248,6 @@ impl Shared {
     }
 }
 
-/// Tasks that a tracked task can spawn, and all tasks of a unit, at the most.
-const TASKS_OF_A_TASK: u32 = 1 << 8;
-const TASKS: u32 = 1 << 20;
-
-/// Operations, sockets and timers that a tracked task has at a time, at the most.
-const NUMBERS_OF_A_TASK: u32 = 1 << 10;
-
 /// One poll's view of its unit.
 pub(crate) struct Context {
     pub(crate) unit: UnitId,
@@ -283,8 +277,9 @@ pub(crate) struct State {
     pub(crate) running: TaskId,
     pub(crate) ended: Option<(String, Rc<dyn Any>)>,
     pub(crate) spawned: Vec<(UnitId, Rc<Program>)>,
-    /// How often each source line has made a call, if calls are traced.
-    executions: AHashMap<CallerId, u32>,
+    /// How often each source line has made a call, if calls are traced: in each task for itself, if
+    /// tasks are tracked.
+    executions: AHashMap<(Option<TaskId>, CallerId), u32>,
     sockets: Slots,
     timers: Slots,
     /// How many isolated tasks of each name this history has spawned.
@@ -410,6 +405,7 @@ impl Context {
         waker: &Waker,
     ) -> Result<OperationKey, Outcome> {
         self.shared.watch.operation(location);
+        self.state().causality.act();
         let (caller, execution) = self.execution(location);
         let tried = self.tried();
         if let Some(outcome) = tried.clone().filter(|outcome| !outcome.is_not_yet()) {
@@ -490,7 +486,8 @@ impl Context {
         let spawned_at = self.state().tasks.get(&task).map(Task::location);
         let caller = self.shared.caller(location, spawned_at);
         let mut state = self.state();
-        let count = state.executions.entry(caller).or_default();
+        let of_task = self.shared.tracks.get().then_some(task);
+        let count = state.executions.entry((of_task, caller)).or_default();
         *count = (*count + 1).min(self.shared.executions_max.get());
         (Some(caller), *count)
     }
@@ -498,6 +495,7 @@ impl Context {
     /// The outcome of a registered operation, once there is one; the operation is then gone.
     fn outcome(&self, key: OperationKey, waker: &Waker) -> Poll<Outcome> {
         let mut state = self.state();
+        state.causality.act();
         let running = state.running;
         let pending = state.operations.get_mut(&key).expect("a registered operation stands in the menu");
         match pending.outcome.take() {
@@ -519,6 +517,7 @@ impl Context {
     fn withdraw(&self, key: OperationKey) {
         self.try_at_once(|fresh| fresh.key == key);
         let mut state = self.state();
+        state.causality.act();
         // An outcome that nobody took stays, so that the step is seen to be refused.
         if state.operations.get(&key).is_some_and(|pending| pending.outcome.is_none()) {
             state.operations.remove(&key);
@@ -532,6 +531,7 @@ impl Context {
         }
         self.shared.watch.operation(location);
         let mut state = self.state();
+        state.causality.act();
         match state.script.pop_front() {
             Some((expected, outcome)) if expected == operation => {
                 state.position.answered(expected, outcome.clone());
@@ -605,7 +605,9 @@ impl Context {
     }
 
     pub(crate) fn effect(&self, effect: Effect) {
-        self.state().effects.push(effect);
+        let mut state = self.state();
+        state.causality.act();
+        state.effects.push(effect);
     }
 
     pub(crate) fn new_socket(&self) -> SocketId {
@@ -767,49 +769,8 @@ impl Context {
         let task = Task::new(id, future, on_cancel, location);
         let control = Arc::clone(task.control());
         state.tasks.insert(id, task);
-        state.causality.touch(ObjectId::task(id));
+        state.causality.spawn(id);
         (id, control)
-    }
-
-    /// The number of the next task: the smallest free one; if tasks are tracked, one that does
-    /// not depend on what other tasks have done.
-    fn next_task(&self) -> TaskId {
-        let mut state = self.state();
-        if !self.shared.tracks.get() || state.tasks.is_empty() {
-            let free = (0..).map(TaskId).find(|id| !state.tasks.contains_key(id));
-            return free.expect("numbers do not run out");
-        }
-        let parent = state.running;
-        let count = state.spawns.entry(parent).or_default();
-        *count += 1;
-        let id = parent.0 * TASKS_OF_A_TASK + *count;
-        assert!(
-            *count < TASKS_OF_A_TASK && id < TASKS,
-            "with tracked tasks, a task spawns at most {} others, and they at most as many: check it without `tasks = tracked`",
-            TASKS_OF_A_TASK - 1
-        );
-        TaskId(id)
-    }
-
-    /// Where numbers of operations, sockets and timers of the running task begin: if tasks are
-    /// tracked, at a number of the task's own, so that they do not depend on other tasks.
-    fn first_number(&self) -> u32 {
-        if self.shared.tracks.get() { self.state().running.0 * NUMBERS_OF_A_TASK } else { 0 }
-    }
-
-    /// An object that tasks share; `None` if tasks are not tracked.
-    pub(crate) fn new_object(&self) -> Option<ObjectId> {
-        if !self.shared.tracks.get() {
-            return None;
-        }
-        let mut state = self.state();
-        let task = state.running;
-        Some(state.causality.make(task))
-    }
-
-    /// The running task uses an object.
-    pub(crate) fn touch(&self, object: ObjectId) {
-        self.state().causality.touch(object);
     }
 
     /// Gives an outcome to a pending operation and wakes who waits for it.

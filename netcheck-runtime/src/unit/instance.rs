@@ -6,7 +6,7 @@
 
 use crate::id::{NodeId, SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, Stream};
-use crate::unit::causality::{ObjectId, TraceId};
+use crate::unit::causality::{ObjectId, Traced};
 use crate::unit::checkpoint::{Position, PositionId};
 use crate::unit::context::{self, Context, Endpoint, Shared};
 use crate::unit::panics::{self, Panic, Unwound};
@@ -50,16 +50,41 @@ pub(crate) struct TaskControl {
 
 impl Wake for TaskControl {
     fn wake(self: Arc<Self>) {
-        self.touch();
+        if let Some(context) = context::try_current() {
+            context.state().causality.wake(self.id);
+        }
         self.woken.store(true, Ordering::Relaxed);
     }
 }
 
 impl TaskControl {
-    /// The running task has to do with this one.
-    pub(crate) fn touch(&self) {
+    /// The running task looks whether this one has ended.
+    pub(crate) fn look_for_end(&self) {
         if let Some(context) = context::try_current() {
-            context.touch(ObjectId::task(self.id));
+            context.touch(ObjectId::end(self.id));
+        }
+    }
+
+    /// The running task has seen the end of this one.
+    pub(crate) fn join(&self) {
+        if let Some(context) = context::try_current() {
+            let mut state = context.state();
+            let task = state.running;
+            state.causality.join(task, self.id);
+        }
+    }
+
+    /// The running task waits for the end of this one.
+    pub(crate) fn wait_for_end(&self) {
+        if let Some(context) = context::try_current() {
+            context.state().causality.wait_for(self.id);
+        }
+    }
+
+    /// Nobody can look any more whether this one has ended.
+    pub(crate) fn forget_end(&self) {
+        if let Some(context) = context::try_current() {
+            context.forget_object(ObjectId::end(self.id));
         }
     }
 
@@ -70,7 +95,9 @@ impl TaskControl {
 
     /// Asks the task to end at its next await; it becomes runnable for that.
     pub(crate) fn cancel(&self) {
-        self.touch();
+        if let Some(context) = context::try_current() {
+            context.state().causality.abort(self.id);
+        }
         self.cancelled.store(true, Ordering::Relaxed);
         self.woken.store(true, Ordering::Relaxed);
     }
@@ -128,7 +155,7 @@ pub(crate) struct Stepped {
     /// Whether the instance can be stepped on.
     pub(crate) alive: bool,
     /// All that has happened up to the order of independent steps, if tasks are tracked.
-    pub(crate) trace: Option<TraceId>,
+    pub(crate) traced: Option<Traced>,
     /// All that is left of what has happened, if a checkpoint says so.
     pub(crate) arrival: Option<PositionId>,
 }
@@ -186,10 +213,13 @@ impl Instance {
         };
         let mut stepped = self.finish(rest);
         stepped.arrival = self.context.arrival();
-        if let (true, true, Some(task)) = (stepped.alive, self.context.shared.tracks.get(), first) {
+        let is_over = stepped.alive || matches!(stepped.rest, Rest::Ended { .. } | Rest::Panicked(_));
+        if let (true, true, Some(task)) = (is_over, self.context.shared.tracks.get(), first) {
             let fed = fed.iter().map(|input| (input.key, input.outcome)).collect();
             let events = &mut self.context.shared.events.borrow_mut();
-            stepped.trace = Some(self.context.state().causality.end(task, fed, events));
+            let mut state = self.context.state();
+            let has_ended = !state.tasks.contains_key(&task);
+            stepped.traced = Some(state.causality.end(task, fed, has_ended, events));
         }
         stepped
     }
@@ -299,9 +329,12 @@ impl Instance {
                 Ok(())
             }
             Ok(None) => {
-                state.tasks.remove(&task);
+                let ended = state.tasks.remove(&task);
                 drop(state);
-                context::enter(&self.context, || self.context.forget_task(task));
+                context::enter(&self.context, || {
+                    drop(ended);
+                    self.context.forget_task(task);
+                });
                 Ok(())
             }
             Err(Unwound::Panicked(panic)) => Err(Rest::Panicked(panic)),
@@ -330,7 +363,7 @@ impl Instance {
         self.spawned.extend(all);
         let alive =
             matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
-        Stepped { rest, effects, spawned, alive, trace: None, arrival: None }
+        Stepped { rest, effects, spawned, alive, traced: None, arrival: None }
     }
 }
 

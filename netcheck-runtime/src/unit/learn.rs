@@ -31,6 +31,8 @@ pub(crate) struct Learner {
     programs: AHashMap<NodeId, Rc<Program>>,
     pool: Pool,
     merged: Merged,
+    /// Steps whose order could be swapped.
+    swaps: Samples,
     has_cycles: bool,
     /// Polls of user code.
     pub(crate) polls: u64,
@@ -46,6 +48,7 @@ impl Learner {
             programs: AHashMap::new(),
             pool: Pool::default(),
             merged: Merged::default(),
+            swaps: Samples::default(),
             has_cycles: false,
             polls: 0,
             rebuilds: 0,
@@ -106,6 +109,9 @@ impl Learner {
         if alive {
             self.pool.put(target, instance);
         }
+        if self.shared.tracks.get() {
+            self.try_the_other_first(edge)?;
+        }
         // An end of a tracked program says nothing that the steps before it did not.
         let tells = self.automata.node(target).kind == NodeKind::Live || !self.shared.tracks.get();
         if tells && self.merged.is_due() {
@@ -116,6 +122,24 @@ impl Learner {
             self.try_many_rounds(root, edge)?;
         }
         Ok(edge)
+    }
+
+    /// Of two steps of tracked tasks that were both offered before, learns the other order too: a reduced search
+    /// may go only one way, and if they lead apart, the tasks share what is not tracked.
+    fn try_the_other_first(&mut self, edge: EdgeId) -> Result<(), Diagnostic> {
+        let Edge { source, input: second, .. } = *self.automata.edge(edge);
+        let Some((before, first)) = self.automata.node(source).from else { return Ok(()) };
+        let tasks = [first, second].map(|input| self.automata.mover(before, input.key).task);
+        let are_swappable = tasks[0] != tasks[1] && !tasks.contains(&None);
+        if !are_swappable || !self.swaps.is_due() {
+            return Ok(());
+        }
+        let swapped = self.edge(before, second)?;
+        let swapped = self.automata.edge(swapped).target;
+        if self.automata.mover(swapped, first.key).task == tasks[0] {
+            self.edge(swapped, first)?;
+        }
+        Ok(())
     }
 
     /// Runs the edges that were learned before a history was taken to be the same once more in that history.
@@ -261,6 +285,7 @@ impl Learner {
         let from = Some((source, input));
         let waited = self.automata.node(source).waited;
         let identity = Identity::of(&stepped);
+        let (event, tasks) = stepped.traced.map(|traced| (traced.event, traced.tasks)).unzip();
         let target = match stepped.rest {
             Rest::Waits(offers) => {
                 let waited = waited || offers.iter().all(|offer| offer.operation.waits());
@@ -279,6 +304,7 @@ impl Learner {
                         if let Some(identity) = identity {
                             self.automata.identify(identity, node);
                         }
+                        self.automata.set_tasks(node, tasks.unwrap_or_default());
                         node
                     }
                 }
@@ -298,7 +324,7 @@ impl Learner {
         let effects = if refused { Box::default() } else { stepped.effects.into_boxed_slice() };
         let spawned = if refused { Vec::new() } else { stepped.spawned };
         let roots = spawned.into_iter().map(|(child, program)| (child, self.add_program(child, program))).collect();
-        Ok(self.automata.add_edge(Edge { source, input, target, effects, roots }))
+        Ok(self.automata.add_edge(Edge { source, input, target, effects, roots, event }))
     }
 
     fn differs(&self, unit: UnitId, at: NodeId, input: Input, expected: &str, seen: &str) -> Diagnostic {
@@ -323,7 +349,10 @@ impl Learner {
 
 impl Identity {
     fn of(stepped: &Stepped) -> Option<Identity> {
-        stepped.arrival.map(Identity::Checkpoint).or(stepped.trace.map(Identity::Trace))
+        stepped
+            .arrival
+            .map(Identity::Checkpoint)
+            .or(stepped.traced.as_ref().map(|traced| Identity::Trace(traced.trace)))
     }
 }
 
@@ -332,14 +361,10 @@ impl Identity {
 struct Merged {
     /// Another way to a node than its history: the last one that was met.
     arrivals: AHashMap<NodeId, (NodeId, Input)>,
-    learned: u32,
+    learned: Samples,
 }
 
 impl Merged {
-    /// The first edges that are learned after a merge are all tried in another order, later one in so many.
-    const ALL_AT_FIRST: u32 = 200;
-    const ONE_IN: u32 = 32;
-
     fn add(&mut self, node: NodeId, source: NodeId, input: Input) {
         self.arrivals.insert(node, (source, input));
     }
@@ -350,11 +375,21 @@ impl Merged {
 
     /// Whether the edge that was just learned is to be tried.
     fn is_due(&mut self) -> bool {
-        if self.arrivals.is_empty() {
-            return false;
-        }
-        self.learned += 1;
-        self.learned <= Self::ALL_AT_FIRST || self.learned.is_multiple_of(Self::ONE_IN)
+        !self.arrivals.is_empty() && self.learned.is_due()
+    }
+}
+
+/// What is tried with samples: all at first, later one in so many.
+#[derive(Default)]
+struct Samples(u32);
+
+impl Samples {
+    const ALL_AT_FIRST: u32 = 200;
+    const ONE_IN: u32 = 32;
+
+    fn is_due(&mut self) -> bool {
+        self.0 += 1;
+        self.0 <= Self::ALL_AT_FIRST || self.0.is_multiple_of(Self::ONE_IN)
     }
 }
 
