@@ -193,6 +193,72 @@ fn with_delay_a_timer_expires_with_that_of_an_unrelated_process_and_is_late() {
     assert_eq!(compare(&system, limits, Words::Plain, 0, &mut Figures::default()), None);
 }
 
+/// `cargo test --release --test agreement -- --ignored nightly --test-threads=1`: the families above, with more seeds.
+/// Systems that the naive explorer does not come to the end of do not count.
+mod nightly {
+    use super::*;
+
+    fn ten_thousand_agree(seeds: Range<u64>, size: Size, words: Words, executions_max: u64) {
+        if let Some(figures) = agree(seeds, size, words, Limits { executions_max, remember: true }) {
+            assert!(figures.systems >= 10_000, "too many were discarded");
+        }
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_random_systems_agree() {
+        ten_thousand_agree(0..10_100, Size::Small, Words::Plain, 10_000);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_larger_random_systems_agree() {
+        ten_thousand_agree(1_000_000..1_011_000, Size::Large, Words::All, 10_000);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_random_systems_that_select_abort_and_lock_agree() {
+        ten_thousand_agree(2_000_000..2_010_100, Size::Small, Words::All, 10_000);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_random_systems_with_streams_agree() {
+        ten_thousand_agree(3_000_000..3_010_500, Size::Small, Words::Streams, 10_000);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_larger_random_systems_with_streams_agree() {
+        ten_thousand_agree(4_000_000..4_010_400, Size::Large, Words::Streams, 10_000);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_random_systems_with_datagrams_and_streams_agree() {
+        ten_thousand_agree(5_000_000..5_010_200, Size::Small, Words::Mixed, 10_000);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_random_systems_of_one_task_each_agree() {
+        ten_thousand_agree(6_000_000..6_010_100, Size::Small, Words::Single, 3_000);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_random_systems_of_tracked_tasks_agree() {
+        ten_thousand_agree(9_000_000..9_010_300, Size::Small, Words::Tracked, 3_000);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_random_systems_with_endless_loops_agree() {
+        ten_thousand_agree(7_000_000..7_015_000, Size::Small, Words::Loops, 1_000);
+    }
+}
+
 /// Of the systems compared.
 #[derive(Debug, Default)]
 struct Figures {

@@ -351,7 +351,7 @@ fn value_of(value: Value, registers: &Registers) -> u8 {
 /// States that an endless program without captured loops may have before it is given up.
 const UNCAPTURED_STATES_MAX: usize = 200;
 /// No captured program has more.
-const STATES_MAX: usize = 5_000;
+const STATES_MAX: usize = 50_000;
 
 /// What captured loops did, in all configurations together.
 #[derive(Debug, Clone, Copy, Default)]
