@@ -11,7 +11,8 @@ fn rules(copies: &[usize], window: usize) -> LinkRules {
 
 /// All channels that some sends of packets 1 and 2, perturbed or not, and deliveries lead to.
 fn channels(rules: &LinkRules, sends: usize) -> Vec<Link> {
-    let mut met = BTreeSet::from([Link::default()]);
+    // One that was met after more sends is met again after fewer: more can still be sent.
+    let mut met = BTreeSet::from([(Link::default(), 0)]);
     let mut open = vec![(Link::default(), 0)];
     while let Some((link, sent)) = open.pop() {
         let mut next: Vec<(Link, usize)> =
@@ -21,9 +22,10 @@ fn channels(rules: &LinkRules, sends: usize) -> Vec<Link> {
                 next.push((link.dispatch(packet, perturbed, false), sent + 1));
             }
         }
-        open.extend(next.into_iter().filter(|(link, _)| met.insert(link.clone())));
+        open.extend(next.into_iter().filter(|met_now| met.insert(met_now.clone())));
     }
-    met.into_iter().collect()
+    let links: BTreeSet<Link> = met.into_iter().map(|(link, _)| link).collect();
+    links.into_iter().collect()
 }
 
 fn may_end(link: &Link, rules: &LinkRules) -> bool {
@@ -57,14 +59,14 @@ fn covering_pairs(rules: &LinkRules) -> usize {
 
 #[test]
 fn covering_is_a_simulation_with_loss() {
-    assert_eq!(covering_pairs(&rules(&[0, 1], 1)), 44);
-    assert_eq!(covering_pairs(&rules(&[0, 1, 2], 1)), 60);
-    assert_eq!(covering_pairs(&rules(&[0, 2], 1)), 48);
+    assert_eq!(covering_pairs(&rules(&[0, 1], 1)), 468);
+    assert_eq!(covering_pairs(&rules(&[0, 1, 2], 1)), 916);
+    assert_eq!(covering_pairs(&rules(&[0, 2], 1)), 652);
 }
 
 #[test]
 fn a_further_copy_may_stay_away_without_loss_too() {
-    assert_eq!(covering_pairs(&rules(&[1, 2], 1)), 8);
+    assert_eq!(covering_pairs(&rules(&[1, 2], 1)), 80);
 }
 
 #[test]
