@@ -1,13 +1,14 @@
 //! Counterexamples in the forms that people read: text, JSON, Mermaid, and a page for a browser.
 
+#[path = "evidence/browser.rs"]
+mod browser;
+
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use netcheck as tokio;
 use netcheck::Network;
 use netcheck::check::{Automaton, Checker, Counterexample, Direction, Doing, Report, Side, Step, Tcp, Udp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
@@ -515,73 +516,25 @@ fn a_trace_of_5000_steps_is_drawn() {
 #[test]
 fn both_themes_have_readable_contrast() {
     let html = disorder().html();
-    let themes: Vec<BTreeMap<&str, &str>> = html
-        .split(":root {")
-        .skip(1)
-        .map(|block| {
-            let (block, _) = block.split_once('}').expect("the end of a block");
-            let lines = block.lines().filter_map(|line| line.trim().strip_prefix("--")?.split_once(": "));
-            lines.map(|(name, color)| (name, color.trim_end_matches(';'))).collect()
-        })
-        .collect();
+    let themes = browser::themes(&html);
     assert_eq!(themes.len(), 2, "light and dark");
     for theme in &themes {
         for background in ["page", "panel", "select"] {
             for text in ["text", "aside", "datagram", "stream", "odd", "bad"] {
-                let contrast = contrast(theme[text], theme[background]);
+                let contrast = browser::contrast(theme[text], theme[background]);
                 assert!(contrast >= 4.5, "{text} on {background}: {contrast:.1}");
             }
-            assert!(contrast(theme["line"], theme[background]) >= 2.0);
+            assert!(browser::contrast(theme["line"], theme[background]) >= 2.0);
         }
     }
 }
-
-/// The contrast ratio of two colors (WCAG 2.2).
-fn contrast(a: &str, b: &str) -> f64 {
-    let luminance = |color: &str| {
-        let channel = |at: usize| {
-            let value = f64::from(u8::from_str_radix(&color[at..at + 2], 16).expect("#rrggbb")) / 255.0;
-            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
-    };
-    let (a, b) = (luminance(a), luminance(b));
-    (a.max(b) + 0.05) / (a.min(b) + 0.05)
-}
-
-// A browser.
 
 /// Goes through a page as a user would, and leaves what it saw in an attribute.
 const USER: &str = include_str!("evidence/user.js");
 
 /// What `USER` saw of a page, in a browser; `None` if there is none.
 fn seen_in_a_browser(name: &str, html: &str) -> Option<Value> {
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut programs = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
-    let Some(browser) = programs.find(|program| program.is_file()) else {
-        println!("skipped: none of {} is installed", names.join(", "));
-        return None;
-    };
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let page = folder.join(format!("evidence-{name}.html"));
-    // First of all, so that it sees errors of the page's own script too.
-    let html = html.replacen("<head>", &format!("<head><script>{USER}</script>"), 1);
-    std::fs::write(&page, html).expect("a page to look at");
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.join(format!("browser-{name}")).display()))
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("a browser runs");
-    let dom = String::from_utf8(output.stdout).expect("text");
-    let mut tags = Tokenizer::new(&dom).flatten().filter_map(|token| match token {
-        Token::StartTag(tag) if *tag.name == b"body"[..] => Some(tag),
-        _ => None,
-    });
-    let seen = tags.next().and_then(|body| Some(text(&body.attributes.get(&b"data-seen"[..])?.value)));
-    let seen = seen.unwrap_or_else(|| panic!("nothing was seen: {}", String::from_utf8_lossy(&output.stderr)));
-    Some(serde_json::from_str(&seen).expect("JSON"))
+    browser::seen(&format!("evidence-{name}"), html, USER)
 }
 
 #[test]
@@ -592,10 +545,10 @@ fn a_browser_shows_a_page_and_steps_through_it() {
     assert_eq!(seen["keys"], json!([1, 2, 9, 8, 1, 1]), "down, down, end, up, home, up: {seen}");
     assert_eq!((&seen["lanes"], &seen["arrows"]), (&json!(2), &json!(3)), "{seen}");
     assert!(seen["details"].as_str().is_some_and(|text| text.starts_with("Step 1 of 9")), "{seen}");
-    let pointed = json!({ "receiver": "recv on port 4000 tests/evidence.rs:30", "sender": "bind 0.0.0.0:0 tests/evidence.rs:38" });
+    let pointed = json!({ "receiver": "recv on port 4000 tests/evidence.rs:31", "sender": "bind 0.0.0.0:0 tests/evidence.rs:39" });
     assert_eq!(seen["pointed"], json!({ "heading": "Step 3 of 9", "states": pointed }), "{seen}");
     assert_eq!(seen["left"], "Step 1 of 9", "the one that is selected");
-    let last = json!({ "receiver": "panicked at tests/evidence.rs:35: it has arrived so", "sender": "ended with ()" });
+    let last = json!({ "receiver": "panicked at tests/evidence.rs:36: it has arrived so", "sender": "ended with ()" });
     assert_eq!((&seen["states"], &seen["moved"]), (&last, &json!(["receiver"])), "{seen}");
 }
 

@@ -1,5 +1,7 @@
 //! Error propagation: which fault of the network is seen at the outputs of which processes.
 
+#[path = "evidence/browser.rs"]
+mod browser;
 #[path = "propagation/page.rs"]
 mod page;
 #[path = "propagation/same_as_checks.rs"]

@@ -1,13 +1,11 @@
 //! The page of a table, as a browser finds it.
 
-use super::{connection, pipeline};
+use super::{browser, connection, pipeline};
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use netcheck as tokio;
 use netcheck::check::{Checker, Propagation, Tcp, Udp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::process::Command;
 use tokio::net::UdpSocket;
 
 /// What a page has: how many elements of each class, and of each tag; the attributes.
@@ -134,73 +132,25 @@ fn what_a_program_says_is_inert_and_nothing_is_loaded() {
 #[test]
 fn both_themes_have_readable_contrast() {
     let html = repeating("x").html();
-    let themes: Vec<BTreeMap<&str, &str>> = html
-        .split(":root {")
-        .skip(1)
-        .map(|block| {
-            let (block, _) = block.split_once('}').expect("the end of a block");
-            let lines = block.lines().filter_map(|line| line.trim().strip_prefix("--")?.split_once(": "));
-            lines.map(|(name, color)| (name, color.trim_end_matches(';'))).collect()
-        })
-        .collect();
+    let themes = browser::themes(&html);
     assert_eq!(themes.len(), 2, "light and dark");
     for theme in &themes {
         for background in ["page", "panel"] {
             for text in ["text", "aside", "good", "error", "odd", "bad"] {
-                let contrast = contrast(theme[text], theme[background]);
+                let contrast = browser::contrast(theme[text], theme[background]);
                 assert!(contrast >= 4.5, "{text} on {background}: {contrast:.1}");
             }
-            assert!(contrast(theme["line"], theme[background]) >= 2.0);
+            assert!(browser::contrast(theme["line"], theme[background]) >= 2.0);
         }
     }
 }
-
-/// The contrast ratio of two colors (WCAG 2.2).
-fn contrast(a: &str, b: &str) -> f64 {
-    let luminance = |color: &str| {
-        let channel = |at: usize| {
-            let value = f64::from(u8::from_str_radix(&color[at..at + 2], 16).expect("#rrggbb")) / 255.0;
-            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
-    };
-    let (a, b) = (luminance(a), luminance(b));
-    (a.max(b) + 0.05) / (a.min(b) + 0.05)
-}
-
-// A browser.
 
 /// Looks at a page, and leaves what it saw in an attribute.
 const USER: &str = include_str!("user.js");
 
 /// What `USER` saw of a page, in a browser; `None` if there is none.
 fn seen_in_a_browser(name: &str, html: &str) -> Option<Value> {
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut programs = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
-    let Some(browser) = programs.find(|program| program.is_file()) else {
-        println!("skipped: none of {} is installed", names.join(", "));
-        return None;
-    };
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let page = folder.join(format!("propagation-{name}.html"));
-    // In front of the policy, which forbids scripts.
-    let html = html.replacen("<head>", &format!("<head><script>{USER}</script>"), 1);
-    std::fs::write(&page, html).expect("a page to look at");
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.join(format!("browser-propagation-{name}")).display()))
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("a browser runs");
-    let dom = text(&output.stdout);
-    let mut tags = Tokenizer::new(&dom).flatten().filter_map(|token| match token {
-        Token::StartTag(tag) if *tag.name == b"body"[..] => Some(tag),
-        _ => None,
-    });
-    let seen = tags.next().and_then(|body| Some(text(&body.attributes.get(&b"data-seen"[..])?.value)));
-    let seen = seen.unwrap_or_else(|| panic!("nothing was seen: {}", String::from_utf8_lossy(&output.stderr)));
-    Some(serde_json::from_str(&seen).expect("JSON"))
+    browser::seen(&format!("propagation-{name}"), html, USER)
 }
 
 #[test]

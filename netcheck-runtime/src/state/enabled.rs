@@ -463,6 +463,10 @@ impl System {
     /// Whose step it is; `None` for those of the network.
     pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
         match transition.step {
+            // Without a look at the node: this is asked for every step.
+            Step::Unit { unit, .. } | Step::Hang { unit, .. } if !self.learner.shared.tracks.get() => {
+                Some(Mover { unit, task: None })
+            }
             Step::Unit { node, input: Input { key, .. }, .. } | Step::Hang { node, key, .. } => {
                 Some(self.learner.automata.mover(node, key))
             }
