@@ -1,8 +1,9 @@
 //! Ends that are easily lost when less is explored: what a listener does to those whom nobody
-//! has accepted, before and after they have written.
+//! has accepted, before and after they have written, and how long others take.
 use netcheck as tokio;
 use netcheck::check::{Checker, Tcp, Verdict};
 use std::io::ErrorKind;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
@@ -100,4 +101,32 @@ fn a_client_that_would_ask_for_ever_is_answered() {
         });
         assert_eq!(report.verdict(), Verdict::Verified, "reduction {reduction}: {report}");
     }
+}
+
+#[netcheck::process]
+async fn sleeper() {
+    netcheck::time::sleep(Duration::from_millis(10)).await;
+}
+
+/// A timer of one process, and a task of another one that is waited for before something is sent to the first: how long
+/// the task takes shows, though who waits for it has no timers.
+#[test]
+fn how_long_a_task_takes_shows_where_others_have_timers() {
+    let outputs = [true, false].map(|reduction| {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.process("receiver", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                netcheck::time::timeout(Duration::from_millis(20), socket.recv(&mut [0; 4])).await.is_ok()
+            });
+            net.process("sender", || async {
+                netcheck::spawn(sleeper()).await.unwrap();
+                let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+                socket.send_to(b"in time", "receiver:4000").await.unwrap();
+            })
+            .after("receiver");
+        });
+        assert_eq!(report.verdict(), Verdict::Verified);
+        report.outputs("receiver").to_vec()
+    });
+    assert_eq!(outputs, [["true"], ["true"]]);
 }
