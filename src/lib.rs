@@ -277,6 +277,7 @@ macro_rules! checkpoint {
         #[allow(unused_mut)]
         let mut values = $crate::__private::capture::values();
         $((&&&$crate::__private::capture::Value(&$value, stringify!($value))).record(&mut values);)*
+        // Without values there is nothing to show.
         #[allow(unused_variables)]
         if let ::core::option::Option::Some(shown) = $crate::__private::capture::checkpoint(|| {}, values) {
             $((&&$crate::__private::capture::Value(&$value, stringify!($value))).show_captured(&shown);)*

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The colors of a page by name, in each of its themes.
-pub fn themes(html: &str) -> Vec<BTreeMap<&str, &str>> {
+fn themes(html: &str) -> Vec<BTreeMap<&str, &str>> {
     let blocks = html.split(":root {").skip(1).map(|block| {
         let (block, _) = block.split_once('}').expect("the end of a block");
         let lines = block.lines().filter_map(|line| line.trim().strip_prefix("--")?.split_once(": "));
@@ -16,8 +16,23 @@ pub fn themes(html: &str) -> Vec<BTreeMap<&str, &str>> {
     blocks.collect()
 }
 
+/// Texts of these colors can be read on these backgrounds, light and dark, and lines be seen.
+pub fn assert_readable(html: &str, backgrounds: &[&str], texts: &[&str]) {
+    let themes = themes(html);
+    assert_eq!(themes.len(), 2, "light and dark");
+    for theme in &themes {
+        for &background in backgrounds {
+            for &text in texts {
+                let contrast = contrast(theme[text], theme[background]);
+                assert!(contrast >= 4.5, "{text} on {background}: {contrast:.1}");
+            }
+            assert!(contrast(theme["line"], theme[background]) >= 2.0);
+        }
+    }
+}
+
 /// The contrast ratio of two colors (WCAG 2.2).
-pub fn contrast(a: &str, b: &str) -> f64 {
+fn contrast(a: &str, b: &str) -> f64 {
     let luminance = |color: &str| {
         let channel = |at: usize| {
             let value = f64::from(u8::from_str_radix(&color[at..at + 2], 16).expect("#rrggbb")) / 255.0;

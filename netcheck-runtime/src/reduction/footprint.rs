@@ -156,6 +156,9 @@ impl Footprints {
     /// The processes that have yet to wait before a unit can start.
     pub(crate) fn needs(&mut self, system: &mut System, state: &[u32], unit: UnitId, node: NodeId) -> Bits {
         let mut needs = Bits::default();
+        if system.learner.automata.node(node).from.is_some() {
+            return needs;
+        }
         for offer in &*system.menu(node) {
             let Action::Start { after } = &offer.action else { continue };
             let process = system.shared().process_of(unit);
@@ -212,7 +215,7 @@ impl Footprints {
             self.add(whole, &alone);
         }
         for &(task, event) in &tasks {
-            self.task(system, node, Mover { unit, task: Some(task) }, event);
+            self.task(system, node, task, event);
         }
         // A call in the middle of a poll is made by a step from where the tasks still moved each for itself.
         let before = system.learner.automata.before_poll(node);
@@ -253,8 +256,8 @@ impl Footprints {
     }
 
     /// The footprint of a task after its last step.
-    fn task(&mut self, system: &System, node: NodeId, mover: Mover, event: EventId) {
-        let Mover { unit, task: Some(task) } = mover else { return };
+    fn task(&mut self, system: &System, node: NodeId, task: TaskId, event: EventId) {
+        let unit = system.learner.automata.node(node).unit;
         let known = self.of_task.get(&(unit, task, event)).copied();
         let row = known.unwrap_or_else(|| {
             let row = self.new_row();
@@ -330,13 +333,16 @@ impl Footprints {
 
     /// Adds what is minded where an offer is contended, or in any case.
     fn add_contended(&mut self, row: Row, offer: Option<OperationKey>, minds: &Bits) {
+        if minds.is_empty() {
+            return;
+        }
         let footprint = &mut self.rows[row.0 as usize];
         let grew = match offer {
             None => footprint.minds.union_with(minds),
             Some(key) if footprint.when_contended.iter().any(|known| *known == (key, minds.clone())) => false,
             Some(key) => {
                 footprint.when_contended.push((key, minds.clone()));
-                !minds.is_empty()
+                true
             }
         };
         if grew | footprint.future_minds.union_with(minds) {
@@ -415,10 +421,10 @@ impl Footprints {
 
     /// What can happen where there is one footprint can happen after another.
     fn take_in(&mut self, row: Row, next: Row) -> bool {
-        let following = self.rows[next.0 as usize].clone();
+        let following = &self.rows[next.0 as usize];
+        let (does, minds) = (following.future_does.clone(), following.future_minds.clone());
         let footprint = &mut self.rows[row.0 as usize];
-        let grew = footprint.future_does.union_with(&following.future_does)
-            | footprint.future_minds.union_with(&following.future_minds);
+        let grew = footprint.future_does.union_with(&does) | footprint.future_minds.union_with(&minds);
         self.grew |= grew && footprint.consulted;
         grew
     }

@@ -73,6 +73,21 @@ struct Live {
     component: usize,
 }
 
+impl Live {
+    /// Whether it waits for a timer, or may use one from now on.
+    fn has_timers(&self, footprints: &mut Footprints) -> bool {
+        self.timers || footprints.has_timers(self.mover.unit, self.row)
+    }
+}
+
+fn members_of(live: &[Live], component: usize) -> SmallVec<[&Live; 8]> {
+    live.iter().filter(|member| member.component == component).collect()
+}
+
+fn movers_of(members: &[&Live]) -> SmallVec<[Mover; 8]> {
+    members.iter().map(|member| member.mover).collect()
+}
+
 /// Chooses what to explore in `state`.
 pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[u32], enabled: &Enabled) -> Scope {
     let live = survey(system, footprints, state, enabled);
@@ -82,8 +97,8 @@ pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[
     // Failures that need not happen wait for everything else.
     let mut failing: SmallVec<[Mover; 8]> = SmallVec::new();
     for component in in_order(system, &live) {
-        let members: SmallVec<[&Live; 8]> = live.iter().filter(|unit| unit.component == component).collect();
-        let movers: SmallVec<[Mover; 8]> = members.iter().map(|live| live.mover).collect();
+        let members = members_of(&live, component);
+        let movers = movers_of(&members);
         let turn = footprints.cycles.turn(system, state, &movers);
         match (turn, of_component(system, footprints, &live, &members, timed)) {
             (Turn::Usual, Some(scope)) => {
@@ -161,7 +176,7 @@ fn of_component(
     timed: bool,
 ) -> Option<Scope> {
     let delay = system.has_delay();
-    let whole = || Scope::Component(members.iter().map(|live| live.mover).collect());
+    let whole = || Scope::Component(movers_of(members));
     if members.iter().any(|unit| unit.proceeds) {
         // With delays, time may pass instead of a delivery: all or an immediate step.
         let starts = members.iter().filter(|unit| if delay { unit.immediate } else { unit.proceeds });
@@ -204,18 +219,17 @@ fn at_once(
     let mut others: Vec<usize> = live.iter().filter(|other| other.proceeds).map(|other| other.component).collect();
     others.dedup();
     others.into_iter().find_map(|component| {
-        let others: SmallVec<[&Live; 8]> = live.iter().filter(|other| other.component == component).collect();
+        let others = members_of(live, component);
         let is_related = others.iter().any(|other| members.iter().any(|member| process(other) == process(member)));
-        let is_timed = others.iter().any(|of| of.timers || footprints.has_timers(of.mover.unit, of.row));
-        let movers: SmallVec<[Mover; 8]> = others.iter().map(|live| live.mover).collect();
-        let is_usual = footprints.cycles.turn(system, state, &movers) == Turn::Usual;
+        let is_timed = others.iter().any(|of| of.has_timers(footprints));
+        let is_usual = footprints.cycles.turn(system, state, &movers_of(&others)) == Turn::Usual;
         (is_related && !is_timed && is_usual).then(|| of_component(system, footprints, live, &others, true)).flatten()
     })
 }
 
 /// A whole component, with those who end or are ended by somebody in it: they may be apart from it.
 fn with_lifecycle(footprints: &Footprints, live: &[Live], members: &[&Live]) -> SmallVec<[Mover; 8]> {
-    let mut movers: SmallVec<[Mover; 8]> = members.iter().map(|live| live.mover).collect();
+    let mut movers = movers_of(members);
     for start in members.iter().filter(|member| member.moves > 0) {
         let set = stubborn(footprints, live, start, start.component);
         movers.extend(set.into_iter().map(|index| live[index].mover));
@@ -249,8 +263,8 @@ pub(super) fn waiting(
         |component: usize| live.iter().any(|unit| unit.component == component && moved.contains(&unit.mover));
     let mut waiting = Waiting { connected: false, apart: false, component: SmallVec::new() };
     for component in in_order(system, &live) {
-        let members: SmallVec<[&Live; 8]> = live.iter().filter(|unit| unit.component == component).collect();
-        let movers: SmallVec<[Mover; 8]> = members.iter().map(|live| live.mover).collect();
+        let members = members_of(&live, component);
+        let movers = movers_of(&members);
         if goes_round(component) {
             waiting.connected |= members.iter().any(|unit| unit.proceeds && !moved.contains(&unit.mover));
             waiting.component.extend(movers);
@@ -346,7 +360,7 @@ fn join(parent: &mut [usize], a: usize, b: usize) {
 fn join_with_children(system: &System, footprints: &mut Footprints, live: &[Live], parent: &mut [usize]) {
     let mut are_timed = vec![false; live.len()];
     for (index, of) in live.iter().enumerate() {
-        are_timed[root(parent, index)] |= of.timers || footprints.has_timers(of.mover.unit, of.row);
+        are_timed[root(parent, index)] |= of.has_timers(footprints);
     }
     let mut families: Vec<(usize, Vec<(usize, Parenthood)>)> = Vec::new();
     for (index, of) in live.iter().enumerate() {
@@ -390,10 +404,7 @@ fn are_joined(footprints: &mut Footprints, a: &Live, b: &Live) -> bool {
         return true;
     }
     if footprints.cycles.has_busy() {
-        let mut shares_time = |live: &Live| {
-            let unit = live.mover.unit;
-            footprints.cycles.is_busy(unit) || live.timers || footprints.has_timers(unit, live.row)
-        };
+        let mut shares_time = |live: &Live| footprints.cycles.is_busy(live.mover.unit) || live.has_timers(footprints);
         return shares_time(a) && shares_time(b);
     }
     false
