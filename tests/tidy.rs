@@ -125,8 +125,8 @@ const RUNTIME: &[Row] = &[
     ("error", &["trace::step"]),
     // The top.
     ("network", &["capture", "property", "unit::instance"]),
-    ("check::declare", &["error", "id", "operation", "state::system", "state::tcp::connections"]),
-    ("check::words", &["check", "error", "operation", "search::frontier", "state::store", "state::system"]),
+    ("check::declare", &["error", "id", "operation", "state::declared", "state::tcp::connections"]),
+    ("check::words", &["check", "error", "operation", "search::frontier", "state::declared", "state::store"]),
     (
         "check::job",
         &[
@@ -231,7 +231,7 @@ const RUNTIME: &[Row] = &[
             "search::estimate",
             "search::frontier",
             "search::score",
-            "state::system",
+            "state::declared",
             "trace",
             "violation",
         ],

@@ -129,7 +129,7 @@ impl Properties {
         if blocked.is_empty() {
             return Terminal::End { suppressed };
         }
-        let waits = system.live_units(state).filter(|(unit, _)| blocked.contains(&system.shared().process_of(*unit)));
+        let waits = system.live_units(state).filter(|(unit, _)| blocked.contains(&system.process_of(*unit)));
         let waits: Vec<(UnitId, NodeId)> = waits.collect();
         let who: Vec<String> = waits.iter().map(|&(unit, node)| blocked_at(system, unit, node)).collect();
         let message = format!("nothing can happen any more\n{}", who.join("\n"));
@@ -172,7 +172,7 @@ fn in_accept(system: &System, state: &[u32]) -> impl Iterator<Item = ProcessId> 
         Place::Unit(unit) => Some((unit, NodeId(id.of(state)))),
         _ => None,
     });
-    nodes.filter(|&(_, node)| system.is_in_accept(node)).map(|(unit, _)| system.shared().process_of(unit))
+    nodes.filter(|&(_, node)| system.view().is_in_accept(node)).map(|(unit, _)| system.process_of(unit))
 }
 
 /// What a process has ended with.
@@ -205,7 +205,7 @@ fn blocked_at(system: &System, unit: UnitId, node: NodeId) -> String {
 
 /// What a process waits for, and where.
 pub(crate) fn waits_for(system: &System, state: &[u32], process: ProcessId) -> String {
-    let units = system.live_units(state).filter(|&(unit, _)| system.shared().process_of(unit) == process);
+    let units = system.live_units(state).filter(|&(unit, _)| system.process_of(unit) == process);
     let each = units.map(|(unit, node)| match unit == UnitId(process.0) {
         true => waits(system, unit, node),
         false => blocked_at(system, unit, node).trim_start().to_owned(),
@@ -216,7 +216,7 @@ pub(crate) fn waits_for(system: &System, state: &[u32], process: ProcessId) -> S
 fn waits(system: &System, unit: UnitId, node: NodeId) -> String {
     let node = system.learner.automata.node(node);
     let first_waits = |process: &ProcessId| system.shared().unit(UnitId(process.0)).name;
-    let after = &system.processes[system.shared().process_of(unit).0 as usize].after;
+    let after = &system.processes[system.process_of(unit).0 as usize].after;
     match &node.offers[..] {
         [only] if only.operation == crate::operation::Operation::Start && !after.is_empty() => {
             let names: Vec<String> = after.iter().map(first_waits).collect();

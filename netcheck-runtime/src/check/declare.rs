@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::operation::Side;
-use crate::state::system::{Direction, UdpFaults};
+use crate::state::declared::{Direction, UdpFaults};
 use crate::state::tcp::connections::TcpRules;
 use netcheck_models::udp::Perturbation;
 

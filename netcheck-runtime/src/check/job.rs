@@ -17,11 +17,12 @@ use crate::search::explore::{Explored, Limit, Limits, Plan, explore};
 use crate::search::frontier::Search;
 use crate::search::minimal::{Bounds, Cost, Minimal, cost, minimal};
 use crate::search::progress::Progress;
+use crate::state::declared::{Declared, Demands};
 use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
 use crate::state::store::Keep;
 use crate::state::store::StateId;
-use crate::state::system::{Declared, Demands, Interrupt, Process, System};
+use crate::state::system::{Interrupt, Registration, System};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::situation::Situations;
 use crate::trace::source;
@@ -116,7 +117,7 @@ impl Job {
                 endpoints: Vec::new(),
                 streams: Vec::new(),
             };
-            Process { daemon: process.daemon, after: after.clone(), program: Rc::new(program) }
+            Registration { daemon: process.daemon, after: after.clone(), program }
         };
         let processes = self.registered.processes.iter().zip(&self.after).map(process).collect();
         shared.tracks.set(self.checker.tasks == Tasks::Tracked);

@@ -16,8 +16,10 @@ use super::proviso::Cycles;
 use super::touches::{Resource, Touches};
 use crate::id::{Mover, NodeId, ProcessId, TaskId, UnitId};
 use crate::operation::OperationKey;
-use crate::state::system::{Action, System};
-use crate::unit::automaton::{EdgeId, NodeKind};
+use crate::state::menu::Action;
+use crate::state::system::System;
+use crate::state::tables::{Lookup, View};
+use crate::unit::automaton::{Automata, EdgeId, NodeKind};
 use crate::unit::causality::{EventId, ObjectId};
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -92,9 +94,9 @@ impl Footprints {
     }
 
     /// The footprint of a unit in a node, or of one of its tasks there.
-    pub(crate) fn row(&self, system: &System, node: NodeId, mover: Mover) -> Row {
+    pub(crate) fn row(&self, automata: &Automata, node: NodeId, mover: Mover) -> Row {
         let own = mover.task.and_then(|task| {
-            let mut tasks = system.learner.automata.node(node).tasks.iter();
+            let mut tasks = automata.node(node).tasks.iter();
             let &(_, event) = tasks.find(|(other, _)| *other == task)?;
             self.of_task.get(&(mover.unit, task, event)).copied()
         });
@@ -116,18 +118,17 @@ impl Footprints {
     }
 
     /// Whether a mover may use timers from now on.
-    pub(crate) fn has_timers(&mut self, unit: UnitId, row: Row) -> bool {
-        let timed = self.bit(Resource::Timed(unit));
-        self.get(row).future_does.contains(timed)
+    pub(crate) fn has_timers(&self, unit: UnitId, row: Row) -> bool {
+        self.is_in(&self.get(row).future_does, Resource::Timed(unit))
     }
 
     /// Whether a unit may use timers from a node on, at which it moves as a whole.
-    pub(crate) fn has_timers_at(&mut self, unit: UnitId, node: NodeId) -> bool {
+    pub(crate) fn has_timers_at(&self, unit: UnitId, node: NodeId) -> bool {
         self.has_timers(unit, self.of_node[node.index()])
     }
 
     /// Whether who has the footprint `parent` may wait for the end of `child`, and whether it may end it.
-    pub(crate) fn parenthood(&mut self, parent: Row, child: Mover, process: ProcessId) -> Parenthood {
+    pub(crate) fn parenthood(&self, parent: Row, child: Mover, process: ProcessId) -> Parenthood {
         let [ended, killed, with] = match child.task {
             None => [Resource::Ended(child.unit), Resource::Killed(child.unit), Resource::KilledWith(process)],
             Some(task) => {
@@ -135,41 +136,46 @@ impl Footprints {
                 [Resource::Object(child.unit, ObjectId::end(task)), killed, killed]
             }
         };
-        let [ended, killed, with] = [ended, killed, with].map(|resource| self.bit(resource));
         let Footprint { future_minds, future_does, .. } = self.get(parent);
-        let ends = future_does.contains(killed) || future_does.contains(with);
-        Parenthood { waits: future_minds.contains(ended), ends }
+        let ends = self.is_in(future_does, killed) || self.is_in(future_does, with);
+        Parenthood { waits: self.is_in(future_minds, ended), ends }
     }
 
     /// The datagrams that are kept for a unit in a state, if somebody could send ever more of them.
     /// It may not be known yet that the unit receives them.
-    pub(crate) fn inlets(&mut self, system: &System, state: &[u32], unit: UnitId) -> Bits {
+    pub(crate) fn inlets(&self, view: View<'_>, state: &[u32], unit: UnitId) -> Bits {
         let mut inlets = Bits::default();
         if self.has_cycles {
-            for place in system.ports_of(state, unit) {
-                inlets.insert(self.bit(Resource::Appended(place)));
+            for place in view.ports_of(state, unit) {
+                // If it has no number, nobody is known to do it.
+                self.resources.get(&Resource::Appended(place)).into_iter().for_each(|&bit| inlets.insert(bit));
             }
         }
         inlets
     }
 
     /// The processes that have yet to wait before a unit can start.
-    pub(crate) fn needs(&mut self, system: &mut System, state: &[u32], unit: UnitId, node: NodeId) -> Bits {
+    pub(crate) fn needs(&self, view: View<'_>, state: &[u32], unit: UnitId, node: NodeId) -> Lookup<Bits> {
         let mut needs = Bits::default();
-        if system.learner.automata.node(node).from.is_some() {
-            return needs;
+        if view.automata.node(node).from.is_some() {
+            return Ok(needs);
         }
-        for offer in &*system.menu(node) {
+        for offer in view.menu(node)? {
             let Action::Start { after } = &offer.action else { continue };
-            let process = system.shared().process_of(unit);
-            let waiting = after.iter().map(|place| system.learner.automata.node(NodeId(place.of(state))).waited);
-            for (before, has_waited) in system.processes[process.0 as usize].after.iter().zip(waiting) {
+            let process = view.process_of(unit);
+            let waiting = after.iter().map(|place| view.automata.node(NodeId(place.of(state))).waited);
+            for (before, has_waited) in view.processes[process.0 as usize].after.iter().zip(waiting) {
                 if !has_waited {
-                    needs.insert(self.bit(Resource::Waited(UnitId(before.0))));
+                    let waited = self.resources.get(&Resource::Waited(UnitId(before.0)));
+                    needs.insert(*waited.expect("every process has yet to wait at its first node"));
                 }
             }
         }
-        needs
+        Ok(needs)
+    }
+
+    fn is_in(&self, bits: &Bits, resource: Resource) -> bool {
+        self.resources.get(&resource).is_some_and(|&bit| bits.contains(bit))
     }
 
     fn bit(&mut self, resource: Resource) -> u32 {
@@ -221,7 +227,7 @@ impl Footprints {
         let before = system.learner.automata.before_poll(node);
         if before != node {
             for mover in system.learner.automata.movers(before) {
-                let row = self.row(system, before, mover);
+                let row = self.row(&system.learner.automata, before, mover);
                 self.follows(row, whole);
             }
         }
@@ -244,13 +250,13 @@ impl Footprints {
     fn while_live(&self, system: &System, node: NodeId) -> Touches {
         let mut touches = Touches::default();
         let unit = system.learner.automata.node(node).unit;
-        let info = system.shared().unit(unit);
+        let of_unit = &system.units[unit.0 as usize];
         if !system.learner.automata.node(node).waited {
             touches.does(Resource::Waited(unit));
         }
-        if info.parent.is_some() {
-            touches.does(Resource::Alive(unit)).does(Resource::AliveIn(info.process));
-            touches.minds(Resource::Killed(unit)).minds(Resource::KilledWith(info.process));
+        if of_unit.is_task {
+            touches.does(Resource::Alive(unit)).does(Resource::AliveIn(of_unit.process));
+            touches.minds(Resource::Killed(unit)).minds(Resource::KilledWith(of_unit.process));
         }
         touches
     }
@@ -292,10 +298,10 @@ impl Footprints {
     /// The footprints that a step of a task from a node is part of.
     fn rows_of_step(&self, system: &System, node: NodeId, task: Option<TaskId>) -> SmallVec<[Row; 2]> {
         let unit = system.learner.automata.node(node).unit;
-        let mut rows: SmallVec<[Row; 2]> = smallvec![self.row(system, node, Mover { unit, task })];
+        let mut rows: SmallVec<[Row; 2]> = smallvec![self.row(&system.learner.automata, node, Mover { unit, task })];
         let before = system.learner.automata.before_poll(node);
         if before != node {
-            let row = self.row(system, before, Mover { unit, task });
+            let row = self.row(&system.learner.automata, before, Mover { unit, task });
             if !rows.contains(&row) {
                 rows.push(row);
             }
@@ -379,7 +385,7 @@ impl Footprints {
             let events = system.shared().events.borrow();
             if let Some(touched) = events.touched_by(task, event) {
                 if has_ended {
-                    let row = self.row(system, source, Mover { unit, task: Some(task) });
+                    let row = self.row(&system.learner.automata, source, Mover { unit, task: Some(task) });
                     self.ends.push((row, unit, touched.joined.clone()));
                     let others = self.tasks.range((unit, TaskId(0))..).take_while(|(of, _)| *of == unit);
                     let alive = others.map(|&(_, other)| other).filter(|other| !touched.joined.contains(other));
@@ -410,7 +416,7 @@ impl Footprints {
             for &mover in &next {
                 // Its own next steps, and those of the tasks that it has spawned; all, if the unit moved as a whole.
                 if row == whole || mover.task.is_none() || mover.task == task || !there.contains(&mover) {
-                    self.follows(row, self.row(system, target, mover));
+                    self.follows(row, self.row(&system.learner.automata, target, mover));
                 }
             }
             for &(_, root) in &roots {

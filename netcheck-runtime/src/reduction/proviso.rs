@@ -29,6 +29,7 @@ use crate::state::enabled::{Class, Enabled, Transition};
 use crate::state::place::{Place, PlaceId, StateVector};
 use crate::state::store::{StateId, Store};
 use crate::state::system::{Interrupt, System};
+use crate::state::tables::{Tables, View};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
@@ -84,11 +85,11 @@ impl Cycles {
     }
 
     /// How the component of these units is to be explored in a state.
-    pub(crate) fn turn(&self, system: &System, state: &[u32], movers: &[Mover]) -> Turn {
+    pub(crate) fn turn(&self, view: View<'_>, state: &[u32], movers: &[Mover]) -> Turn {
         if self.endless.is_empty() {
             return Turn::Usual;
         }
-        match self.endless.get(&part(system, state, movers)) {
+        match self.endless.get(&part(&view, state, movers)) {
             None => Turn::Usual,
             Some(endless) if endless.representative[..] == *state => Turn::Shared { timed: endless.timed },
             Some(endless) => Turn::Over { timed: endless.timed },
@@ -97,21 +98,20 @@ impl Cycles {
 }
 
 /// What of a state belongs to the processes of some units. Whatever others could change too is left in.
-fn part(system: &System, state: &[u32], movers: &[Mover]) -> Part {
-    let shared = system.shared();
-    let processes: SmallVec<[ProcessId; 8]> = movers.iter().map(|mover| shared.process_of(mover.unit)).collect();
-    let of_unit = |unit: UnitId| processes.contains(&shared.process_of(unit));
+fn part(tables: &Tables, state: &[u32], movers: &[Mover]) -> Part {
+    let processes: SmallVec<[ProcessId; 8]> = movers.iter().map(|mover| tables.process_of(mover.unit)).collect();
+    let of_unit = |unit: UnitId| processes.contains(&tables.process_of(unit));
     let belongs = |place: Place| match place {
         Place::Unit(unit) | Place::Detached(unit) | Place::Timers(unit) => of_unit(unit),
         Place::Port(process, _) | Place::StreamPort(process, _) | Place::Scope(process) => processes.contains(&process),
         Place::Channel { from, to } => of_unit(from.unit) || of_unit(to.unit),
         Place::Head(socket) | Place::Hung(socket) => of_unit(socket.unit),
         Place::Connection(connection) => {
-            system.connections.processes(connection).iter().any(|process| processes.contains(process))
+            tables.connections.processes(connection).iter().any(|process| processes.contains(process))
         }
         Place::Clock | Place::Faults | Place::Observed => true,
     };
-    let values = system.places.iter().map(|(id, place)| (id, place, id.of(state)));
+    let values = tables.places.iter().map(|(id, place)| (id, place, id.of(state)));
     values.filter(|&(_, place, value)| value != 0 && belongs(place)).map(|(id, _, value)| (id, value)).collect()
 }
 
@@ -192,7 +192,9 @@ fn ignoring(
     let mut enabled = Enabled::default();
     for state in states {
         system.enabled(&state, &mut enabled)?;
-        let waiting = waiting(system, footprints, &state, &enabled, &moved, timed);
+        footprints.update(system);
+        let (waiting, rows) = system.ask(|view| waiting(view, footprints, &state, &enabled, &moved, timed))?;
+        rows.into_iter().for_each(|row| footprints.consult(row));
         if waiting.connected || waiting.apart {
             return Ok(Some(Ignoring { state, waiting, moved, timed }));
         }

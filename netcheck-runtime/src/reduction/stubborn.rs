@@ -20,7 +20,7 @@ use super::proviso::Turn;
 use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::operation::Offer;
 use crate::state::enabled::{Class, Enabled};
-use crate::state::system::System;
+use crate::state::tables::{Lookup, View};
 use crate::unit::automaton::EdgeId;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ struct Live {
 
 impl Live {
     /// Whether it waits for a timer, or may use one from now on.
-    fn has_timers(&self, footprints: &mut Footprints) -> bool {
+    fn has_timers(&self, footprints: &Footprints) -> bool {
         self.timers || footprints.has_timers(self.mover.unit, self.row)
     }
 }
@@ -89,20 +89,30 @@ fn movers_of(members: &[&Live]) -> SmallVec<[Mover; 8]> {
 }
 
 /// Chooses what to explore in `state`.
-pub(crate) fn choose(system: &mut System, footprints: &mut Footprints, state: &[u32], enabled: &Enabled) -> Scope {
-    let live = survey(system, footprints, state, enabled);
+pub(crate) fn choose(
+    view: View<'_>,
+    footprints: &Footprints,
+    state: &[u32],
+    enabled: &Enabled,
+) -> Lookup<(Scope, Vec<Row>)> {
+    let live = survey(view, footprints, state, enabled)?;
+    let scope = scope(view, footprints, state, &live);
+    Ok((scope, live.into_iter().map(|live| live.row).collect()))
+}
+
+fn scope(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live]) -> Scope {
     // What is explored of components that go round for ever, and whether time passes there.
     let mut endless: Option<Scope> = None;
     let mut timed = true;
     // Failures that need not happen wait for everything else.
     let mut failing: SmallVec<[Mover; 8]> = SmallVec::new();
-    for component in in_order(system, &live) {
-        let members = members_of(&live, component);
+    for component in in_order(view, live) {
+        let members = members_of(live, component);
         let movers = movers_of(&members);
-        let turn = footprints.cycles.turn(system, state, &movers);
-        match (turn, of_component(system, footprints, &live, &members, timed)) {
+        let turn = footprints.cycles.turn(view, state, &movers);
+        match (turn, of_component(view, footprints, live, &members, timed)) {
             (Turn::Usual, Some(scope)) => {
-                let sooner = at_once(system, footprints, state, &live, &members);
+                let sooner = at_once(view, footprints, state, live, &members);
                 return after(endless, sooner.unwrap_or(scope));
             }
             (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => failing.extend(movers),
@@ -134,22 +144,20 @@ fn after(endless: Option<Scope>, scope: Scope) -> Scope {
 }
 
 /// Those who are there, with what they can do and the components that they are in.
-fn survey(system: &mut System, footprints: &mut Footprints, state: &[u32], enabled: &Enabled) -> Vec<Live> {
-    footprints.update(system);
-    let units: Vec<(UnitId, NodeId)> = system.live_units(state).collect();
-    let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| system.mover(step)).collect();
-    let mut live: Vec<Live> = Vec::with_capacity(units.len());
-    for (unit, node) in units {
-        let inlets = footprints.inlets(system, state, unit);
-        for mover in system.learner.automata.movers(node) {
+fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enabled) -> Lookup<Vec<Live>> {
+    let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| view.mover(step)).collect();
+    let mut live: Vec<Live> = Vec::new();
+    for (unit, node) in view.live_units(state) {
+        let inlets = footprints.inlets(view, state, unit);
+        for mover in view.automata.movers(node) {
             let own = || enabled.moves.iter().zip(&moves).filter(|(_, of)| **of == Some(mover)).map(|(step, _)| step);
-            let row = footprints.row(system, node, mover);
+            let row = footprints.row(view.automata, node, mover);
             live.push(Live {
                 mover,
                 node,
                 row,
-                minds: minds(system, footprints, state, (mover, node, row)),
-                needs: footprints.needs(system, state, unit, node),
+                minds: minds(view, footprints, state, (mover, node, row))?,
+                needs: footprints.needs(view, state, unit, node)?,
                 inlets: inlets.clone(),
                 moves: own().count(),
                 proceeds: own().any(|step| !step.is_failure()),
@@ -160,22 +168,19 @@ fn survey(system: &mut System, footprints: &mut Footprints, state: &[u32], enabl
         }
     }
     live.sort_by_key(|live| live.mover);
-    for live in &live {
-        footprints.consult(live.row);
-    }
-    connect(system, footprints, &mut live);
-    live
+    connect(view, footprints, &mut live);
+    Ok(live)
 }
 
 /// What to explore of a component; `None` if there is nothing. Its timers fire only where time passes.
 fn of_component(
-    system: &System,
+    view: View<'_>,
     footprints: &Footprints,
     live: &[Live],
     members: &[&Live],
     timed: bool,
 ) -> Option<Scope> {
-    let delay = system.has_delay();
+    let delay = view.has_delay();
     let whole = || Scope::Component(movers_of(members));
     if members.iter().any(|unit| unit.proceeds) {
         // With delays, time may pass instead of a delivery: all or an immediate step.
@@ -195,7 +200,7 @@ fn of_component(
         let of_unit = |live: &&Live| live.mover.unit == unit;
         live.iter().filter(of_unit).count() == members.iter().copied().filter(of_unit).count()
     };
-    let is_finished = members.iter().all(|live| system.is_daemon(live.mover.unit) && is_whole(live.mover.unit));
+    let is_finished = members.iter().all(|live| view.is_daemon(live.mover.unit) && is_whole(live.mover.unit));
     is_finished.then(|| {
         let mut units: SmallVec<[UnitId; 4]> = members.iter().map(|live| live.mover.unit).collect();
         units.dedup();
@@ -205,25 +210,19 @@ fn of_component(
 
 /// What is to be explored before time passes in a component: where nobody of the same process has timers, all that
 /// is possible happens at once.
-fn at_once(
-    system: &System,
-    footprints: &mut Footprints,
-    state: &[u32],
-    live: &[Live],
-    members: &[&Live],
-) -> Option<Scope> {
+fn at_once(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live], members: &[&Live]) -> Option<Scope> {
     if members.iter().any(|member| member.proceeds) {
         return None;
     }
-    let process = |live: &Live| system.shared().process_of(live.mover.unit);
+    let process = |live: &Live| view.process_of(live.mover.unit);
     let mut others: Vec<usize> = live.iter().filter(|other| other.proceeds).map(|other| other.component).collect();
     others.dedup();
     others.into_iter().find_map(|component| {
         let others = members_of(live, component);
         let is_related = others.iter().any(|other| members.iter().any(|member| process(other) == process(member)));
         let is_timed = others.iter().any(|of| of.has_timers(footprints));
-        let is_usual = footprints.cycles.turn(system, state, &movers_of(&others)) == Turn::Usual;
-        (is_related && !is_timed && is_usual).then(|| of_component(system, footprints, live, &others, true)).flatten()
+        let is_usual = footprints.cycles.turn(view, state, &movers_of(&others)) == Turn::Usual;
+        (is_related && !is_timed && is_usual).then(|| of_component(view, footprints, live, &others, true)).flatten()
     })
 }
 
@@ -251,73 +250,72 @@ pub(super) struct Waiting {
 
 /// Who could be explored in a state besides the units that go round in a cycle, in which time passes or not.
 pub(super) fn waiting(
-    system: &mut System,
-    footprints: &mut Footprints,
+    view: View<'_>,
+    footprints: &Footprints,
     state: &[u32],
     enabled: &Enabled,
     moved: &BTreeSet<Mover>,
     timed: bool,
-) -> Waiting {
-    let live = survey(system, footprints, state, enabled);
+) -> Lookup<(Waiting, Vec<Row>)> {
+    let live = survey(view, footprints, state, enabled)?;
     let goes_round =
         |component: usize| live.iter().any(|unit| unit.component == component && moved.contains(&unit.mover));
     let mut waiting = Waiting { connected: false, apart: false, component: SmallVec::new() };
-    for component in in_order(system, &live) {
+    for component in in_order(view, &live) {
         let members = members_of(&live, component);
         let movers = movers_of(&members);
         if goes_round(component) {
             waiting.connected |= members.iter().any(|unit| unit.proceeds && !moved.contains(&unit.mover));
             waiting.component.extend(movers);
-        } else if footprints.cycles.turn(system, state, &movers) == Turn::Usual {
-            let scope = of_component(system, footprints, &live, &members, timed);
+        } else if footprints.cycles.turn(view, state, &movers) == Turn::Usual {
+            let scope = of_component(view, footprints, &live, &members, timed);
             waiting.apart |= matches!(scope, Some(Scope::Moves(_) | Scope::Component(_)));
             waiting.apart |= members.iter().any(|unit| unit.moves > 0);
         }
     }
-    waiting
+    Ok((waiting, live.into_iter().map(|live| live.row).collect()))
 }
 
 /// What the next steps of somebody mind in a state.
 fn minds(
-    system: &mut System,
+    view: View<'_>,
     footprints: &Footprints,
     state: &[u32],
     (mover, node, row): (Mover, NodeId, Row),
-) -> Bits {
+) -> Lookup<Bits> {
     let footprint = footprints.get(row);
     let has_offers = |offer: &Offer| mover.task.is_none_or(|task| offer.task == task);
-    if !system.learner.automata.node(node).offers.iter().any(has_offers) {
-        return footprint.woken_by.clone();
+    if !view.automata.node(node).offers.iter().any(has_offers) {
+        return Ok(footprint.woken_by.clone());
     }
     let mut minds = footprint.minds.clone();
     minds.union_with(&footprint.woken_by);
     if mover.task.is_some() {
-        let automata = &system.learner.automata;
+        let automata = &view.automata;
         let own = |edge: &EdgeId| automata.mover(node, automata.edge(*edge).input.key) == mover;
         automata.node(node).edges().filter(own).for_each(|edge| _ = minds.union_with(footprints.minded_by(edge)));
     }
     if !footprint.when_contended.is_empty() {
-        for offer in &*system.menu(node) {
+        for offer in view.menu(node)? {
             for (_, also) in footprint.when_contended.iter().filter(|(key, _)| *key == offer.key) {
-                if system.is_contended(state, mover.unit, &offer.action) {
+                if view.is_contended(state, mover.unit, &offer.action)? {
                     minds.union_with(also);
                 }
             }
         }
     }
-    minds
+    Ok(minds)
 }
 
 /// The components, those that were begun first: finished ones do not multiply with the rest. Of tracked tasks, one
 /// that was spawned first was begun first, with all that it spawns.
-fn in_order(system: &System, live: &[Live]) -> Vec<usize> {
+fn in_order(view: View<'_>, live: &[Live]) -> Vec<usize> {
     let mut order: Vec<usize> = live.iter().map(|unit| unit.component).collect();
     order.sort_unstable();
     order.dedup();
     // A task that was spawned belongs to a process that has begun.
-    let has_begun = |unit: &Live| {
-        system.learner.automata.node(unit.node).from.is_some() || system.shared().unit(unit.mover.unit).parent.is_some()
-    };
+    let has_begun =
+        |unit: &Live| view.automata.node(unit.node).from.is_some() || view.units[unit.mover.unit.0 as usize].is_task;
     let spawned = |unit: &Live| unit.mover.task.map(TaskId::line).filter(|line| !line.is_empty());
     order.sort_by_cached_key(|&component| {
         let members = || live.iter().filter(|unit| unit.component == component);
@@ -327,7 +325,7 @@ fn in_order(system: &System, live: &[Live]) -> Vec<usize> {
 }
 
 /// Numbers the connected components by their lowest members.
-fn connect(system: &System, footprints: &mut Footprints, live: &mut [Live]) {
+fn connect(view: View<'_>, footprints: &Footprints, live: &mut [Live]) {
     let mut parent: Vec<usize> = (0..live.len()).collect();
     for a in 0..live.len() {
         for b in a + 1..live.len() {
@@ -336,7 +334,7 @@ fn connect(system: &System, footprints: &mut Footprints, live: &mut [Live]) {
             }
         }
     }
-    join_with_children(system, footprints, live, &mut parent);
+    join_with_children(view, footprints, live, &mut parent);
     for (index, unit) in live.iter_mut().enumerate() {
         unit.component = root(&parent, index);
     }
@@ -357,7 +355,7 @@ fn join(parent: &mut [usize], a: usize, b: usize) {
 
 /// Where somebody has timers, it shows how long the tasks take that somebody else there waits for. Who waits for a
 /// task that takes time and may end another one shows how long they take to each other.
-fn join_with_children(system: &System, footprints: &mut Footprints, live: &[Live], parent: &mut [usize]) {
+fn join_with_children(view: View<'_>, footprints: &Footprints, live: &[Live], parent: &mut [usize]) {
     let mut are_timed = vec![false; live.len()];
     for (index, of) in live.iter().enumerate() {
         are_timed[root(parent, index)] |= of.has_timers(footprints);
@@ -366,7 +364,7 @@ fn join_with_children(system: &System, footprints: &mut Footprints, live: &[Live
     for (index, of) in live.iter().enumerate() {
         let mut children = Vec::new();
         for (other, child) in live.iter().enumerate().filter(|&(other, _)| other != index) {
-            let process = system.shared().process_of(child.mover.unit);
+            let process = view.process_of(child.mover.unit);
             let parenthood = footprints.parenthood(of.row, child.mover, process);
             if parenthood.waits || parenthood.ends {
                 children.push((other, parenthood));
@@ -393,7 +391,7 @@ fn join_with_children(system: &System, footprints: &mut Footprints, live: &[Live
 }
 
 /// Whether two units may still touch the same component of the network.
-fn are_joined(footprints: &mut Footprints, a: &Live, b: &Live) -> bool {
+fn are_joined(footprints: &Footprints, a: &Live, b: &Live) -> bool {
     let (of_a, of_b) = (footprints.get(a.row), footprints.get(b.row));
     let apart = footprints.lifecycle();
     if of_a.future_does.meets_outside(&of_b.future_minds, apart)
@@ -404,7 +402,7 @@ fn are_joined(footprints: &mut Footprints, a: &Live, b: &Live) -> bool {
         return true;
     }
     if footprints.cycles.has_busy() {
-        let mut shares_time = |live: &Live| footprints.cycles.is_busy(live.mover.unit) || live.has_timers(footprints);
+        let shares_time = |live: &Live| footprints.cycles.is_busy(live.mover.unit) || live.has_timers(footprints);
         return shares_time(a) && shares_time(b);
     }
     false

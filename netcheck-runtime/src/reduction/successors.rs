@@ -1,11 +1,12 @@
 //! The steps that are explored from a state: all that it offers, or those of a scope.
 
 use crate::id::Mover;
-use crate::reduction::footprint::Footprints;
+use crate::reduction::footprint::{Footprints, Row};
 use crate::reduction::stubborn::{self, Scope};
 use crate::state::enabled::{Enabled, Step, Transition};
 use crate::state::place::StateVector;
 use crate::state::system::{Interrupt, System};
+use crate::state::tables::{Lookup, View};
 use std::rc::Rc;
 
 /// One step of a path.
@@ -24,6 +25,14 @@ pub(crate) struct Chosen<'a> {
     pub(crate) pruned: u64,
 }
 
+/// What was chosen from a state.
+struct Choice {
+    scope: Option<Scope>,
+    /// The footprints that it relies on.
+    rows: Vec<Row>,
+    pruned: u64,
+}
+
 /// The steps that are explored from a state; keeps its buffers from state to state.
 #[derive(Default)]
 pub(crate) struct Successors {
@@ -37,15 +46,37 @@ impl Successors {
         &mut self,
         system: &mut System,
         state: &[u32],
-        reduction: Option<&mut Footprints>,
+        mut reduction: Option<&mut Footprints>,
     ) -> Result<Chosen<'_>, Interrupt> {
-        system.enabled(state, &mut self.enabled)?;
-        let scope = reduction.map(|footprints| stubborn::choose(system, footprints, state, &self.enabled));
+        loop {
+            if let Some(footprints) = &mut reduction {
+                footprints.update(system);
+            }
+            let Choice { scope, rows, pruned } = match self.look(system.view(), state, reduction.as_deref()) {
+                Ok(choice) => choice,
+                Err(missing) => {
+                    system.find_out(*missing)?;
+                    continue;
+                }
+            };
+            if let Some(footprints) = &mut reduction {
+                rows.into_iter().for_each(|row| footprints.consult(row));
+            }
+            return Ok(Chosen { steps: &self.chosen, scope: scope.map(Rc::new), pruned });
+        }
+    }
+
+    /// The steps to explore, by what is known already.
+    fn look(&mut self, view: View<'_>, state: &[u32], reduction: Option<&Footprints>) -> Lookup<Choice> {
+        view.enabled(state, &mut self.enabled)?;
+        let choice =
+            reduction.map(|footprints| stubborn::choose(view, footprints, state, &self.enabled)).transpose()?;
+        let (scope, rows) = choice.unzip();
         let offered = self.enabled.moves.len();
-        self.choose(system, state, scope.as_ref())?;
+        self.choose(view, state, scope.as_ref())?;
         let moves = self.chosen.iter().filter(|step| !step.is_scoped()).count();
         let pruned = offered.saturating_sub(moves) as u64;
-        Ok(Chosen { steps: &self.chosen, scope: scope.map(Rc::new), pruned })
+        Ok(Choice { scope, rows: rows.unwrap_or_default(), pruned })
     }
 
     /// The steps that are possible within a scope; without one, all of them. Steps that need
@@ -56,24 +87,26 @@ impl Successors {
         state: &[u32],
         scope: Option<&Scope>,
     ) -> Result<&[Transition], Interrupt> {
-        system.enabled(state, &mut self.enabled)?;
-        self.choose(system, state, scope)?;
+        system.ask(|view| {
+            view.enabled(state, &mut self.enabled)?;
+            self.choose(view, state, scope)
+        })?;
         Ok(&self.chosen)
     }
 
-    fn choose(&mut self, system: &mut System, state: &[u32], scope: Option<&Scope>) -> Result<(), Interrupt> {
+    fn choose(&mut self, view: View<'_>, state: &[u32], scope: Option<&Scope>) -> Lookup<()> {
         let Successors { enabled, chosen } = self;
         match scope {
-            None => system.within(state, enabled, |_| true, |_| true, chosen),
-            Some(Scope::Moves(movers)) => system.within(state, enabled, |of| movers.contains(&of), |_| false, chosen),
+            None => view.within(state, enabled, |_| true, |_| true, chosen),
+            Some(Scope::Moves(movers)) => view.within(state, enabled, |of| movers.contains(&of), |_| false, chosen),
             Some(Scope::Component(movers)) => {
                 let within = |of| movers.contains(&of);
-                system.within(state, enabled, within, within, chosen)
+                view.within(state, enabled, within, within, chosen)
             }
             Some(Scope::Finished(units)) => {
                 // They are parked, or one of their calls fails.
                 let within = |of: Mover| units.contains(&of.unit);
-                system.within(state, enabled, within, within, chosen)?;
+                view.within(state, enabled, within, within, chosen)?;
                 let step = Step::Park(units.clone());
                 chosen.push(Transition { step, writes: Default::default(), faults: 0 });
                 Ok(())
@@ -85,8 +118,8 @@ impl Successors {
             Some(Scope::Both(scopes)) => {
                 let mut both = Vec::new();
                 for scope in &**scopes {
-                    system.enabled(state, &mut self.enabled)?;
-                    self.choose(system, state, Some(scope))?;
+                    view.enabled(state, &mut self.enabled)?;
+                    self.choose(view, state, Some(scope))?;
                     both.append(&mut self.chosen);
                 }
                 self.chosen = both;

@@ -3,8 +3,9 @@
 use crate::id::{ConnectionId, NodeId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Input, Operation, Outcome, Side, Stream};
 use crate::state::enabled::first_ephemeral_port;
+use crate::state::menu::Action;
 use crate::state::place::{Place, PlaceId};
-use crate::state::system::{Action, System};
+use crate::state::system::System;
 use crate::state::tcp::connections::ConnectionEnd;
 use crate::unit::automaton::{Edge, EdgeId};
 use crate::unit::causality::ObjectId;
@@ -126,12 +127,12 @@ impl Touches {
 
     /// What an offer touches.
     pub(super) fn action(&mut self, system: &mut System, unit: UnitId, action: &Action) {
-        let process = system.shared().process_of(unit);
-        let mut port = |process: ProcessId, port: u16| system.places.id(Place::Port(process, port));
+        let process = system.process_of(unit);
+        let port = |system: &mut System, process: ProcessId, port: u16| system.places.id(Place::Port(process, port));
         match action {
             Action::Run | Action::Choose { .. } | Action::Select { .. } => {}
             Action::Start { .. } => {
-                if system.shared().unit(unit).parent.is_none() {
+                if !system.units[unit.0 as usize].is_task {
                     for before in system.processes[process.0 as usize].after.clone() {
                         self.minds(Resource::Waited(UnitId(before.0)));
                     }
@@ -140,12 +141,12 @@ impl Touches {
             Action::Bind { socket, address } => {
                 // An ephemeral port is one of the socket's own.
                 let number = if address.port() == 0 { first_ephemeral_port(*socket) } else { address.port() };
-                let port = port(process, number);
+                let port = port(system, process, number);
                 self.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
                 self.does(Resource::Binding(process)).minds(Resource::Releasing(process)).minds(Resource::Freed(port));
             }
             Action::Connect { local, .. } => {
-                let port = port(process, local.port());
+                let port = port(system, process, local.port());
                 self.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
             }
             Action::Send { socket, host, port, .. } => {
@@ -160,7 +161,8 @@ impl Touches {
                 }
             }
             Action::Receive { socket, port: number, .. } => {
-                let port = port(system.learner.shared.process_of(socket.unit), *number);
+                let receiver = system.process_of(socket.unit);
+                let port = port(system, receiver, *number);
                 self.does(Resource::Taken(port)).minds(Resource::Taken(port)).minds(Resource::Appended(port));
                 if system.is_limited() && system.declared.udp.is_some() {
                     self.does(Resource::Budget).minds(Resource::Budget);
@@ -266,14 +268,14 @@ impl Touches {
     fn open(&mut self, system: &mut System, unit: UnitId, action: &Action) {
         let &Action::Open { socket, local, peer, to, fails, hangs } = action else { return };
         if let Some(local) = local {
-            let own = system.shared().process_of(unit);
+            let own = system.process_of(unit);
             self.listening(system.places.id(Place::StreamPort(own, local.port())));
         }
         if let Some((host, port)) = to {
             self.does(Resource::Dialed(port)).minds(Resource::Dialed(port)).minds(Resource::TriedAccept(port));
             self.minds(Resource::Listening(port)).minds(Resource::Torn(host));
             self.when_contended.push(Resource::Unqueued(port));
-            if let Some(end) = system.first_end(socket, local, (host, peer)) {
+            if let Some(end) = system.tell(|view| view.first_end(socket, local, (host, peer))) {
                 for side in [Side::Client, Side::Server] {
                     self.when_contended.push(Resource::Closed(end.connection, side));
                 }
@@ -287,12 +289,12 @@ impl Touches {
     /// A connect that nobody waits for: it goes through, or not, and is closed.
     fn give_up(&mut self, system: &mut System, unit: UnitId, effect: &Effect) {
         let &Effect::GiveUp { socket, local, peer } = effect else { return };
-        let to = system.dialed(system.shared().process_of(unit), peer);
+        let to = system.tell(|view| view.dialed(view.process_of(unit), peer));
         let open = Action::Open { socket, local, peer, to, fails: false, hangs: false };
         self.open(system, unit, &open);
         let contended = std::mem::take(&mut self.when_contended);
         self.minds.extend(contended);
-        if let Some(end) = to.and_then(|(host, _)| system.first_end(socket, local, (host, peer))) {
+        if let Some(end) = to.and_then(|(host, _)| system.tell(|view| view.first_end(socket, local, (host, peer)))) {
             self.close(system, end);
         }
     }
@@ -325,7 +327,7 @@ impl Touches {
             self.does(Resource::Budget);
         }
         if system.demands.scope {
-            let process = system.shared().process_of(unit);
+            let process = system.process_of(unit);
             self.does(Resource::InScope(process)).minds(Resource::Scoped(process));
         }
     }
@@ -349,7 +351,7 @@ impl Touches {
 
     /// What happens with a step, without a choice.
     pub(super) fn effects(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
-        let process = system.shared().process_of(unit);
+        let process = system.process_of(unit);
         for index in 0..system.learner.automata.edge(edge).effects.len() {
             match system.learner.automata.edge(edge).effects[index] {
                 Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {
@@ -360,11 +362,11 @@ impl Touches {
                     None => _ = self.does(Resource::Releasing(process)).minds(Resource::Binding(process)),
                 },
                 Effect::CloseStream { stream } => {
-                    let end = system.end_of(process, stream);
+                    let end = system.tell(|view| view.end_of(process, stream));
                     self.close(system, end);
                 }
                 Effect::EndStream { stream } => {
-                    let end = system.end_of(process, stream);
+                    let end = system.tell(|view| view.end_of(process, stream));
                     self.sends(end);
                     self.minds(Resource::Closed(end.connection, end.peer()));
                     self.use_port(system, end);
@@ -395,22 +397,22 @@ impl Touches {
 
     /// What the end of a unit does: all that it holds is let go.
     pub(super) fn end(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
-        let process = system.shared().process_of(unit);
+        let process = system.process_of(unit);
         self.does(Resource::Ended(unit));
         // When a process ends, nobody of it is left to bind anything.
-        if system.shared().unit(unit).parent.is_some() {
+        if system.units[unit.0 as usize].is_task {
             self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
         }
         let holdings = Holdings::at(system, edge);
         for stream in holdings.streams {
-            let end = system.end_of(process, stream);
+            let end = system.tell(|view| view.end_of(process, stream));
             self.close(system, end);
         }
         for (_, port) in holdings.listeners {
             let port = system.places.id(Place::StreamPort(process, port));
             self.close_listener(port);
         }
-        if system.shared().unit(unit).parent.is_none() {
+        if !system.units[unit.0 as usize].is_task {
             self.does(Resource::KilledWith(process)).minds(Resource::AliveIn(process));
             if !holdings.children.is_empty() {
                 self.tear(process);
@@ -433,7 +435,7 @@ fn port_of(system: &mut System, edge: EdgeId, socket: SocketId) -> Option<PlaceI
     let (_, history) = automata.history(source);
     let number =
         bound(source, input).or_else(|| history.into_iter().rev().find_map(|(node, input)| bound(node, input)))?;
-    let process = system.shared().process_of(socket.unit);
+    let process = system.process_of(socket.unit);
     Some(system.places.id(Place::Port(process, number)))
 }
 

@@ -62,9 +62,8 @@ impl State<'_> {
             self.system.borrow_mut().enabled(self.vector, &mut offered).map(|()| offered)
         });
         let system = self.system.borrow();
-        let moves = |step: &Transition| {
-            !step.is_failure() && step.unit().is_some_and(|unit| system.shared().process_of(unit) == id)
-        };
+        let moves =
+            |step: &Transition| !step.is_failure() && step.unit().is_some_and(|unit| system.process_of(unit) == id);
         // If it can't be told now, the search begins again, or ends.
         let can_move = enabled.as_ref().is_ok_and(|offered| offered.moves.iter().any(moves));
         !can_move && output(&system, self.vector, UnitId(id.0)).is_none()
@@ -78,8 +77,7 @@ impl State<'_> {
     pub fn pending(&self, process: &str) -> Vec<String> {
         let process = self.process(process);
         let system = self.system.borrow();
-        let of_process =
-            system.live_units(self.vector).filter(|(unit, _)| system.shared().process_of(*unit) == process);
+        let of_process = system.live_units(self.vector).filter(|(unit, _)| system.process_of(*unit) == process);
         let offers = of_process.flat_map(|(_, node)| &system.learner.automata.node(node).offers);
         offers.map(|offer| wording::operation_of(&offer.operation, system.shared())).collect()
     }

@@ -6,8 +6,9 @@
 
 use crate::id::{Mover, NodeId, OutcomeId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Failure, Input, OperationKey, Outcome, ReceiveMode};
+use crate::state::menu::{Action, Menu};
 use crate::state::place::{Binding, Place, PlaceId, overlap};
-use crate::state::system::{Action, Interrupt, Menu, System};
+use crate::state::tables::{Lookup, View};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use smallvec::{SmallVec, smallvec};
 use std::net::{IpAddr, SocketAddr};
@@ -133,20 +134,13 @@ impl Enabled {
     }
 }
 
-impl System {
+impl View<'_> {
     /// Collects what `state` offers. Steps that the program refuses are left out.
-    pub(crate) fn enabled(&mut self, state: &[u32], enabled: &mut Enabled) -> Result<(), Interrupt> {
+    pub(crate) fn enabled(self, state: &[u32], enabled: &mut Enabled) -> Lookup<()> {
         enabled.clear();
-        for index in 0..self.learner.shared.units() {
-            let unit = UnitId(index as u32);
-            let place = self.unit_place(unit);
-            let node = NodeId(place.of(state));
-            if self.learner.automata.node(node).kind != NodeKind::Live {
-                continue;
-            }
-            let menu = self.menu(node);
-            for offer in &*menu {
-                self.outcomes(state, (unit, place, node), offer, enabled)?;
+        for (unit, node) in self.live_units(state) {
+            for offer in self.menu(node)? {
+                self.outcomes(state, (unit, self.unit_place(unit), node), offer, enabled)?;
             }
         }
         Ok(())
@@ -154,15 +148,15 @@ impl System {
 
     /// Adds one step, unless the program refuses it. Says whether it is there.
     pub(super) fn offer(
-        &mut self,
+        self,
         enabled: &mut Enabled,
         (unit, place, node): (UnitId, PlaceId, NodeId),
         input: Input,
         class: Class,
         (writes, faults): (Writes, u32),
-    ) -> Result<bool, Interrupt> {
+    ) -> Lookup<bool> {
         let edge = self.edge(node, input)?;
-        if self.learner.automata.edge(edge).is_refused() {
+        if self.automata.edge(edge).is_refused() {
             return Ok(false);
         }
         let step = Step::Unit { unit, place, node, input, edge, class };
@@ -171,46 +165,40 @@ impl System {
     }
 
     /// Every outcome of one offer.
-    fn outcomes(
-        &mut self,
-        state: &[u32],
-        at: (UnitId, PlaceId, NodeId),
-        offer: &Menu,
-        enabled: &mut Enabled,
-    ) -> Result<(), Interrupt> {
+    fn outcomes(self, state: &[u32], at: (UnitId, PlaceId, NodeId), offer: &Menu, enabled: &mut Enabled) -> Lookup<()> {
         let key = offer.key;
         let done = self.known.done;
-        let mut immediate = |system: &mut System, outcome: OutcomeId, writes: Writes| {
-            system.offer(enabled, at, Input { key, outcome }, Class::Immediate, (writes, 0)).map(|_| ())
+        let mut immediate = |outcome: OutcomeId, writes: Writes| {
+            self.offer(enabled, at, Input { key, outcome }, Class::Immediate, (writes, 0)).map(|_| ())
         };
         match &offer.action {
-            Action::Run => immediate(self, done, Writes::new()),
+            Action::Run => immediate(done, Writes::new()),
             Action::Start { after } => {
                 let waited = |place: &PlaceId| {
-                    let node = self.learner.automata.node(NodeId(place.of(state)));
+                    let node = self.automata.node(NodeId(place.of(state)));
                     node.waited
                 };
-                if after.iter().all(waited) { immediate(self, done, Writes::new()) } else { Ok(()) }
+                if after.iter().all(waited) { immediate(done, Writes::new()) } else { Ok(()) }
             }
             Action::Bind { socket, address } => {
-                let (outcome, writes) = self.bind(state, *socket, *address);
-                let outcome = self.learner.automata.intern(&outcome);
-                immediate(self, outcome, writes)
+                let (outcome, writes) = self.bind(state, *socket, *address)?;
+                let outcome = self.outcome(outcome)?;
+                immediate(outcome, writes)
             }
             Action::Connect { socket, local, peer } => {
-                let (outcome, writes) = self.connect(state, *socket, *local, *peer);
-                let outcome = self.learner.automata.intern(&outcome);
-                immediate(self, outcome, writes)
+                let (outcome, writes) = self.connect(state, *socket, *local, *peer)?;
+                let outcome = self.outcome(outcome)?;
+                immediate(outcome, writes)
             }
             Action::Send { socket, from, to, port, datagram, .. } => {
                 let mut writes = Writes::new();
-                if let Some(channel) = port.and_then(|port| self.route(state, port, *socket, *from, *to)) {
-                    let (channel, to) = channel;
+                if let Some(to) = port.and_then(|port| self.route(state, port, *from, *to)) {
+                    let channel = self.channel(*socket, to)?;
                     let perturbed = self.perturbed(state, channel, *socket, to);
-                    let link = self.dispatch(channel.place.of(state), *datagram, perturbed);
+                    let link = self.dispatch(channel.place.of(state), *datagram, perturbed)?;
                     writes.push((channel.place, link));
                 }
-                immediate(self, done, writes)
+                immediate(done, writes)
             }
             Action::Receive { inbox, mode, waits, .. } => {
                 self.arriving(state, at, offer, (*inbox, *mode, *waits), enabled)
@@ -224,7 +212,7 @@ impl System {
                 if remaining_ns > 0 {
                     let (unit, place, node) = at;
                     let waiting = Waiting {
-                        mover: self.learner.automata.mover(node, key),
+                        mover: self.automata.mover(node, key),
                         unit,
                         place,
                         node,
@@ -237,50 +225,50 @@ impl System {
                     enabled.timers.push(waiting);
                     return Ok(());
                 }
-                let outcome = self.elapsed(state, remaining_ns);
-                let fired = self.fired(armed.of(state), *timer, *repeats);
-                immediate(self, outcome, smallvec![(*armed, fired)])
+                let outcome = self.elapsed(state, remaining_ns)?;
+                let fired = self.fired(armed.of(state), *timer, *repeats)?;
+                immediate(outcome, smallvec![(*armed, fired)])
             }
             Action::Clock => {
                 let at_ns = self.now_ns(state);
-                let outcome = self.learner.automata.intern(&Outcome::Time { at_ns });
-                immediate(self, outcome, Writes::new())
+                let outcome = self.outcome(Outcome::Time { at_ns })?;
+                immediate(outcome, Writes::new())
             }
             Action::Deadline { timer, armed } => {
                 let entries = self.timers.get(armed.of(state));
                 let remaining =
                     entries.iter().find(|entry| entry.timer == *timer).map_or(0, |entry| entry.remaining_ns);
                 let at_ns = self.now_ns(state).saturating_add_signed(remaining);
-                let outcome = self.learner.automata.intern(&Outcome::Time { at_ns });
-                immediate(self, outcome, Writes::new())
+                let outcome = self.outcome(Outcome::Time { at_ns })?;
+                immediate(outcome, Writes::new())
             }
             Action::Choose { alternatives } => {
                 for alternative in 0..*alternatives {
-                    let outcome = self.learner.automata.intern(&Outcome::Alternative(alternative));
-                    immediate(self, outcome, Writes::new())?;
+                    let outcome = self.outcome(Outcome::Alternative(alternative))?;
+                    immediate(outcome, Writes::new())?;
                 }
                 Ok(())
             }
             Action::Select { candidates } => {
                 for &candidate in candidates {
-                    let outcome = self.learner.automata.intern(&Outcome::Alternative(candidate.into()));
-                    immediate(self, outcome, Writes::new())?;
+                    let outcome = self.outcome(Outcome::Alternative(candidate.into()))?;
+                    immediate(outcome, Writes::new())?;
                 }
                 Ok(())
             }
             Action::Join { child, .. } => {
-                let outcome = match self.learner.automata.node(NodeId(child.of(state))).kind {
-                    NodeKind::Ended { output } => self.learner.automata.intern(&Outcome::Ended { output }),
+                let outcome = match self.automata.node(NodeId(child.of(state))).kind {
+                    NodeKind::Ended { output } => self.outcome(Outcome::Ended { output })?,
                     NodeKind::Gone => self.known.cancelled,
                     _ => return Ok(()),
                 };
-                immediate(self, outcome, smallvec![(*child, NodeId::GONE.0)])
+                immediate(outcome, smallvec![(*child, NodeId::GONE.0)])
             }
             Action::IsEnded { child, .. } => {
-                let kind = &self.learner.automata.node(NodeId(child.of(state))).kind;
+                let kind = &self.automata.node(NodeId(child.of(state))).kind;
                 let ended = usize::from(*kind != NodeKind::Live);
-                let outcome = self.learner.automata.intern(&Outcome::Alternative(ended));
-                immediate(self, outcome, Writes::new())
+                let outcome = self.outcome(Outcome::Alternative(ended))?;
+                immediate(outcome, Writes::new())
             }
             Action::BindStream { .. }
             | Action::Listen { .. }
@@ -296,13 +284,13 @@ impl System {
 
     /// The datagrams that a receive can get.
     fn arriving(
-        &mut self,
+        self,
         state: &[u32],
         at: (UnitId, PlaceId, NodeId),
         offer: &Menu,
         (inbox, mode, waits): (u32, ReceiveMode, bool),
         enabled: &mut Enabled,
-    ) -> Result<(), Interrupt> {
+    ) -> Lookup<()> {
         let key = offer.key;
         let done = self.known.done;
         let answer = |datagram: OutcomeId| if mode == ReceiveMode::Ready { done } else { datagram };
@@ -320,7 +308,7 @@ impl System {
             if link == 0 {
                 continue;
             }
-            let arrivals = self.arrivals(channel, link);
+            let arrivals = self.arrivals(channel, link)?;
             let mut arrives = false;
             for arrival in arrivals.deliveries.iter().filter(|arrival| arrival.faults <= left) {
                 let mut writes: Writes = smallvec![(channel.place, arrival.link)];
@@ -337,7 +325,7 @@ impl System {
             if let (true, true, Some(faults)) = (arrives, waits, arrivals.settle)
                 && !enabled.losable.iter().any(|other| other.channel == channel.place)
             {
-                let mover = self.learner.automata.mover(at.2, key);
+                let mover = self.automata.mover(at.2, key);
                 enabled.losable.push(Losable { mover, channel: channel.place, faults });
             }
         }
@@ -348,15 +336,8 @@ impl System {
         Ok(())
     }
 
-    /// The socket that a datagram goes to, and the channel to it. `None`: it is dropped.
-    pub(crate) fn route(
-        &mut self,
-        state: &[u32],
-        port: PlaceId,
-        socket: SocketId,
-        from: SocketAddr,
-        to: SocketAddr,
-    ) -> Option<(crate::state::system::Channel, SocketId)> {
+    /// The socket that a datagram goes to. `None`: it is dropped.
+    fn route(self, state: &[u32], port: PlaceId, from: SocketAddr, to: SocketAddr) -> Option<SocketId> {
         let bindings = self.ports.get(port.of(state));
         let takes = |binding: &&Binding| {
             let addressed = binding.ip == to.ip()
@@ -364,78 +345,83 @@ impl System {
                 || to.ip().is_unspecified() && binding.ip.is_loopback();
             addressed && binding.peer.is_none_or(|peer| peer == from)
         };
-        let to = bindings.iter().find(takes)?.socket;
-        Some((self.channel(socket, to), to))
+        Some(bindings.iter().find(takes)?.socket)
     }
 
     /// Whether a process may bind an address.
     pub(super) fn has_address(&self, process: ProcessId, ip: IpAddr) -> bool {
-        crate::operation::is_local(ip) || self.shared().hosts[process.0 as usize].has(ip)
+        crate::operation::is_local(ip) || self.processes[process.0 as usize].host.has(ip)
     }
 
-    fn bind(&mut self, state: &[u32], socket: SocketId, address: SocketAddr) -> (Outcome, Writes) {
-        let process = self.shared().process_of(socket.unit);
+    fn bind(self, state: &[u32], socket: SocketId, address: SocketAddr) -> Lookup<(Outcome, Writes)> {
+        let process = self.process_of(socket.unit);
         let ip = address.ip();
         if !self.has_address(process, ip) {
-            return (Outcome::Failed(Failure::AddressNotAvailable), Writes::new());
+            return Ok((Outcome::Failed(Failure::AddressNotAvailable), Writes::new()));
         }
         let holder = socket.unit;
-        let at = |system: &mut System, port: u16| {
-            let place = system.places.id(Place::Port(process, port));
-            let mut bindings = system.ports.get(place.of(state)).clone();
+        let at = |port: u16| -> Lookup<Option<(Outcome, Writes)>> {
+            let place = self.place(Place::Port(process, port))?;
+            let mut bindings = self.ports.get(place.of(state)).clone();
             if bindings.iter().any(|binding| overlap(binding.ip, ip)) {
-                return None;
+                return Ok(None);
             }
             bindings.push(Binding { ip, socket, peer: None, holders: smallvec![holder] });
             bindings.sort_by_key(|binding| (binding.socket, binding.ip));
-            let value = system.ports.intern(&bindings);
-            Some((Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(place, value)]))
+            let writes = smallvec![(place, self.bindings(bindings)?)];
+            Ok(Some((Outcome::Bound(SocketAddr::new(ip, port)), writes)))
         };
-        let failed = (Outcome::Failed(Failure::AddressInUse), Writes::new());
-        match address.port() {
-            0 => ephemeral_ports(socket).find_map(|port| at(self, port)).unwrap_or(failed),
-            port => at(self, port).unwrap_or(failed),
-        }
+        let bound = match address.port() {
+            0 => ephemeral_ports(socket).find_map(|port| at(port).transpose()).transpose()?,
+            port => at(port)?,
+        };
+        Ok(bound.unwrap_or((Outcome::Failed(Failure::AddressInUse), Writes::new())))
     }
 
-    fn connect(&mut self, state: &[u32], socket: SocketId, local: SocketAddr, peer: SocketAddr) -> (Outcome, Writes) {
-        let host = self.shared().host_of(socket.unit);
+    fn connect(
+        self,
+        state: &[u32],
+        socket: SocketId,
+        local: SocketAddr,
+        peer: SocketAddr,
+    ) -> Lookup<(Outcome, Writes)> {
+        let host = self.host_of(socket.unit);
         let ip = host.source(local.ip(), peer.ip());
-        let process = self.shared().process_of(socket.unit);
-        let place = self.places.id(Place::Port(process, local.port()));
+        let process = self.process_of(socket.unit);
+        let place = self.place(Place::Port(process, local.port()))?;
         let mut bindings = self.ports.get(place.of(state)).clone();
         for binding in bindings.iter_mut().filter(|binding| binding.socket == socket) {
             (binding.ip, binding.peer) = (ip, Some(peer));
         }
-        let value = self.ports.intern(&bindings);
-        (Outcome::Bound(SocketAddr::new(ip, local.port())), smallvec![(place, value)])
+        let value = self.bindings(bindings)?;
+        Ok((Outcome::Bound(SocketAddr::new(ip, local.port())), smallvec![(place, value)]))
     }
 
-    fn elapsed(&mut self, state: &[u32], remaining_ns: i64) -> OutcomeId {
+    fn elapsed(self, state: &[u32], remaining_ns: i64) -> Lookup<OutcomeId> {
         let at_ns = self.demands.clock.then(|| self.now_ns(state).saturating_add_signed(remaining_ns));
-        self.learner.automata.intern(&Outcome::Elapsed { at_ns })
+        self.outcome(Outcome::Elapsed { at_ns })
     }
 
     /// The timers after one of them has been waited for.
-    fn fired(&mut self, timers: u32, timer: u32, repeats: bool) -> u32 {
+    fn fired(self, timers: u32, timer: u32, repeats: bool) -> Lookup<u32> {
         if repeats {
-            return timers;
+            return Ok(timers);
         }
         let mut entries = self.timers.get(timers).clone();
         entries.retain(|entry| entry.timer != timer);
-        self.timers.intern(&entries)
+        self.timers(entries)
     }
 
     /// Moves to `chosen` which of the steps may come next, if only those for whom `moving` holds move and
     /// those for whom `timed` holds share a clock.
     pub(crate) fn within(
-        &mut self,
+        self,
         state: &[u32],
         enabled: &mut Enabled,
         moving: impl Fn(Mover) -> bool,
         timed: impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
-    ) -> Result<(), Interrupt> {
+    ) -> Lookup<()> {
         chosen.clear();
         chosen.extend(enabled.moves.drain(..).filter(|transition| self.mover(transition).is_some_and(&moving)));
         let has = |class: Class| chosen.iter().any(|transition| transition.class() == Some(class));
@@ -464,11 +450,9 @@ impl System {
     pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
         match transition.step {
             // Without a look at the node: this is asked for every step.
-            Step::Unit { unit, .. } | Step::Hang { unit, .. } if !self.learner.shared.tracks.get() => {
-                Some(Mover { unit, task: None })
-            }
+            Step::Unit { unit, .. } | Step::Hang { unit, .. } if !self.tracks => Some(Mover { unit, task: None }),
             Step::Unit { node, input: Input { key, .. }, .. } | Step::Hang { node, key, .. } => {
-                Some(self.learner.automata.mover(node, key))
+                Some(self.automata.mover(node, key))
             }
             Step::Settle | Step::Park(_) => None,
         }
@@ -477,18 +461,18 @@ impl System {
     /// Whose timer it is.
     fn owner(&self, state: &[u32], unit: UnitId, timer: u32) -> Mover {
         let node = self.places.find(Place::Unit(unit)).map(|place| NodeId(place.of(state)));
-        let moves_each = node.is_some_and(|node| !self.learner.automata.node(node).tasks.is_empty());
+        let moves_each = node.is_some_and(|node| !self.automata.node(node).tasks.is_empty());
         Mover { unit, task: moves_each.then(|| TaskId::of_number(timer)) }
     }
 
     /// The earliest timers.
     fn deadlines(
-        &mut self,
+        self,
         state: &[u32],
         enabled: &Enabled,
         timed: &impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
-    ) -> Result<(), Interrupt> {
+    ) -> Lookup<()> {
         let waiting = || enabled.timers.iter().filter(|waiting| timed(waiting.mover));
         let Some(advance_ns) = waiting().map(|waiting| waiting.remaining_ns).min() else { return Ok(()) };
         let armed = self.places.iter().filter_map(|(id, place)| match place {
@@ -506,22 +490,22 @@ impl System {
                     entry.remaining_ns = entry.remaining_ns.max(0);
                 }
             }
-            passed.push((place, self.timers.intern(&entries)));
+            passed.push((place, self.timers(entries)?));
         }
         if self.demands.clock {
             let now = self.now_ns(state).saturating_add_signed(advance_ns);
-            passed.push((self.places.id(Place::Clock), self.times.intern(&now)));
+            passed.push((self.place(Place::Clock)?, self.time(now)?));
         }
         for waiting in waiting().filter(|waiting| waiting.remaining_ns == advance_ns) {
-            let outcome = self.elapsed(state, advance_ns);
+            let outcome = self.elapsed(state, advance_ns)?;
             let input = Input { key: waiting.input_key, outcome };
             let edge = self.edge(waiting.node, input)?;
-            if self.learner.automata.edge(edge).is_refused() {
+            if self.automata.edge(edge).is_refused() {
                 continue;
             }
             let mut writes = passed.clone();
             for write in writes.iter_mut().filter(|(place, _)| *place == waiting.armed) {
-                write.1 = self.fired(write.1, waiting.timer, waiting.repeats);
+                write.1 = self.fired(write.1, waiting.timer, waiting.repeats)?;
             }
             let Waiting { unit, place, node, .. } = *waiting;
             let class = Class::Timer { advance_ns };

@@ -26,6 +26,11 @@ impl<T: Clone + Eq + Hash + Default> Interner<T> {
         id
     }
 
+    /// The number of a value that was interned.
+    pub(crate) fn find(&self, value: &T) -> Option<u32> {
+        self.ids.get(value).copied()
+    }
+
     pub(crate) fn get(&self, id: u32) -> &T {
         &self.values[id as usize]
     }

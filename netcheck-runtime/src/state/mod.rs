@@ -1,7 +1,8 @@
 //! Global states: vectors of interned ids, and the steps between them.
 //!
 //! - [`intern`], [`place`]: what the numbers of a state vector stand for;
-//! - [`system`]: the automata, the components and the declared faults of one check;
+//! - [`declared`]: what is declared for one check; [`menu`]: what the search has to know of an operation;
+//! - [`tables`]: all that vectors refer to, to be looked up; [`system`]: the one who fills them;
 //! - [`enabled`]: which steps a state offers; [`apply`]: the state that a step leads to;
 //! - [`store`]: the visited states.
 //!
@@ -9,9 +10,12 @@
 //! component are equal ids; nothing here polls user code but through `unit::learn`.
 
 pub(crate) mod apply;
+pub(crate) mod declared;
 pub(crate) mod enabled;
 pub(crate) mod intern;
+pub(crate) mod menu;
 pub(crate) mod place;
 pub(crate) mod store;
 pub(crate) mod system;
+pub(crate) mod tables;
 pub(crate) mod tcp;

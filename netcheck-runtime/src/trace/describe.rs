@@ -3,8 +3,10 @@
 use crate::id::{OutcomeId, ProcessId, SocketId};
 use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
 use crate::state::enabled::{Class, Step as Taken, Transition};
+use crate::state::menu::Action;
 use crate::state::place::{Place, PlaceId};
-use crate::state::system::{Action, Channel, System};
+use crate::state::system::System;
+use crate::state::tables::Channel;
 use crate::trace::step::{Doing, Kind, Step};
 use crate::unit::wording;
 use netcheck_models::udp::Note;

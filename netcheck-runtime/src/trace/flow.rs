@@ -7,8 +7,9 @@
 use crate::id::OutcomeId;
 use crate::operation::{Outcome, ReceiveMode, Side};
 use crate::state::enabled::{Step as Taken, Transition};
+use crate::state::menu::Action;
 use crate::state::place::{Place, PlaceId};
-use crate::state::system::{Action, System};
+use crate::state::system::System;
 use crate::state::tcp::connections::ConnectionEnd;
 use crate::trace::describe::{datagram, lost_datagram};
 use crate::trace::step::{Doing, Step};

@@ -148,6 +148,11 @@ impl Automata {
         &self.outcomes[id.0 as usize]
     }
 
+    /// The number of an outcome that was met.
+    pub(crate) fn number(&self, outcome: &Outcome) -> Option<OutcomeId> {
+        self.by_outcome.get(outcome).copied()
+    }
+
     pub(crate) fn intern(&mut self, outcome: &Outcome) -> OutcomeId {
         if let Some(&id) = self.by_outcome.get(outcome) {
             return id;

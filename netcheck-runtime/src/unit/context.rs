@@ -71,6 +71,7 @@ pub(crate) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
 }
 
 /// A process's name and address.
+#[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) name: String,
     pub(crate) v4: Ipv4Addr,

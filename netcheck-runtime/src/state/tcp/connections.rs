@@ -3,7 +3,7 @@
 use crate::id::{ConnectionId, ProcessId, UnitId};
 use crate::operation::{Side, Stream};
 use crate::state::place::{Place, PlaceId};
-use crate::state::system::System;
+use crate::state::tables::{Lookup, Tables};
 use ahash::AHashMap;
 use netcheck_models::tcp::StreamRules;
 use std::net::SocketAddr;
@@ -55,13 +55,17 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    fn id(&mut self, ends: [(ProcessId, SocketAddr); 2]) -> ConnectionId {
+    pub(crate) fn id(&mut self, ends: [(ProcessId, SocketAddr); 2]) -> ConnectionId {
         let next = ConnectionId(self.ends.len() as u32);
         let id = *self.ids.entry(ends).or_insert(next);
         if id == next {
             self.ends.push(ends);
         }
         id
+    }
+
+    pub(crate) fn find(&self, ends: [(ProcessId, SocketAddr); 2]) -> Option<ConnectionId> {
+        self.ids.get(&ends).copied()
     }
 
     /// The process and the address of an end.
@@ -92,32 +96,32 @@ impl ConnectionEnd {
     }
 }
 
-impl System {
+impl Tables {
     /// The connection between two addresses: first who connects.
-    pub(crate) fn connection(&mut self, ends: [(ProcessId, SocketAddr); 2]) -> ConnectionEnd {
-        let connection = self.connections.id(ends);
-        ConnectionEnd { connection, place: self.places.id(Place::Connection(connection)), side: Side::Client }
+    pub(crate) fn connection(&self, ends: [(ProcessId, SocketAddr); 2]) -> Lookup<ConnectionEnd> {
+        let connection = self.connection_id(ends)?;
+        Ok(ConnectionEnd { connection, place: self.place(Place::Connection(connection))?, side: Side::Client })
     }
 
     /// The end of a connection that a process knows as `stream`.
-    pub(crate) fn end_of(&mut self, process: ProcessId, stream: Stream) -> ConnectionEnd {
+    pub(crate) fn end_of(&self, process: ProcessId, stream: Stream) -> Lookup<ConnectionEnd> {
         let own = (process, stream.local);
         let peer = self.process_at(process, stream.peer).expect("a connection leads to a process");
         let peer = (peer, stream.peer);
         let ends = if stream.side == Side::Client { [own, peer] } else { [peer, own] };
-        ConnectionEnd { side: stream.side, ..self.connection(ends) }
+        Ok(ConnectionEnd { side: stream.side, ..self.connection(ends)? })
     }
 
     /// The process and the port that a connect goes to; `None` where no process has the address.
-    pub(crate) fn dialed(&mut self, from: ProcessId, peer: SocketAddr) -> Option<(ProcessId, PlaceId)> {
-        let host = self.process_at(from, peer)?;
-        Some((host, self.places.id(Place::StreamPort(host, peer.port()))))
+    pub(crate) fn dialed(&self, from: ProcessId, peer: SocketAddr) -> Lookup<Option<(ProcessId, PlaceId)>> {
+        let Some(host) = self.process_at(from, peer) else { return Ok(None) };
+        Ok(Some((host, self.place(Place::StreamPort(host, peer.port()))?)))
     }
 
     /// Whether operations of `unit` at `side`, the `execution`th of their source line, are among those that may fail.
     pub(crate) fn is_fallible(&self, unit: UnitId, side: Side, execution: u32) -> bool {
         let TcpRules { processes, side: declared, first, .. } = &self.declared.tcp;
-        let process = self.shared().process_of(unit);
+        let process = self.process_of(unit);
         processes.as_ref().is_none_or(|named| named.contains(&process))
             && declared.is_none_or(|declared| declared == side)
             && first.is_none_or(|first| execution <= first)
@@ -126,7 +130,7 @@ impl System {
     /// Whether a failure may happen now.
     pub(super) fn may_fail_now(&self, state: &[u32], unit: UnitId) -> bool {
         let in_scope = || {
-            let process = self.shared().process_of(unit);
+            let process = self.process_of(unit);
             self.places.find(Place::Scope(process)).is_some_and(|place| place.of(state) > 0)
         };
         self.faults_left(state) > 0 && (!self.demands.scope || in_scope())

@@ -1,11 +1,12 @@
 //! What an operation on TCP can get.
 
 use super::connections::ConnectionEnd;
-use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
+use crate::id::{ConnectionId, NodeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Input, OperationKey, Outcome, Side};
 use crate::state::enabled::{Class, Enabled, Step, Transition, Writes, ephemeral_ports};
+use crate::state::menu::Action;
 use crate::state::place::{HeldConnection, Place, PlaceId, StreamBinding, overlap};
-use crate::state::system::{Action, Interrupt, System};
+use crate::state::tables::{Lookup, View};
 use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
@@ -24,28 +25,28 @@ fn broken(breakage: Breakage) -> Outcome {
     })
 }
 
-impl System {
+impl View<'_> {
     /// Every outcome of an offer on TCP.
     pub(crate) fn stream_outcomes(
-        &mut self,
+        self,
         state: &[u32],
         at: At,
         key: OperationKey,
         action: &Action,
         enabled: &mut Enabled,
-    ) -> Result<(), Interrupt> {
+    ) -> Lookup<()> {
         let mut offers = Offers { at, key, enabled };
         match action {
             Action::BindStream { socket, address, shares } => {
-                let (outcome, writes) = self.bind_stream(state, *socket, *address, *shares, None);
-                offers.add(self, &outcome, Class::Immediate, writes)
+                let (outcome, writes) = self.bind_stream(state, *socket, *address, *shares, None)?;
+                offers.add(self, outcome, Class::Immediate, writes)
             }
             Action::Listen { socket, address, is_bound, backlog } => {
                 let (outcome, writes) = match is_bound {
-                    true => self.listen(state, *socket, *address, *backlog),
-                    false => self.bind_stream(state, *socket, *address, true, Some(Backlog::new(*backlog))),
+                    true => self.listen(state, *socket, *address, *backlog)?,
+                    false => self.bind_stream(state, *socket, *address, true, Some(Backlog::new(*backlog)))?,
                 };
-                offers.add(self, &outcome, Class::Immediate, writes)
+                offers.add(self, outcome, Class::Immediate, writes)
             }
             Action::Open { .. } => self.open(state, action, &mut offers),
             Action::Accept { process, port, local, waits, fails } => {
@@ -63,23 +64,23 @@ impl System {
                 let read = *read && connection.is_readable(end.side);
                 let write = *write && connection.is_writable(end.side, capacity);
                 match read || write || !waits {
-                    true => offers.add(self, &Outcome::Ready { read, write }, DELIVERY, Writes::new()),
+                    true => offers.add(self, Outcome::Ready { read, write }, DELIVERY, Writes::new()),
                     false => Ok(()),
                 }
             }
             Action::TakeError { end } => {
                 let (error, after) = self.connection_at(state, *end).take_error(end.side);
-                let writes = self.becomes(state, *end, after);
-                offers.add(self, &error.map_or(Outcome::Done, broken), Class::Immediate, writes)
+                let writes = self.becomes(state, *end, after)?;
+                offers.add(self, error.map_or(Outcome::Done, broken), Class::Immediate, writes)
             }
             Action::Shutdown { end, fails } => {
                 let connection = self.connection_at(state, *end);
                 let after = connection.shut_down(end.side);
                 let failed = (*fails && !connection.is_dead(end.side)).then(|| connection.failed(end.side));
-                let write = self.becomes(state, *end, after);
-                offers.add(self, &Outcome::Done, Class::Immediate, write)?;
+                let write = self.becomes(state, *end, after)?;
+                offers.add(self, Outcome::Done, Class::Immediate, write)?;
                 if let Some(failed) = failed {
-                    let write = self.becomes(state, *end, failed);
+                    let write = self.becomes(state, *end, failed)?;
                     offers.fail(self, state, Failure::NotConnected, write)?;
                 }
                 Ok(())
@@ -93,31 +94,31 @@ impl System {
     }
 
     /// What to write when a connection changes and its holders stay.
-    fn becomes(&mut self, state: &[u32], end: ConnectionEnd, connection: Connection) -> Writes {
+    fn becomes(self, state: &[u32], end: ConnectionEnd, connection: Connection) -> Lookup<Writes> {
         let held = HeldConnection { connection, ..*self.held.get(end.place.of(state)) };
-        smallvec![(end.place, self.held.intern(&held))]
+        Ok(smallvec![(end.place, self.held_connection(held)?)])
     }
 
     /// Binds a socket, and listens at once if there is a backlog.
     fn bind_stream(
-        &mut self,
+        self,
         state: &[u32],
         socket: SocketId,
         address: SocketAddr,
         shares: bool,
         backlog: Option<Backlog>,
-    ) -> (Outcome, Writes) {
-        let process = self.shared().process_of(socket.unit);
+    ) -> Lookup<(Outcome, Writes)> {
+        let process = self.process_of(socket.unit);
         let ip = address.ip();
         if !self.has_address(process, ip) {
-            return (Outcome::Failed(Failure::AddressNotAvailable), Writes::new());
+            return Ok((Outcome::Failed(Failure::AddressNotAvailable), Writes::new()));
         }
         let ports: SmallVec<[u16; 1]> = match address.port() {
             0 => ephemeral_ports(socket).collect(),
             port => smallvec![port],
         };
         for port in ports {
-            let place = self.places.id(Place::StreamPort(process, port));
+            let place = self.place(Place::StreamPort(process, port))?;
             let mut bindings = self.stream_ports.get(place.of(state)).clone();
             let in_the_way =
                 |other: &StreamBinding| overlap(other.ip, ip) && !(shares && other.shares && other.backlog.is_none());
@@ -126,28 +127,28 @@ impl System {
             }
             bindings.push(StreamBinding { ip, socket, holder: socket.unit, shares, backlog });
             bindings.sort_by_key(|binding| (binding.socket, binding.ip));
-            let value = self.stream_ports.intern(&bindings);
-            return (Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(place, value)]);
+            let value = self.stream_bindings(bindings)?;
+            return Ok((Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(place, value)]));
         }
-        (Outcome::Failed(Failure::AddressInUse), Writes::new())
+        Ok((Outcome::Failed(Failure::AddressInUse), Writes::new()))
     }
 
     /// A bound socket begins to listen.
-    fn listen(&mut self, state: &[u32], socket: SocketId, local: SocketAddr, backlog: usize) -> (Outcome, Writes) {
-        let process = self.shared().process_of(socket.unit);
-        let place = self.places.id(Place::StreamPort(process, local.port()));
+    fn listen(self, state: &[u32], socket: SocketId, local: SocketAddr, backlog: usize) -> Lookup<(Outcome, Writes)> {
+        let process = self.process_of(socket.unit);
+        let place = self.place(Place::StreamPort(process, local.port()))?;
         let mut bindings = self.stream_ports.get(place.of(state)).clone();
         if bindings
             .iter()
             .any(|other| other.socket != socket && other.backlog.is_some() && overlap(other.ip, local.ip()))
         {
-            return (Outcome::Failed(Failure::AddressInUse), Writes::new());
+            return Ok((Outcome::Failed(Failure::AddressInUse), Writes::new()));
         }
         for binding in bindings.iter_mut().filter(|binding| binding.socket == socket) {
             binding.backlog = Some(Backlog::new(backlog));
         }
-        let value = self.stream_ports.intern(&bindings);
-        (Outcome::Bound(local), smallvec![(place, value)])
+        let value = self.stream_bindings(bindings)?;
+        Ok((Outcome::Bound(local), smallvec![(place, value)]))
     }
 
     /// The listener that a connect reaches.
@@ -160,7 +161,7 @@ impl System {
         self.stream_ports.get(port.of(state)).iter().find(listens)
     }
 
-    fn open(&mut self, state: &[u32], action: &Action, offers: &mut Offers<'_>) -> Result<(), Interrupt> {
+    fn open(self, state: &[u32], action: &Action, offers: &mut Offers<'_>) -> Lookup<()> {
         let &Action::Open { socket, local, peer, to, fails, hangs } = action else {
             unreachable!("only a connect opens")
         };
@@ -171,51 +172,52 @@ impl System {
             offers.fail(self, state, Failure::TimedOut, Writes::new())?;
         }
         if hangs && self.may_fail_now(state, offers.at.0) {
-            let writes = smallvec![(self.places.id(Place::Hung(socket)), 1)];
+            let writes = smallvec![(self.place(Place::Hung(socket))?, 1)];
             let (unit, _, node) = offers.at;
             let step = Step::Hang { unit, node, key: offers.key };
             offers.enabled.moves.push(Transition { step, writes, faults: 1 });
         }
-        let (outcome, class, writes) = match self.dial(state, offers.at.0, (socket, local, peer), to) {
+        let (outcome, class, writes) = match self.dial(state, offers.at.0, (socket, local, peer), to)? {
             // A refusal comes over the network, too.
             Dialed::Failed(failure) => (Outcome::Failed(failure), DELIVERY, Writes::new()),
             Dialed::Full => return Ok(()),
             Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, DELIVERY, writes),
         };
-        offers.add(self, &outcome, class, writes)
+        offers.add(self, outcome, class, writes)
     }
 
     /// What becomes of a connect now.
     pub(super) fn dial(
-        &mut self,
+        self,
         state: &[u32],
         unit: UnitId,
         (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
         to: Option<(ProcessId, PlaceId)>,
-    ) -> Dialed {
+    ) -> Lookup<Dialed> {
         let Some((host, port)) = to else {
             let is_broadcast = peer.ip() == std::net::Ipv4Addr::BROADCAST;
-            return Dialed::Failed(if is_broadcast { Failure::NetworkUnreachable } else { Failure::HostUnreachable });
+            let failure = if is_broadcast { Failure::NetworkUnreachable } else { Failure::HostUnreachable };
+            return Ok(Dialed::Failed(failure));
         };
         let holders = [Some(unit), None];
         let Some(listener) = self.listener(state, port, peer).cloned() else {
-            let process = self.shared().process_of(socket.unit);
+            let process = self.process_of(socket.unit);
             if local != Some(peer) || host != process {
-                return Dialed::Failed(Failure::ConnectionRefused);
+                return Ok(Dialed::Failed(Failure::ConnectionRefused));
             }
-            let end = self.connection([(process, peer); 2]);
+            let end = self.connection([(process, peer); 2])?;
             let held = HeldConnection { connection: Connection::to_itself(), holders, ..HeldConnection::default() };
-            let mut writes: Writes = smallvec![(end.place, self.held.intern(&held))];
-            self.unbind(state, socket, local, &mut writes);
-            return Dialed::Connected { local: peer, end, writes };
+            let mut writes: Writes = smallvec![(end.place, self.held_connection(held)?)];
+            self.unbind(state, socket, local, &mut writes)?;
+            return Ok(Dialed::Connected { local: peer, end, writes });
         };
         let backlog = listener.backlog.as_ref().expect("a listener has a backlog");
         if !backlog.has_room() {
-            return Dialed::Full;
+            return Ok(Dialed::Full);
         }
-        let Some((own, end)) = self.free_end(state, socket, local, (host, peer)) else {
+        let Some((own, end)) = self.free_end(state, socket, local, (host, peer))? else {
             // The same four addresses twice.
-            return Dialed::Failed(Failure::AddressNotAvailable);
+            return Ok(Dialed::Failed(Failure::AddressNotAvailable));
         };
         let held = HeldConnection { connection: Connection::established(), holders, ..HeldConnection::default() };
         let mut bindings = self.stream_ports.get(port.of(state)).clone();
@@ -223,38 +225,39 @@ impl System {
             binding.backlog = Some(backlog.with(end.connection.0));
         }
         let mut writes: Writes =
-            smallvec![(end.place, self.held.intern(&held)), (port, self.stream_ports.intern(&bindings))];
-        self.unbind(state, socket, local, &mut writes);
-        Dialed::Connected { local: own, end, writes }
+            smallvec![(end.place, self.held_connection(held)?), (port, self.stream_bindings(bindings)?)];
+        self.unbind(state, socket, local, &mut writes)?;
+        Ok(Dialed::Connected { local: own, end, writes })
     }
 
     /// A bound socket that connects is found by its connection from then on.
-    fn unbind(&mut self, state: &[u32], socket: SocketId, local: Option<SocketAddr>, writes: &mut Writes) {
-        let Some(local) = local else { return };
-        let process = self.shared().process_of(socket.unit);
-        let place = self.places.id(Place::StreamPort(process, local.port()));
+    fn unbind(self, state: &[u32], socket: SocketId, local: Option<SocketAddr>, writes: &mut Writes) -> Lookup<()> {
+        let Some(local) = local else { return Ok(()) };
+        let process = self.process_of(socket.unit);
+        let place = self.place(Place::StreamPort(process, local.port()))?;
         let written = writes.iter().position(|(other, _)| *other == place);
         let value = written.map_or_else(|| place.of(state), |index| writes.remove(index).1);
         let mut bindings = self.stream_ports.get(value).clone();
         bindings.retain(|binding| binding.socket != socket);
-        writes.push((place, self.stream_ports.intern(&bindings)));
+        writes.push((place, self.stream_bindings(bindings)?));
+        Ok(())
     }
 
     /// An address to connect from that makes a connection which is not there yet.
     fn free_end(
-        &mut self,
+        self,
         state: &[u32],
         socket: SocketId,
         local: Option<SocketAddr>,
         peer: (ProcessId, SocketAddr),
-    ) -> Option<(SocketAddr, ConnectionEnd)> {
-        let process = self.shared().process_of(socket.unit);
+    ) -> Lookup<Option<(SocketAddr, ConnectionEnd)>> {
+        let process = self.process_of(socket.unit);
         let any = if peer.1.is_ipv4() {
             std::net::Ipv4Addr::UNSPECIFIED.into()
         } else {
             std::net::Ipv6Addr::UNSPECIFIED.into()
         };
-        let ip = self.shared().host_of(socket.unit).source(local.map_or(any, |local| local.ip()), peer.1.ip());
+        let ip = self.host_of(socket.unit).source(local.map_or(any, |local| local.ip()), peer.1.ip());
         let ports: Box<dyn Iterator<Item = u16>> = match local {
             Some(local) => Box::new(std::iter::once(local.port())),
             None => Box::new(ephemeral_ports(socket)),
@@ -265,69 +268,69 @@ impl System {
             if local.is_none() && bound.is_some_and(|bound| bound.of(state) != 0) {
                 continue;
             }
-            let end = self.connection([(process, own), peer]);
+            let end = self.connection([(process, own), peer])?;
             if end.place.of(state) == 0 {
-                return Some((own, end));
+                return Ok(Some((own, end)));
             }
         }
-        None
+        Ok(None)
     }
 
     /// The connection that a connect makes unless an earlier one of the same socket is still there.
     pub(crate) fn first_end(
-        &mut self,
+        self,
         socket: SocketId,
         local: Option<SocketAddr>,
         peer: (ProcessId, SocketAddr),
-    ) -> Option<ConnectionEnd> {
-        self.free_end(&[], socket, local, peer).map(|(_, end)| end)
+    ) -> Lookup<Option<ConnectionEnd>> {
+        Ok(self.free_end(&[], socket, local, peer)?.map(|(_, end)| end))
     }
 
     fn accept(
-        &mut self,
+        self,
         state: &[u32],
         (process, port, local): (ProcessId, PlaceId, SocketAddr),
         (waits, fails): (bool, bool),
         offers: &mut Offers<'_>,
-    ) -> Result<(), Interrupt> {
-        let not_yet = |system: &mut System, offers: &mut Offers<'_>| match waits {
+    ) -> Lookup<()> {
+        let not_yet = |offers: &mut Offers<'_>| match waits {
             true => Ok(()),
-            false => offers.add(system, &Outcome::WouldBlock, Class::Immediate, Writes::new()),
+            false => offers.add(self, Outcome::WouldBlock, Class::Immediate, Writes::new()),
         };
         let mut bindings = self.stream_ports.get(port.of(state)).clone();
         let Some(binding) = bindings.iter_mut().find(|binding| binding.ip == local.ip() && binding.backlog.is_some())
         else {
-            return not_yet(self, offers);
+            return not_yet(offers);
         };
         let Some((first, rest)) = binding.backlog.as_ref().and_then(Backlog::accept) else {
-            return not_yet(self, offers);
+            return not_yet(offers);
         };
         binding.backlog = Some(rest);
-        let bindings = self.stream_ports.intern(&bindings);
+        let bindings = self.stream_bindings(bindings)?;
         let connection = ConnectionId(first);
-        let place = self.places.id(Place::Connection(connection));
+        let place = self.place(Place::Connection(connection))?;
         let mut held = self.held.get(place.of(state)).clone();
         if fails {
             let failed = held.connection.failed(Side::Server).close(Side::Server, false);
             let held = HeldConnection { connection: failed, ..held };
-            let writes = smallvec![(port, bindings), (place, self.held.intern(&held))];
+            let writes = smallvec![(port, bindings), (place, self.held_connection(held)?)];
             offers.fail(self, state, Failure::ConnectionAborted, writes)?;
         }
         held.holders[Side::Server as usize] = Some(offers.at.0);
         let [(_, peer), (at, local)] = [Side::Client, Side::Server].map(|side| self.connections.end(connection, side));
         debug_assert_eq!(at, process, "a backlog holds connections to its own process");
-        let writes = smallvec![(port, bindings), (place, self.held.intern(&held))];
-        offers.add(self, &Outcome::Accepted { local, peer }, DELIVERY, writes)
+        let writes = smallvec![(port, bindings), (place, self.held_connection(held)?)];
+        offers.add(self, Outcome::Accepted { local, peer }, DELIVERY, writes)
     }
 
     fn read(
-        &mut self,
+        self,
         state: &[u32],
         end: ConnectionEnd,
         (max, peeks, waits): (usize, bool, bool),
         (fails, resets): (bool, bool),
         offers: &mut Offers<'_>,
-    ) -> Result<(), Interrupt> {
+    ) -> Lookup<()> {
         let class = if waits { DELIVERY } else { Class::Immediate };
         let got = |read: Read| match read {
             Read::Bytes(bytes) => Outcome::Bytes(bytes.into()),
@@ -342,46 +345,46 @@ impl System {
             false => connection.read(end.side, max, self.declared.tcp.streams.split),
         };
         if reads.is_empty() && !waits {
-            offers.add(self, &Outcome::WouldBlock, class, Writes::new())?;
+            offers.add(self, Outcome::WouldBlock, class, Writes::new())?;
         }
         for (read, after) in reads.drain(..) {
-            let writes = self.becomes(state, end, after);
-            offers.add(self, &got(read), class, writes)?;
+            let writes = self.becomes(state, end, after)?;
+            offers.add(self, got(read), class, writes)?;
         }
         self.break_at(state, end, broken, (fails, resets), Failure::ConnectionReset, offers)
     }
 
     /// The failures of a read or a write: the declared one of the call, and a reset.
     fn break_at(
-        &mut self,
+        self,
         state: &[u32],
         end: ConnectionEnd,
         broken: Option<(Connection, Connection)>,
         (fails, resets): (bool, bool),
         failure: Failure,
         offers: &mut Offers<'_>,
-    ) -> Result<(), Interrupt> {
+    ) -> Lookup<()> {
         let Some((failed, reset)) = broken else { return Ok(()) };
         let is_same = failed == reset && failure == Failure::ConnectionReset;
         if fails {
-            let writes = self.becomes(state, end, failed);
+            let writes = self.becomes(state, end, failed)?;
             offers.fail(self, state, failure, writes)?;
         }
         if resets && !(fails && is_same) {
-            let writes = self.becomes(state, end, reset);
+            let writes = self.becomes(state, end, reset)?;
             offers.fail(self, state, Failure::ConnectionReset, writes)?;
         }
         Ok(())
     }
 
     fn write(
-        &mut self,
+        self,
         state: &[u32],
         end: ConnectionEnd,
         (bytes, waits): (&[u8], bool),
         (fails, resets): (bool, bool),
         offers: &mut Offers<'_>,
-    ) -> Result<(), Interrupt> {
+    ) -> Lookup<()> {
         let rules = self.declared.tcp.streams;
         let connection = self.connection_at(state, end);
         let is_dead = connection.is_dead(end.side);
@@ -389,30 +392,30 @@ impl System {
             (!is_dead && (fails || resets)).then(|| (connection.failed_write(end.side), connection.reset(end.side)));
         let outcomes = connection.write(end.side, bytes, rules);
         if outcomes.is_empty() && !waits {
-            offers.add(self, &Outcome::WouldBlock, Class::Immediate, Writes::new())?;
+            offers.add(self, Outcome::WouldBlock, Class::Immediate, Writes::new())?;
         }
         for (written, after) in outcomes {
             let outcome = match written {
                 Written::Accepted(count) => Outcome::Written(count),
                 Written::Failed(breakage) => broken(breakage),
             };
-            let writes = self.becomes(state, end, after);
-            offers.add(self, &outcome, Class::Immediate, writes)?;
+            let writes = self.becomes(state, end, after)?;
+            offers.add(self, outcome, Class::Immediate, writes)?;
         }
         self.break_at(state, end, broken_ends, (fails, resets), Failure::BrokenPipe, offers)
     }
 
     /// Whether what others do now could change what an operation gets, beyond what it always minds.
-    pub(crate) fn is_contended(&mut self, state: &[u32], unit: UnitId, action: &Action) -> bool {
-        let is_unaccepted = |system: &System, end: &ConnectionEnd| {
-            let held = system.held.get(end.place.of(state));
+    pub(crate) fn is_contended(self, state: &[u32], unit: UnitId, action: &Action) -> Lookup<bool> {
+        let is_unaccepted = |end: &ConnectionEnd| {
+            let held = self.held.get(end.place.of(state));
             end.side == Side::Client && held.connection.is_held(Side::Server) && held.holders[1].is_none()
         };
-        match action {
+        Ok(match action {
             &Action::Open { socket, local, peer, to: Some((host, port)), .. } => {
                 let is_full = |listener: &StreamBinding| listener.backlog.as_ref().is_some_and(|b| !b.has_room());
                 self.listener(state, port, peer).is_some_and(is_full)
-                    || self.first_end(socket, local, (host, peer)).is_none_or(|end| end.place.of(state) != 0)
+                    || self.first_end(socket, local, (host, peer))?.is_none_or(|end| end.place.of(state) != 0)
             }
             Action::Accept { fails: true, .. } if self.may_fail_now(state, unit) => true,
             Action::Accept { port, local, .. } => {
@@ -420,22 +423,22 @@ impl System {
                 let own = listeners.find(|binding| binding.ip == local.ip() && binding.backlog.is_some());
                 own.and_then(|own| own.backlog.as_ref()).is_none_or(|backlog| backlog.waiting().is_empty())
             }
-            Action::Read { end, .. } | Action::Shutdown { end, .. } => is_unaccepted(self, end),
+            Action::Read { end, .. } | Action::Shutdown { end, .. } => is_unaccepted(end),
             Action::Write { end, bytes, .. } => {
                 let capacity = self.declared.tcp.streams.capacity;
                 let connection = self.connection_at(state, *end);
                 // What is there can be read with these bytes, or without them.
-                is_unaccepted(self, end)
+                is_unaccepted(end)
                     || connection.has_unread(end.side)
                     || !connection.can_take(end.side, bytes.len(), capacity)
             }
             Action::Ready { end, write, .. } => {
                 let capacity = self.declared.tcp.streams.capacity;
-                is_unaccepted(self, end) || *write && !self.connection_at(state, *end).is_writable(end.side, capacity)
+                is_unaccepted(end) || *write && !self.connection_at(state, *end).is_writable(end.side, capacity)
             }
-            Action::TakeError { end } => is_unaccepted(self, end),
+            Action::TakeError { end } => is_unaccepted(end),
             _ => false,
-        }
+        })
     }
 }
 
@@ -459,28 +462,20 @@ struct Offers<'a> {
 }
 
 impl Offers<'_> {
-    fn add(&mut self, system: &mut System, outcome: &Outcome, class: Class, writes: Writes) -> Result<(), Interrupt> {
-        let outcome = system.learner.automata.intern(outcome);
-        self.push(system, outcome, class, (writes, 0))
+    fn add(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes) -> Lookup<()> {
+        self.push(view, outcome, class, (writes, 0))
     }
 
     /// A failure, if one may happen now.
-    fn fail(&mut self, system: &mut System, state: &[u32], failure: Failure, writes: Writes) -> Result<(), Interrupt> {
-        if !system.may_fail_now(state, self.at.0) {
-            return Ok(());
+    fn fail(&mut self, view: View<'_>, state: &[u32], failure: Failure, writes: Writes) -> Lookup<()> {
+        match view.may_fail_now(state, self.at.0) {
+            true => self.push(view, Outcome::Failed(failure), Class::Failure, (writes, 1)),
+            false => Ok(()),
         }
-        let outcome = system.learner.automata.intern(&Outcome::Failed(failure));
-        self.push(system, outcome, Class::Failure, (writes, 1))
     }
 
-    fn push(
-        &mut self,
-        system: &mut System,
-        outcome: OutcomeId,
-        class: Class,
-        effect: (Writes, u32),
-    ) -> Result<(), Interrupt> {
-        let input = Input { key: self.key, outcome };
-        system.offer(self.enabled, self.at, input, class, effect).map(|_| ())
+    fn push(&mut self, view: View<'_>, outcome: Outcome, class: Class, effect: (Writes, u32)) -> Lookup<()> {
+        let input = Input { key: self.key, outcome: view.outcome(outcome)? };
+        view.offer(self.enabled, self.at, input, class, effect).map(|_| ())
     }
 }
