@@ -39,6 +39,17 @@ fn transitions(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// The same by several threads: as ratios to one, side by side.
+fn threads(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("transitions, unreduced, by threads");
+    group.throughput(Throughput::Elements(explore(&unreduced(), 3, 2).transitions()));
+    for threads in [1, 2, 4] {
+        let checker = unreduced().threads(threads);
+        group.bench_function(format!("{threads} threads"), |bench| bench.iter(|| black_box(explore(&checker, 3, 2))));
+    }
+    group.finish();
+}
+
 /// To the verdict, with the reduction: it grows linearly with the connections.
 fn reduced(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("to the verdict, reduced, 3 requests");
@@ -76,6 +87,6 @@ fn quick() -> Criterion {
 criterion_group! {
     name = benches;
     config = quick();
-    targets = states, transitions, bytes_per_state, reduced, learning
+    targets = states, transitions, threads, bytes_per_state, reduced, learning
 }
 criterion_main!(benches);

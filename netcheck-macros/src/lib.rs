@@ -53,6 +53,7 @@ use proc_macro::TokenStream;
 /// | `reduction = false` | explore every interleaving |
 /// | `subsumption = true` | leave out states that add nothing to a visited one, where packets may get lost |
 /// | `store = fingerprint` | `exact`, or `fingerprint`: 64 bits of each state are kept; the report says how probable an omission is |
+/// | `threads = 2` | so many threads explore; what they find is the same |
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
 /// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, or `inconclusive` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |

@@ -57,6 +57,7 @@ pub struct Checker {
     reduction: bool,
     subsumption: bool,
     keep: Keep,
+    threads: usize,
     capture: bool,
     poll_duration_max: Duration,
 }
@@ -83,6 +84,7 @@ impl Checker {
             reduction: true,
             subsumption: false,
             keep: Keep::Exact,
+            threads: 1,
             capture: true,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
         }
@@ -161,6 +163,21 @@ impl Checker {
     /// What is kept of visited states.
     pub fn store(mut self, keep: Keep) -> Self {
         self.keep = keep;
+        self
+    }
+
+    /// How many threads explore. Verdict, states and counterexample are the same for any number.
+    ///
+    /// It pays for big state spaces: programs are run by one thread only, whoever asks, and so their futures need not
+    /// be `Send`; the others work out what is known already, and only what comes breadth-first or by faults
+    /// ([`Search::Bfs`], [`Search::Faults`]). Other orders are explored by one thread.
+    ///
+    /// # Panics
+    /// If `threads` is 0.
+    #[track_caller]
+    pub fn threads(mut self, threads: usize) -> Self {
+        assert!(threads > 0, "somebody has to explore: `threads` is at least 1");
+        self.threads = threads;
         self
     }
 

@@ -23,6 +23,7 @@ pub(crate) struct ModelCheck {
     pub(crate) reduction: Option<LitBool>,
     pub(crate) subsumption: Option<LitBool>,
     pub(crate) store: Option<Choice>,
+    pub(crate) threads: Option<Number>,
     pub(crate) capture: Option<LitBool>,
     pub(crate) expect: Option<Expect>,
     /// The file of an execution to run instead of a check.

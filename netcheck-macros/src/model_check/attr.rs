@@ -23,6 +23,7 @@ pub(super) const WORDS: &[&str] = &[
     "reduction",
     "subsumption",
     "store",
+    "threads",
     "capture",
     "expect",
     "snapshot",
@@ -71,6 +72,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "reduction" => check.reduction = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "subsumption" => check.subsumption = value(word, "true", cx).and_then(|value| boolean(value, cx)),
             "store" => check.store = value(word, "fingerprint", cx).and_then(|value| choice(&value, STORES, cx)),
+            "threads" => check.threads = value(word, "2", cx).and_then(|value| number(&value, cx)),
             "capture" => check.capture = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "expect" => {
                 check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));

@@ -175,7 +175,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, ReturnType};
 
-use super::ast::{Choice, ModelCheck, Search, Tcp, Udp};
+use super::ast::{Choice, ModelCheck, Number, Search, Tcp, Udp};
 use super::attr::plain;
 use crate::function::{Function, attr_name, should_panic};
 
@@ -356,6 +356,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     }
     if let Some(Choice { variant, .. }) = &check.store {
         calls.extend(quote!(.store(::netcheck::check::Keep::#variant)));
+    }
+    if let Some(Number { literal, .. }) = &check.threads {
+        calls.extend(quote!(.threads(#literal)));
     }
     if let Some(capture) = &check.capture {
         calls.extend(quote!(.capture(#capture)));

@@ -19,6 +19,9 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
             cx.error(word, "`udp` names no fault: say which, as in `udp(loss)`, or leave it out");
         }
     }
+    if let Some(threads) = check.threads.as_ref().filter(|threads| threads.value == 0) {
+        cx.error(&threads.literal, "`threads` is how many explore, at least 1");
+    }
     if let (Some(tcp), Some(word)) = (&check.tcp, check.said.get("tcp")) {
         self::tcp(tcp, cx);
         if understood && tcp.said.0.is_empty() {
@@ -94,7 +97,9 @@ fn replay(check: &ModelCheck, cx: &Ctxt) {
     if let Some(file) = check.replay.as_ref().filter(|file| file.value().is_empty()) {
         cx.error(file, "a trace is in a file: this name is empty");
     }
-    for word in ["search", "seed", "max_states", "max_depth", "max_memory", "reduction", "subsumption", "store"] {
+    for word in
+        ["search", "seed", "max_states", "max_depth", "max_memory", "reduction", "subsumption", "store", "threads"]
+    {
         if let Some(said) = check.said.get(word) {
             cx.error(
                 said,

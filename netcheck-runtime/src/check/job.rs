@@ -221,7 +221,7 @@ impl Job {
 
     /// Explores until the stubborn sets have relied on nothing that grew.
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
-        let Checker { search, reduction, subsumption, keep, .. } = self.checker;
+        let Checker { search, reduction, subsumption, keep, threads, .. } = self.checker;
         let mut plan = Plan {
             search,
             score: self.checker.score.as_ref(),
@@ -229,6 +229,7 @@ impl Job {
             subsumes: subsumption,
             patience: PATIENCE_STATES,
             limits: self.limits(),
+            threads,
             progress: &self.progress,
         };
         let mut footprints = reduction.then(Footprints::default);
@@ -348,6 +349,7 @@ impl Job {
                 subsumes: false,
                 patience: u64::MAX,
                 limits,
+                threads: job.checker.threads,
                 progress: &job.progress,
             };
             let mut explored = explore(system, initial, plan, None, &job.properties)?;

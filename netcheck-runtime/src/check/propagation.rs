@@ -48,7 +48,7 @@ impl Job {
     fn observe(&mut self, at_most: usize, reference: Vec<Reference>) -> Result<(FirstFaults, Explored), Error> {
         self.declared.at_most = Some(u32::try_from(at_most).unwrap_or(u32::MAX));
         let (result, _) = self.attempt(|job, system, initial| {
-            let Checker { search, .. } = job.checker;
+            let Checker { search, threads, .. } = job.checker;
             // Faults are named by the program's own lines.
             system.shared().traces.set(true);
             if job.declared.tcp.first.is_none() {
@@ -56,7 +56,8 @@ impl Job {
             }
             let limits = job.limits();
             let (keep, progress) = (Keep::Exact, &*job.progress);
-            let plan = Plan { search, score: None, keep, subsumes: false, patience: u64::MAX, limits, progress };
+            let plan =
+                Plan { search, score: None, keep, subsumes: false, patience: u64::MAX, limits, threads, progress };
             let mut seen = FirstFaults::new(system, reference.clone());
             let explored = observe(system, initial, plan, &job.properties, &mut seen)?;
             Ok((seen, explored))

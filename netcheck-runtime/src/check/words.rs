@@ -29,6 +29,7 @@ const WORDS: &[&str] = &[
     "reduction",
     "subsumption",
     "store",
+    "threads",
     "capture",
 ];
 const UDP_WORDS: &[&str] =
@@ -102,6 +103,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "reduction" => checker.reduction(choice(value(word, "false")?, BOOLEANS)?),
             "subsumption" => checker.subsumption(choice(value(word, "true")?, BOOLEANS)?),
             "store" => checker.store(choice(value(word, "fingerprint")?, STORES)?),
+            "threads" => checker.threads(positive(word, "2", "how many explore, at least 1")?),
             "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
             "replay" => {
                 return Err(word.wrong("`replay` runs one execution instead of a check: write it at the test"));

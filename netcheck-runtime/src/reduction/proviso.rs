@@ -360,7 +360,7 @@ fn walk(
     let mut successors = Successors::default();
     let (mut next, mut edges) = (Vec::new(), Vec::new());
     while let Some((number, state)) = open.pop_front() {
-        let chosen = successors.of(system, &state, Some(&mut *footprints))?.steps;
+        let chosen = successors.of(system, &state, Some(&mut *footprints))?;
         edges.clear();
         for transition in chosen {
             system.apply(&state, transition, &mut next);

@@ -7,30 +7,23 @@ use crate::state::enabled::{Enabled, Step, Transition};
 use crate::state::place::StateVector;
 use crate::state::system::{Interrupt, System};
 use crate::state::tables::{Lookup, View};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// One step of a path.
 pub(crate) struct Leg {
     pub(crate) state: StateVector,
     pub(crate) transition: Transition,
-    pub(crate) scope: Option<Rc<Scope>>,
-}
-
-/// What is explored from a state.
-pub(crate) struct Chosen<'a> {
-    pub(crate) steps: &'a [Transition],
-    /// What they were chosen for.
-    pub(crate) scope: Option<Rc<Scope>>,
-    /// Moves that are left out.
-    pub(crate) pruned: u64,
+    pub(crate) scope: Option<Arc<Scope>>,
 }
 
 /// What was chosen from a state.
-struct Choice {
-    scope: Option<Scope>,
+pub(crate) struct Choice {
+    /// What the steps were chosen for.
+    pub(crate) scope: Option<Scope>,
     /// The footprints that it relies on.
-    rows: Vec<Row>,
-    pruned: u64,
+    pub(crate) rows: Vec<Row>,
+    /// Moves that are left out.
+    pub(crate) pruned: u64,
 }
 
 /// The steps that are explored from a state; keeps its buffers from state to state.
@@ -47,27 +40,25 @@ impl Successors {
         system: &mut System,
         state: &[u32],
         mut reduction: Option<&mut Footprints>,
-    ) -> Result<Chosen<'_>, Interrupt> {
+    ) -> Result<&[Transition], Interrupt> {
         loop {
             if let Some(footprints) = &mut reduction {
                 footprints.update(system);
             }
-            let Choice { scope, rows, pruned } = match self.look(system.view(), state, reduction.as_deref()) {
-                Ok(choice) => choice,
-                Err(missing) => {
-                    system.find_out(*missing)?;
-                    continue;
+            match self.look(system.view(), state, reduction.as_deref()) {
+                Err(missing) => system.find_out(*missing)?,
+                Ok(choice) => {
+                    if let Some(footprints) = reduction {
+                        choice.rows.into_iter().for_each(|row| footprints.consult(row));
+                    }
+                    return Ok(&self.chosen);
                 }
-            };
-            if let Some(footprints) = &mut reduction {
-                rows.into_iter().for_each(|row| footprints.consult(row));
             }
-            return Ok(Chosen { steps: &self.chosen, scope: scope.map(Rc::new), pruned });
         }
     }
 
-    /// The steps to explore, by what is known already.
-    fn look(&mut self, view: View<'_>, state: &[u32], reduction: Option<&Footprints>) -> Lookup<Choice> {
+    /// Chooses the steps to explore, by what is known already.
+    pub(crate) fn look(&mut self, view: View<'_>, state: &[u32], reduction: Option<&Footprints>) -> Lookup<Choice> {
         view.enabled(state, &mut self.enabled)?;
         let choice =
             reduction.map(|footprints| stubborn::choose(view, footprints, state, &self.enabled)).transpose()?;
@@ -77,6 +68,16 @@ impl Successors {
         let moves = self.chosen.iter().filter(|step| !step.is_scoped()).count();
         let pruned = offered.saturating_sub(moves) as u64;
         Ok(Choice { scope, rows: rows.unwrap_or_default(), pruned })
+    }
+
+    /// The steps that were chosen last.
+    pub(crate) fn chosen(&self) -> &[Transition] {
+        &self.chosen
+    }
+
+    /// Gives away the steps that were chosen last.
+    pub(crate) fn move_to(&mut self, steps: &mut Vec<Transition>) {
+        steps.append(&mut self.chosen);
     }
 
     /// The steps that are possible within a scope; without one, all of them. Steps that need

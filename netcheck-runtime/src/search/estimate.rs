@@ -365,7 +365,7 @@ impl Probing<'_> {
     /// The steps that would be explored, but for those that show a violation: nothing comes after them.
     fn steps(&mut self, state: &StateVector) -> Result<Vec<Transition>, Interrupt> {
         self.expansions_left = self.expansions_left.saturating_sub(1);
-        let chosen = self.successors.of(self.system, state, self.reduction.as_deref_mut())?.steps.to_vec();
+        let chosen = self.successors.of(self.system, state, self.reduction.as_deref_mut())?.to_vec();
         Ok(chosen.into_iter().filter(|step| self.properties.step(self.system, step).is_none()).collect())
     }
 

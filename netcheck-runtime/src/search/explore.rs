@@ -6,20 +6,21 @@ use crate::reduction::footprint::Footprints;
 use crate::reduction::proviso::Visited;
 use crate::reduction::stubborn::Scope;
 use crate::reduction::subsumption::Subsumption;
-use crate::reduction::successors::{Chosen, Leg, Successors};
+use crate::reduction::successors::{Leg, Successors};
 use crate::search::concretize::concretize;
+use crate::search::expand::Expander;
 use crate::search::frontier::{Frontier, Search, Successor};
 use crate::search::progress::{Progress, Seen};
 use crate::search::score::Score;
 use crate::state::enabled::{Step, Transition};
 use crate::state::place::StateVector;
-use crate::state::store::{Keep, StateId, Store};
+use crate::state::store::{Keep, StateId, Store, words};
 use crate::state::system::{Interrupt, System};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::violation::Found;
 use ahash::AHashMap;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Bounds of a search; reaching one is a verdict of its own.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +68,7 @@ pub(crate) struct Explored {
     ends: Vec<(StateId, StateVector)>,
     /// Under which scope a state was first reached by a step that depends on it: by a timer,
     /// by loss, or by parking.
-    scopes: AHashMap<StateId, Rc<Scope>>,
+    scopes: AHashMap<StateId, Arc<Scope>>,
     /// How many executions were taken through the full semantics.
     concretized: usize,
     /// Violations whose turn has not come, by the states that show them.
@@ -88,6 +89,8 @@ pub(crate) struct Plan<'a> {
     /// states more it is given up.
     pub(crate) patience: u64,
     pub(crate) limits: Limits,
+    /// How many threads expand states.
+    pub(crate) threads: usize,
     pub(crate) progress: &'a Progress,
 }
 
@@ -130,7 +133,7 @@ fn follow(
     properties: &Properties,
     mut observer: Option<&mut dyn Observer>,
 ) -> Result<Explored, Interrupt> {
-    let Plan { search, score, keep, subsumes, patience, limits, progress } = plan;
+    let Plan { search, score, keep, subsumes, patience, limits, threads, progress } = plan;
     let mut seen = Explored {
         initial: initial.clone(),
         store: Store::new(keep),
@@ -156,10 +159,12 @@ fn follow(
         Some(_) => Frontier::best(first),
         None => Frontier::new(search, first),
     };
-    let mut successors = Successors::default();
+    let mut expander = Expander::new(threads);
     let mut next = Vec::new();
     let mut met = Vec::new();
     let mut state = StateVector::new();
+    // Only some of those who look at a step see where it leads, too.
+    let reads_next = subsumes || score.is_some() || observer.is_some();
     let mut expanded = 0u64;
     let mut grown_at = None;
     while let Some(id) = frontier.pop() {
@@ -183,11 +188,14 @@ fn follow(
                 return Ok(seen);
             }
         }
-        seen.store.open(id, &mut state);
-        let Chosen { steps: chosen, scope, pruned } = successors.of(system, &state, reduction.as_deref_mut())?;
-        seen.pruned += pruned;
-        let is_endless = scope.as_deref().is_some_and(Scope::is_endless);
-        if chosen.iter().all(Transition::is_failure) && !is_endless {
+        seen.store.look_at(id, &mut state);
+        let place = (&seen.store, &frontier);
+        let expansion = expander.expand(system, reduction.as_deref_mut(), place, (id, &state))?;
+        seen.store.close(id);
+        seen.pruned += expansion.pruned;
+        let scope = expansion.scope;
+        let is_endless = scope.is_some_and(|scope| scope.is_endless());
+        if expansion.steps.iter().all(Transition::is_failure) && !is_endless {
             seen.terminals += 1;
             let terminal = properties.terminal(system, &state);
             if let Some(observer) = &mut observer {
@@ -220,7 +228,7 @@ fn follow(
                 return Ok(seen);
             }
         }
-        if chosen.is_empty() {
+        if expansion.steps.is_empty() {
             continue;
         }
         if seen.store.depth(id) >= limits.depth_max {
@@ -228,15 +236,15 @@ fn follow(
             continue;
         }
         met.clear();
-        for transition in chosen {
-            system.apply(&state, transition, &mut next);
-            if let Some(observer) = &mut observer {
-                observer.step(system, &state, transition, &mut next);
-            }
+        for (transition, encoded, visited) in expansion.successors() {
             seen.transitions += 1;
             seen.taken.note(transition);
+            if reads_next {
+                next.clear();
+                next.extend(words(encoded.bytes));
+            }
             if let Some(subsumption) = &mut seen.subsumption
-                && seen.store.find(&next).is_none()
+                && visited.or_else(|| seen.store.find_encoded(encoded)).is_none()
                 && subsumption.cover(system, transition, &next).is_some()
             {
                 seen.subsumed += 1;
@@ -246,13 +254,20 @@ fn follow(
                     continue;
                 }
             }
-            let (successor, is_new) = seen.store.insert(&next, Some(id));
+            let (successor, is_new) = match (&mut observer, visited) {
+                (Some(observer), _) => {
+                    observer.step(system, &state, transition, &mut next);
+                    seen.store.insert(&next, Some(id))
+                }
+                (None, Some(visited)) => (visited, false),
+                (None, None) => seen.store.insert_encoded(encoded, Some(id)),
+            };
             let mut of_step =
                 Successor { state: successor, is_new, unit: transition.unit(), faults: transition.faults, score: 0 };
             if !is_new {
                 if frontier.looks_back() {
                     if frontier.prefers(&of_step) {
-                        seen.lead(successor, id, transition, scope.as_ref());
+                        seen.lead(successor, id, transition, scope);
                     }
                     met.push(of_step);
                 }
@@ -262,8 +277,8 @@ fn follow(
                 subsumption.add(system, &next, successor);
             }
             seen.depth = seen.depth.max(seen.store.depth(successor));
-            if let (Some(scope), true) = (&scope, transition.is_scoped()) {
-                seen.scopes.insert(successor, Rc::clone(scope));
+            if let (Some(scope), true) = (scope, transition.is_scoped()) {
+                seen.scopes.insert(successor, Arc::clone(scope));
             }
             seen.note_output(system, transition);
             if observer.is_none()
@@ -341,11 +356,11 @@ impl Explored {
     }
 
     /// A state is reached on a better way.
-    fn lead(&mut self, to: StateId, from: StateId, by: &Transition, scope: Option<&Rc<Scope>>) {
+    fn lead(&mut self, to: StateId, from: StateId, by: &Transition, scope: Option<&Arc<Scope>>) {
         self.store.lead(to, from);
         self.depth = self.depth.max(self.store.depth(to));
         match scope.filter(|_| by.is_scoped()) {
-            Some(scope) => self.scopes.insert(to, Rc::clone(scope)),
+            Some(scope) => self.scopes.insert(to, Arc::clone(scope)),
             None => self.scopes.remove(&to),
         };
     }

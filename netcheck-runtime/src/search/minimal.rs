@@ -157,7 +157,7 @@ impl Layers {
         layer: &mut Vec<StateId>,
     ) -> Result<(), Interrupt> {
         let mut state = StateVector::new();
-        self.store.open(id, &mut state);
+        self.store.look_at(id, &mut state);
         let steps = self.successors.within(system, &state, None)?.to_vec();
         let ways = self.ways_to.get(&id).cloned().unwrap_or_default();
         if steps.iter().all(Transition::is_failure)
@@ -246,7 +246,7 @@ impl Layers {
         }
         if let Some(transition) = step {
             let mut state = StateVector::new();
-            self.store.open(self.ways[way].state, &mut state);
+            self.store.look_at(self.ways[way].state, &mut state);
             legs.push(Leg { state, transition, scope: None });
         }
         Ok(Minimal { least: Some((legs, found, cost)), gave_up })
@@ -255,7 +255,7 @@ impl Layers {
     /// The step from one way to the next.
     fn leg(&mut self, system: &mut System, from: usize, to: usize) -> Result<Leg, Interrupt> {
         let mut state = StateVector::new();
-        self.store.open(self.ways[from].state, &mut state);
+        self.store.look_at(self.ways[from].state, &mut state);
         let possible = self.successors.within(system, &state, None)?.to_vec();
         let (from, to) = (&self.ways[from], &self.ways[to]);
         let taken = possible.into_iter().find(|step| {

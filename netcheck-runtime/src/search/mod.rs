@@ -3,6 +3,7 @@
 
 pub(crate) mod concretize;
 pub(crate) mod estimate;
+mod expand;
 pub(crate) mod explore;
 pub(crate) mod frontier;
 pub(crate) mod minimal;

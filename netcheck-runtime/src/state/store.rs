@@ -11,7 +11,6 @@
 use super::place::StateVector;
 use ahash::AHashMap;
 use hashbrown::HashTable;
-use smallvec::SmallVec;
 use std::hash::{BuildHasher, Hasher};
 
 /// A visited state.
@@ -32,8 +31,7 @@ pub enum Keep {
 /// States, each stored once, with the state that it was first reached from.
 pub(crate) struct Store {
     kept: Kept,
-    hasher: ahash::RandomState,
-    scratch: Encoded,
+    scratch: Vec<u8>,
 }
 
 enum Kept {
@@ -41,8 +39,12 @@ enum Kept {
     Fingerprints(Fingerprints),
 }
 
-/// A state as bytes.
-type Encoded = SmallVec<[u8; 64]>;
+/// A state as bytes, with their hash.
+#[derive(Clone, Copy)]
+pub(crate) struct Encoded<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) hash: u64,
+}
 
 /// The parent of the first state.
 const NO_PARENT: u32 = u32::MAX;
@@ -54,41 +56,75 @@ impl Store {
                 Keep::Exact => Kept::Exact(Exact::default()),
                 Keep::Fingerprint => Kept::Fingerprints(Fingerprints::default()),
             },
-            // Fixed seeds: the same run is the same run, to the last byte.
-            hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
-            scratch: Encoded::new(),
+            scratch: Vec::new(),
         }
     }
 
+    /// Appends a state as bytes; their hash.
+    pub(crate) fn encode(state: &[u32], bytes: &mut Vec<u8>) -> u64 {
+        let from = bytes.len();
+        for &word in state {
+            let mut rest = word;
+            while rest >= 0x80 {
+                bytes.push(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            bytes.push(rest as u8);
+        }
+        // Fixed seeds: the same run is the same run, to the last byte.
+        let mut hasher = ahash::RandomState::with_seeds(1, 2, 3, 4).build_hasher();
+        hasher.write(&bytes[from..]);
+        hasher.finish()
+    }
+
     /// The state's id, and whether it is new.
-    pub(crate) fn insert(&mut self, state: &[u32], parent: Option<StateId>) -> (StateId, bool) {
-        encode(state, &mut self.scratch);
-        let hash = hash(&self.hasher, &self.scratch);
+    pub(crate) fn insert_encoded(&mut self, state: Encoded<'_>, parent: Option<StateId>) -> (StateId, bool) {
         match &mut self.kept {
-            Kept::Exact(exact) => exact.insert(&self.scratch, hash, parent),
-            Kept::Fingerprints(fingerprints) => fingerprints.insert(&self.scratch, hash, parent),
+            Kept::Exact(exact) => exact.insert(state, parent),
+            Kept::Fingerprints(fingerprints) => fingerprints.insert(state, parent),
         }
     }
 
     /// The id of a state that was visited.
-    pub(crate) fn find(&mut self, state: &[u32]) -> Option<StateId> {
-        encode(state, &mut self.scratch);
-        let hash = hash(&self.hasher, &self.scratch);
+    pub(crate) fn find_encoded(&self, Encoded { bytes, hash }: Encoded<'_>) -> Option<StateId> {
         match &self.kept {
-            Kept::Exact(exact) => exact.find(&self.scratch, hash),
+            Kept::Exact(exact) => exact.find(bytes, hash),
             Kept::Fingerprints(fingerprints) => fingerprints.find(hash),
         }
     }
 
-    /// A state that is expanded now, once.
-    pub(crate) fn open(&mut self, id: StateId, state: &mut StateVector) {
-        match &mut self.kept {
-            Kept::Exact(exact) => decode(exact.get(id), state),
-            Kept::Fingerprints(fingerprints) => {
-                let bytes = fingerprints.open.remove(&id).expect("a state is expanded once");
-                decode(&bytes, state);
-            }
+    /// As [`Store::insert_encoded`], of a state that is not written down yet.
+    pub(crate) fn insert(&mut self, state: &[u32], parent: Option<StateId>) -> (StateId, bool) {
+        let mut bytes = std::mem::take(&mut self.scratch);
+        bytes.clear();
+        let hash = Store::encode(state, &mut bytes);
+        let inserted = self.insert_encoded(Encoded { bytes: &bytes, hash }, parent);
+        self.scratch = bytes;
+        inserted
+    }
+
+    /// As [`Store::find_encoded`], of a state that is not written down yet.
+    pub(crate) fn find(&mut self, state: &[u32]) -> Option<StateId> {
+        self.scratch.clear();
+        let hash = Store::encode(state, &mut self.scratch);
+        self.find_encoded(Encoded { bytes: &self.scratch, hash })
+    }
+
+    /// A state was expanded; nobody will look at it any more.
+    pub(crate) fn close(&mut self, id: StateId) {
+        if let Kept::Fingerprints(fingerprints) = &mut self.kept {
+            fingerprints.open.remove(&id);
         }
+    }
+
+    /// A state that is still to be expanded.
+    pub(crate) fn look_at(&self, id: StateId, state: &mut StateVector) {
+        let bytes = match &self.kept {
+            Kept::Exact(exact) => exact.get(id),
+            Kept::Fingerprints(fingerprints) => fingerprints.open.get(&id).expect("a state is expanded once"),
+        };
+        state.clear();
+        state.extend(words(bytes));
     }
 
     pub(crate) fn depth(&self, id: StateId) -> usize {
@@ -173,7 +209,7 @@ const ALIGNMENT: usize = 4;
 const HEADER_BYTES: usize = 12;
 
 impl Exact {
-    fn insert(&mut self, bytes: &[u8], hash: u64, parent: Option<StateId>) -> (StateId, bool) {
+    fn insert(&mut self, Encoded { bytes, hash }: Encoded<'_>, parent: Option<StateId>) -> (StateId, bool) {
         if let Some(id) = self.find(bytes, hash) {
             return (id, false);
         }
@@ -248,7 +284,7 @@ struct Fingerprints {
 }
 
 impl Fingerprints {
-    fn insert(&mut self, bytes: &[u8], hash: u64, parent: Option<StateId>) -> (StateId, bool) {
+    fn insert(&mut self, Encoded { bytes, hash }: Encoded<'_>, parent: Option<StateId>) -> (StateId, bool) {
         if let Some(id) = self.find(hash) {
             return (id, false);
         }
@@ -283,37 +319,20 @@ fn spread(tag: u32) -> u64 {
     u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-fn hash(hasher: &ahash::RandomState, bytes: &[u8]) -> u64 {
-    let mut hasher = hasher.build_hasher();
-    hasher.write(bytes);
-    hasher.finish()
-}
-
-fn encode(state: &[u32], bytes: &mut Encoded) {
-    bytes.clear();
-    for &word in state {
-        let mut rest = word;
-        while rest >= 0x80 {
-            bytes.push(rest as u8 | 0x80);
-            rest >>= 7;
-        }
-        bytes.push(rest as u8);
-    }
-}
-
-fn decode(bytes: &[u8], state: &mut StateVector) {
-    state.clear();
-    let (mut word, mut shift) = (0, 0);
-    for &byte in bytes {
-        word |= u32::from(byte & 0x7F) << shift;
-        match byte & 0x80 {
-            0 => {
-                state.push(word);
-                (word, shift) = (0, 0);
+/// The state that was written down.
+pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    let mut bytes = bytes.iter();
+    std::iter::from_fn(move || {
+        let (mut word, mut shift) = (0, 0);
+        loop {
+            let &byte = bytes.next()?;
+            word |= u32::from(byte & 0x7F) << shift;
+            match byte & 0x80 {
+                0 => return Some(word),
+                _ => shift += 7,
             }
-            _ => shift += 7,
         }
-    }
+    })
 }
 
 #[cfg(test)]
@@ -342,7 +361,7 @@ mod tests {
                 assert_eq!(store.insert(state, None), (id, false));
                 assert_eq!(store.find(state), Some(id));
                 let mut opened = StateVector::new();
-                store.open(id, &mut opened);
+                store.look_at(id, &mut opened);
                 assert_eq!(opened[..], **state);
             }
             assert_eq!(store.find(&[9, 9]), None);
@@ -360,7 +379,7 @@ mod tests {
             assert_eq!((store.depth(third), store.path(third)), (2, vec![first, second, third]));
             assert_eq!(store.find(&[3, 70_000]), Some(third));
             let mut opened = StateVector::new();
-            store.open(third, &mut opened);
+            store.look_at(third, &mut opened);
             assert_eq!(opened[..], [3, 70_000]);
         }
     }

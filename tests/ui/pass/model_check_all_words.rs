@@ -19,7 +19,8 @@ fn empty_words(net: &mut netcheck::Network) {
     max_memory = 2 << 30,
     reduction = true,
     subsumption = false,
-    store = exact
+    store = exact,
+    threads = 2
 )]
 fn faults_by_name(net: &mut netcheck::Network) {
     net.process("client", || async {});

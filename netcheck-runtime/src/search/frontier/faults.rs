@@ -65,6 +65,12 @@ impl Faults {
         }
     }
 
+    /// The open states in their order.
+    pub(super) fn coming(&self) -> impl Iterator<Item = StateId> {
+        let ways = self.queues.iter().flat_map(|(way, states)| states.iter().map(move |state| (way, state)));
+        ways.filter(|(way, state)| self.ways.get(state) == Some(way)).map(|(_, &state)| state)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.ways.len()
     }

@@ -149,6 +149,16 @@ impl Frontier {
         }
     }
 
+    /// The states that come next, up to `count` of them, unless better ones are met before. Who can't tell gives
+    /// none: where the next state is mostly a successor of the last one.
+    pub(crate) fn coming(&self, count: usize) -> Vec<StateId> {
+        match self {
+            Frontier::Queue(queue) => queue.iter().take(count).copied().collect(),
+            Frontier::Faults(faults) => faults.coming().take(count).collect(),
+            Frontier::Stack(_) | Frontier::Walk(_) | Frontier::Pct(_) | Frontier::Best(_) => Vec::new(),
+        }
+    }
+
     /// Bytes for each open state.
     fn state_bytes(&self) -> usize {
         match self {

@@ -1,0 +1,276 @@
+//! What states lead to: worked out in their turn, or before it by several threads.
+//!
+//! To expand a state is to look up; it changes nothing. So many are expanded at once, those that the frontier will
+//! give next, and taken one by one when their turn comes. Whatever the number of threads, the same states are met in
+//! the same order and get the same numbers: what is taken is what would have been found out in its turn.
+//!
+//! - What is not known yet is found out in its turn, by the one thread that explores. So user code runs on that
+//!   thread only, and futures need not be `Send`.
+//! - Which steps a reduced search explores depends on footprints, and they grow with the automata: if anything was
+//!   learned since, what was worked out before is worked out again.
+//! - A state that was visited before the batch began is found by the threads, too; the others are found, or stored,
+//!   in their turn.
+//!
+//! Threads share what none of them writes, and meet only at the end of a batch: there is no lock, nothing atomic and
+//! nothing unsafe of ours.
+
+use super::frontier::Frontier;
+use crate::reduction::footprint::{Footprints, Row};
+use crate::reduction::stubborn::Scope;
+use crate::reduction::successors::Successors;
+use crate::state::enabled::Transition;
+use crate::state::place::StateVector;
+use crate::state::store::{Encoded, StateId, Store};
+use crate::state::system::{Interrupt, System};
+use crate::state::tables::{Lookup, View};
+use ahash::AHashMap;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// States that one thread expands before it looks for more of them.
+const PORTION: usize = 8;
+
+/// Fewer states than this are not worth waking anybody.
+const AHEAD_MIN: usize = 2 * PORTION;
+
+/// States that are expanded before their turn, at the most.
+const AHEAD_MAX: usize = 2_048;
+
+/// What a state leads to.
+pub(crate) struct Expansion<'a> {
+    pub(crate) steps: &'a [Transition],
+    /// What they were chosen for.
+    pub(crate) scope: Option<&'a Arc<Scope>>,
+    /// Moves that are left out.
+    pub(crate) pruned: u64,
+    portion: &'a Portion,
+    targets: &'a [Target],
+}
+
+impl<'a> Expansion<'a> {
+    /// The steps, each with the state that it leads to, and that state's id if it is known to have been visited.
+    pub(crate) fn successors(&self) -> impl Iterator<Item = (&'a Transition, Encoded<'a>, Option<StateId>)> {
+        let bytes = &self.portion.bytes;
+        self.steps.iter().zip(self.targets).map(move |(step, target)| {
+            let Target { from, to, hash, visited } = *target;
+            (step, Encoded { bytes: &bytes[from as usize..to as usize], hash }, visited)
+        })
+    }
+}
+
+/// Expands states.
+pub(crate) struct Expander {
+    own: Portion,
+    ahead: Option<Ahead>,
+}
+
+impl Expander {
+    /// With so many threads.
+    pub(crate) fn new(threads: usize) -> Expander {
+        Expander { own: Portion::default(), ahead: (threads > 1).then(|| Ahead::new(threads)) }
+    }
+
+    /// What a state leads to, which is `id` in the store and was popped from the frontier.
+    pub(crate) fn expand(
+        &mut self,
+        system: &mut System,
+        mut reduction: Option<&mut Footprints>,
+        (store, frontier): (&Store, &Frontier),
+        (id, state): (StateId, &[u32]),
+    ) -> Result<Expansion<'_>, Interrupt> {
+        if let Some(footprints) = &mut reduction {
+            footprints.update(system);
+        }
+        let ahead = self.ahead.as_mut();
+        let found = ahead.and_then(|ahead| ahead.find(system.view(), reduction.as_deref(), (store, frontier), id));
+        let (portion, index) = match (found, &self.ahead) {
+            (Some((portion, index)), Some(ahead)) => (&ahead.portions[portion], index),
+            _ => {
+                self.own.clear();
+                while let Err(missing) = self.own.add(system.view(), reduction.as_deref(), None, state) {
+                    system.find_out(*missing)?;
+                    if let Some(footprints) = &mut reduction {
+                        footprints.update(system);
+                    }
+                }
+                (&self.own, 0)
+            }
+        };
+        let Expanded { steps, rows, scope, pruned } = &portion.expanded[index];
+        if let Some(footprints) = reduction {
+            portion.rows[rows.clone()].iter().for_each(|&row| footprints.consult(row));
+        }
+        let (chosen, targets) = (&portion.steps[steps.clone()], &portion.targets[steps.clone()]);
+        Ok(Expansion { steps: chosen, scope: scope.as_ref(), pruned: *pruned, portion, targets })
+    }
+}
+
+/// States that were expanded before their turn.
+struct Ahead {
+    threads: ThreadPool,
+    portions: Vec<Portion>,
+    /// Where they are: the portion, and the place in it.
+    expanded: AHashMap<StateId, (usize, usize)>,
+    /// How many are expanded at once: the fewer, the more has still to be learned.
+    count: usize,
+    /// How many local states and steps were known.
+    known: (usize, usize),
+}
+
+impl Ahead {
+    fn new(threads: usize) -> Ahead {
+        let builder = ThreadPoolBuilder::new().num_threads(threads);
+        let threads = builder.thread_name(|index| format!("netcheck {index}")).build();
+        Ahead {
+            threads: threads.expect("threads can be started"),
+            portions: Vec::new(),
+            expanded: AHashMap::new(),
+            count: AHEAD_MIN,
+            known: (0, 0),
+        }
+    }
+
+    /// Where a state is that was expanded before its turn, or is now with those that come next.
+    fn find(
+        &mut self,
+        view: View<'_>,
+        footprints: Option<&Footprints>,
+        (store, frontier): (&Store, &Frontier),
+        id: StateId,
+    ) -> Option<(usize, usize)> {
+        let known = (view.automata.nodes.len(), view.automata.edges.len());
+        if footprints.is_some() && self.known != known && !self.expanded.is_empty() {
+            self.expanded.clear();
+            self.count = AHEAD_MIN;
+        }
+        if !self.expanded.contains_key(&id) {
+            let coming: Vec<StateId> = std::iter::once(id).chain(frontier.coming(self.count - 1)).collect();
+            if coming.len() < AHEAD_MIN {
+                return None;
+            }
+            self.known = known;
+            self.count = (2 * self.count).min(AHEAD_MAX);
+            self.expand(view, footprints, store, &coming);
+        }
+        self.expanded.remove(&id)
+    }
+
+    fn expand(&mut self, view: View<'_>, footprints: Option<&Footprints>, store: &Store, states: &[StateId]) {
+        let Ahead { threads, portions, expanded, .. } = self;
+        let count = states.len().div_ceil(PORTION);
+        portions.resize_with(portions.len().max(count), Portion::default);
+        threads.install(|| {
+            portions.par_iter_mut().zip(states.par_chunks(PORTION)).for_each(|(portion, states)| {
+                portion.fill(view, footprints, store, states);
+            });
+        });
+        expanded.clear();
+        for (number, portion) in portions[..count].iter().enumerate() {
+            let states = portion.states.iter().enumerate().map(|(index, &id)| (id, (number, index)));
+            expanded.extend(states);
+        }
+    }
+}
+
+/// Some states, with what they lead to.
+#[derive(Default)]
+struct Portion {
+    /// Those that could be expanded.
+    states: Vec<StateId>,
+    expanded: Vec<Expanded>,
+    steps: Vec<Transition>,
+    /// Where each step leads.
+    targets: Vec<Target>,
+    bytes: Vec<u8>,
+    rows: Vec<Row>,
+    successors: Successors,
+    state: StateVector,
+    next: Vec<u32>,
+}
+
+/// Where the steps of a state are, and the footprints that their choice relied on.
+struct Expanded {
+    steps: Range<usize>,
+    rows: Range<usize>,
+    scope: Option<Arc<Scope>>,
+    pruned: u64,
+}
+
+/// Where the state that a step leads to is written down.
+struct Target {
+    from: u32,
+    to: u32,
+    hash: u64,
+    visited: Option<StateId>,
+}
+
+impl Portion {
+    fn clear(&mut self) {
+        self.states.clear();
+        self.expanded.clear();
+        self.steps.clear();
+        self.targets.clear();
+        self.bytes.clear();
+        self.rows.clear();
+    }
+
+    /// Expands those of some states for which all is known.
+    fn fill(&mut self, view: View<'_>, footprints: Option<&Footprints>, store: &Store, states: &[StateId]) {
+        self.clear();
+        let mut state = std::mem::take(&mut self.state);
+        for &id in states {
+            store.look_at(id, &mut state);
+            if self.add(view, footprints, Some(store), &state).is_ok() {
+                self.states.push(id);
+            }
+        }
+        self.state = state;
+    }
+
+    /// Expands a state; if something is not known, nothing is added. `visited`: where to look for what it leads to.
+    fn add(
+        &mut self,
+        view: View<'_>,
+        footprints: Option<&Footprints>,
+        visited: Option<&Store>,
+        state: &[u32],
+    ) -> Lookup<()> {
+        let choice = self.successors.look(view, state, footprints)?;
+        let (first, bytes) = (self.steps.len(), self.bytes.len());
+        if let Err(missing) = self.follow(view, visited, state) {
+            self.targets.truncate(first);
+            self.bytes.truncate(bytes);
+            return Err(missing);
+        }
+        self.successors.move_to(&mut self.steps);
+        let row = self.rows.len();
+        self.rows.extend(choice.rows);
+        self.expanded.push(Expanded {
+            steps: first..self.steps.len(),
+            rows: row..self.rows.len(),
+            scope: choice.scope.map(Arc::new),
+            pruned: choice.pruned,
+        });
+        Ok(())
+    }
+
+    /// Writes down where the chosen steps of a state lead.
+    fn follow(&mut self, view: View<'_>, visited: Option<&Store>, state: &[u32]) -> Lookup<()> {
+        let Portion { successors, targets, bytes, next, .. } = self;
+        for step in successors.chosen() {
+            view.apply(state, step, next)?;
+            let from = bytes.len();
+            let hash = Store::encode(next, bytes);
+            let encoded = Encoded { bytes: &bytes[from..], hash };
+            let visited = visited.and_then(|store| store.find_encoded(encoded));
+            targets.push(Target { from: position(from), to: position(bytes.len()), hash, visited });
+        }
+        Ok(())
+    }
+}
+
+fn position(index: usize) -> u32 {
+    u32::try_from(index).expect("a portion takes less than 4 GiB")
+}
