@@ -356,6 +356,11 @@ fn join(parent: &mut [usize], a: usize, b: usize) {
 /// Where somebody has timers, it shows how long the tasks take that somebody else there waits for. Who waits for a
 /// task that takes time and may end another one shows how long they take to each other.
 fn join_with_children(view: View<'_>, footprints: &Footprints, live: &[Live], parent: &mut [usize]) {
+    // Who is neither spawned nor one of several tasks has no parent that could wait for it.
+    let is_child = |live: &Live| live.mover.task.is_some() || view.units[live.mover.unit.0 as usize].is_task;
+    if !live.iter().any(is_child) {
+        return;
+    }
     let mut are_timed = vec![false; live.len()];
     for (index, of) in live.iter().enumerate() {
         are_timed[root(parent, index)] |= of.has_timers(footprints);
@@ -363,7 +368,7 @@ fn join_with_children(view: View<'_>, footprints: &Footprints, live: &[Live], pa
     let mut families: Vec<(usize, Vec<(usize, Parenthood)>)> = Vec::new();
     for (index, of) in live.iter().enumerate() {
         let mut children = Vec::new();
-        for (other, child) in live.iter().enumerate().filter(|&(other, _)| other != index) {
+        for (other, child) in live.iter().enumerate().filter(|&(other, child)| other != index && is_child(child)) {
             let process = view.process_of(child.mover.unit);
             let parenthood = footprints.parenthood(of.row, child.mover, process);
             if parenthood.waits || parenthood.ends {
