@@ -66,3 +66,18 @@ fn three_connections_of_eight_requests_are_explored_to_the_end() {
     let report = check(3, 8, true, false);
     assert_eq!(figures(&report), (Verdict::Verified, 3 * 3_242 + 1, 3 * 6_522), "{report}");
 }
+
+/// Without and with those left out that others cover: few, because what a client has received so far is kept apart.
+#[test]
+fn where_packets_overtake_covered_states_are_left_out() {
+    let states = |requests| {
+        [false, true].map(|subsumption| {
+            let checker = Checker::new().udp(Udp::new().loss().reorder(2)).subsumption(subsumption);
+            let report = checker.check(|net| Sessions { connections: 1, requests, asserting: false }.register(net));
+            assert_eq!(report.verdict(), Verdict::Verified, "{requests} requests: {report}");
+            report.states()
+        })
+    };
+    let pinned = [[21, 21], [51, 48], [131, 124], [516, 471], [2_183, 1_938], [9_458, 8_144]];
+    assert_eq!([1, 2, 3, 4, 5, 6].map(states), pinned);
+}

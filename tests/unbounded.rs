@@ -154,3 +154,38 @@ fn files_come_whatever_is_lost_or_doubled() {
     let counterexample = report.counterexample().expect("the seeded fault");
     assert!(counterexample.message().contains("file 1 was received wrong"), "{report}");
 }
+
+/// Each state has the channels of many others, with more copies in them, or in another order.
+#[test]
+fn states_that_others_cover_are_most_of_those_with_copies_that_overtake() {
+    let states = |window, requests| {
+        [false, true].map(|subsumption| {
+            let udp = Udp::new().loss().duplication().reorder(window);
+            let report = check_alphabet(&Checker::new().udp(udp).subsumption(subsumption), requests, true);
+            assert_eq!(report.verdict(), Verdict::Verified, "{requests}: {report}");
+            report.states()
+        })
+    };
+    for (window, pinned) in [
+        (1, [[23, 23], [63, 54], [103, 85]]),
+        (2, [[23, 23], [113, 68], [1_601, 403]]),
+        (3, [[23, 23], [104, 61], [3_396, 328]]),
+        (usize::MAX, [[23, 23], [101, 59], [1_968, 189]]),
+    ] {
+        assert_eq!([1, 2, 3].map(|requests| states(window, requests)), pinned, "{window}");
+    }
+}
+
+/// It asks again only when nothing is under way any more, so that there is nothing to leave out.
+#[test]
+fn the_alphabet_comes_however_packets_overtake() {
+    for (subsumption, window) in [(false, 2), (true, 2), (true, usize::MAX)] {
+        let checker = Checker::new().udp(Udp::new().loss().reorder(window)).subsumption(subsumption);
+        let states = (1..=6).map(|requests| {
+            let report = check_alphabet(&checker, requests, true);
+            assert_eq!((report.verdict(), report.subsumed()), (Verdict::Verified, 0), "{requests}: {report}");
+            report.states()
+        });
+        assert_eq!(states.collect::<Vec<_>>(), [17, 22, 27, 32, 37, 42]);
+    }
+}

@@ -154,7 +154,7 @@ impl Checker {
 
     /// `true` leaves out states that add nothing to a visited one: all else equal, their channels
     /// hold some of its packets, and the others may get lost. It pays where packets pile up, and
-    /// does nothing without loss, with reordering or with `at_most`.
+    /// does nothing without loss, with `at_most`, or where both sides perturb (`Direction::Both`).
     pub fn subsumption(mut self, subsumption: bool) -> Self {
         self.subsumption = subsumption;
         self

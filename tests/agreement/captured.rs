@@ -385,7 +385,7 @@ impl AddAssign for Merges {
 pub fn disagreement(system: &System, findings: &Findings, seed: u64, merges: &mut Merges) -> Option<String> {
     let programs: Vec<Code> = system.processes.iter().map(|process| Arc::new(compile(process))).collect();
     for (index, order) in engine::orders(seed).into_iter().enumerate() {
-        let subsumption = index != 1 && engine::has_subsumption(system);
+        let subsumption = engine::has_subsumption(system, seed, index);
         let configurations = [(true, false), (false, false), (true, true), (false, true)];
         for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
             let run = || compare(system, &programs, findings, (order, reduction, subsumption), merges);

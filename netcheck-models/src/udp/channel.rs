@@ -27,8 +27,8 @@ use super::rules::{Side, StageRules};
 /// The packets on one stage of a channel, and what their order so far allows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Channel {
-    live: SmallVec<[Live; 4]>,
-    barriers: Vec<Barrier>,
+    pub(super) live: SmallVec<[Live; 4]>,
+    pub(super) barriers: Vec<Barrier>,
 }
 
 /// A packet that may still arrive.
@@ -36,7 +36,7 @@ pub(super) struct Channel {
 pub(super) struct Live {
     pub(super) packet: u32,
     /// How often it has arrived.
-    arrived: u8,
+    pub(super) arrived: u8,
     pub(super) perturbed_on_send: bool,
     pub(super) perturbed_on_receive: bool,
     /// With a budget: it has not arrived, and its being skipped has been counted as a fault.
@@ -46,11 +46,11 @@ pub(super) struct Live {
 /// Definition 3 for one delivery: of the live packets below it, at most `quota` that are not late yet may
 /// still arrive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Barrier {
+pub(super) struct Barrier {
     /// How many live packets were dispatched before the packet that was delivered: a prefix of them.
-    below: usize,
+    pub(super) below: usize,
     /// `c - 1` less the late packets so far, also those that are live no more.
-    quota: usize,
+    pub(super) quota: usize,
     /// The live packets that are late already, as sorted positions: a further copy of theirs is free.
     late: SmallVec<[u32; 4]>,
 }
@@ -79,20 +79,6 @@ impl Channel {
 
     pub(super) fn packets(&self) -> impl Iterator<Item = u32> {
         self.live.iter().map(|live| live.packet)
-    }
-
-    /// Whether every sequence that `other` can still deliver, with whatever is dispatched from now on, can be
-    /// delivered from here: its packets are some of these, in this order, and the rest may stay away. Only said
-    /// where nothing overtakes, so that there are no barriers.
-    pub(super) fn covers(&self, other: &Channel, rules: StageRules<'_>) -> bool {
-        if rules.window != 1 || rules.budgeted || !self.barriers.is_empty() || !other.barriers.is_empty() {
-            return false;
-        }
-        let mut wanted = other.live.iter().peekable();
-        let may_stay_away = |live: &&Live| live.perturbed(rules) && !live.must_arrive(rules);
-        let left_over = self.live.iter().filter(|live| wanted.next_if_eq(live).is_none());
-        let all_may = left_over.filter(|live| !may_stay_away(live)).count() == 0;
-        all_may && wanted.next().is_none()
     }
 
     pub(super) fn renumbered(&self, number: impl Fn(u32) -> u32) -> Channel {
@@ -261,20 +247,20 @@ impl Channel {
 }
 
 impl Live {
-    fn perturbed(&self, rules: StageRules<'_>) -> bool {
+    pub(super) fn perturbed(&self, rules: StageRules<'_>) -> bool {
         match rules.side {
             Side::Send => self.perturbed_on_send,
             Side::Receive => self.perturbed_on_receive,
         }
     }
 
-    fn must_arrive(&self, rules: StageRules<'_>) -> bool {
+    pub(super) fn must_arrive(&self, rules: StageRules<'_>) -> bool {
         !rules.allows(self.perturbed(rules), self.arrived)
     }
 }
 
 impl Barrier {
-    fn is_late(&self, position: usize) -> bool {
+    pub(super) fn is_late(&self, position: usize) -> bool {
         self.late.contains(&as_position(position))
     }
 

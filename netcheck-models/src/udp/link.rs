@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use smallvec::SmallVec;
 
 use super::channel::{Arrival, Channel};
+use super::covering;
 use super::rules::{LinkRules, StageRules};
 
 /// The packets under way from one sending socket to one receiving socket: a dispatch (Definition 2) that has
@@ -101,12 +102,13 @@ impl Link {
     }
 
     /// Whether all that `other` can deliver, with whatever is sent from now on, can be delivered from here too:
-    /// the packets of `other` are a sub-sequence of these, and the others may get lost (a channel with loss is a
-    /// well-structured system: P. Abdulla, B. Jonsson, "Verifying programs with unreliable channels", 1993).
-    /// Said only of channels of one stage that keep the order, without a budget; false is always safe.
+    /// the packets of `other` are some of these, in this order as far as reordering is bounded, the others may get
+    /// lost, and what has arrived so far forbids no more here than there. (A channel with loss is a well-structured
+    /// system: P. Abdulla, B. Jonsson, "Verifying programs with unreliable channels", 1993.) Said only of channels
+    /// of one stage, without a budget; false is always safe.
     pub fn covers(&self, other: &Link, rules: &LinkRules) -> bool {
         match rules.stages() {
-            (only, None) => self == other || self.first.covers(&other.first, only),
+            (only, None) => self == other || covering::covers(&self.first, &other.first, only),
             (_, Some(_)) => self == other,
         }
     }

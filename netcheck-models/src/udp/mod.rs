@@ -15,10 +15,11 @@
 //! - *no dead ends*: whatever has been delivered so far can be completed to one of them.
 //!
 //! The parts: `rules` (what may happen: [`Perturbation`], [`LinkRules`]), `channel` (one stage of
-//! perturbation, the definitions as a transition function) and `link` (the state of a channel from end to
-//! end, of one stage or two).
+//! perturbation, the definitions as a transition function), `covering` (which channels add nothing to another)
+//! and `link` (the state of a channel from end to end, of one stage or two).
 
 mod channel;
+mod covering;
 mod link;
 mod rules;
 

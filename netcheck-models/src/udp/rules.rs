@@ -17,7 +17,7 @@ pub struct Perturbation {
 
 impl Perturbation {
     /// Each packet arrives as often as one of `copies` says, and at most `window` packets are on the network
-    /// at a time. Later repeats in `copies` are dropped.
+    /// at a time; `usize::MAX` is no bound. Later repeats in `copies` are dropped.
     ///
     /// # Panics
     ///
@@ -52,7 +52,7 @@ impl Perturbation {
         &self.copies
     }
 
-    /// The capacity `c` of the network, in packets; 1 means no reordering.
+    /// The capacity `c` of the network, in packets; 1 means no reordering, `usize::MAX` is no bound.
     pub fn window(&self) -> usize {
         self.window
     }
@@ -77,7 +77,7 @@ impl LinkRules {
     /// Whether a channel with fewer packets may be covered by one with more ([`Link::covers`](super::Link::covers)).
     pub fn can_cover(&self) -> bool {
         match self.stages() {
-            (only, None) => only.window == 1 && !only.budgeted && only.loses(),
+            (only, None) => !only.budgeted && only.loses(),
             (_, Some(_)) => false,
         }
     }

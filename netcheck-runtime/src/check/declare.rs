@@ -71,7 +71,8 @@ impl Udp {
         self
     }
 
-    /// c: how many packets of a channel the network can hold at a time. 1 keeps the order.
+    /// c: how many packets of a channel the network can hold at a time. 1 keeps the order, `usize::MAX` allows
+    /// any.
     ///
     /// # Panics
     /// If `packets` is 0.

@@ -256,6 +256,7 @@ impl Job {
                 return Ok((self.unless_refuted(system, initial, plan, explored)?, round));
             }
             plan.patience = plan.patience.saturating_mul(2);
+            plan.subsumes &= footprints.as_ref().is_none_or(|footprints| !footprints.has_endless());
         }
         unreachable!("footprints are finite")
     }

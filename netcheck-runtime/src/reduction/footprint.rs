@@ -84,6 +84,11 @@ impl Footprints {
         std::mem::take(&mut self.grew)
     }
 
+    /// Whether a component goes round for ever and others have to be explored besides.
+    pub(crate) fn has_endless(&self) -> bool {
+        self.cycles.has_endless()
+    }
+
     /// Whether a footprint has grown that a choice had relied on since it was last asked.
     pub(crate) fn has_grown(&self) -> bool {
         self.grew

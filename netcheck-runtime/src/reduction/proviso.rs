@@ -18,7 +18,9 @@
 //! no longer true that nobody can compare their clocks: all of them are one component.
 //!
 //! Then the search runs again, as it does when a footprint has grown. Nothing here depends on the
-//! order of exploration.
+//! order of exploration; so no state is left out as covered by another one as soon as there is an
+//! endless component: which states are met would depend on the order, and the one that stands for
+//! the cycle has to be met.
 
 use super::footprint::Footprints;
 use super::stubborn::{Waiting, waiting};
@@ -40,6 +42,8 @@ pub(crate) struct Cycles {
     /// Units that go round among themselves while units that are connected to them wait.
     unreduced: AHashSet<SmallVec<[Mover; 8]>>,
     endless: AHashMap<Part, Endless>,
+    /// An endless component was seen where states had been left out.
+    endless_in_part: bool,
     /// Units that were seen to go round for ever without any time passing: no timer fires any more then.
     untimed: BTreeSet<BTreeSet<UnitId>>,
     /// Those of them that keep time from passing for others that have timers.
@@ -72,6 +76,11 @@ impl Cycles {
     /// Whether some units were seen to go round while others of their component waited.
     pub(crate) fn are_unreduced(&self, movers: &[Mover]) -> bool {
         self.unreduced.iter().any(|cycle| movers.iter().all(|mover| cycle.contains(mover)))
+    }
+
+    /// Whether a component goes round for ever and others have to be explored besides.
+    pub(crate) fn has_endless(&self) -> bool {
+        self.endless_in_part || !self.endless.is_empty()
     }
 
     /// Whether a unit may keep time from passing.
@@ -152,6 +161,10 @@ pub(crate) fn update(
             true => {
                 let moved: SmallVec<[Mover; 8]> = moved.into_iter().collect();
                 !unreduced.insert(moved.clone()) || cycles.unreduced.insert(moved)
+            }
+            false if visited.leaves_out => {
+                cycles.endless_in_part = true;
+                return Ok(true);
             }
             false => {
                 let part = part(system, &state, &waiting.component);
