@@ -19,6 +19,8 @@ mod program;
 mod propagation;
 #[path = "agreement/streams.rs"]
 mod streams;
+#[path = "agreement/symmetry.rs"]
+mod symmetry;
 
 use std::collections::BTreeSet;
 use std::ops::{AddAssign, Range};
@@ -29,6 +31,7 @@ use captured::Merges;
 use generate::{Size, Words};
 use naive::Limits;
 use program::{ELAPSED, Instruction, Network, Process, System, Value};
+use symmetry::Symmetries;
 
 #[test]
 fn two_thousand_random_systems_agree_with_the_naive_explorer() {
@@ -325,6 +328,14 @@ mod nightly {
 
     #[test]
     #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_random_systems_with_like_processes_agree() {
+        if let Some((systems, _)) = agree_with_symmetry(10_000_000..10_016_500, 3_000, false) {
+            assert!(systems >= 10_000, "too many were discarded");
+        }
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
     fn ten_thousand_random_systems_with_endless_loops_agree() {
         ten_thousand_agree(7_000_000..7_015_000, Size::Small, Words::Loops, 1_000);
     }
@@ -470,6 +481,53 @@ fn compare(system: &System, limits: Limits, words: Words, seed: u64, figures: &m
         Words::Single | Words::Loops => captured::disagreement(system, &findings, seed, &mut figures.merges),
         _ => engine::disagreement(system, &findings, seed, &mut figures.subsumed),
     }
+}
+
+#[test]
+fn random_systems_with_like_processes_agree_with_the_naive_explorer_with_symmetry() {
+    if let Some((systems, symmetries)) = agree_with_symmetry(10_000_000..10_000_250, 1_000, false) {
+        assert!(systems >= 150, "too many were discarded");
+        assert!(symmetries.saved >= 100 && symmetries.told_apart >= 100, "too little happens");
+    }
+}
+
+#[test]
+fn random_systems_with_like_processes_and_loops_agree_with_the_naive_explorer_with_symmetry() {
+    if let Some((systems, symmetries)) = agree_with_symmetry(11_000_000..11_000_150, 500, true) {
+        assert!(systems >= 50, "too many were discarded");
+        assert!(symmetries.saved >= 40 && symmetries.endless >= 10, "too little happens");
+    }
+}
+
+/// Compares systems with like processes; figures only if all were looked at.
+fn agree_with_symmetry(seeds: Range<u64>, executions_max: u64, has_loops: bool) -> Option<(u64, Symmetries)> {
+    let is_complete = seeds_asked_for().is_none();
+    let limits = Limits { executions_max, remember: true };
+    let (mut systems, mut symmetries) = (0, Symmetries::default());
+    let mut disagreement = |seed, system: &System, symmetries: &mut Symmetries| {
+        let (findings, _) = naive::explore(system, limits)?;
+        systems += 1;
+        match has_loops {
+            true => captured::disagreement_with_symmetry(system, &findings, seed, symmetries),
+            false => symmetry::disagreement(system, &findings, seed, symmetries),
+        }
+    };
+    let seeds = seeds_asked_for().unwrap_or(seeds);
+    let is_single = seeds.end - seeds.start == 1;
+    for seed in seeds {
+        let system = generate::like_system(seed, has_loops);
+        if is_single {
+            println!("seed {seed}\n{system}");
+        }
+        if let Some(difference) = disagreement(seed, &system, &mut symmetries) {
+            let mut again = |smaller: &System| disagreement(seed, smaller, &mut Symmetries::default());
+            let smallest = generate::shrink(&system, |smaller| again(smaller).is_some());
+            let again = again(&smallest).unwrap_or_default();
+            panic!("seed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}");
+        }
+    }
+    println!("{systems} systems, {symmetries:?}");
+    is_complete.then_some((systems, symmetries))
 }
 
 #[test]

@@ -68,6 +68,19 @@ fn with_states_that_add_nothing_or_are_kept_by_their_fingerprints() {
 }
 
 #[test]
+fn with_like_processes_of_which_one_state_stands_for_all() {
+    for reduction in [true, false] {
+        let report = same(&lossy().reduction(reduction).symmetry(true), |net| {
+            net.daemon("server", hearing);
+            for client in ["client-1", "client-2", "client-3"] {
+                net.process(client, telling).after("server");
+            }
+        });
+        assert_eq!(report.like_processes(), [["client-1", "client-2", "client-3"]]);
+    }
+}
+
+#[test]
 fn at_a_limit() {
     let report = same(&lossy().reduction(false).max_states(1_234), sessions(3, 3));
     assert_eq!((report.verdict(), report.states()), (Verdict::Inconclusive, 1_235));

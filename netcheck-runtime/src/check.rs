@@ -56,6 +56,7 @@ pub struct Checker {
     memory_bytes_max: usize,
     reduction: bool,
     subsumption: bool,
+    symmetry: bool,
     keep: Keep,
     threads: usize,
     capture: bool,
@@ -83,6 +84,7 @@ impl Checker {
             memory_bytes_max: usize::MAX,
             reduction: true,
             subsumption: false,
+            symmetry: false,
             keep: Keep::Exact,
             threads: 1,
             capture: true,
@@ -157,6 +159,27 @@ impl Checker {
     /// does nothing without loss, with `at_most`, or where both sides perturb (`Direction::Both`).
     pub fn subsumption(mut self, subsumption: bool) -> Self {
         self.subsumption = subsumption;
+        self
+    }
+
+    /// `true` takes states for one that differ only in which of several like processes does what: of three clients that
+    /// do the same, it makes no difference which of them has its answer. With n of them there are up to n! times
+    /// fewer states.
+    ///
+    /// Processes are alike if they are registered with one function or closure (in a loop, say), both as processes or
+    /// both as daemons, `after` the same ones, and if nobody does anything else when they are exchanged. That is
+    /// watched as long as the check runs: a client that sends other bytes or ends with another value is told apart,
+    /// and so are clients to whom a server, or the faults that are declared, are not the same. The check then begins
+    /// again without those; [`Report::asymmetries`] says why.
+    ///
+    /// No verdict and no output is lost, and a counterexample is an execution of the processes that it names; a
+    /// [`finally`](Network::finally) is asked about every end, whichever process it names. A score of
+    /// [`best_first`](Checker::best_first) sees one state of those that are taken for one.
+    ///
+    /// It does nothing with `tasks = tracked`, and none of it is in [`Checker::estimate`], [`Checker::propagation`] or a
+    /// replay. With the reduction it is given up where executions go round for ever.
+    pub fn symmetry(mut self, symmetry: bool) -> Self {
+        self.symmetry = symmetry;
         self
     }
 

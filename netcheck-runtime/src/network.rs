@@ -3,7 +3,7 @@
 use crate::capture;
 use crate::property::{End, Finally, Judgement};
 use crate::unit::instance::RootFuture;
-use std::any::{Any, type_name};
+use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
@@ -27,6 +27,8 @@ pub struct Registered {
     pub(crate) daemon: bool,
     pub(crate) after: Vec<String>,
     pub(crate) factory: Arc<dyn Fn() -> RootFuture + Send + Sync>,
+    /// The user's own function or closure.
+    pub(crate) factory_type: TypeId,
     pub(crate) location: &'static Location<'static>,
 }
 
@@ -95,6 +97,7 @@ impl Network {
             "\"{name}\" can't name a process: a name is part of addresses, so not empty, `localhost` or `network`, \
              and without `:` and `/`"
         );
+        let factory_type = TypeId::of::<F>();
         let factory: Arc<dyn Fn() -> RootFuture + Send + Sync> = Arc::new(move || {
             let future = factory();
             Box::pin(async move {
@@ -102,7 +105,7 @@ impl Network {
                 (format!("{output:?}"), Rc::new(output) as Rc<dyn Any>)
             })
         });
-        self.processes.push(Registered { name, daemon, after: Vec::new(), factory, location });
+        self.processes.push(Registered { name, daemon, after: Vec::new(), factory, factory_type, location });
         self.processes.last_mut().expect("just pushed")
     }
 }

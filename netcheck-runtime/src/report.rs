@@ -29,6 +29,8 @@ pub struct Report {
     /// By process: every value that it ended with.
     pub(crate) outputs: Vec<(String, Vec<String>)>,
     pub(crate) automata: Vec<Automaton>,
+    pub(crate) like_processes: Vec<Vec<String>>,
+    pub(crate) asymmetries: Vec<String>,
 }
 
 /// The figures of a check.
@@ -55,7 +57,7 @@ impl Report {
         self.verdict
     }
 
-    /// Distinct global states that were visited.
+    /// Distinct global states that were visited; of those that symmetry takes for one, one.
     pub fn states(&self) -> usize {
         self.figures.states
     }
@@ -117,6 +119,17 @@ impl Report {
         self.figures.subsumed
     }
 
+    /// The processes that were taken to be alike, class by class: states that differ only in which of them does what
+    /// were visited once; see [`Checker::symmetry`](crate::check::Checker::symmetry).
+    pub fn like_processes(&self) -> &[Vec<String>] {
+        &self.like_processes
+    }
+
+    /// Why processes that seemed to be alike were told apart, where symmetry was asked for.
+    pub fn asymmetries(&self) -> &[String] {
+        &self.asymmetries
+    }
+
     /// How probable it is, at the most, that states were missed because only fingerprints were
     /// kept; `None` if whole states were.
     pub fn omission_probability(&self) -> Option<f64> {
@@ -170,7 +183,8 @@ impl Report {
     }
 
     /// What each process was seen to do, and the isolated tasks of each name; the processes first.
-    /// Those that took no step are not there.
+    /// Those that took no step are not there. Of like processes, each is shown with all that any of them was seen to
+    /// do.
     pub fn automata(&self) -> &[Automaton] {
         &self.automata
     }
@@ -206,6 +220,8 @@ impl Report {
                 "  fingerprints of states were kept: with a probability of up to {probability:.0e} some were missed\n"
             ));
         }
+        text.extend(self.like_processes.iter().map(|class| format!("  like processes: {}\n", class.join(", "))));
+        text.extend(self.asymmetries.iter().map(|reason| format!("  no symmetry: {reason}\n")));
         if self.verdict == Verdict::Inconclusive {
             let each = self.uncaptured.iter().map(|line| format!("  not captured: the loop at {line}\n"));
             text.extend(each);

@@ -5,6 +5,7 @@
 //! a loop's callers know counts as well.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use netcheck::net::UdpSocket;
 use crate::engine::{self, Configuration, Ends, Order};
 use crate::naive::Findings;
 use crate::program::{self, ELAPSED, Instruction, Process, System, Value, panic_message};
+use crate::symmetry::Symmetries;
 
 /// An instruction of a program without nesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
@@ -28,6 +30,10 @@ enum Op {
         socket: usize,
         to: usize,
         port: u16,
+        value: Value,
+    },
+    Reply {
+        socket: usize,
         value: Value,
     },
     Recv {
@@ -119,6 +125,7 @@ fn append(code: &mut Vec<Op>, block: &[Instruction], level: usize, counter: usiz
         match *instruction {
             Instruction::Bind { socket, port } => code.push(Op::Bind { socket, port }),
             Instruction::Send { socket, to, port, value } => code.push(Op::Send { socket, to, port, value }),
+            Instruction::Reply { socket, value } => code.push(Op::Reply { socket, value }),
             Instruction::Recv { socket, into } => code.push(Op::Recv { socket, into }),
             Instruction::RecvTimeout { socket, ms, into } => code.push(Op::RecvTimeout { socket, ms, into }),
             Instruction::Select { sockets, into } => code.push(Op::Select { sockets, into }),
@@ -182,7 +189,8 @@ fn call(code: &mut Vec<Op>, body: &[Instruction], level: usize) -> usize {
 
 type Code = Arc<Vec<Op>>;
 type Registers = Vec<u8>;
-type Sockets = Vec<Option<Arc<UdpSocket>>>;
+/// Each with where its last datagram came from, in programs that reply.
+type Sockets = Vec<Option<(Arc<UdpSocket>, Option<SocketAddr>)>>;
 
 /// How a function that runs a program came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
@@ -216,39 +224,62 @@ macro_rules! level {
                     Op::Bind { socket, port } => {
                         if sockets[socket].is_none() {
                             let bound = UdpSocket::bind(("0.0.0.0", port)).await.expect("the port is free");
-                            sockets[socket] = Some(Arc::new(bound));
+                            sockets[socket] = Some((Arc::new(bound), None));
                         }
                     }
                     Op::Send { socket, to, port, value } => {
-                        if let Some(socket) = &sockets[socket] {
+                        if let Some((socket, _)) = &sockets[socket] {
                             let payload = [value_of(value, &registers)];
                             let destination = format!("{}:{port}", program::name(to));
                             let sent = socket.send_to(&payload, &destination).await.expect("a send succeeds");
                             assert_eq!(sent, 1, "the whole datagram is sent");
                         }
                     }
+                    Op::Reply { socket, value } => {
+                        if let Some((socket, Some(to))) = &sockets[socket] {
+                            let payload = [value_of(value, &registers)];
+                            socket.send_to(&payload, *to).await.expect("a send succeeds");
+                        }
+                    }
                     Op::Recv { socket, into } => {
-                        if let Some(socket) = &sockets[socket] {
-                            registers[into] = engine::receive(socket).await;
+                        if let Some((bound, _)) = sockets[socket].clone() {
+                            let (received, from) = engine::receive_from(&bound).await;
+                            registers[into] = received;
+                            sockets[socket] = Some((bound, heard(&code, from)));
                         }
                     }
                     Op::RecvTimeout { socket, ms, into } => {
-                        if let Some(socket) = &sockets[socket] {
+                        if let Some((bound, before)) = sockets[socket].clone() {
                             let limit = Duration::from_millis(u64::from(ms));
-                            let received = netcheck::time::timeout(limit, engine::receive(socket)).await;
-                            registers[into] = received.unwrap_or(ELAPSED);
+                            let received = netcheck::time::timeout(limit, engine::receive_from(&bound)).await;
+                            let received = received.map(|(received, from)| (received, heard(&code, from)));
+                            let (received, from) = received.unwrap_or((ELAPSED, before));
+                            registers[into] = received;
+                            sockets[socket] = Some((bound, from));
                         }
                     }
-                    Op::Select { sockets: [first, second], into } => match (&sockets[first], &sockets[second]) {
-                        (Some(first), Some(second)) => {
-                            registers[into] = netcheck::select! {
-                                received = engine::receive(first) => received,
-                                received = engine::receive(second) => received,
-                            };
+                    Op::Select { sockets: [first, second], into } => {
+                        let both = (sockets[first].clone(), sockets[second].clone());
+                        let received = match &both {
+                            (Some((one, _)), Some((other, _))) => netcheck::select! {
+                                (received, from) = engine::receive_from(one) => Some((first, received, from)),
+                                (received, from) = engine::receive_from(other) => Some((second, received, from)),
+                            },
+                            (Some((only, _)), None) => {
+                                let (received, from) = engine::receive_from(only).await;
+                                Some((first, received, from))
+                            }
+                            (None, Some((only, _))) => {
+                                let (received, from) = engine::receive_from(only).await;
+                                Some((second, received, from))
+                            }
+                            (None, None) => None,
+                        };
+                        if let Some((socket, received, from)) = received {
+                            registers[into] = received;
+                            sockets[socket].iter_mut().for_each(|(_, before)| *before = heard(&code, from));
                         }
-                        (Some(only), None) | (None, Some(only)) => registers[into] = engine::receive(only).await,
-                        (None, None) => {}
-                    },
+                    }
                     Op::Sleep { ms } => netcheck::time::sleep(Duration::from_millis(u64::from(ms))).await,
                     Op::Choose { among, into } => registers[into] = netcheck::choose(0..among).await as u8,
                     Op::Set { register, value } => registers[register] = value_of(value, &registers),
@@ -341,6 +372,11 @@ async fn no_more_levels(_: Code, _: usize, _: Registers, _: Sockets) -> (Registe
     unreachable!("`compile` knows the levels")
 }
 
+/// What a program keeps of where a datagram came from.
+fn heard(code: &[Op], from: SocketAddr) -> Option<SocketAddr> {
+    code.iter().any(|op| matches!(op, Op::Reply { .. })).then_some(from)
+}
+
 fn value_of(value: Value, registers: &Registers) -> u8 {
     match value {
         Value::Constant(constant) => constant,
@@ -397,6 +433,19 @@ pub fn disagreement(system: &System, findings: &Findings, seed: u64, merges: &mu
         }
     }
     None
+}
+
+/// The same for captured loops alone, with like processes taken to be alike.
+pub fn disagreement_with_symmetry(
+    system: &System,
+    findings: &Findings,
+    seed: u64,
+    symmetries: &mut Symmetries,
+) -> Option<String> {
+    let programs: Vec<Code> = system.processes.iter().map(|process| Arc::new(compile(process))).collect();
+    crate::symmetry::disagreement_of(system, findings, seed, symmetries, |checker| {
+        check(&checker.clone().max_states(STATES_MAX), system, &programs)
+    })
 }
 
 fn compare(

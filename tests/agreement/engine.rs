@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -136,7 +137,7 @@ pub fn compare_report(report: &Report, ends: &BTreeSet<Ends>, findings: &Finding
 pub type Ends = Vec<Option<String>>;
 
 /// The report of one configuration, and all ends that `finally` was asked about.
-fn check(checker: &Checker, system: &Arc<System>) -> (Report, BTreeSet<Ends>) {
+pub fn check(checker: &Checker, system: &Arc<System>) -> (Report, BTreeSet<Ends>) {
     check_with(checker, system, |net, index| register_nth(net, system, index))
 }
 
@@ -293,6 +294,8 @@ pub struct Memory {
     process: usize,
     registers: RefCell<Vec<u8>>,
     sockets: RefCell<Vec<Slot>>,
+    /// by socket, where the last datagram came from
+    heard: RefCell<Vec<Option<SocketAddr>>>,
     tasks: RefCell<Vec<Task>>,
     streams: Streams,
     mutex: netcheck::tracked::sync::Mutex<()>,
@@ -332,6 +335,7 @@ async fn root(system: Arc<System>, process: usize) -> Output {
     let memory = Rc::new(Memory {
         registers: RefCell::new(vec![0; definition.registers]),
         sockets: RefCell::new(vec![Slot::Unbound; definition.sockets]),
+        heard: RefCell::new(vec![None; definition.sockets]),
         tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
         streams: Streams::new(definition.listeners, definition.streams),
         mutex: netcheck::tracked::sync::Mutex::new(()),
@@ -385,29 +389,39 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
                 assert_eq!(sent, 1, "the whole datagram is sent");
             }
         }
-        Instruction::Recv { socket, into } => {
-            if let Some(socket) = memory.socket(socket) {
-                let received = receive(&socket).await;
+        Instruction::Reply { socket: index, value } => {
+            let to = memory.heard.borrow()[index];
+            if let (Some(socket), Some(to)) = (memory.socket(index), to) {
+                socket.send_to(&[memory.value(value)], to).await.expect("a send succeeds");
+            }
+        }
+        Instruction::Recv { socket: index, into } => {
+            if let Some(socket) = memory.socket(index) {
+                let received = memory.receive(index, &socket).await;
                 memory.write(into, received);
             }
         }
-        Instruction::RecvTimeout { socket, ms, into } => {
-            if let Some(socket) = memory.socket(socket) {
+        Instruction::RecvTimeout { socket: index, ms, into } => {
+            if let Some(socket) = memory.socket(index) {
                 let limit = Duration::from_millis(u64::from(ms));
-                let received = netcheck::time::timeout(limit, receive(&socket)).await;
+                let received = netcheck::time::timeout(limit, memory.receive(index, &socket)).await;
                 memory.write(into, received.unwrap_or(ELAPSED));
             }
         }
-        Instruction::Select { sockets: [first, second], into } => match (memory.socket(first), memory.socket(second)) {
+        Instruction::Select { sockets: [one, other], into } => match (memory.socket(one), memory.socket(other)) {
             (Some(first), Some(second)) => {
                 let received = netcheck::select! {
-                    received = receive(&first) => received,
-                    received = receive(&second) => received,
+                    received = memory.receive(one, &first) => received,
+                    received = memory.receive(other, &second) => received,
                 };
                 memory.write(into, received);
             }
-            (Some(only), None) | (None, Some(only)) => {
-                let received = receive(&only).await;
+            (Some(only), None) => {
+                let received = memory.receive(one, &only).await;
+                memory.write(into, received);
+            }
+            (None, Some(only)) => {
+                let received = memory.receive(other, &only).await;
                 memory.write(into, received);
             }
             (None, None) => {}
@@ -498,11 +512,11 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
     Flow::Continue
 }
 
-pub async fn receive(socket: &UdpSocket) -> u8 {
+pub async fn receive_from(socket: &UdpSocket) -> (u8, SocketAddr) {
     let mut buffer = [0; 8];
-    let (length, _) = socket.recv_from(&mut buffer).await.expect("a receive succeeds");
+    let (length, from) = socket.recv_from(&mut buffer).await.expect("a receive succeeds");
     assert_eq!(length, 1, "a datagram arrives whole");
-    buffer[0]
+    (buffer[0], from)
 }
 
 impl Memory {
@@ -514,8 +528,19 @@ impl Memory {
         }
     }
 
+    async fn receive(&self, index: usize, socket: &UdpSocket) -> u8 {
+        let (received, from) = receive_from(socket).await;
+        self.use_socket(index);
+        self.heard.borrow_mut()[index] = Some(from);
+        received
+    }
+
     pub fn processes(&self) -> usize {
         self.system.processes.len()
+    }
+
+    pub fn is_anonymous(&self) -> bool {
+        self.system.network.anonymous
     }
 
     fn take_handle(&self, task: usize) -> Option<JoinHandle<()>> {

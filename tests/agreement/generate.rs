@@ -4,8 +4,12 @@
 
 #[path = "exchange.rs"]
 mod exchange;
+#[path = "like.rs"]
+mod like;
 #[path = "loops.rs"]
 mod loops;
+
+pub use like::like_system;
 
 use crate::program::{ELAPSED, Instruction, Network, Process, System, Tcp, Value};
 
@@ -94,6 +98,7 @@ fn network(random: &mut Random) -> Network {
         delay: random.percent(30),
         at_most: *random.weighted(&[(12, None), (5, Some(1)), (3, Some(2))]),
         tcp: None,
+        anonymous: false,
     }
 }
 

@@ -13,6 +13,7 @@ pub(super) fn network(random: &mut Random) -> Network {
         delay: random.percent(10),
         at_most: *random.weighted(&[(6, None), (2, Some(1)), (1, Some(2))]),
         tcp: None,
+        anonymous: false,
     }
 }
 

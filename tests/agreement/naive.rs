@@ -262,6 +262,8 @@ struct ProcessState {
     phase: Phase,
     registers: Vec<u8>,
     sockets: Vec<SocketState>,
+    /// by socket, the process and port that the last datagram came from, if the process replies to any
+    heard: Vec<Option<(usize, u16)>>,
     listeners: Vec<Slot<u16>>,
     streams: Vec<Slot<End>>,
     tasks: Vec<TaskState>,
@@ -474,6 +476,7 @@ impl<'a> World<'a> {
                 phase: Phase::Unstarted,
                 registers: vec![0; process.registers],
                 sockets: vec![SocketState::Unbound; process.sockets],
+                heard: vec![None; process.sockets],
                 listeners: vec![Slot::Closed; process.listeners],
                 streams: vec![Slot::Closed; process.streams],
                 tasks: process
@@ -745,6 +748,7 @@ impl<'a> World<'a> {
             }
             Move::Deliver { process, task, channel, packet } => {
                 let Wait::Recv { into, .. } = self.wait(process, task) else { unreachable!() };
+                let ((sender, from), (_, socket)) = channel;
                 let channel = self.state.channels.get_mut(&channel).expect("it holds the packet");
                 let overtaken = channel.newly_overtaken_by(packet);
                 if let Some(left) = &mut self.state.faults_left {
@@ -755,6 +759,12 @@ impl<'a> World<'a> {
                 }
                 channel.delivered.push(packet);
                 self.state.processes[process].registers[into] = channel.packets[packet].value;
+                let replies = |code: &Code| matches!(code, Code::Do(Instruction::Reply { .. }));
+                if let SocketState::Bound { port } = self.state.processes[sender].sockets[from]
+                    && self.code[process].iter().flatten().any(replies)
+                {
+                    self.state.processes[process].heard[socket] = Some((sender, port));
+                }
                 self.run(process, task, findings)
             }
             Move::Fire { process, task, deadline_ms } => {
@@ -772,7 +782,10 @@ impl<'a> World<'a> {
             }
             Move::Tcp { process, task, ref alternative, is_failure } => {
                 let Wait::Tcp { operation, into, .. } = self.wait(process, task) else { unreachable!() };
-                let Alternative { event, after, opened } = alternative.clone();
+                let Alternative { mut event, after, opened } = alternative.clone();
+                if let (Event::Accepted { from }, true) = (&mut event, self.system.network.anonymous) {
+                    *from = 0;
+                }
                 findings.failed |= is_failure;
                 findings.read |= matches!(event, Event::Read(_));
                 self.use_fault(is_failure);
@@ -899,6 +912,11 @@ impl<'a> World<'a> {
                 }
                 Instruction::Send { socket, to, port, value } => {
                     if is_bound(socket) {
+                        break Activity::Waiting(Wait::Send { socket, to, port, value: value_of(value) });
+                    }
+                }
+                Instruction::Reply { socket, value } => {
+                    if let Some((to, port)) = state.heard[socket] {
                         break Activity::Waiting(Wait::Send { socket, to, port, value: value_of(value) });
                     }
                 }

@@ -40,6 +40,8 @@ pub struct Network {
     /// faults in one execution
     pub at_most: Option<usize>,
     pub tcp: Option<Tcp>,
+    /// who accepts does not look who has connected
+    pub anonymous: bool,
 }
 
 /// The declared behaviours of connections.
@@ -75,7 +77,7 @@ pub enum Side {
 impl Network {
     /// Nothing is declared.
     pub fn reliable() -> Self {
-        Network { copies: vec![1], window: 1, delay: false, at_most: None, tcp: None }
+        Network { copies: vec![1], window: 1, delay: false, at_most: None, tcp: None, anonymous: false }
     }
 }
 
@@ -108,6 +110,11 @@ pub enum Instruction {
         socket: usize,
         to: usize,
         port: u16,
+        value: Value,
+    },
+    /// to whom the last datagram came from; nothing if none came
+    Reply {
+        socket: usize,
         value: Value,
     },
     Recv {
@@ -353,7 +360,7 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, at_most, tcp } = &self.network;
+        let Network { copies, window, delay, at_most, tcp, anonymous } = &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
             write!(f, ", delay")?;
@@ -364,6 +371,9 @@ impl fmt::Display for System {
         }
         if let Some(at_most) = at_most {
             write!(f, ", at_most = {at_most}")?;
+        }
+        if *anonymous {
+            write!(f, ", anonymous")?;
         }
         writeln!(f)?;
         for (index, process) in self.processes.iter().enumerate() {
@@ -386,6 +396,7 @@ fn block(f: &mut fmt::Formatter<'_>, instructions: &[Instruction], depth: usize)
             Instruction::Send { socket, to, port, value } => {
                 writeln!(f, "{margin}s{socket}.send {value} to {}:{port}", name(*to))?;
             }
+            Instruction::Reply { socket, value } => writeln!(f, "{margin}s{socket}.reply {value}")?,
             Instruction::Recv { socket, into } => writeln!(f, "{margin}r{into} = s{socket}.recv")?,
             Instruction::RecvTimeout { socket, ms, into } => {
                 writeln!(f, "{margin}r{into} = timeout {ms} ms s{socket}.recv")?;

@@ -126,7 +126,7 @@ async fn event(memory: &Memory, streams: &Streams, instruction: &Instruction) ->
             let mut from = None;
             let accepted = accepted.map(|accepted| {
                 accepted.map(|(stream, process)| {
-                    from = Some(process);
+                    from = Some(if memory.is_anonymous() { 0 } else { process });
                     stream
                 })
             });

@@ -97,6 +97,19 @@ fn a_write_that_looks_at_the_value_loses_no_update() {
     }
 }
 
+#[test]
+fn it_does_not_matter_which_client_is_which() {
+    for (clients, reduction, figures) in
+        [(2, true, (90, 105)), (2, false, (140, 227)), (3, true, (2_289, 2_700)), (3, false, (6_999, 14_788))]
+    {
+        let checker = Checker::new().reduction(reduction).symmetry(true);
+        let report = checker.check(|net| counting(net, clients, Write::IfUnchanged));
+        verified(&report, figures);
+        let values: Vec<String> = (1..=clients).map(|value| value.to_string()).collect();
+        assert_eq!(report.outputs("client-1"), values);
+    }
+}
+
 #[netcheck::model_check(expect = property, snapshot)]
 fn a_write_that_does_not_hides_another(net: &mut Network) {
     counting(net, 2, Write::Always);

@@ -22,6 +22,7 @@ pub(crate) struct ModelCheck {
     pub(crate) max_memory: Option<Expr>,
     pub(crate) reduction: Option<LitBool>,
     pub(crate) subsumption: Option<LitBool>,
+    pub(crate) symmetry: Option<LitBool>,
     pub(crate) store: Option<Choice>,
     pub(crate) threads: Option<Number>,
     pub(crate) capture: Option<LitBool>,

@@ -354,6 +354,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     if let Some(subsumption) = &check.subsumption {
         calls.extend(quote!(.subsumption(#subsumption)));
     }
+    if let Some(symmetry) = &check.symmetry {
+        calls.extend(quote!(.symmetry(#symmetry)));
+    }
     if let Some(Choice { variant, .. }) = &check.store {
         calls.extend(quote!(.store(::netcheck::check::Keep::#variant)));
     }

@@ -199,6 +199,8 @@ fn values_are_checked() {
     assert_refused("max_memory", &["write `max_memory = 2 << 30`"]);
     assert_refused("subsumption = on", &["expected `true` or `false`"]);
     assert_refused("subsumption", &["write `subsumption = true`"]);
+    assert_refused("symmetry = on", &["expected `true` or `false`"]);
+    assert_refused("symmetry", &["write `symmetry = true`"]);
     assert_refused(
         "store = fingerprints",
         &["expected `exact` or `fingerprint`, found `fingerprints`, did you mean `fingerprint`?"],

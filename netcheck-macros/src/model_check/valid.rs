@@ -97,9 +97,19 @@ fn replay(check: &ModelCheck, cx: &Ctxt) {
     if let Some(file) = check.replay.as_ref().filter(|file| file.value().is_empty()) {
         cx.error(file, "a trace is in a file: this name is empty");
     }
-    for word in
-        ["search", "seed", "max_states", "max_depth", "max_memory", "reduction", "subsumption", "store", "threads"]
-    {
+    let of_searches = [
+        "search",
+        "seed",
+        "max_states",
+        "max_depth",
+        "max_memory",
+        "reduction",
+        "subsumption",
+        "symmetry",
+        "store",
+        "threads",
+    ];
+    for word in of_searches {
         if let Some(said) = check.said.get(word) {
             cx.error(
                 said,

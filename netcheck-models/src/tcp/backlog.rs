@@ -41,6 +41,12 @@ impl Backlog {
         Some((first, shorter))
     }
 
+    /// The same queue with other numbers for its connections.
+    #[must_use]
+    pub fn renumbered(&self, number: impl FnMut(u32) -> u32) -> Self {
+        Backlog { capacity: self.capacity, waiting: self.waiting.iter().copied().map(number).collect() }
+    }
+
     /// The connections in the queue.
     #[must_use]
     pub fn waiting(&self) -> &[u32] {

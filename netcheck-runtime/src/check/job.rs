@@ -10,6 +10,7 @@ use crate::property::Properties;
 use crate::reduction::footprint::Footprints;
 use crate::reduction::proviso;
 use crate::reduction::successors::Leg;
+use crate::reduction::symmetry::{Classes, Known};
 use crate::replay::{End, Replayed, perform, replay, script};
 use crate::report::{Figures, Report, Verdict};
 use crate::search::estimate::{Estimate, estimate};
@@ -22,7 +23,7 @@ use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
 use crate::state::store::Keep;
 use crate::state::store::StateId;
-use crate::state::system::{Interrupt, Registration, System};
+use crate::state::system::{Asymmetry, Interrupt, Registration, System};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::situation::Situations;
 use crate::trace::source;
@@ -57,6 +58,8 @@ pub(super) struct Job {
     after: Vec<Vec<ProcessId>>,
     pub(super) properties: Properties,
     demands: Demands,
+    /// What was seen of processes that are not alike.
+    asymmetries: Vec<Asymmetry>,
 }
 
 impl Job {
@@ -93,7 +96,8 @@ impl Job {
             after.push(process.after.iter().map(named).collect::<Result<Vec<_>, _>>()?);
         }
         let properties = Properties { finally: std::mem::take(&mut registered.finally), closed: registered.closed };
-        Ok(Job { checker, registered, watch, progress, declared, after, properties, demands: Demands::default() })
+        let (demands, asymmetries) = (Demands::default(), Vec::new());
+        Ok(Job { checker, registered, watch, progress, declared, after, properties, demands, asymmetries })
     }
 
     /// A system in which nothing has been learned.
@@ -141,6 +145,7 @@ impl Job {
                 Ok(result) => return Ok((result, system)),
                 Err(Interrupt::Diagnostic(diagnostic)) => return Err(Error::new(diagnostic.0)),
                 Err(Interrupt::Demands(demands)) => self.demands = demands,
+                Err(Interrupt::Asymmetry(asymmetry)) => self.asymmetries.push(asymmetry),
             }
         }
     }
@@ -173,6 +178,7 @@ impl Job {
 
     pub(super) fn check(mut self) -> Result<Report, Error> {
         let ((mut explored, rounds), mut system) = self.attempt(Job::explore)?;
+        explored.spread();
         let counterexample = match explored.found.clone() {
             None => None,
             Some((at, found)) => Some(self.counterexample(&mut system, &mut explored, at, &found)?),
@@ -206,9 +212,56 @@ impl Job {
         let Coverage { claims, never_completed } = coverage;
         let claims = claims.into_iter().collect();
         let automata = automata(&system, &explored.taken);
+        let (like_processes, asymmetries) = self.symmetry();
         let checkpoints = system.shared().checkpoints.borrow();
         let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
-        Ok(Report { verdict, limit, figures, counterexample, outputs, uncaptured, claims, never_completed, automata })
+        Ok(Report {
+            verdict,
+            limit,
+            figures,
+            counterexample,
+            outputs,
+            uncaptured,
+            claims,
+            never_completed,
+            automata,
+            like_processes,
+            asymmetries,
+        })
+    }
+
+    /// The processes that may be alike, as far as is known.
+    fn like_processes(&self) -> Classes {
+        let processes = &self.registered.processes;
+        let (tracked, given_up) = (self.checker.tasks == Tasks::Tracked, self.asymmetries.iter().any(is_hopeless));
+        if !self.checker.symmetry || tracked || given_up || self.asymmetries.len() > 2 * processes.len() {
+            return Classes::default();
+        }
+        let kind = |process: &Registered| (process.factory_type, process.daemon);
+        let first = |of: &Registered| processes.iter().position(|process| kind(process) == kind(of));
+        let kinds: Vec<usize> = processes.iter().filter_map(first).collect();
+        let unlike: Vec<[ProcessId; 2]> = self.asymmetries.iter().filter_map(|seen| seen.between).collect();
+        Classes::of(&Known { kinds: &kinds, after: &self.after, declared: &self.declared, unlike: &unlike })
+    }
+
+    /// Which processes were taken to be alike, and why others were not.
+    fn symmetry(&self) -> (Vec<Vec<String>>, Vec<String>) {
+        let Classes { classes, left_out, .. } = self.like_processes();
+        let names = |processes: &Vec<ProcessId>| -> Vec<String> {
+            processes.iter().map(|process| self.registered.processes[process.0 as usize].name.clone()).collect()
+        };
+        let mut reasons: Vec<String> = self.asymmetries.iter().map(|seen| seen.reason.clone()).collect();
+        reasons.dedup();
+        if !left_out.is_empty() {
+            reasons.push(format!("of {}, there would be too many permutations", names(&left_out).join(", ")));
+        }
+        if self.checker.symmetry && self.checker.tasks == Tasks::Tracked {
+            reasons.push("what tracked tasks share is not known by number (`tasks = tracked`)".to_owned());
+        } else if self.checker.symmetry && classes.is_empty() && reasons.is_empty() {
+            reasons
+                .push("no two processes are registered with the same closure or function, in the same way".to_owned());
+        }
+        (classes.iter().map(names).collect(), reasons)
     }
 
     pub(super) fn estimate(mut self) -> Result<Estimate, Error> {
@@ -222,11 +275,13 @@ impl Job {
     /// Explores until the stubborn sets have relied on nothing that grew.
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
         let Checker { search, reduction, subsumption, keep, threads, .. } = self.checker;
+        let classes = self.like_processes();
         let mut plan = Plan {
             search,
             score: self.checker.score.as_ref(),
             keep,
             subsumes: subsumption,
+            symmetry: Some(&classes).filter(|classes| !classes.classes.is_empty()),
             patience: PATIENCE_STATES,
             limits: self.limits(),
             threads,
@@ -253,7 +308,9 @@ impl Job {
             }
             if is_believed || is_over {
                 let explored = explored.unless_doubtful(grew);
-                return Ok((self.unless_refuted(system, initial, plan, explored)?, round));
+                let mut explored = self.unless_refuted(system, initial, plan, explored)?;
+                explored.name_processes(system, &self.properties)?;
+                return Ok((explored, round));
             }
             plan.patience = plan.patience.saturating_mul(2);
             plan.subsumes &= footprints.as_ref().is_none_or(|footprints| !footprints.has_endless());
@@ -348,6 +405,7 @@ impl Job {
                 score: None,
                 keep: Keep::Exact,
                 subsumes: false,
+                symmetry: None,
                 patience: u64::MAX,
                 limits,
                 threads: job.checker.threads,
@@ -437,6 +495,11 @@ fn is_same(again: &Found, found: &Found) -> bool {
     again.kind == found.kind && (again.kind == ViolationKind::Deadlock || again.message == found.message)
 }
 
+/// Whether it says that no processes may be taken to be alike.
+fn is_hopeless(asymmetry: &Asymmetry) -> bool {
+    asymmetry.between.is_none()
+}
+
 fn faults(legs: &[Leg]) -> u32 {
     legs.iter().map(|leg| leg.transition.faults).sum()
 }
@@ -445,8 +508,11 @@ fn interrupted(interrupt: Interrupt) -> Error {
     match interrupt {
         Interrupt::Diagnostic(diagnostic) => Error::new(diagnostic.0),
         Interrupt::Demands(_) => unreachable!("a path was explored with all demands known"),
+        Interrupt::Asymmetry(_) => unreachable!("a path was explored with all of it compared"),
     }
 }
 
+#[cfg(test)]
+mod orbits;
 #[cfg(test)]
 mod tests;

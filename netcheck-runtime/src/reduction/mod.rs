@@ -6,6 +6,7 @@
 //! - [`stubborn`]: which units have to be explored in a state;
 //! - [`proviso`]: cycles that would ignore somebody for ever;
 //! - [`subsumption`]: states that add nothing to a visited one;
+//! - [`symmetry`]: states that differ only in which of several like processes does what;
 //! - [`successors`]: the steps of a state that are explored for it.
 //!
 //! Automata are learned while they are explored, so a footprint may grow after a choice
@@ -22,4 +23,5 @@ pub(crate) mod proviso;
 pub(crate) mod stubborn;
 pub(crate) mod subsumption;
 pub(crate) mod successors;
+pub(crate) mod symmetry;
 mod touches;

@@ -17,6 +17,9 @@
 //! Where time does not pass in a cycle, no timer of anybody fires any more. If others have timers, it is then
 //! no longer true that nobody can compare their clocks: all of them are one component.
 //!
+//! With symmetry, the graph is one of states that stand for others. Where it has no such component, the graph of all
+//! that they stand for has none either, and nobody is ignored; where it has one, the search runs again without.
+//!
 //! Then the search runs again, as it does when a footprint has grown. Nothing here depends on the
 //! order of exploration; so no state is left out as covered by another one as soon as there is an
 //! endless component: which states are met would depend on the order, and the one that stands for
@@ -26,11 +29,12 @@ use super::footprint::Footprints;
 use super::stubborn::{Waiting, waiting};
 use super::subsumption::Subsumption;
 use super::successors::Successors;
+use super::symmetry::Symmetry;
 use crate::id::{Mover, NodeId, ProcessId, UnitId};
 use crate::state::enabled::{Class, Enabled, Transition};
 use crate::state::place::{Place, PlaceId, StateVector};
 use crate::state::store::{StateId, Store};
-use crate::state::system::{Interrupt, System};
+use crate::state::system::{Asymmetry, Interrupt, System};
 use crate::state::tables::{Tables, View};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
@@ -145,6 +149,10 @@ pub(crate) fn update(
     }
     let graph = Graph::of(system, footprints, initial, &mut visited)?;
     let cycles = graph.terminal_cycles();
+    if visited.symmetry.is_some() && !cycles.is_empty() {
+        let reason = "executions go round for ever, and the reduction has to know who does not move then".to_owned();
+        return Err(Interrupt::Asymmetry(Asymmetry { between: None, reason }));
+    }
     footprints.cycles.untimed.extend(graph.untimed(&cycles));
     if are_busy(system, footprints, initial) {
         return Ok(true);
@@ -338,6 +346,8 @@ impl Graph {
 pub(crate) struct Visited<'a> {
     pub(crate) store: &'a mut Store,
     pub(crate) subsumption: Option<&'a mut Subsumption>,
+    /// If a state stands for all that like processes make of it.
+    pub(crate) symmetry: Option<&'a mut Symmetry>,
     /// Whether states were left out because visited ones cover them.
     pub(crate) leaves_out: bool,
     /// Whether a step violates something: the search does not go on from where it leads.
@@ -377,6 +387,9 @@ fn walk(
         edges.clear();
         for transition in chosen {
             system.apply(&state, transition, &mut next);
+            if let Some(symmetry) = &mut visited.symmetry {
+                symmetry.canonicalize(system, &mut next)?;
+            }
             let (id, is_itself) = visited.find(system, transition, &next);
             let new = numbers.len() as u32;
             let number = *numbers.entry(id).or_insert(new);

@@ -1,12 +1,13 @@
 //! The loop.
 
-use crate::id::UnitId;
+use crate::id::{ProcessId, UnitId};
 use crate::property::{Properties, Terminal};
 use crate::reduction::footprint::Footprints;
 use crate::reduction::proviso::Visited;
 use crate::reduction::stubborn::Scope;
 use crate::reduction::subsumption::Subsumption;
 use crate::reduction::successors::{Leg, Successors};
+use crate::reduction::symmetry::{Classes, Permutation, Symmetry};
 use crate::search::concretize::concretize;
 use crate::search::expand::Expander;
 use crate::search::frontier::{Frontier, Search, Successor};
@@ -50,6 +51,10 @@ pub(crate) struct Explored {
     /// States that were not explored because a visited one covers them.
     pub(crate) subsumed: u64,
     pub(crate) subsumption: Option<Subsumption>,
+    /// If a state stands for all that like processes make of it.
+    pub(crate) symmetry: Option<Symmetry>,
+    /// Which image of an end violates something, where that was asked.
+    shown: AHashMap<StateId, Permutation>,
     pub(crate) depth: usize,
     pub(crate) terminals: u64,
     pub(crate) suppressed_deadlocks: u64,
@@ -84,6 +89,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) keep: Keep,
     /// Whether states that a visited one covers are left out.
     pub(crate) subsumes: bool,
+    /// Which processes are taken to be alike.
+    pub(crate) symmetry: Option<&'a Classes>,
     /// A round of the reduced search that relied on what is known to be wrong by now is still good for learning,
     /// but what it believes may go on for ever, as time-outs do where answers are not known yet: after so many
     /// states more it is given up.
@@ -133,7 +140,7 @@ fn follow(
     properties: &Properties,
     mut observer: Option<&mut dyn Observer>,
 ) -> Result<Explored, Interrupt> {
-    let Plan { search, score, keep, subsumes, patience, limits, threads, progress } = plan;
+    let Plan { search, score, keep, subsumes, symmetry, patience, limits, threads, progress } = plan;
     let mut seen = Explored {
         initial: initial.clone(),
         store: Store::new(keep),
@@ -141,6 +148,8 @@ fn follow(
         pruned: 0,
         subsumed: 0,
         subsumption: subsumes.then(Subsumption::default),
+        symmetry: symmetry.map(|classes| Symmetry::new(system, classes, initial)),
+        shown: AHashMap::new(),
         depth: 0,
         terminals: 0,
         suppressed_deadlocks: 0,
@@ -164,7 +173,7 @@ fn follow(
     let mut met = Vec::new();
     let mut state = StateVector::new();
     // Only some of those who look at a step see where it leads, too.
-    let reads_next = subsumes || score.is_some() || observer.is_some();
+    let reads_next = subsumes || symmetry.is_some() || score.is_some() || observer.is_some();
     let mut expanded = 0u64;
     let mut grown_at = None;
     while let Some(id) = frontier.pop() {
@@ -212,7 +221,7 @@ fn follow(
                     seen.suppressed_deadlocks += u64::from(suppressed);
                     // Only ends that are sure to be real are shown to the user's properties.
                     match reduction {
-                        None => properties.end(system, &state),
+                        None => seen.judge_end(system, properties, id, &state)?,
                         Some(_) => {
                             if !properties.is_empty() {
                                 seen.ends.push((id, state.clone()));
@@ -243,8 +252,11 @@ fn follow(
                 next.clear();
                 next.extend(words(encoded.bytes));
             }
+            if let Some(symmetry) = &mut seen.symmetry {
+                symmetry.canonicalize(system, &mut next)?;
+            }
             if let Some(subsumption) = &mut seen.subsumption
-                && visited.or_else(|| seen.store.find_encoded(encoded)).is_none()
+                && seen.store.find(&next).is_none()
                 && subsumption.cover(system, transition, &next).is_some()
             {
                 seen.subsumed += 1;
@@ -254,13 +266,13 @@ fn follow(
                     continue;
                 }
             }
-            let (successor, is_new) = match (&mut observer, visited) {
-                (Some(observer), _) => {
-                    observer.step(system, &state, transition, &mut next);
-                    seen.store.insert(&next, Some(id))
-                }
-                (None, Some(visited)) => (visited, false),
-                (None, None) => seen.store.insert_encoded(encoded, Some(id)),
+            if let Some(observer) = &mut observer {
+                observer.step(system, &state, transition, &mut next);
+            }
+            let (successor, is_new) = match visited {
+                _ if reads_next => seen.store.insert(&next, Some(id)),
+                Some(visited) => (visited, false),
+                None => seen.store.insert_encoded(encoded, Some(id)),
             };
             let mut of_step =
                 Successor { state: successor, is_new, unit: transition.unit(), faults: transition.faults, score: 0 };
@@ -306,6 +318,9 @@ fn follow(
         }
         frontier.extend(&met);
     }
+    if let Some(symmetry) = &mut seen.symmetry {
+        symmetry.keep_up(system)?;
+    }
     Ok(seen)
 }
 
@@ -315,7 +330,12 @@ pub(crate) struct Taken(Vec<bool>);
 
 impl Taken {
     fn note(&mut self, transition: &Transition) {
-        let Step::Unit { edge, .. } = transition.step else { return };
+        if let Step::Unit { edge, .. } = transition.step {
+            self.add(edge);
+        }
+    }
+
+    fn add(&mut self, edge: EdgeId) {
         let index = edge.0 as usize;
         if self.0.len() <= index {
             self.0.resize(index + 1, false);
@@ -341,7 +361,8 @@ const CONCRETIZED_MAX: usize = 64;
 impl Explored {
     /// Says how far the search is; which limit was hit by that.
     fn look_up(&self, system: &System, frontier: &Frontier, limits: Limits, progress: &Progress) -> Option<Limit> {
-        let memory_bytes = self.store.memory_bytes() + frontier.memory_bytes();
+        let symmetry_bytes = self.symmetry.as_ref().map_or(0, Symmetry::memory_bytes);
+        let memory_bytes = self.store.memory_bytes() + frontier.memory_bytes() + symmetry_bytes;
         let is_over = progress.note(Seen {
             states: self.store.len() as u64,
             frontier: frontier.len() as u64,
@@ -396,6 +417,8 @@ impl Explored {
     ) -> Result<bool, Interrupt> {
         if reduced {
             self.concretize(system, properties, at)?;
+        } else if self.symmetry.is_some() {
+            self.concrete = Some(self.named(system, properties, at, &found)?);
         }
         let believed = !reduced || self.concrete.is_some();
         if self.found.is_none() || believed {
@@ -414,10 +437,67 @@ impl Explored {
         Ok(())
     }
 
+    /// Where states stand for others, a violation has to say which processes it is about.
+    pub(crate) fn name_processes(&mut self, system: &mut System, properties: &Properties) -> Result<(), Interrupt> {
+        if let (Some(_), None, Some((at, found))) = (&self.symmetry, &self.concrete, self.found.clone()) {
+            self.concrete = Some(self.named(system, properties, at, &found)?);
+        }
+        Ok(())
+    }
+
+    /// The way to a state that shows a violation, and the violation as it is there.
+    fn named(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at: StateId,
+        found: &Found,
+    ) -> Result<(Vec<Leg>, Found), Interrupt> {
+        let legs = self.path(system, at)?;
+        let Some(Leg { state, transition, .. }) = legs.last() else { return Ok((legs, found.clone())) };
+        let mut next = Vec::new();
+        system.apply(state, transition, &mut next);
+        let again = properties.step(system, transition).or_else(|| properties.violated_at_end(system, &next));
+        Ok((legs, again.unwrap_or_else(|| found.clone())))
+    }
+
+    /// The properties of the end, for all that an end stands for.
+    fn judge_end(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at: StateId,
+        end: &[u32],
+    ) -> Result<Option<Found>, Interrupt> {
+        let Some(symmetry) = self.symmetry.as_mut().filter(|_| !properties.is_empty()) else {
+            return Ok(properties.end(system, end));
+        };
+        for (permutation, image) in symmetry.images(system, end)? {
+            if let Some(found) = properties.end(system, &image) {
+                self.shown.insert(at, permutation);
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds what the processes do that are like those which were seen to do it.
+    pub(crate) fn spread(&mut self) {
+        let Some(symmetry) = &self.symmetry else { return };
+        let outputs = self.outputs.iter().flat_map(|&(unit, output)| {
+            let like = symmetry.like(ProcessId(unit.0));
+            like.map(move |process| (UnitId(process.0), output))
+        });
+        self.outputs = outputs.collect();
+        let edges: Vec<EdgeId> = self.taken.iter().flat_map(|edge| symmetry.images_of_edge(edge)).collect();
+        edges.into_iter().for_each(|edge| self.taken.add(edge));
+    }
+
     /// What was visited, for who goes through it again.
     pub(crate) fn visited<'a>(&'a mut self, violates: &'a dyn Fn(&System, &Transition) -> bool) -> Visited<'a> {
-        let Explored { store, subsumption, subsumed, .. } = self;
-        Visited { store, subsumption: subsumption.as_mut(), leaves_out: *subsumed > 0, violates }
+        let Explored { store, subsumption, symmetry, subsumed, .. } = self;
+        let (subsumption, symmetry) = (subsumption.as_mut(), symmetry.as_mut());
+        Visited { store, subsumption, symmetry, leaves_out: *subsumed > 0, violates }
     }
 
     /// Whether the search can't go on, whatever is known by now.
@@ -448,16 +528,23 @@ impl Explored {
         }
         for (end, state) in std::mem::take(&mut self.ends) {
             if at_fixpoint {
-                if let Some(found) = properties.end(system, &state) {
+                if let Some(found) = self.judge_end(system, properties, end, &state)? {
                     self.violated(system, properties, end, found, true)?;
                     return Ok(());
                 }
                 continue;
             }
-            self.concretize(system, properties, end)?;
-            if let Some((_, found)) = &self.concrete {
-                self.found = Some((end, found.clone()));
-                return Ok(());
+            let images = match &mut self.symmetry {
+                Some(symmetry) => symmetry.images(system, &state)?.into_iter().map(|(image, _)| Some(image)).collect(),
+                None => vec![None],
+            };
+            for image in images {
+                image.and_then(|image| self.shown.insert(end, image));
+                self.concretize(system, properties, end)?;
+                if let Some((_, found)) = &self.concrete {
+                    self.found = Some((end, found.clone()));
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -489,16 +576,24 @@ impl Explored {
         for &id in &states[1..] {
             let scope = self.scopes.get(&id).cloned();
             let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
-            let taken = possible.into_iter().filter(|transition| {
-                system.apply(&state, transition, &mut next);
-                self.store.find(&next) == Some(id)
-            });
-            let taken = taken.min_by_key(|transition| transition.faults);
-            let transition = taken.expect("a state was reached by one of its parent's steps");
-            system.apply(&state, &transition, &mut next);
+            let mut taken: Option<(Transition, StateVector)> = None;
+            for transition in possible {
+                system.apply(&state, &transition, &mut next);
+                if let Some(symmetry) = &mut self.symmetry {
+                    symmetry.canonicalize(system, &mut next)?;
+                }
+                let is_better = taken.as_ref().is_none_or(|(best, _)| transition.faults < best.faults);
+                if is_better && self.store.find(&next) == Some(id) {
+                    taken = Some((transition, StateVector::from_slice(&next)));
+                }
+            }
+            let (transition, successor) = taken.expect("a state was reached by one of its parent's steps");
             legs.push(Leg { state, transition, scope });
-            state = StateVector::from_slice(&next);
+            state = successor;
         }
-        Ok(legs)
+        match &mut self.symmetry {
+            Some(symmetry) => symmetry.unfold(system, &legs, self.shown.get(&to).copied()),
+            None => Ok(legs),
+        }
     }
 }

@@ -264,7 +264,7 @@ impl View<'_> {
 }
 
 /// Equal states are equal vectors: zeros at the end are left out.
-pub(super) fn trim(next: &mut Vec<u32>) {
+pub(crate) fn trim(next: &mut Vec<u32>) {
     while next.last() == Some(&0) {
         next.pop();
     }

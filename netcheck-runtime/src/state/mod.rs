@@ -4,6 +4,7 @@
 //! - [`declared`]: what is declared for one check; [`menu`]: what the search has to know of an operation;
 //! - [`tables`]: all that vectors refer to, to be looked up; [`system`]: the one who fills them;
 //! - [`enabled`]: which steps a state offers; [`apply`]: the state that a step leads to;
+//! - [`renaming`]: what becomes of all that when processes are exchanged;
 //! - [`store`]: the visited states.
 //!
 //! Invariants: a state vector says everything about the future; equal futures of a
@@ -15,6 +16,7 @@ pub(crate) mod enabled;
 pub(crate) mod intern;
 pub(crate) mod menu;
 pub(crate) mod place;
+pub(crate) mod renaming;
 pub(crate) mod store;
 pub(crate) mod system;
 pub(crate) mod tables;

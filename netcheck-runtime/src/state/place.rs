@@ -86,6 +86,10 @@ impl Places {
         self.ids.get(&place).copied()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (PlaceId, Place)> + '_ {
         (0u32..).map(PlaceId).zip(self.places.iter().copied())
     }

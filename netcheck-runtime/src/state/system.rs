@@ -7,7 +7,7 @@ use crate::state::declared::{Declared, Demands};
 use crate::state::enabled::{Enabled, Transition};
 use crate::state::intern::Interner;
 use crate::state::menu::Menu;
-use crate::state::place::{Place, Places, StateVector};
+use crate::state::place::{Place, PlaceId, Places, StateVector};
 use crate::state::tables::{Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Tables, Unit, View};
 use crate::state::tcp::connections::Connections;
 use crate::unit::automaton::EdgeId;
@@ -25,6 +25,16 @@ pub(crate) enum Interrupt {
     Diagnostic(Diagnostic),
     /// It has to begin again with these demands.
     Demands(Demands),
+    /// It has to begin again, and tell these processes apart.
+    Asymmetry(Asymmetry),
+}
+
+/// Why processes that seemed to be alike are not.
+#[derive(Clone, Debug)]
+pub(crate) struct Asymmetry {
+    /// `None`: no processes may be taken to be alike.
+    pub(crate) between: Option<[ProcessId; 2]>,
+    pub(crate) reason: String,
 }
 
 /// A process as it was registered.
@@ -117,6 +127,19 @@ impl System {
         &self.learner.shared
     }
 
+    /// The number of a place that is looked at from now on.
+    pub(crate) fn add_place(&mut self, place: Place) -> PlaceId {
+        match place {
+            Place::Channel { from, to } => self.tell(|view| view.channel(from, to)).place,
+            Place::Head(socket) => {
+                let (inbox, head) = (self.inbox(socket), self.places.id(place));
+                self.heads[inbox as usize] = Some(head);
+                head
+            }
+            place => self.places.id(place),
+        }
+    }
+
     /// The system, to look at.
     pub(crate) fn view(&self) -> View<'_> {
         View { automata: &self.learner.automata, tables: &self.tables }
@@ -166,7 +189,7 @@ impl System {
     }
 
     /// The edge for an input; learning it may show that the search has to begin again.
-    fn edge(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Interrupt> {
+    pub(crate) fn edge(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Interrupt> {
         let id = self.learner.edge(node, input).map_err(Interrupt::Diagnostic)?;
         self.add_units();
         let edge = self.learner.automata.edge(id);

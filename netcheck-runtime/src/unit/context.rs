@@ -135,6 +135,8 @@ pub(crate) struct UnitInfo {
     pub(crate) parent: Option<UnitId>,
     /// The process's name, or `client/producer` for an isolated task.
     pub(crate) name: String,
+    /// Of an isolated task: its function, and how many of that function its parent had spawned before it.
+    pub(crate) ordinal: Option<(&'static str, u32)>,
 }
 
 #[derive(Default)]
@@ -154,7 +156,7 @@ impl Shared {
     pub(crate) fn new(hosts: Vec<Host>, watch: Arc<Watch>) -> Self {
         let units = (0u32..)
             .zip(&hosts)
-            .map(|(id, host)| UnitInfo { process: ProcessId(id), parent: None, name: host.name.clone() })
+            .map(|(id, host)| UnitInfo { process: ProcessId(id), parent: None, name: host.name.clone(), ordinal: None })
             .collect();
         Shared {
             hosts,
@@ -201,7 +203,7 @@ impl Shared {
             0 => format!("{of_parent}/{name}"),
             n => format!("{of_parent}/{name}#{}", n + 1),
         };
-        units.push(UnitInfo { process, parent: Some(parent), name: full_name });
+        units.push(UnitInfo { process, parent: Some(parent), name: full_name, ordinal: Some((name, index)) });
         self.children.borrow_mut().insert((parent, name, index), child);
         child
     }

@@ -19,6 +19,7 @@ fn empty_words(net: &mut netcheck::Network) {
     max_memory = 2 << 30,
     reduction = true,
     subsumption = false,
+    symmetry = false,
     store = exact,
     threads = 2
 )]
@@ -37,7 +38,7 @@ fn faults_by_number(net: &mut netcheck::Network) {
     net.process("server", || async {});
 }
 
-#[netcheck::model_check(udp(loss), subsumption = true, tasks = tracked, capture = false)]
+#[netcheck::model_check(udp(loss), subsumption = true, symmetry = true, tasks = tracked, capture = false)]
 fn fewer_states(net: &mut netcheck::Network) {
     net.process("client", || async {});
 }

@@ -1,0 +1,166 @@
+//! Which processes may be taken to be alike, before anything is known of what they do.
+
+use crate::id::ProcessId;
+use crate::state::declared::Declared;
+
+/// Permutations of like processes that are looked at for each state, at the most.
+const PERMUTATIONS_MAX: usize = 5_040;
+
+/// Processes that may be alike; each class has several, in the order of their registration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Classes {
+    pub(crate) classes: Vec<Vec<ProcessId>>,
+    /// How many processes there are.
+    pub(crate) processes: usize,
+    /// Processes that are left out because there would be too many permutations.
+    pub(crate) left_out: Vec<ProcessId>,
+}
+
+/// What is known of the processes.
+pub(crate) struct Known<'a> {
+    /// By process: those of equal kinds were registered alike.
+    pub(crate) kinds: &'a [usize],
+    /// By process: after whom it starts.
+    pub(crate) after: &'a [Vec<ProcessId>],
+    pub(crate) declared: &'a Declared,
+    /// Pairs that were seen to differ.
+    pub(crate) unlike: &'a [[ProcessId; 2]],
+}
+
+impl Classes {
+    pub(crate) fn of(known: &Known<'_>) -> Classes {
+        let mut unlike = known.unlike.to_vec();
+        let mut classes = known.classes(&unlike);
+        loop {
+            let apart = pairs(&classes).find(|&pair| !known.may_swap(pair));
+            let Some(apart) = apart else { break };
+            unlike.push(apart);
+            classes = known.classes(&unlike);
+        }
+        let mut classes = Classes { classes, processes: known.kinds.len(), left_out: Vec::new() };
+        classes.limit();
+        classes
+    }
+
+    /// Swaps that every permutation consists of.
+    pub(super) fn swaps(&self) -> impl Iterator<Item = [ProcessId; 2]> {
+        pairs(&self.classes)
+    }
+
+    /// Those that a process may be taken for, itself among them.
+    pub(crate) fn like(&self, process: ProcessId) -> Option<&[ProcessId]> {
+        self.classes.iter().find(|class| class.contains(&process)).map(Vec::as_slice)
+    }
+
+    /// Leaves processes out until there are not too many permutations: the largest classes stay, as far as they can.
+    fn limit(&mut self) {
+        let mut largest_first: Vec<usize> = (0..self.classes.len()).collect();
+        largest_first.sort_by_key(|&index| std::cmp::Reverse(self.classes[index].len()));
+        let mut room = PERMUTATIONS_MAX;
+        for index in largest_first {
+            let class = &mut self.classes[index];
+            let mut taken = 1;
+            while taken < class.len() && taken < room {
+                taken += 1;
+                room /= taken;
+            }
+            let stay = if taken > 1 { taken } else { 0 };
+            self.left_out.extend(class.drain(stay..));
+        }
+        self.classes.retain(|class| !class.is_empty());
+        self.left_out.sort_unstable();
+    }
+}
+
+impl Known<'_> {
+    /// Each process joins the first class with nobody unlike it.
+    fn classes(&self, unlike: &[[ProcessId; 2]]) -> Vec<Vec<ProcessId>> {
+        let mut classes: Vec<Vec<ProcessId>> = Vec::new();
+        for process in (0..self.kinds.len() as u32).map(ProcessId) {
+            let is_like = |other: &ProcessId| {
+                self.kinds[process.0 as usize] == self.kinds[other.0 as usize] && !unlike.contains(&[*other, process])
+            };
+            match classes.iter_mut().find(|class| class.iter().all(is_like)) {
+                Some(class) => class.push(process),
+                None => classes.push(vec![process]),
+            }
+        }
+        classes.retain(|class| class.len() > 1);
+        classes
+    }
+
+    /// Whether all that was registered and declared stays the same when two processes change places.
+    fn may_swap(&self, [a, b]: [ProcessId; 2]) -> bool {
+        let swapped = |process: ProcessId| match process {
+            process if process == a => b,
+            process if process == b => a,
+            process => process,
+        };
+        let starts_alike = |(process, after): (u32, &Vec<ProcessId>)| {
+            let image = &self.after[swapped(ProcessId(process)).0 as usize];
+            image.len() == after.len() && after.iter().all(|&first| image.contains(&swapped(first)))
+        };
+        let are_named =
+            |named: Option<&Vec<ProcessId>>| named.is_none_or(|named| named.contains(&a) == named.contains(&b));
+        let udp = self.declared.udp.as_ref().and_then(|udp| udp.processes.as_ref());
+        (0..).zip(self.after).all(starts_alike) && are_named(udp) && are_named(self.declared.tcp.processes.as_ref())
+    }
+}
+
+/// Neighbours in their classes.
+fn pairs(classes: &[Vec<ProcessId>]) -> impl Iterator<Item = [ProcessId; 2]> {
+    classes.iter().flat_map(|class| class.windows(2).map(|pair| [pair[0], pair[1]]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOBODY: &[u32] = &[];
+
+    fn classes(kinds: &[usize], after: &[&[u32]], unlike: &[[u32; 2]]) -> Classes {
+        let after: Vec<Vec<ProcessId>> =
+            after.iter().map(|after| after.iter().copied().map(ProcessId).collect()).collect();
+        let unlike: Vec<[ProcessId; 2]> = unlike.iter().map(|pair| pair.map(ProcessId)).collect();
+        Classes::of(&Known { kinds, after: &after, declared: &Declared::default(), unlike: &unlike })
+    }
+
+    fn permutations(classes: &Classes) -> usize {
+        classes.classes.iter().map(|class| (1..=class.len()).product::<usize>()).product()
+    }
+
+    fn numbers(classes: &Classes) -> Vec<Vec<u32>> {
+        classes.classes.iter().map(|class| class.iter().map(|process| process.0).collect()).collect()
+    }
+
+    #[test]
+    fn processes_of_one_kind_are_a_class_and_who_is_alone_is_in_none() {
+        assert_eq!(numbers(&classes(&[0, 1, 1, 3, 0, 1], &[NOBODY; 6], &[])), [vec![0, 4], vec![1, 2, 5]]);
+    }
+
+    #[test]
+    fn who_is_unlike_one_may_be_like_another() {
+        assert_eq!(numbers(&classes(&[0; 4], &[NOBODY; 4], &[[0, 1]])), [vec![0, 2, 3]]);
+        assert_eq!(numbers(&classes(&[0; 4], &[NOBODY; 4], &[[0, 1], [2, 3]])), [vec![0, 2], vec![1, 3]]);
+    }
+
+    #[test]
+    fn who_starts_after_others_is_like_who_starts_after_the_same() {
+        assert_eq!(numbers(&classes(&[0, 1, 1, 1], &[&[], &[0], &[0], &[]], &[])), [vec![1, 2]]);
+        assert_eq!(numbers(&classes(&[0, 1, 1], &[&[], &[], &[1]], &[])), [] as [Vec<u32>; 0]);
+        // Somebody starts after only one of them.
+        assert_eq!(numbers(&classes(&[0, 1, 1], &[&[1], &[], &[]], &[])), [] as [Vec<u32>; 0]);
+        assert_eq!(numbers(&classes(&[0, 1, 1], &[&[1, 2], &[], &[]], &[])), [vec![1, 2]]);
+    }
+
+    #[test]
+    fn there_are_not_too_many_permutations() {
+        let eight = classes(&[0; 8], &[NOBODY; 8], &[]);
+        assert_eq!((numbers(&eight), permutations(&eight)), (vec![(0..7).collect()], 5_040));
+        assert_eq!(eight.left_out, [ProcessId(7)]);
+        let six_and_three = classes(&[0, 0, 0, 0, 0, 0, 1, 1, 1], &[NOBODY; 9], &[]);
+        assert_eq!((six_and_three.classes.len(), permutations(&six_and_three)), (2, 4_320));
+        let seven_and_two = classes(&[0, 0, 0, 0, 0, 0, 0, 1, 1], &[NOBODY; 9], &[]);
+        assert_eq!((seven_and_two.classes.len(), seven_and_two.left_out.len()), (1, 2));
+    }
+}

@@ -1,0 +1,212 @@
+//! Whether the programs are as like as they seem: a swap of two processes has to map what was learned to what is
+//! learned of its image.
+//!
+//! Every edge that is learned is compared with its image, of whatever process it is: that of a server shows
+//! whether it tells its clients apart. What has no image yet is learned, which runs user code.
+
+use super::permutations::{Permutations, Swap};
+use super::tables::{Tables, doubtful, outcome};
+use crate::id::{NodeId, ProcessId, UnitId};
+use crate::operation::{Input, Offer, Operation, Outcome};
+use crate::state::enabled::preferred_by;
+use crate::state::renaming::Renaming;
+use crate::state::system::{Asymmetry, Interrupt, System};
+use crate::unit::automaton::{Edge, EdgeId, NodeKind};
+use crate::unit::context::Shared;
+use crate::unit::wording;
+use std::rc::Rc;
+
+/// The edges that were compared, each with its images.
+#[derive(Default)]
+pub(super) struct Likeness {
+    /// By edge, by swap.
+    images: Vec<Vec<EdgeId>>,
+}
+
+/// How far a swap maps the programs to each other.
+struct Comparison<'a> {
+    tables: &'a mut Tables,
+    swap: Swap,
+    map: &'a [ProcessId],
+}
+
+impl Likeness {
+    /// How many edges were compared.
+    pub(super) fn edges(&self) -> usize {
+        self.images.len()
+    }
+
+    /// What the swaps make of an edge.
+    pub(super) fn images(&self, edge: EdgeId) -> &[EdgeId] {
+        self.images.get(edge.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Nothing was learned yet: roots become roots.
+    pub(super) fn begin(permutations: &Permutations, tables: &mut Tables, roots: &[NodeId]) {
+        for &swap in permutations.swaps() {
+            for (&root, becomes) in roots.iter().zip(permutations.map(swap.permutation)) {
+                tables.set_node(swap, root, roots[becomes.0 as usize]);
+            }
+            for node in [NodeId::PARKED, NodeId::GONE, NodeId::PARKED_IN_ACCEPT] {
+                tables.set_node(swap, node, node);
+            }
+        }
+    }
+
+    /// Compares all that was learned with its images, and learns those.
+    pub(super) fn compare(
+        &mut self,
+        system: &mut System,
+        permutations: &Permutations,
+        tables: &mut Tables,
+    ) -> Result<(), Interrupt> {
+        while self.images.len() < system.learner.automata.edges.len() {
+            let edge = EdgeId(self.images.len() as u32);
+            let mut images = Vec::with_capacity(permutations.swaps().len());
+            for &swap in permutations.swaps() {
+                let mut comparison = Comparison { tables, swap, map: permutations.map(swap.permutation) };
+                images.push(comparison.edge(system, edge)?);
+            }
+            self.images.push(images);
+        }
+        Ok(())
+    }
+}
+
+impl Comparison<'_> {
+    /// The image of an edge, if it is like it.
+    fn edge(&mut self, system: &mut System, edge: EdgeId) -> Result<EdgeId, Interrupt> {
+        let Edge { source, input, .. } = *system.learner.automata.edge(edge);
+        self.has_own_port(system, source, input)?;
+        let image = self.tables.node(self.swap, source).expect("a node is met before what leaves it");
+        let answer = outcome(system, self.map, input.outcome).map_err(|doubt| doubtful(self.swap.pair, doubt))?;
+        let image = system.edge(image, Input { key: input.key, outcome: answer })?;
+        let (of, other) = (system.learner.automata.edge(edge), system.learner.automata.edge(image));
+        let shared = Rc::clone(system.shared());
+        let renaming = Renaming::new(&shared, self.map);
+        let effects: Vec<_> = of.effects.iter().map(|effect| renaming.effect(effect)).collect();
+        let roots: Vec<_> = of.roots.iter().map(|&(unit, root)| (renaming.unit(unit), root)).collect();
+        renaming.sure(()).map_err(|doubt| doubtful(self.swap.pair, doubt))?;
+        let (target, other_target) = (of.target, other.target);
+        let spawns_alike = roots.iter().map(|(unit, _)| unit).eq(other.roots.iter().map(|(unit, _)| unit));
+        if of.is_refused() != other.is_refused() || effects != *other.effects || !spawns_alike {
+            return Err(self.differ(system, edge, "does something else with its sockets, timers or tasks"));
+        }
+        let others: Vec<NodeId> = other.roots.iter().map(|&(_, root)| root).collect();
+        for ((_, root), other) in roots.into_iter().zip(others) {
+            self.node(system, edge, root, other)?;
+        }
+        if target != NodeId::ABSENT {
+            self.node(system, edge, target, other_target)?;
+        }
+        Ok(image)
+    }
+
+    /// Whoever asks for any port is given one that it prefers to others: only these are known to become such.
+    fn has_own_port(&self, system: &System, source: NodeId, input: Input) -> Result<(), Interrupt> {
+        let Some(offer) = system.learner.automata.node(source).offer(input) else { return Ok(()) };
+        let (socket, asked) = match offer.operation.itself() {
+            Operation::Bind { socket, address }
+            | Operation::BindStream { socket, address, .. }
+            | Operation::Listen { socket, address, .. } => (*socket, Some(*address)),
+            Operation::Open { socket, local, .. } => (*socket, *local),
+            _ => return Ok(()),
+        };
+        let (&Outcome::Bound(got) | &Outcome::Connected { local: got }) =
+            system.learner.automata.outcome(input.outcome)
+        else {
+            return Ok(());
+        };
+        let is_free = asked.is_none_or(|asked| asked.port() == 0);
+        if is_free && preferred_by(got.port()).is_none_or(|owner| owner.unit != socket.unit) {
+            return Err(doubtful(self.swap.pair, "a process has so many ports that it is given those of others"));
+        }
+        Ok(())
+    }
+
+    /// From now on, a node that an edge leads to becomes another, if that is like it.
+    fn node(&mut self, system: &System, edge: EdgeId, node: NodeId, other: NodeId) -> Result<(), Interrupt> {
+        let known = self.tables.node(self.swap, node);
+        let back = self.tables.node(self.swap, other);
+        if known == Some(other) {
+            return Ok(());
+        }
+        let difference = self.difference(system, node, other).map_err(|doubt| doubtful(self.swap.pair, doubt))?;
+        if let Some(how) = difference {
+            return Err(self.differ(system, edge, &how));
+        }
+        if known.is_some() || back.is_some_and(|back| back != node) {
+            return Err(self.differ(system, edge, "has not forgotten the same"));
+        }
+        self.tables.set_node(self.swap, node, other);
+        self.tables.set_node(self.swap, other, node);
+        Ok(())
+    }
+
+    /// How two local states differ, if they do.
+    fn difference(&self, system: &System, node: NodeId, other: NodeId) -> Result<Option<String>, &'static str> {
+        let shared = system.shared();
+        let (node, other) = (system.learner.automata.node(node), system.learner.automata.node(other));
+        let text = |output: u32| shared.output(output).text;
+        match (&node.kind, &other.kind) {
+            (NodeKind::Live, NodeKind::Live) => {}
+            (kind, other) if kind == other => return Ok(None),
+            (NodeKind::Ended { output: expected }, NodeKind::Ended { output }) => {
+                return Ok(Some(format!("ends with {} and not with {}", text(*output), text(*expected))));
+            }
+            (_, NodeKind::Ended { output }) => return Ok(Some(format!("ends with {}", text(*output)))),
+            (_, NodeKind::Panicked(panic)) => {
+                return Ok(Some(format!("panics at {}: {}", panic.location, panic.message)));
+            }
+            (_, _) => return Ok(Some("goes on".to_owned())),
+        }
+        let renaming = Renaming::new(shared, self.map);
+        let renamed: Vec<Offer> = node.offers.iter().map(|offer| renamed(&renaming, offer, &other.offers)).collect();
+        let unit = renaming.sure(renaming.unit(node.unit))?;
+        if renamed != other.offers {
+            return Ok(Some(in_words(shared, &renamed, &other.offers)));
+        }
+        let is_same = unit == other.unit && node.waited == other.waited;
+        Ok((!is_same).then(|| "has not waited in the same way".to_owned()))
+    }
+
+    /// An edge is not like its image.
+    fn differ(&self, system: &System, edge: EdgeId, how: &str) -> Interrupt {
+        let shared = system.shared();
+        let automata = &system.learner.automata;
+        let Edge { source, input, .. } = *automata.edge(edge);
+        let of = automata.node(source).unit;
+        let name = |process: ProcessId| shared.unit(UnitId(process.0)).name;
+        let [a, b] = self.swap.pair.map(name);
+        let process = shared.process_of(of);
+        let (who, exchanged) = match self.map[process.0 as usize] {
+            image if image == process => (format!("\"{}\" tells \"{a}\" and \"{b}\" apart", name(process)), true),
+            image => (format!("\"{}\" is not like \"{}\"", name(image), name(process)), false),
+        };
+        let step = automata.node(source).offer(input).map_or_else(String::new, |offer| {
+            let outcome = wording::outcome(automata.outcome(input.outcome), shared);
+            let operation = wording::operation_of(&offer.operation, shared);
+            format!("after {operation} at {} -> {outcome}", wording::line(offer, shared))
+        });
+        let exchanged = if exchanged { ", with them exchanged" } else { "" };
+        let reason = format!("{who}: {step}{exchanged}, it {how}");
+        Interrupt::Asymmetry(Asymmetry { between: Some(self.swap.pair), reason })
+    }
+}
+
+/// An offer as its image has to be. Where a program is registered makes no difference.
+fn renamed(renaming: &Renaming<'_>, offer: &Offer, others: &[Offer]) -> Offer {
+    let operation = renaming.operation(&offer.operation);
+    let starts = |other: &&Offer| operation == Operation::Start && other.operation == Operation::Start;
+    let location = others.iter().find(starts).map_or(offer.location, |other| other.location);
+    Offer { operation, location, ..offer.clone() }
+}
+
+/// The first operation in which menus differ.
+fn in_words(shared: &Shared, expected: &[Offer], seen: &[Offer]) -> String {
+    let menu = |offers: &[Offer], others: &[Offer]| {
+        let first = offers.iter().find(|offer| !others.contains(offer));
+        first.map_or_else(|| "nothing more".to_owned(), |offer| wording::menu(std::slice::from_ref(offer), shared))
+    };
+    format!("asks for {} and not for {}", menu(seen, expected), menu(expected, seen))
+}

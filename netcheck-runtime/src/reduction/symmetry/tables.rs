@@ -1,0 +1,305 @@
+//! What a permutation of like processes makes of places and values, each worked out once.
+
+use super::permutations::{Permutation, Permutations, Product, Swap};
+use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId};
+use crate::operation::Side;
+use crate::state::place::{Place, PlaceId};
+use crate::state::renaming::Renaming;
+use crate::state::system::{Asymmetry, Interrupt, System};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What the values of a place stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nothing that names a process.
+    Same,
+    Node,
+    Bindings,
+    Link,
+    StreamBindings,
+    Connection,
+    /// An outcome, counted from 1.
+    Head,
+}
+
+impl Kind {
+    const COUNT: usize = 7;
+
+    fn of(place: Place) -> Kind {
+        match place {
+            Place::Unit(_) => Kind::Node,
+            Place::Port(..) => Kind::Bindings,
+            Place::Channel { .. } => Kind::Link,
+            Place::Head(_) => Kind::Head,
+            Place::StreamPort(..) => Kind::StreamBindings,
+            Place::Connection(_) => Kind::Connection,
+            Place::Detached(_)
+            | Place::Hung(_)
+            | Place::Timers(_)
+            | Place::Clock
+            | Place::Faults
+            | Place::Scope(_)
+            | Place::Observed => Kind::Same,
+        }
+    }
+}
+
+/// A number that is not known yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// Numbers by kind and value.
+#[derive(Default)]
+struct ByValue([Vec<u32>; Kind::COUNT]);
+
+impl ByValue {
+    fn get(&self, kind: Kind, value: u32) -> Option<u32> {
+        self.0[kind as usize].get(value as usize).copied().filter(|&number| number != UNKNOWN)
+    }
+
+    fn set(&mut self, kind: Kind, value: u32, number: u32) {
+        let numbers = &mut self.0[kind as usize];
+        if numbers.len() <= value as usize {
+            numbers.resize(value as usize + 1, UNKNOWN);
+        }
+        numbers[value as usize] = number;
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.0.iter().map(|numbers| numbers.capacity() * size_of::<u32>()).sum()
+    }
+}
+
+/// What all permutations make of everything.
+pub(super) struct Tables {
+    permutations: usize,
+    /// By place.
+    kinds: Vec<Kind>,
+    /// By permutation and place: what it becomes, and what becomes it.
+    places: Vec<Vec<u32>>,
+    from: Vec<Vec<u32>>,
+    /// By swap: what values become.
+    swapped: Vec<ByValue>,
+    /// Rows with what all permutations make of one value, and which row is a value's.
+    images: Vec<u32>,
+    rows: ByValue,
+    /// Of the state that is looked at, by place: the value, or its row.
+    columns: Vec<Column>,
+}
+
+#[derive(Clone, Copy)]
+enum Column {
+    Value(u32),
+    /// Where it begins.
+    Row(usize),
+}
+
+impl Tables {
+    pub(super) fn new(permutations: &Permutations) -> Self {
+        Tables {
+            permutations: permutations.len(),
+            kinds: Vec::new(),
+            places: vec![Vec::new(); permutations.len()],
+            from: vec![Vec::new(); permutations.len()],
+            swapped: permutations.swaps().iter().map(|_| ByValue::default()).collect(),
+            images: Vec::new(),
+            rows: ByValue::default(),
+            columns: Vec::new(),
+        }
+    }
+
+    /// How many places are known.
+    pub(super) fn places(&self) -> usize {
+        self.kinds.len()
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        let by_place = 2 * self.permutations * self.kinds.len();
+        let by_value = self.swapped.iter().chain([&self.rows]).map(ByValue::memory_bytes).sum::<usize>();
+        (by_place + self.images.capacity()) * size_of::<u32>() + by_value
+    }
+
+    /// From now on, [`Tables::at`] is about this state.
+    pub(super) fn look_at(
+        &mut self,
+        system: &mut System,
+        permutations: &Permutations,
+        state: &[u32],
+    ) -> Result<(), Interrupt> {
+        self.columns.clear();
+        for place in 0..self.kinds.len() {
+            let (kind, value) = (self.kinds[place], PlaceId(place as u32).of(state));
+            let column = match value == 0 || kind == Kind::Same {
+                true => Column::Value(value),
+                false => Column::Row(self.row(system, permutations, kind, value)?),
+            };
+            self.columns.push(column);
+        }
+        Ok(())
+    }
+
+    /// What comes to a place of the permuted state.
+    pub(super) fn at(&self, permutation: Permutation, place: usize) -> u32 {
+        match self.columns[self.from[permutation.index()][place] as usize] {
+            Column::Value(value) => value,
+            Column::Row(row) => self.images[row + permutation.index()],
+        }
+    }
+
+    /// Where the row of a value begins.
+    fn row(
+        &mut self,
+        system: &mut System,
+        permutations: &Permutations,
+        kind: Kind,
+        value: u32,
+    ) -> Result<usize, Interrupt> {
+        if let Some(row) = self.rows.get(kind, value) {
+            return Ok(row as usize * self.permutations);
+        }
+        let begin = self.images.len();
+        for permutation in permutations.all() {
+            let image = match permutations.product(permutation) {
+                Some(Product { swap, after }) => {
+                    let value = self.images[begin + after.index()];
+                    self.swapped(system, permutations, swap, kind, value)?
+                }
+                None => value,
+            };
+            self.images.push(image);
+        }
+        self.rows.set(kind, value, (begin / self.permutations) as u32);
+        Ok(begin)
+    }
+
+    /// What a swap makes of a value.
+    fn swapped(
+        &mut self,
+        system: &mut System,
+        permutations: &Permutations,
+        swap: Swap,
+        kind: Kind,
+        value: u32,
+    ) -> Result<u32, Interrupt> {
+        if value == 0 {
+            return Ok(0);
+        }
+        if let Some(known) = self.swapped[swap.index].get(kind, value) {
+            return Ok(known);
+        }
+        let map = permutations.map(swap.permutation);
+        let image = swapped(system, map, kind, value).map_err(|doubt| doubtful(swap.pair, doubt))?;
+        self.swapped[swap.index].set(kind, value, image);
+        Ok(image)
+    }
+
+    /// What a swap makes of a node, if it was met with that.
+    pub(super) fn node(&self, swap: Swap, node: NodeId) -> Option<NodeId> {
+        self.swapped[swap.index].get(Kind::Node, node.0).map(NodeId)
+    }
+
+    pub(super) fn set_node(&mut self, swap: Swap, node: NodeId, image: NodeId) {
+        self.swapped[swap.index].set(Kind::Node, node.0, image.0);
+    }
+
+    /// Gives every place that is known by now a place to become.
+    pub(super) fn add_places(&mut self, system: &mut System, permutations: &Permutations) -> Result<(), Interrupt> {
+        while self.kinds.len() < system.places.len() {
+            let (_, place) = system.places.iter().nth(self.kinds.len()).expect("it was counted");
+            self.kinds.push(Kind::of(place));
+            for swap in permutations.swaps() {
+                let map = permutations.map(swap.permutation);
+                let image = self::place(system, map, place).map_err(|doubt| doubtful(swap.pair, doubt))?;
+                self.places[swap.permutation.index()].push(system.add_place(image).0);
+            }
+        }
+        for permutation in permutations.all() {
+            let known = self.from[permutation.index()].len();
+            self.from[permutation.index()].resize(self.kinds.len(), UNKNOWN);
+            for place in known..self.kinds.len() {
+                let image = match permutations.product(permutation) {
+                    None => place as u32,
+                    Some(Product { swap, after }) => {
+                        let after = self.places[after.index()][place];
+                        self.places[swap.permutation.index()][after as usize]
+                    }
+                };
+                if self.places[permutation.index()].len() <= place {
+                    self.places[permutation.index()].push(image);
+                }
+                self.from[permutation.index()][image as usize] = place as u32;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// It is not sure what a swap makes of something.
+pub(super) fn doubtful(pair: [ProcessId; 2], doubt: &str) -> Interrupt {
+    Interrupt::Asymmetry(Asymmetry { between: Some(pair), reason: doubt.to_owned() })
+}
+
+/// What a place becomes.
+fn place(system: &mut System, map: &[ProcessId], place: Place) -> Result<Place, &'static str> {
+    match place {
+        Place::Connection(id) => connection(system, map, id).map(Place::Connection),
+        place => {
+            let renaming = Renaming::new(system.shared(), map);
+            renaming.sure(renaming.place(place))
+        }
+    }
+}
+
+/// What a connection becomes.
+fn connection(system: &mut System, map: &[ProcessId], id: ConnectionId) -> Result<ConnectionId, &'static str> {
+    let ends = [Side::Client, Side::Server].map(|side| system.connections.end(id, side));
+    let renaming = Renaming::new(system.shared(), map);
+    let ends = renaming.sure(renaming.ends(ends))?;
+    Ok(system.tell(|view| view.connection(ends)).connection)
+}
+
+/// What an outcome becomes.
+pub(super) fn outcome(system: &mut System, map: &[ProcessId], id: OutcomeId) -> Result<OutcomeId, &'static str> {
+    let shared = Rc::clone(system.shared());
+    let renaming = Renaming::new(&shared, map);
+    let renamed = renaming.sure(renaming.outcome(system.learner.automata.outcome(id)))?;
+    Ok(system.learner.automata.intern(&renamed))
+}
+
+/// What a value becomes.
+fn swapped(system: &mut System, map: &[ProcessId], kind: Kind, value: u32) -> Result<u32, &'static str> {
+    let shared = Rc::clone(system.shared());
+    let renaming = Renaming::new(&shared, map);
+    match kind {
+        Kind::Same => Ok(value),
+        Kind::Node => unreachable!("nodes are looked at as soon as they are learned"),
+        Kind::Bindings => {
+            let bindings = renaming.bindings(system.ports.get(value));
+            renaming.sure(()).map(|()| system.ports.intern(&bindings))
+        }
+        Kind::Link => {
+            let link = system.links.get(value).clone();
+            let doubt = RefCell::new(Ok(()));
+            let packets = RefCell::new(&mut *system);
+            let renamed = link.renumbered(|packet| {
+                let image = outcome(&mut packets.borrow_mut(), map, OutcomeId(packet));
+                image.map_or_else(|why| (packet, *doubt.borrow_mut() = Err(why)).0, |image| image.0)
+            });
+            doubt.into_inner().map(|()| system.links.intern(&renamed))
+        }
+        Kind::StreamBindings => {
+            let bindings = system.stream_ports.get(value).clone();
+            let mut doubt = Ok(());
+            let renamed = renaming.stream_bindings(&bindings, |id| {
+                let image = connection(system, map, ConnectionId(id));
+                image.map_or_else(|why| (id, doubt = Err(why)).0, |image| image.0)
+            });
+            doubt.and(renaming.sure(())).map(|()| system.stream_ports.intern(&renamed))
+        }
+        Kind::Connection => {
+            let held = renaming.held(system.held.get(value));
+            renaming.sure(()).map(|()| system.held.intern(&held))
+        }
+        Kind::Head => outcome(system, map, OutcomeId(value - 1)).map(|image| image.0 + 1),
+    }
+}

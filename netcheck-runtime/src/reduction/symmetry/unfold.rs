@@ -1,0 +1,78 @@
+//! An execution through states that stand for others, as one that happens.
+//!
+//! A search with symmetry steps from a state c to x and goes on from x's image σx. If a permutation ρ takes c to a
+//! state r that is really reached, then ρx is r's successor by the same step, renamed, and the permutation ρσ⁻¹
+//! takes σx to it.
+
+use super::Symmetry;
+use super::permutations::Permutation;
+use crate::id::{Mover, UnitId};
+use crate::reduction::stubborn::Scope;
+use crate::reduction::successors::{Leg, Successors};
+use crate::state::place::StateVector;
+use crate::state::renaming::Renaming;
+use crate::state::system::{Interrupt, System};
+use std::sync::Arc;
+
+impl Symmetry {
+    /// The steps that `legs` stand for, from the first state. They lead to the image by `shown` of the state that the
+    /// legs lead to; without it, to any image.
+    pub(crate) fn unfold(
+        &mut self,
+        system: &mut System,
+        legs: &[Leg],
+        shown: Option<Permutation>,
+    ) -> Result<Vec<Leg>, Interrupt> {
+        let mut next = Vec::new();
+        let mut raw = Vec::with_capacity(legs.len());
+        let mut real = vec![Permutation::IDENTITY];
+        for Leg { state, transition, .. } in legs {
+            system.apply(state, transition, &mut next);
+            raw.push(StateVector::from_slice(&next));
+            let canonical = self.canonicalize(system, &mut next)?;
+            let before = *real.last().expect("it begins with one");
+            real.push(self.permutations.compose(before, self.permutations.inverse(canonical)));
+        }
+        let turned = shown.map_or(Permutation::IDENTITY, |shown| {
+            let last = *real.last().expect("it begins with one");
+            self.permutations.compose(shown, self.permutations.inverse(last))
+        });
+        let mut successors = Successors::default();
+        let mut unfolded = Vec::with_capacity(legs.len());
+        for ((leg, raw), permutation) in legs.iter().zip(&raw).zip(real) {
+            let permutation = self.permutations.compose(turned, permutation);
+            let state = self.image(system, permutation, &leg.state)?;
+            let wanted = self.image(system, permutation, raw)?;
+            let scope = leg.scope.as_deref().map(|scope| Arc::new(self.scope(system, permutation, scope)));
+            let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
+            let taken = possible.into_iter().filter(|transition| {
+                system.apply(&state, transition, &mut next);
+                next[..] == wanted[..]
+            });
+            let taken = taken.min_by_key(|transition| transition.faults);
+            let transition = taken.expect("what is possible in a state is possible in its images");
+            unfolded.push(Leg { state, transition, scope });
+        }
+        let begins_alike = unfolded.iter().zip(legs).take(1).all(|(leg, folded)| leg.state == folded.state);
+        assert!(begins_alike, "before anything has started, processes of one class are in one state");
+        Ok(unfolded)
+    }
+
+    /// What a permutation makes of a scope.
+    fn scope(&self, system: &System, permutation: Permutation, scope: &Scope) -> Scope {
+        let renaming = Renaming::new(system.shared(), self.permutations.map(permutation));
+        renamed(&renaming, scope)
+    }
+}
+
+fn renamed(renaming: &Renaming<'_>, scope: &Scope) -> Scope {
+    let mover = |mover: &Mover| Mover { unit: renaming.unit(mover.unit), ..*mover };
+    match scope {
+        Scope::Moves(movers) => Scope::Moves(movers.iter().map(mover).collect()),
+        Scope::Component(movers) => Scope::Component(movers.iter().map(mover).collect()),
+        Scope::Finished(units) => Scope::Finished(units.iter().map(|&unit: &UnitId| renaming.unit(unit)).collect()),
+        Scope::Nothing => Scope::Nothing,
+        Scope::Endless => Scope::Endless,
+        Scope::Both(scopes) => Scope::Both(Box::new([renamed(renaming, &scopes[0]), renamed(renaming, &scopes[1])])),
+    }
+}

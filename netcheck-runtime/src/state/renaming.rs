@@ -1,0 +1,224 @@
+//! A permutation of processes, on everything that names one.
+//!
+//! What programs make of names (bytes that they send, texts, values) is not looked into: it stays as it is, and
+//! the comparison of local states shows whether that is right.
+
+use super::enabled::{PORTS_OF_UNIT, UNITS_WITH_PORTS, first_ephemeral_port, preferred_by};
+use super::place::{Binding, Bindings, HeldConnection, Place, StreamBinding, StreamBindings};
+use crate::id::{ProcessId, SocketId, UnitId};
+use crate::operation::{Effect, Operation, Outcome, Stream};
+use crate::unit::context::Shared;
+use std::cell::Cell;
+use std::net::{IpAddr, SocketAddr};
+
+/// One permutation of the processes.
+pub(crate) struct Renaming<'a> {
+    shared: &'a Shared,
+    /// By process, whom it becomes.
+    processes: &'a [ProcessId],
+    /// Why it is not sure what something becomes.
+    doubt: Cell<Option<&'static str>>,
+}
+
+impl<'a> Renaming<'a> {
+    pub(crate) fn new(shared: &'a Shared, processes: &'a [ProcessId]) -> Self {
+        Renaming { shared, processes, doubt: Cell::new(None) }
+    }
+
+    /// What was renamed, unless that is in doubt.
+    pub(crate) fn sure<T>(&self, renamed: T) -> Result<T, &'static str> {
+        self.doubt.take().map_or(Ok(renamed), Err)
+    }
+
+    pub(crate) fn process(&self, process: ProcessId) -> ProcessId {
+        self.processes[process.0 as usize]
+    }
+
+    /// An isolated task becomes the one with the same number of what its parent becomes.
+    pub(crate) fn unit(&self, unit: UnitId) -> UnitId {
+        let info = self.shared.unit(unit);
+        match (info.parent, info.ordinal) {
+            (Some(parent), Some((name, index))) => self.shared.child(self.unit(parent), name, index),
+            _ => UnitId(self.process(ProcessId(unit.0)).0),
+        }
+    }
+
+    pub(crate) fn socket(&self, SocketId { unit, index }: SocketId) -> SocketId {
+        if index >= PORTS_OF_UNIT {
+            self.doubt.set(Some("a process has so many sockets that they may be given the ports of others"));
+        }
+        SocketId { unit: self.unit(unit), index }
+    }
+
+    pub(crate) fn ip(&self, ip: IpAddr) -> IpAddr {
+        let hosts = &self.shared.hosts;
+        let Some(index) = hosts.iter().position(|host| host.has(ip)) else { return ip };
+        let host = &hosts[self.processes[index].0 as usize];
+        if ip.is_ipv4() { host.v4.into() } else { host.v6.into() }
+    }
+
+    /// A port that a unit's sockets prefer becomes that of the unit that it becomes.
+    pub(crate) fn port(&self, port: u16) -> u16 {
+        let Some(SocketId { unit, .. }) = preferred_by(port) else { return port };
+        let units = self.shared.units();
+        if unit.0 as usize >= units || units > UNITS_WITH_PORTS {
+            self.doubt.set(Some("an ephemeral port is used that no socket was given"));
+            return port;
+        }
+        let ports_of_unit = |unit: UnitId| first_ephemeral_port(SocketId { unit, index: 0 });
+        port - ports_of_unit(unit) + ports_of_unit(self.unit(unit))
+    }
+
+    pub(crate) fn address(&self, address: SocketAddr) -> SocketAddr {
+        let mut renamed = address;
+        renamed.set_ip(self.ip(address.ip()));
+        renamed.set_port(self.port(address.port()));
+        renamed
+    }
+
+    pub(crate) fn stream(&self, Stream { local, peer, side }: Stream) -> Stream {
+        Stream { local: self.address(local), peer: self.address(peer), side }
+    }
+
+    pub(crate) fn operation(&self, operation: &Operation) -> Operation {
+        let mut renamed = operation.clone();
+        match &mut renamed {
+            Operation::Start | Operation::Run(_) | Operation::Clock | Operation::Timer { .. } => {}
+            Operation::Deadline { .. } | Operation::Choose { .. } | Operation::Select { .. } => {}
+            Operation::Bind { socket, address }
+            | Operation::BindStream { socket, address, .. }
+            | Operation::Listen { socket, address, .. } => {
+                (*socket, *address) = (self.socket(*socket), self.address(*address));
+            }
+            Operation::Connect { socket, local, peer } => {
+                (*socket, *local, *peer) = (self.socket(*socket), self.address(*local), self.address(*peer));
+            }
+            Operation::Send { socket, from, to, .. } => {
+                (*socket, *from, *to) = (self.socket(*socket), self.address(*from), self.address(*to));
+            }
+            Operation::Receive { socket, port, .. } | Operation::TryReceive { socket, port, .. } => {
+                (*socket, *port) = (self.socket(*socket), self.port(*port));
+            }
+            Operation::Open { socket, local, peer } => {
+                (*socket, *local) = (self.socket(*socket), local.map(|local| self.address(local)));
+                *peer = self.address(*peer);
+            }
+            Operation::Accept { local, .. } => *local = self.address(*local),
+            Operation::Read { stream, .. }
+            | Operation::Write { stream, .. }
+            | Operation::Ready { stream, .. }
+            | Operation::TakeError { stream }
+            | Operation::Shutdown { stream } => *stream = self.stream(*stream),
+            Operation::Join { child } | Operation::IsEnded { child } => *child = self.unit(*child),
+            Operation::AtOnce { operation, .. } => **operation = self.operation(operation),
+        }
+        renamed
+    }
+
+    pub(crate) fn outcome(&self, outcome: &Outcome) -> Outcome {
+        let mut renamed = outcome.clone();
+        match &mut renamed {
+            Outcome::Bound(local) | Outcome::Connected { local } => *local = self.address(*local),
+            Outcome::Datagram { from, .. } => *from = self.address(*from),
+            Outcome::Accepted { local, peer } => (*local, *peer) = (self.address(*local), self.address(*peer)),
+            Outcome::Done
+            | Outcome::Bytes(_)
+            | Outcome::Written(_)
+            | Outcome::Ready { .. }
+            | Outcome::WouldBlock
+            | Outcome::Elapsed { .. }
+            | Outcome::Time { .. }
+            | Outcome::Alternative(_)
+            | Outcome::Ended { .. }
+            | Outcome::Cancelled
+            | Outcome::Failed(_) => {}
+        }
+        renamed
+    }
+
+    pub(crate) fn effect(&self, effect: &Effect) -> Effect {
+        let mut renamed = effect.clone();
+        match &mut renamed {
+            Effect::Close { socket } => *socket = self.socket(*socket),
+            Effect::CloseStream { stream } | Effect::Linger { stream, .. } | Effect::EndStream { stream } => {
+                *stream = self.stream(*stream);
+            }
+            Effect::CloseListener { socket, local } => {
+                (*socket, *local) = (self.socket(*socket), self.address(*local));
+            }
+            Effect::GiveUp { socket, local, peer } => {
+                (*socket, *local) = (self.socket(*socket), local.map(|local| self.address(local)));
+                *peer = self.address(*peer);
+            }
+            Effect::Spawn { child, handles, streams } => {
+                *child = self.unit(*child);
+                handles.iter_mut().for_each(|socket| *socket = self.socket(*socket));
+                streams.iter_mut().for_each(|stream| *stream = self.stream(*stream));
+            }
+            Effect::Abort { child } | Effect::Detach { child } => *child = self.unit(*child),
+            Effect::Arm { .. }
+            | Effect::ArmAt { .. }
+            | Effect::Rearm { .. }
+            | Effect::Disarm { .. }
+            | Effect::Claim { .. }
+            | Effect::Scope { .. } => {}
+        }
+        renamed
+    }
+
+    /// What a place becomes; `connection` tells it of a connection.
+    pub(crate) fn place(&self, place: Place) -> Place {
+        match place {
+            Place::Unit(unit) => Place::Unit(self.unit(unit)),
+            Place::Detached(unit) => Place::Detached(self.unit(unit)),
+            Place::Port(process, port) => Place::Port(self.process(process), self.port(port)),
+            Place::Channel { from, to } => Place::Channel { from: self.socket(from), to: self.socket(to) },
+            Place::Head(socket) => Place::Head(self.socket(socket)),
+            Place::StreamPort(process, port) => Place::StreamPort(self.process(process), self.port(port)),
+            Place::Hung(socket) => Place::Hung(self.socket(socket)),
+            Place::Timers(unit) => Place::Timers(self.unit(unit)),
+            Place::Scope(process) => Place::Scope(self.process(process)),
+            Place::Connection(_) | Place::Clock | Place::Faults | Place::Observed => place,
+        }
+    }
+
+    /// Both ends of a connection.
+    pub(crate) fn ends(&self, ends: [(ProcessId, SocketAddr); 2]) -> [(ProcessId, SocketAddr); 2] {
+        ends.map(|(process, address)| (self.process(process), self.address(address)))
+    }
+
+    /// In the order in which the engine keeps them.
+    pub(crate) fn bindings(&self, bindings: &Bindings) -> Bindings {
+        let renamed = bindings.iter().map(|binding| {
+            let mut holders: smallvec::SmallVec<_> = binding.holders.iter().map(|&unit| self.unit(unit)).collect();
+            holders.sort();
+            let peer = binding.peer.map(|peer| self.address(peer));
+            Binding { ip: self.ip(binding.ip), socket: self.socket(binding.socket), peer, holders }
+        });
+        let mut renamed: Bindings = renamed.collect();
+        renamed.sort_by_key(|binding| (binding.socket, binding.ip));
+        renamed
+    }
+
+    /// As [`Renaming::bindings`]; `connection` renames the connections that wait in a backlog.
+    pub(crate) fn stream_bindings(
+        &self,
+        bindings: &StreamBindings,
+        mut connection: impl FnMut(u32) -> u32,
+    ) -> StreamBindings {
+        let renamed = bindings.iter().map(|binding| StreamBinding {
+            ip: self.ip(binding.ip),
+            socket: self.socket(binding.socket),
+            holder: self.unit(binding.holder),
+            shares: binding.shares,
+            backlog: binding.backlog.as_ref().map(|backlog| backlog.renumbered(&mut connection)),
+        });
+        let mut renamed: StreamBindings = renamed.collect();
+        renamed.sort_by_key(|binding| (binding.socket, binding.ip));
+        renamed
+    }
+
+    pub(crate) fn held(&self, held: &HeldConnection) -> HeldConnection {
+        HeldConnection { holders: held.holders.map(|unit| Some(self.unit(unit?))), ..held.clone() }
+    }
+}
