@@ -432,9 +432,8 @@ fn port_of(system: &mut System, edge: EdgeId, socket: SocketId) -> Option<PlaceI
         (Operation::Bind { socket: bound, .. }, Outcome::Bound(local)) if *bound == socket => Some(local.port()),
         _ => None,
     };
-    let (_, history) = automata.history(source);
     let number =
-        bound(source, input).or_else(|| history.into_iter().rev().find_map(|(node, input)| bound(node, input)))?;
+        bound(source, input).or_else(|| automata.backwards(source).find_map(|(node, input)| bound(node, input)))?;
     let process = system.process_of(socket.unit);
     Some(system.places.id(Place::Port(process, number)))
 }

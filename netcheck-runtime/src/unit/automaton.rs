@@ -249,14 +249,29 @@ impl Automata {
         id
     }
 
-    /// The steps from the root of a node's program to the node.
-    pub(crate) fn history(&self, mut node: NodeId) -> (NodeId, Vec<(NodeId, Input)>) {
-        let mut steps = Vec::new();
-        while let Some((previous, input)) = self.node(node).from {
-            steps.push((previous, input));
-            node = previous;
+    /// The steps of one poll, the last of which is `input` in `node`: a synchronous call is answered within the poll of
+    /// the step before it.
+    pub(crate) fn poll(&self, node: NodeId, input: Input) -> SmallVec<[(NodeId, Input); 4]> {
+        let mut steps = smallvec![(node, input)];
+        let mut first = node;
+        while self.node(first).is_synchronous() {
+            let before = self.node(first).from.expect("a program starts with a step");
+            steps.push(before);
+            first = before.0;
         }
         steps.reverse();
-        (node, steps)
+        steps
+    }
+
+    /// The steps from the root of a node's program to the node.
+    pub(crate) fn history(&self, node: NodeId) -> (NodeId, Vec<(NodeId, Input)>) {
+        let mut steps: Vec<(NodeId, Input)> = self.backwards(node).collect();
+        steps.reverse();
+        (self.node(node).root, steps)
+    }
+
+    /// The steps to a node, the last one first.
+    pub(crate) fn backwards(&self, node: NodeId) -> impl Iterator<Item = (NodeId, Input)> {
+        std::iter::successors(self.node(node).from, |&(before, _)| self.node(before).from)
     }
 }

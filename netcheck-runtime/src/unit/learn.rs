@@ -90,17 +90,16 @@ impl Learner {
 
     #[cold]
     fn learn(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Diagnostic> {
-        let (root, mut steps) = self.automata.history(node);
-        steps.push((node, input));
+        let root = self.automata.node(node).root;
         let program = Rc::clone(&self.programs[&root]);
-        // A synchronous call is answered within the poll of the step before it.
-        let last = steps.iter().rposition(|&(at, _)| !self.automata.node(at).is_synchronous());
-        let last = last.expect("a program starts with a step");
-        let mut instance = match self.pool.take(steps[last].0) {
+        let poll = self.automata.poll(node, input);
+        let before = poll[0].0;
+        let mut instance = match self.pool.take(before) {
             Some(instance) => instance,
-            None => self.rebuild(root, &program, &steps[..last])?,
+            // Only now: a history may be long, and mostly the run that has it is at hand.
+            None => self.rebuild(root, &program, &self.automata.history(before).1)?,
         };
-        let stepped = self.feed(&mut instance, &program, &steps[last..]);
+        let stepped = self.feed(&mut instance, &program, &poll);
         self.polls += std::mem::take(&mut instance.polls);
         let unit = self.automata.node(node).unit;
         let alive = stepped.alive;
