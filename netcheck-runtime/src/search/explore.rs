@@ -15,7 +15,7 @@ use crate::search::progress::{Progress, Seen};
 use crate::search::score::Score;
 use crate::state::enabled::{Step, Transition};
 use crate::state::place::StateVector;
-use crate::state::store::{Keep, StateId, Store, words};
+use crate::state::store::{Encoded, Keep, StateId, Store, words};
 use crate::state::system::{Interrupt, System};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::violation::Found;
@@ -136,192 +136,256 @@ fn follow(
     system: &mut System,
     initial: &StateVector,
     plan: Plan<'_>,
-    mut reduction: Option<&mut Footprints>,
+    reduction: Option<&mut Footprints>,
     properties: &Properties,
-    mut observer: Option<&mut dyn Observer>,
+    observer: Option<&mut dyn Observer>,
 ) -> Result<Explored, Interrupt> {
-    let Plan { search, score, keep, subsumes, symmetry, patience, limits, threads, progress } = plan;
-    let mut seen = Explored {
-        initial: initial.clone(),
-        store: Store::new(keep),
-        transitions: 0,
-        pruned: 0,
-        subsumed: 0,
-        subsumption: subsumes.then(Subsumption::default),
-        symmetry: symmetry.map(|classes| Symmetry::new(system, classes, initial)),
-        shown: AHashMap::new(),
-        depth: 0,
-        terminals: 0,
-        suppressed_deadlocks: 0,
-        limit: None,
-        found: None,
-        concrete: None,
-        taken: Taken::default(),
-        outputs: BTreeSet::new(),
-        ends: Vec::new(),
-        scopes: AHashMap::new(),
-        concretized: 0,
-        awaiting: AHashMap::new(),
-    };
+    let mut seen = Explored::new(system, initial, plan);
     let (first, _) = seen.store.insert(initial, None);
-    let mut frontier = match score {
+    let frontier = match plan.score {
         Some(_) => Frontier::best(first),
-        None => Frontier::new(search, first),
+        None => Frontier::new(plan.search, first),
     };
-    let mut expander = Expander::new(threads);
-    let mut next = Vec::new();
-    let mut met = Vec::new();
-    let mut state = StateVector::new();
-    // Only some of those who look at a step see where it leads, too.
+    let is_reduced = reduction.is_some();
+    let Plan { subsumes, symmetry, score, .. } = plan;
     let reads_next = subsumes || symmetry.is_some() || score.is_some() || observer.is_some();
-    let mut expanded = 0u64;
-    let mut grown_at = None;
-    while let Some(id) = frontier.pop() {
-        if let Some(found) = seen.awaiting.remove(&id) {
-            if seen.violated(system, properties, id, found, reduction.is_some())? {
-                return Ok(seen);
+    let (met, next) = (Vec::new(), Vec::new());
+    let mut search =
+        Exploration { system, plan, properties, observer, is_reduced, seen, frontier, met, reads_next, next };
+    search.run(reduction)?;
+    Ok(search.seen)
+}
+
+/// A search that is under way.
+struct Exploration<'a, 'o> {
+    system: &'a mut System,
+    plan: Plan<'a>,
+    properties: &'a Properties,
+    observer: Option<&'a mut (dyn Observer + 'o)>,
+    is_reduced: bool,
+    seen: Explored,
+    frontier: Frontier,
+    /// The successors of the state that is expanded, for the frontier.
+    met: Vec<Successor>,
+    /// Only some of those who look at a step see where it leads, too.
+    reads_next: bool,
+    next: Vec<u32>,
+}
+
+/// The state that is expanded, and what its steps were chosen for.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    id: StateId,
+    state: &'a [u32],
+    scope: Option<&'a Arc<Scope>>,
+}
+
+/// Whether there is a reason not to go on.
+type IsOver = bool;
+
+impl Exploration<'_, '_> {
+    /// The loop.
+    fn run(&mut self, mut reduction: Option<&mut Footprints>) -> Result<(), Interrupt> {
+        let mut expander = Expander::new(self.plan.threads);
+        let mut state = StateVector::new();
+        let mut expanded = 0u64;
+        let mut grown_at = None;
+        while let Some(id) = self.frontier.pop() {
+            if let Some(found) = self.seen.awaiting.remove(&id) {
+                if self.violated(id, found)? {
+                    return Ok(());
+                }
+                continue;
             }
-            continue;
-        }
-        expanded += 1;
-        if expanded.is_multiple_of(LOOKS_UP_EVERY)
-            && let Some(limit) = seen.look_up(system, &frontier, limits, progress)
-        {
-            seen.limit = Some(limit);
-            seen.judge_in_turn(system, properties, &mut frontier, reduction.is_some())?;
-            return Ok(seen);
-        }
-        if reduction.as_ref().is_some_and(|footprints| footprints.has_grown()) {
-            let since = *grown_at.get_or_insert(expanded);
-            if expanded > since + patience {
-                return Ok(seen);
+            expanded += 1;
+            if expanded.is_multiple_of(LOOKS_UP_EVERY) && self.looks_up()? {
+                return Ok(());
             }
-        }
-        seen.store.look_at(id, &mut state);
-        let place = (&seen.store, &frontier);
-        let expansion = expander.expand(system, reduction.as_deref_mut(), place, (id, &state))?;
-        seen.store.close(id);
-        seen.pruned += expansion.pruned;
-        let scope = expansion.scope;
-        let is_endless = scope.is_some_and(|scope| scope.is_endless());
-        if expansion.steps.iter().all(Transition::is_failure) && !is_endless {
-            seen.terminals += 1;
-            let terminal = properties.terminal(system, &state);
-            if let Some(observer) = &mut observer {
-                observer.end(system, &state, &terminal);
+            if reduction.as_ref().is_some_and(|footprints| footprints.has_grown()) {
+                let since = *grown_at.get_or_insert(expanded);
+                if expanded > since + self.plan.patience {
+                    return Ok(());
+                }
             }
-            let found = match terminal {
-                _ if observer.is_some() => None,
-                Terminal::Deadlock(found) => Some(found),
-                Terminal::Spurious => {
-                    seen.suppressed_deadlocks += 1;
+            self.seen.store.look_at(id, &mut state);
+            let place = (&self.seen.store, &self.frontier);
+            let expansion = expander.expand(self.system, reduction.as_deref_mut(), place, (id, &state))?;
+            self.seen.store.close(id);
+            self.seen.pruned += expansion.pruned;
+            let source = Source { id, state: &state, scope: expansion.scope };
+            let is_endless = source.scope.is_some_and(|scope| scope.is_endless());
+            if expansion.steps.iter().all(Transition::is_failure) && !is_endless && self.is_violated_at(source)? {
+                return Ok(());
+            }
+            if expansion.steps.is_empty() {
+                continue;
+            }
+            if self.seen.store.depth(id) >= self.plan.limits.depth_max {
+                self.seen.limit = Some(Limit::Depth);
+                continue;
+            }
+            self.met.clear();
+            for (step, encoded, visited) in expansion.successors() {
+                if self.take(source, step, (encoded, visited))? {
+                    return Ok(());
+                }
+            }
+            self.frontier.extend(&self.met);
+        }
+        match &mut self.seen.symmetry {
+            Some(symmetry) => symmetry.keep_up(self.system),
+            None => Ok(()),
+        }
+    }
+
+    /// Says how far the search is, to whoever waits for it.
+    fn looks_up(&mut self) -> Result<IsOver, Interrupt> {
+        let Plan { limits, progress, .. } = self.plan;
+        self.seen.limit = self.seen.look_up(self.system, &self.frontier, limits, progress).or(self.seen.limit);
+        match self.seen.is_cut_off() {
+            true => self.ends_at_limit(),
+            false => Ok(false),
+        }
+    }
+
+    fn ends_at_limit(&mut self) -> Result<IsOver, Interrupt> {
+        self.seen.judge_in_turn(self.system, self.properties, &mut self.frontier, self.is_reduced)?;
+        Ok(true)
+    }
+
+    fn violated(&mut self, at: StateId, found: Found) -> Result<IsOver, Interrupt> {
+        self.seen.violated(self.system, self.properties, at, found, self.is_reduced)
+    }
+
+    /// Judges a state in which nothing can happen, or nothing but failures.
+    fn is_violated_at(&mut self, Source { id, state, .. }: Source<'_>) -> Result<IsOver, Interrupt> {
+        self.seen.terminals += 1;
+        let terminal = self.properties.terminal(self.system, state);
+        if let Some(observer) = &mut self.observer {
+            observer.end(self.system, state, &terminal);
+            return Ok(false);
+        }
+        let found = match terminal {
+            Terminal::Deadlock(found) => Some(found),
+            Terminal::Spurious => {
+                self.seen.suppressed_deadlocks += 1;
+                None
+            }
+            Terminal::End { suppressed } => {
+                self.seen.suppressed_deadlocks += u64::from(suppressed);
+                // Only ends that are sure to be real are shown to the user's properties.
+                if !self.is_reduced {
+                    self.seen.judge_end(self.system, self.properties, id, state)?
+                } else {
+                    if !self.properties.is_empty() {
+                        self.seen.ends.push((id, StateVector::from_slice(state)));
+                    }
                     None
                 }
-                Terminal::End { suppressed } => {
-                    seen.suppressed_deadlocks += u64::from(suppressed);
-                    // Only ends that are sure to be real are shown to the user's properties.
-                    match reduction {
-                        None => seen.judge_end(system, properties, id, &state)?,
-                        Some(_) => {
-                            if !properties.is_empty() {
-                                seen.ends.push((id, state.clone()));
-                            }
-                            None
-                        }
-                    }
-                }
-            };
-            if let Some(found) = found
-                && seen.violated(system, properties, id, found, reduction.is_some())?
-            {
-                return Ok(seen);
             }
-        }
-        if expansion.steps.is_empty() {
-            continue;
-        }
-        if seen.store.depth(id) >= limits.depth_max {
-            seen.limit = Some(Limit::Depth);
-            continue;
-        }
-        met.clear();
-        for (transition, encoded, visited) in expansion.successors() {
-            seen.transitions += 1;
-            seen.taken.note(transition);
-            if reads_next {
-                next.clear();
-                next.extend(words(encoded.bytes));
-            }
-            if let Some(symmetry) = &mut seen.symmetry {
-                symmetry.canonicalize(system, &mut next)?;
-            }
-            if let Some(subsumption) = &mut seen.subsumption
-                && seen.store.find(&next).is_none()
-                && subsumption.cover(system, transition, &next).is_some()
-            {
-                seen.subsumed += 1;
-                // A step that violates is judged, whatever it leads to.
-                if properties.step(system, transition).is_none() {
-                    seen.note_output(system, transition);
-                    continue;
-                }
-            }
-            if let Some(observer) = &mut observer {
-                observer.step(system, &state, transition, &mut next);
-            }
-            let (successor, is_new) = match visited {
-                _ if reads_next => seen.store.insert(&next, Some(id)),
-                Some(visited) => (visited, false),
-                None => seen.store.insert_encoded(encoded, Some(id)),
-            };
-            let mut of_step =
-                Successor { state: successor, is_new, unit: transition.unit(), faults: transition.faults, score: 0 };
-            if !is_new {
-                if frontier.looks_back() {
-                    if frontier.prefers(&of_step) {
-                        seen.lead(successor, id, transition, scope);
-                    }
-                    met.push(of_step);
-                }
-                continue;
-            }
-            if let Some(subsumption) = &mut seen.subsumption {
-                subsumption.add(system, &next, successor);
-            }
-            seen.depth = seen.depth.max(seen.store.depth(successor));
-            if let (Some(scope), true) = (scope, transition.is_scoped()) {
-                seen.scopes.insert(successor, Arc::clone(scope));
-            }
-            seen.note_output(system, transition);
-            if observer.is_none()
-                && let Some(found) = properties.step(system, transition)
-            {
-                if frontier.judges_in_turn() {
-                    seen.awaiting.insert(successor, found);
-                    met.push(of_step);
-                } else if seen.violated(system, properties, successor, found, reduction.is_some())? {
-                    return Ok(seen);
-                }
-                continue;
-            }
-            if seen.store.len() > limits.states_max {
-                seen.limit = Some(Limit::States);
-                frontier.extend(&met);
-                seen.judge_in_turn(system, properties, &mut frontier, reduction.is_some())?;
-                return Ok(seen);
-            }
-            if let Some(score) = score {
-                let faults = frontier.faults() + transition.faults;
-                of_step.score = score.of(system, &next, seen.store.depth(successor), faults)?;
-            }
-            met.push(of_step);
-        }
-        frontier.extend(&met);
+        };
+        found.map_or(Ok(false), |found| self.violated(id, found))
     }
-    if let Some(symmetry) = &mut seen.symmetry {
-        symmetry.keep_up(system)?;
+
+    /// Takes a step to where it leads; `visited`: that state, if it is known to have been visited.
+    fn take(
+        &mut self,
+        source: Source<'_>,
+        step: &Transition,
+        (encoded, visited): (Encoded<'_>, Option<StateId>),
+    ) -> Result<IsOver, Interrupt> {
+        self.seen.transitions += 1;
+        self.seen.taken.note(step);
+        if self.reads_next && self.is_left_out(source, step, encoded)? {
+            return Ok(false);
+        }
+        let (state, is_new) = match visited {
+            _ if self.reads_next => self.seen.store.insert(&self.next, Some(source.id)),
+            Some(visited) => (visited, false),
+            None => self.seen.store.insert_encoded(encoded, Some(source.id)),
+        };
+        let successor = Successor { state, is_new, unit: step.unit(), faults: step.faults, score: 0 };
+        match is_new {
+            true => self.meet(source, step, successor),
+            false => {
+                self.meet_again(source, step, successor);
+                Ok(false)
+            }
+        }
     }
-    Ok(seen)
+
+    /// Reads where a step leads: to the state that stands for it, with what an observer keeps there. Says whether
+    /// nobody has to go there.
+    fn is_left_out(&mut self, source: Source<'_>, step: &Transition, encoded: Encoded<'_>) -> Result<bool, Interrupt> {
+        let Exploration { system, properties, observer, seen, next, .. } = self;
+        next.clear();
+        next.extend(words(encoded.bytes));
+        if let Some(symmetry) = &mut seen.symmetry {
+            symmetry.canonicalize(system, next)?;
+        }
+        if let Some(subsumption) = &mut seen.subsumption
+            && seen.store.find(next).is_none()
+            && subsumption.cover(system, step, next).is_some()
+        {
+            seen.subsumed += 1;
+            // A step that violates is judged, whatever it leads to.
+            if properties.step(system, step).is_none() {
+                seen.note_output(system, step);
+                return Ok(true);
+            }
+        }
+        if let Some(observer) = observer {
+            observer.step(system, source.state, step, next);
+        }
+        Ok(false)
+    }
+
+    /// A step leads to a state that was met before.
+    fn meet_again(&mut self, source: Source<'_>, step: &Transition, successor: Successor) {
+        if !self.frontier.looks_back() {
+            return;
+        }
+        if self.frontier.prefers(&successor) {
+            self.seen.lead(successor.state, source.id, step, source.scope);
+        }
+        self.met.push(successor);
+    }
+
+    /// A step leads to a new state.
+    fn meet(&mut self, source: Source<'_>, step: &Transition, mut successor: Successor) -> Result<IsOver, Interrupt> {
+        let Exploration { system, seen, .. } = self;
+        let state = successor.state;
+        if let Some(subsumption) = &mut seen.subsumption {
+            subsumption.add(system, &self.next, state);
+        }
+        let depth = seen.store.depth(state);
+        seen.depth = seen.depth.max(depth);
+        if let (Some(scope), true) = (source.scope, step.is_scoped()) {
+            seen.scopes.insert(state, Arc::clone(scope));
+        }
+        seen.note_output(system, step);
+        if self.observer.is_none()
+            && let Some(found) = self.properties.step(system, step)
+        {
+            if !self.frontier.judges_in_turn() {
+                return self.violated(state, found);
+            }
+            seen.awaiting.insert(state, found);
+            self.met.push(successor);
+            return Ok(false);
+        }
+        if seen.store.len() > self.plan.limits.states_max {
+            seen.limit = Some(Limit::States);
+            self.frontier.extend(&self.met);
+            return self.ends_at_limit();
+        }
+        if let Some(score) = self.plan.score {
+            let faults = self.frontier.faults() + step.faults;
+            successor.score = score.of(system, &self.next, depth, faults)?;
+        }
+        self.met.push(successor);
+        Ok(false)
+    }
 }
 
 /// Edges that were taken in a search.
@@ -359,6 +423,32 @@ const LOOKS_UP_EVERY: u64 = 1024;
 const CONCRETIZED_MAX: usize = 64;
 
 impl Explored {
+    /// Nothing yet.
+    fn new(system: &System, initial: &StateVector, plan: Plan<'_>) -> Explored {
+        Explored {
+            initial: initial.clone(),
+            store: Store::new(plan.keep),
+            transitions: 0,
+            pruned: 0,
+            subsumed: 0,
+            subsumption: plan.subsumes.then(Subsumption::default),
+            symmetry: plan.symmetry.map(|classes| Symmetry::new(system, classes, initial)),
+            shown: AHashMap::new(),
+            depth: 0,
+            terminals: 0,
+            suppressed_deadlocks: 0,
+            limit: None,
+            found: None,
+            concrete: None,
+            taken: Taken::default(),
+            outputs: BTreeSet::new(),
+            ends: Vec::new(),
+            scopes: AHashMap::new(),
+            concretized: 0,
+            awaiting: AHashMap::new(),
+        }
+    }
+
     /// Says how far the search is; which limit was hit by that.
     fn look_up(&self, system: &System, frontier: &Frontier, limits: Limits, progress: &Progress) -> Option<Limit> {
         let symmetry_bytes = self.symmetry.as_ref().map_or(0, Symmetry::memory_bytes);
