@@ -163,7 +163,7 @@ const RUNTIME: &[Row] = &[
         &[
             "id",
             "operation",
-            "search::explore",
+            "search::explored",
             "state::system",
             "trace::automaton",
             "unit::automaton",
@@ -201,7 +201,7 @@ const RUNTIME: &[Row] = &[
             "unit::automaton",
         ],
     ),
-    ("check::coverage", &["network", "operation", "search::explore", "state::system", "unit::wording"]),
+    ("check::coverage", &["network", "operation", "search::explored", "state::system", "unit::wording"]),
     ("check::monitor", &["search::progress"]),
     (
         "check::propagation",
@@ -213,6 +213,7 @@ const RUNTIME: &[Row] = &[
             "propagation",
             "property",
             "search::explore",
+            "search::explored",
             "state",
             "trace::describe",
             "trace::flow",
@@ -285,13 +286,13 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "crate::search::explore",
-        &["check::automata", "check::coverage", "check::job", "check::propagation"],
+        &["check::job", "check::propagation", "search::explored"],
         "replay uses no search: it looks up each step among those that are possible",
     ),
     (
         "netcheck-runtime",
         "crate::search::concretize",
-        &["search::explore"],
+        &["search::explored"],
         "whether a violation is believed is decided in one place",
     ),
     (
@@ -317,6 +318,12 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         "std::thread",
         &["check", "unit::context"],
         "a check has one thread for user code and one that watches it",
+    ),
+    (
+        "netcheck-runtime",
+        "rayon",
+        &["search::expand"],
+        "threads meet in one place, and share what none of them writes",
     ),
     (
         "netcheck-runtime",

@@ -2,7 +2,7 @@
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::Offer;
-use crate::search::explore::Taken;
+use crate::search::explored::Taken;
 use crate::state::system::System;
 use crate::trace::automaton::{self, Automaton};
 use crate::unit::automaton::{EdgeId, NodeKind};

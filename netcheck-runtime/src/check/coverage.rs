@@ -3,7 +3,7 @@
 
 use crate::network::Network;
 use crate::operation::{Effect, Operation};
-use crate::search::explore::Taken;
+use crate::search::explored::Taken;
 use crate::state::system::System;
 use crate::unit::wording;
 use std::collections::{BTreeMap, BTreeSet};

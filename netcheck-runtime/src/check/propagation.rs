@@ -6,7 +6,8 @@ use super::Checker;
 use super::job::Job;
 use crate::error::Error;
 use crate::propagation::{Propagation, Reference};
-use crate::search::explore::{Explored, Limit, Plan, observe};
+use crate::search::explore::{Limit, Plan, observe};
+use crate::search::explored::Explored;
 use crate::state::store::Keep;
 use first_fault::FirstFaults;
 

@@ -5,6 +5,7 @@ pub(crate) mod concretize;
 pub(crate) mod estimate;
 mod expand;
 pub(crate) mod explore;
+pub(crate) mod explored;
 pub(crate) mod frontier;
 pub(crate) mod minimal;
 pub(crate) mod progress;

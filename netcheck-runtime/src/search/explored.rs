@@ -1,0 +1,364 @@
+//! What a search saw.
+
+use super::concretize::concretize;
+use super::explore::{Limit, Limits, Plan};
+use super::frontier::Frontier;
+use super::progress::{Progress, Seen};
+use crate::id::{ProcessId, UnitId};
+use crate::property::Properties;
+use crate::reduction::proviso::Visited;
+use crate::reduction::stubborn::Scope;
+use crate::reduction::subsumption::Subsumption;
+use crate::reduction::successors::{Leg, Successors};
+use crate::reduction::symmetry::{Permutation, Symmetry};
+use crate::state::enabled::{Step, Transition};
+use crate::state::place::StateVector;
+use crate::state::store::{StateId, Store};
+use crate::state::system::{Interrupt, System};
+use crate::unit::automaton::{EdgeId, NodeKind};
+use crate::violation::Found;
+use ahash::AHashMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What a search saw.
+pub(crate) struct Explored {
+    pub(super) initial: StateVector,
+    pub(crate) store: Store,
+    pub(crate) transitions: u64,
+    /// Moves that were possible and not explored.
+    pub(crate) pruned: u64,
+    /// States that were not explored because a visited one covers them.
+    pub(crate) subsumed: u64,
+    pub(crate) subsumption: Option<Subsumption>,
+    /// If a state stands for all that like processes make of it.
+    pub(crate) symmetry: Option<Symmetry>,
+    /// Which image of an end violates something, where that was asked.
+    pub(super) shown: AHashMap<StateId, Permutation>,
+    pub(crate) depth: usize,
+    pub(crate) terminals: u64,
+    pub(crate) suppressed_deadlocks: u64,
+    pub(crate) limit: Option<Limit>,
+    /// The first violation, and the state that shows it. A reduced search believes one at
+    /// once only if it could be taken through the full semantics; else it goes on, and the
+    /// caller may believe it if no footprint has grown by the end.
+    pub(crate) found: Option<(StateId, Found)>,
+    /// The violation as an execution of the full semantics.
+    pub(crate) concrete: Option<(Vec<Leg>, Found)>,
+    /// The edges that were taken.
+    pub(crate) taken: Taken,
+    /// What the roots of the processes ended with.
+    pub(crate) outputs: BTreeSet<(UnitId, u32)>,
+    /// The ends that a reduced search came to, to be judged at the fixpoint.
+    pub(super) ends: Vec<(StateId, StateVector)>,
+    /// Under which scope a state was first reached by a step that depends on it: by a timer,
+    /// by loss, or by parking.
+    pub(super) scopes: AHashMap<StateId, Arc<Scope>>,
+    /// How many executions were taken through the full semantics.
+    pub(super) concretized: usize,
+    /// Violations whose turn has not come, by the states that show them.
+    pub(super) awaiting: AHashMap<StateId, Found>,
+}
+
+/// Edges that were taken in a search.
+#[derive(Default)]
+pub(crate) struct Taken(Vec<bool>);
+
+impl Taken {
+    pub(super) fn note(&mut self, transition: &Transition) {
+        if let Step::Unit { edge, .. } = transition.step {
+            self.add(edge);
+        }
+    }
+
+    fn add(&mut self, edge: EdgeId) {
+        let index = edge.0 as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, false);
+        }
+        self.0[index] = true;
+    }
+
+    pub(crate) fn has(&self, edge: EdgeId) -> bool {
+        self.0.get(edge.0 as usize).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = EdgeId> + '_ {
+        (0u32..).zip(&self.0).filter(|&(_, &taken)| taken).map(|(index, _)| EdgeId(index))
+    }
+}
+
+/// Executions of one search that are taken through the full semantics at the most.
+const CONCRETIZED_MAX: usize = 64;
+
+impl Explored {
+    /// Nothing yet.
+    pub(super) fn new(system: &System, initial: &StateVector, plan: Plan<'_>) -> Explored {
+        Explored {
+            initial: initial.clone(),
+            store: Store::new(plan.keep),
+            transitions: 0,
+            pruned: 0,
+            subsumed: 0,
+            subsumption: plan.subsumes.then(Subsumption::default),
+            symmetry: plan.symmetry.map(|classes| Symmetry::new(system, classes, initial)),
+            shown: AHashMap::new(),
+            depth: 0,
+            terminals: 0,
+            suppressed_deadlocks: 0,
+            limit: None,
+            found: None,
+            concrete: None,
+            taken: Taken::default(),
+            outputs: BTreeSet::new(),
+            ends: Vec::new(),
+            scopes: AHashMap::new(),
+            concretized: 0,
+            awaiting: AHashMap::new(),
+        }
+    }
+
+    /// Says how far the search is; which limit was hit by that.
+    pub(super) fn look_up(
+        &self,
+        system: &System,
+        frontier: &Frontier,
+        limits: Limits,
+        progress: &Progress,
+    ) -> Option<Limit> {
+        let symmetry_bytes = self.symmetry.as_ref().map_or(0, Symmetry::memory_bytes);
+        let memory_bytes = self.store.memory_bytes() + frontier.memory_bytes() + symmetry_bytes;
+        let is_over = progress.note(Seen {
+            states: self.store.len() as u64,
+            frontier: frontier.len() as u64,
+            depth: self.depth as u64,
+            local_states: system.learner.automata.nodes.len() as u64,
+            memory_bytes: memory_bytes as u64,
+        });
+        match is_over {
+            true => Some(Limit::Interrupt),
+            false => (memory_bytes > limits.memory_bytes_max).then_some(Limit::Memory),
+        }
+    }
+
+    /// A state is reached on a better way.
+    pub(super) fn lead(&mut self, to: StateId, from: StateId, by: &Transition, scope: Option<&Arc<Scope>>) {
+        self.store.lead(to, from);
+        self.depth = self.depth.max(self.store.depth(to));
+        match scope.filter(|_| by.is_scoped()) {
+            Some(scope) => self.scopes.insert(to, Arc::clone(scope)),
+            None => self.scopes.remove(&to),
+        };
+    }
+
+    /// Judges what still waits for its turn: a search that ends at a limit forgets no violation that it has met.
+    pub(super) fn judge_in_turn(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        frontier: &mut Frontier,
+        reduced: bool,
+    ) -> Result<(), Interrupt> {
+        while !self.awaiting.is_empty()
+            && let Some(id) = frontier.pop()
+        {
+            if let Some(found) = self.awaiting.remove(&id)
+                && self.violated(system, properties, id, found, reduced)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a violation; says whether it can be believed at once.
+    pub(super) fn violated(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at: StateId,
+        found: Found,
+        reduced: bool,
+    ) -> Result<bool, Interrupt> {
+        if reduced {
+            self.concretize(system, properties, at)?;
+        } else if self.symmetry.is_some() {
+            self.concrete = Some(self.named(system, properties, at, &found)?);
+        }
+        let believed = !reduced || self.concrete.is_some();
+        if self.found.is_none() || believed {
+            self.found = Some((at, found));
+        }
+        Ok(believed)
+    }
+
+    /// Takes the way to a state through the full semantics, if that was not tried too often.
+    fn concretize(&mut self, system: &mut System, properties: &Properties, at: StateId) -> Result<(), Interrupt> {
+        if self.concretized < CONCRETIZED_MAX {
+            self.concretized += 1;
+            let legs = self.path(system, at)?;
+            self.concrete = concretize(system, properties, &legs)?;
+        }
+        Ok(())
+    }
+
+    /// Where states stand for others, a violation has to say which processes it is about.
+    pub(crate) fn name_processes(&mut self, system: &mut System, properties: &Properties) -> Result<(), Interrupt> {
+        if let (Some(_), None, Some((at, found))) = (&self.symmetry, &self.concrete, self.found.clone()) {
+            self.concrete = Some(self.named(system, properties, at, &found)?);
+        }
+        Ok(())
+    }
+
+    /// The way to a state that shows a violation, and the violation as it is there.
+    fn named(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at: StateId,
+        found: &Found,
+    ) -> Result<(Vec<Leg>, Found), Interrupt> {
+        let legs = self.path(system, at)?;
+        let Some(Leg { state, transition, .. }) = legs.last() else { return Ok((legs, found.clone())) };
+        let mut next = Vec::new();
+        system.apply(state, transition, &mut next);
+        let again = properties.step(system, transition).or_else(|| properties.violated_at_end(system, &next));
+        Ok((legs, again.unwrap_or_else(|| found.clone())))
+    }
+
+    /// The properties of the end, for all that an end stands for.
+    pub(super) fn judge_end(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at: StateId,
+        end: &[u32],
+    ) -> Result<Option<Found>, Interrupt> {
+        let Some(symmetry) = self.symmetry.as_mut().filter(|_| !properties.is_empty()) else {
+            return Ok(properties.end(system, end));
+        };
+        for (permutation, image) in symmetry.images(system, end)? {
+            if let Some(found) = properties.end(system, &image) {
+                self.shown.insert(at, permutation);
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds what the processes do that are like those which were seen to do it.
+    pub(crate) fn spread(&mut self) {
+        let Some(symmetry) = &self.symmetry else { return };
+        let outputs = self.outputs.iter().flat_map(|&(unit, output)| {
+            let like = symmetry.like(ProcessId(unit.0));
+            like.map(move |process| (UnitId(process.0), output))
+        });
+        self.outputs = outputs.collect();
+        let edges: Vec<EdgeId> = self.taken.iter().flat_map(|edge| symmetry.images_of_edge(edge)).collect();
+        edges.into_iter().for_each(|edge| self.taken.add(edge));
+    }
+
+    /// What was visited, for who goes through it again.
+    pub(crate) fn visited<'a>(&'a mut self, violates: &'a dyn Fn(&System, &Transition) -> bool) -> Visited<'a> {
+        let Explored { store, subsumption, symmetry, subsumed, .. } = self;
+        let (subsumption, symmetry) = (subsumption.as_mut(), symmetry.as_mut());
+        Visited { store, subsumption, symmetry, leaves_out: *subsumed > 0, violates }
+    }
+
+    /// Whether the search can't go on, whatever is known by now.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        matches!(self.limit, Some(Limit::Memory | Limit::Interrupt))
+    }
+
+    /// Whether there is nothing else to be seen: it did not end at a violation that is believed.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.limit.is_none() && self.concrete.is_none()
+    }
+
+    /// Whether the violation holds whatever footprints will grow to.
+    pub(crate) fn is_believed(&self) -> bool {
+        self.concrete.is_some()
+    }
+
+    /// Evaluates the properties of the end on every end that a reduced search came to. Unless
+    /// it was at its fixpoint, only those that could be taken through the full semantics.
+    pub(crate) fn judge_ends(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at_fixpoint: bool,
+    ) -> Result<(), Interrupt> {
+        if self.found.is_some() || properties.is_empty() {
+            return Ok(());
+        }
+        for (end, state) in std::mem::take(&mut self.ends) {
+            if at_fixpoint {
+                if let Some(found) = self.judge_end(system, properties, end, &state)? {
+                    self.violated(system, properties, end, found, true)?;
+                    return Ok(());
+                }
+                continue;
+            }
+            let images = match &mut self.symmetry {
+                Some(symmetry) => symmetry.images(system, &state)?.into_iter().map(|(image, _)| Some(image)).collect(),
+                None => vec![None],
+            };
+            for image in images {
+                image.and_then(|image| self.shown.insert(end, image));
+                self.concretize(system, properties, end)?;
+                if let Some((_, found)) = &self.concrete {
+                    self.found = Some((end, found.clone()));
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Without a violation that relied on footprints that have grown since.
+    pub(crate) fn unless_doubtful(mut self, grew: bool) -> Explored {
+        if grew && self.concrete.is_none() {
+            self.found = None;
+        }
+        self
+    }
+
+    pub(super) fn note_output(&mut self, system: &System, transition: &Transition) {
+        let Step::Unit { unit, edge, .. } = transition.step else { return };
+        let target = system.learner.automata.edge(edge).target;
+        if let NodeKind::Ended { output } = system.learner.automata.node(target).kind {
+            self.outputs.insert((unit, output));
+        }
+    }
+
+    /// The steps from the start to a state, each with the state that it leaves.
+    pub(crate) fn path(&mut self, system: &mut System, to: StateId) -> Result<Vec<Leg>, Interrupt> {
+        let states = self.store.path(to);
+        let mut successors = Successors::default();
+        let mut state = self.initial.clone();
+        let mut next = Vec::new();
+        let mut legs = Vec::new();
+        for &id in &states[1..] {
+            let scope = self.scopes.get(&id).cloned();
+            let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
+            let mut taken: Option<(Transition, StateVector)> = None;
+            for transition in possible {
+                system.apply(&state, &transition, &mut next);
+                if let Some(symmetry) = &mut self.symmetry {
+                    symmetry.canonicalize(system, &mut next)?;
+                }
+                let is_better = taken.as_ref().is_none_or(|(best, _)| transition.faults < best.faults);
+                if is_better && self.store.find(&next) == Some(id) {
+                    taken = Some((transition, StateVector::from_slice(&next)));
+                }
+            }
+            let (transition, successor) = taken.expect("a state was reached by one of its parent's steps");
+            legs.push(Leg { state, transition, scope });
+            state = successor;
+        }
+        match &mut self.symmetry {
+            Some(symmetry) => symmetry.unfold(system, &legs, self.shown.get(&to).copied()),
+            None => Ok(legs),
+        }
+    }
+}
