@@ -319,12 +319,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         &["check", "unit::context"],
         "a check has one thread for user code and one that watches it",
     ),
-    (
-        "netcheck-runtime",
-        "rayon",
-        &["search::expand"],
-        "threads meet in one place, and share what none of them writes",
-    ),
+    ("netcheck-runtime", "rayon", &["search::expand"], "threads meet in one place, and share what none of them writes"),
     (
         "netcheck-runtime",
         "std::time::Instant",
