@@ -2,9 +2,9 @@
 
 pub use netcheck as tokio;
 
-/// Producer and consumer share no memory, only a socket: each is explored as a unit of its
-/// own. (An application crate writes `#[cfg_attr(test, netcheck::process)]`; here one program
-/// holds both builds, so the attribute comes by macro.)
+/// Server, producer and consumer share no memory, only sockets: each is explored as a unit of its own, and what its
+/// loop goes round with is all that counts of its past. (An application crate writes
+/// `#[cfg_attr(test, netcheck::process)]`; here one program holds both builds, so the attribute comes by macro.)
 macro_rules! isolated {
     ($($function:tt)*) => { #[netcheck::process] $($function)* };
 }

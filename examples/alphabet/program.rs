@@ -15,14 +15,16 @@ const OFFSET: u8 = b'a' - b'0';
 /// How long the consumer waits for a response before it takes the rest for lost.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Answers each digit with its letter, for ever.
-pub async fn server(address: String) {
-    let socket = UdpSocket::bind(address).await.expect("the server's port is free");
-    let mut request = [0];
-    loop {
-        let (_, client) = socket.recv_from(&mut request).await.expect("a request can be received");
-        let [digit] = request;
-        socket.send_to(&[digit + OFFSET], client).await.expect("a response can be sent");
+isolated! {
+    /// Answers each digit with its letter, for ever.
+    pub async fn server(address: String) {
+        let socket = UdpSocket::bind(address).await.expect("the server's port is free");
+        let mut request = [0];
+        loop {
+            let (_, client) = socket.recv_from(&mut request).await.expect("a request can be received");
+            let [digit] = request;
+            socket.send_to(&[digit + OFFSET], client).await.expect("a response can be sent");
+        }
     }
 }
 

@@ -49,7 +49,8 @@ pub struct Checker {
     tcp: Option<Tcp>,
     tasks: Tasks,
     at_most: Option<usize>,
-    search: Search,
+    /// `None`: the one that goes with the rest.
+    search: Option<Search>,
     score: Option<Score>,
     states_max: usize,
     depth_max: usize,
@@ -77,7 +78,7 @@ impl Checker {
             tcp: None,
             tasks: Tasks::Shared,
             at_most: None,
-            search: Search::Bfs,
+            search: None,
             score: None,
             states_max: STATES_MAX,
             depth_max: usize::MAX,
@@ -117,9 +118,10 @@ impl Checker {
         self
     }
 
-    /// The order of exploration.
+    /// The order of exploration: breadth-first, unless said otherwise; by faults with
+    /// [`Checker::subsumption`].
     pub fn search(mut self, search: Search) -> Self {
-        (self.search, self.score) = (search, None);
+        (self.search, self.score) = (Some(search), None);
         self
     }
 
@@ -157,6 +159,9 @@ impl Checker {
     /// `true` leaves out states that add nothing to a visited one: all else equal, their channels
     /// hold some of its packets, and the others may get lost. It pays where packets pile up, and
     /// does nothing without loss, with `at_most`, or where both sides perturb (`Direction::Both`).
+    ///
+    /// Unless [`Checker::search`] says otherwise, what happens without loss is then explored first
+    /// ([`Search::Faults`]): the fuller a channel, the more it covers.
     pub fn subsumption(mut self, subsumption: bool) -> Self {
         self.subsumption = subsumption;
         self
@@ -350,6 +355,11 @@ impl Checker {
         }
         let Checker { udp, tcp, at_most, .. } = counterexample.faults().unwrap_or_default().parse()?;
         Ok(Checker { udp, tcp, at_most, ..self })
+    }
+
+    /// The order of exploration.
+    fn order(&self) -> Search {
+        self.search.unwrap_or(if self.subsumption { Search::Faults } else { Search::Bfs })
     }
 
     /// Runs a job on a thread of its own, under the watchdog's eyes. A stuck thread is left

@@ -57,7 +57,7 @@ fn cases() -> Vec<Case> {
         case("two-phase commit", udp(Udp::new().loss()).at_most(2), [Some(6_262), Some(8_122)], |net| {
             two_phase_commit::transaction(net, 3, two_phase_commit::Prepared::Waits);
         }),
-        case("alphabet", udp(Udp::new().loss()), [Some(373), None], |net| {
+        case("alphabet", udp(Udp::new().loss()), [Some(349), None], |net| {
             alphabet::Sessions { connections: 6, requests: 3, asserting: false }.register(net);
         }),
         case("chat", chat::Chat::checker(), [Some(2_000), None], |net| {

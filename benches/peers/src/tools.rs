@@ -10,11 +10,13 @@ mod threads;
 use crate::figures::Figures;
 use crate::system::System;
 use clap::ValueEnum;
+use netcheck::check::Checker;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Tool {
     Netcheck,
+    NetcheckSubsumption,
     NetcheckUnreduced,
     SpinReduced,
     SpinReducedTimeouts,
@@ -34,6 +36,7 @@ impl Tool {
     pub fn name(self) -> &'static str {
         match self {
             Tool::Netcheck => "netcheck",
+            Tool::NetcheckSubsumption => "netcheck, subsumption",
             Tool::NetcheckUnreduced => "netcheck, reduction off",
             Tool::SpinReduced => "SPIN, reduction, no time-outs",
             Tool::SpinReducedTimeouts => "SPIN, reduction",
@@ -51,6 +54,7 @@ impl Tool {
         match self {
             Tool::Shuttle | Tool::Loom if system.loss => Some("loss is not expressed"),
             Tool::Loom if 1 + 3 * system.connections > LOOM_THREADS_MAX => Some("more than 5 threads"),
+            Tool::NetcheckSubsumption if !system.loss => Some("nothing gets lost"),
             _ => None,
         }
     }
@@ -68,8 +72,9 @@ impl Tool {
     /// In a process that does nothing else; not for SPIN.
     pub fn run(self, system: System, limit: Duration) -> Figures {
         match self {
-            Tool::Netcheck => engine::run(system, true, limit),
-            Tool::NetcheckUnreduced => engine::run(system, false, limit),
+            Tool::Netcheck => engine::run(system, &Checker::new(), limit),
+            Tool::NetcheckSubsumption => engine::run(system, &Checker::new().subsumption(true), limit),
+            Tool::NetcheckUnreduced => engine::run(system, &Checker::new().reduction(false), limit),
             Tool::Stateright => states::run(system, limit),
             Tool::MustMc => messages::run(system, limit),
             Tool::Traceforge => forge::run(system, limit),

@@ -275,10 +275,10 @@ impl Job {
 
     /// Explores until the stubborn sets have relied on nothing that grew.
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
-        let Checker { search, reduction, subsumption, keep, threads, .. } = self.checker;
+        let Checker { reduction, subsumption, keep, threads, .. } = self.checker;
         let classes = self.like_processes();
         let mut plan = Plan {
-            search,
+            search: self.checker.order(),
             score: self.checker.score.as_ref(),
             keep,
             subsumes: subsumption,
@@ -365,7 +365,7 @@ impl Job {
         };
         let mut steps = script(system, &legs).map_err(interrupted)?;
         let Shortened { instead, is_least } = match (self.checker.search, &self.checker.score) {
-            (Search::Faults, None) => self.with_fewer_faults(&legs)?,
+            (Some(Search::Faults), None) => self.with_fewer_faults(&legs)?,
             _ => self.minimal(&found, (legs.len(), cost(system, &legs)))?,
         };
         if let Some(instead) = instead {

@@ -2,7 +2,6 @@
 
 mod first_fault;
 
-use super::Checker;
 use super::job::Job;
 use crate::error::Error;
 use crate::propagation::{Propagation, Reference};
@@ -49,7 +48,7 @@ impl Job {
     fn observe(&mut self, at_most: usize, reference: Vec<Reference>) -> Result<(FirstFaults, Explored), Error> {
         self.declared.at_most = Some(u32::try_from(at_most).unwrap_or(u32::MAX));
         let (result, _) = self.attempt(|job, system, initial| {
-            let Checker { search, threads, .. } = job.checker;
+            let (search, threads) = (job.checker.order(), job.checker.threads);
             // Faults are named by the program's own lines.
             system.shared().traces.set(true);
             if job.declared.tcp.first.is_none() {

@@ -396,9 +396,9 @@ fn seeded(word: &Word<'_>, words: &[Word<'_>], checker: Checker) -> Result<Check
         return Err(word.wrong(format!("`{}(…)` has a seed of its own: keep one", named.name)));
     }
     match checker.search {
-        Search::Random { .. } => Ok(checker.search(Search::Random { seed: new })),
-        Search::Pct { depth, .. } => Ok(checker.search(Search::Pct { seed: new, depth })),
-        Search::Bfs | Search::Dfs | Search::Faults => Err(word.wrong(
+        Some(Search::Random { .. }) => Ok(checker.search(Search::Random { seed: new })),
+        Some(Search::Pct { depth, .. }) => Ok(checker.search(Search::Pct { seed: new, depth })),
+        None | Some(Search::Bfs | Search::Dfs | Search::Faults) => Err(word.wrong(
             "`seed` is for a search that chooses at random: add `search = random` or `search = pct`, or leave it out",
         )),
     }

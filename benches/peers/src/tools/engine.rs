@@ -10,10 +10,10 @@ use netcheck::check::{self, Checker, Udp};
 use nix::sys::signal::{Signal, raise};
 use std::time::{Duration, Instant};
 
-pub fn run(system: System, reduction: bool, limit: Duration) -> Figures {
+pub fn run(system: System, checker: &Checker, limit: Duration) -> Figures {
     let System { connections, requests, loss } = system;
     let udp = if loss { Udp::new().loss() } else { Udp::new() };
-    let checker = Checker::new().udp(udp).reduction(reduction).max_states(usize::MAX);
+    let checker = checker.clone().udp(udp).max_states(usize::MAX);
     // A check that is interrupted says what it has seen.
     after(limit, || {
         let _ = raise(Signal::SIGINT);
