@@ -19,7 +19,6 @@ use crate::reduction::footprint::{Footprints, Row};
 use crate::reduction::stubborn::Scope;
 use crate::reduction::successors::Successors;
 use crate::state::enabled::Transition;
-use crate::state::place::StateVector;
 use crate::state::store::{Encoded, StateId, Store};
 use crate::state::system::{Interrupt, System};
 use crate::state::tables::{Lookup, View};
@@ -186,7 +185,7 @@ struct Portion {
     bytes: Vec<u8>,
     rows: Vec<Row>,
     successors: Successors,
-    state: StateVector,
+    state: Vec<u32>,
     next: Vec<u32>,
 }
 

@@ -11,7 +11,7 @@ use crate::reduction::stubborn::Scope;
 use crate::reduction::symmetry::Classes;
 use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
-use crate::state::store::{Encoded, Keep, StateId, words};
+use crate::state::store::{Encoded, Keep, StateId, decode};
 use crate::state::system::{Interrupt, System};
 use crate::violation::Found;
 use std::sync::Arc;
@@ -144,7 +144,7 @@ impl Exploration<'_, '_> {
     /// The loop.
     fn run(&mut self, mut reduction: Option<&mut Footprints>) -> Result<(), Interrupt> {
         let mut expander = Expander::new(self.plan.threads);
-        let mut state = StateVector::new();
+        let mut state = Vec::new();
         let mut expanded = 0u64;
         let mut grown_at = None;
         while let Some(id) = self.frontier.pop() {
@@ -275,8 +275,7 @@ impl Exploration<'_, '_> {
     /// nobody has to go there.
     fn is_left_out(&mut self, source: Source<'_>, step: &Transition, encoded: Encoded<'_>) -> Result<bool, Interrupt> {
         let Exploration { system, properties, observer, seen, next, .. } = self;
-        next.clear();
-        next.extend(words(encoded.bytes));
+        decode(encoded.bytes, next);
         if let Some(symmetry) = &mut seen.symmetry {
             symmetry.canonicalize(system, next)?;
         }

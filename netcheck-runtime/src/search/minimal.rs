@@ -156,8 +156,7 @@ impl Layers {
         steps_max: usize,
         layer: &mut Vec<StateId>,
     ) -> Result<(), Interrupt> {
-        let mut state = StateVector::new();
-        self.store.look_at(id, &mut state);
+        let state = self.store.state(id);
         let steps = self.successors.within(system, &state, None)?.to_vec();
         let ways = self.ways_to.get(&id).cloned().unwrap_or_default();
         if steps.iter().all(Transition::is_failure)
@@ -245,8 +244,7 @@ impl Layers {
             legs.push(self.leg(system, pair[0], pair[1])?);
         }
         if let Some(transition) = step {
-            let mut state = StateVector::new();
-            self.store.look_at(self.ways[way].state, &mut state);
+            let state = self.store.state(self.ways[way].state);
             legs.push(Leg { state, transition, scope: None });
         }
         Ok(Minimal { least: Some((legs, found, cost)), gave_up })
@@ -254,8 +252,7 @@ impl Layers {
 
     /// The step from one way to the next.
     fn leg(&mut self, system: &mut System, from: usize, to: usize) -> Result<Leg, Interrupt> {
-        let mut state = StateVector::new();
-        self.store.look_at(self.ways[from].state, &mut state);
+        let state = self.store.state(self.ways[from].state);
         let possible = self.successors.within(system, &state, None)?.to_vec();
         let (from, to) = (&self.ways[from], &self.ways[to]);
         let taken = possible.into_iter().find(|step| {

@@ -6,6 +6,7 @@ use crate::state::enabled::{Step, Transition};
 use crate::state::place::{ArmedTimer, Binding, Place, PlaceId};
 use crate::state::tables::{Lookup, Missing, View};
 use crate::unit::automaton::{EdgeId, NodeKind};
+use smallvec::SmallVec;
 
 impl View<'_> {
     /// Writes the successor of `state` by `transition` to `next`.
@@ -102,7 +103,7 @@ impl View<'_> {
             Effect::Disarm { timer } => {
                 self.change_timers(unit, next, |timers| timers.retain(|t| t.timer != timer))?;
             }
-            Effect::Close { socket } => self.let_go(socket, unit, next)?,
+            Effect::Close { socket } => self.let_go_of(|other| other == socket, unit, next)?,
             Effect::CloseStream { stream } => self.close_stream(unit, stream, next)?,
             Effect::Linger { stream, resets } => self.set_linger(unit, stream, resets, next)?,
             Effect::EndStream { stream } => self.end_stream(unit, stream, next)?,
@@ -120,11 +121,10 @@ impl View<'_> {
                 let place = self.unit_place(child);
                 place.set(next, root.0);
                 for &socket in handles {
-                    self.change_bindings(next, |binding| {
-                        if binding.socket == socket && !binding.holders.contains(&child) {
-                            binding.holders.push(child);
-                            binding.holders.sort();
-                        }
+                    let lacks = |binding: &Binding| binding.socket == socket && !binding.holders.contains(&child);
+                    self.change_bindings(next, lacks, |binding| {
+                        binding.holders.push(child);
+                        binding.holders.sort();
                     })?;
                 }
             }
@@ -196,39 +196,40 @@ impl View<'_> {
     /// Lets go of timers and UDP sockets.
     fn release_datagrams(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
         self.clear(Place::Timers(unit), next);
-        let mut held = Vec::new();
-        self.change_bindings(next, |binding| {
-            if binding.holders.contains(&unit) {
-                held.push(binding.socket);
-            }
-        })?;
-        held.into_iter().try_for_each(|socket| self.let_go(socket, unit, next))
+        self.let_go_of(|_| true, unit, next)
     }
 
-    /// One holder less; the last one closes the socket, and what is under way to it vanishes.
-    fn let_go(self, socket: SocketId, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
-        let mut closed = false;
-        self.change_bindings(next, |binding| {
-            if binding.socket == socket {
-                binding.holders.retain(|holder| *holder != unit);
-                closed = binding.holders.is_empty();
+    /// One holder less of some sockets; the last one closes a socket, and what is under way to it vanishes.
+    fn let_go_of(self, which: impl Fn(SocketId) -> bool, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
+        let mut closed: SmallVec<[SocketId; 4]> = SmallVec::new();
+        let is_held = |binding: &Binding| which(binding.socket) && binding.holders.contains(&unit);
+        self.change_bindings(next, is_held, |binding| {
+            binding.holders.retain(|holder| *holder != unit);
+            if binding.holders.is_empty() {
+                closed.push(binding.socket);
             }
         })?;
-        if closed {
+        for socket in closed {
             let into = self.inlets_of(socket).iter().map(|channel| channel.place);
             into.chain(self.head_of(socket)).for_each(|place| place.set(next, 0));
         }
         Ok(())
     }
 
-    /// Changes the bindings of all ports; those that nobody holds any more go.
-    fn change_bindings(self, next: &mut Vec<u32>, mut change: impl FnMut(&mut Binding)) -> Lookup<()> {
-        for (place, _) in self.tables.places.iter().filter(|(_, place)| matches!(place, Place::Port(..))) {
-            if place.of(next) == 0 {
+    /// Changes those bindings of all ports that are concerned; bindings that nobody holds any more go.
+    fn change_bindings(
+        self,
+        next: &mut Vec<u32>,
+        is_concerned: impl Fn(&Binding) -> bool,
+        mut change: impl FnMut(&mut Binding),
+    ) -> Lookup<()> {
+        for place in self.tables.places.ports() {
+            let known = self.tables.ports.get(place.of(next));
+            if !known.iter().any(&is_concerned) {
                 continue;
             }
-            let mut bindings = self.ports.get(place.of(next)).clone();
-            bindings.iter_mut().for_each(&mut change);
+            let mut bindings = known.clone();
+            bindings.iter_mut().filter(|binding| is_concerned(binding)).for_each(&mut change);
             bindings.retain(|binding| !binding.holders.is_empty());
             place.set(next, self.bindings(bindings)?);
         }

@@ -435,8 +435,9 @@ impl View<'_> {
         timed: impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
-        chosen.clear();
-        chosen.extend(enabled.moves.drain(..).filter(|transition| self.mover(transition).is_some_and(&moving)));
+        std::mem::swap(chosen, &mut enabled.moves);
+        enabled.moves.clear();
+        chosen.retain(|transition| self.mover(transition).is_some_and(&moving));
         let has = |class: Class| chosen.iter().any(|transition| transition.class() == Some(class));
         if has(Class::Immediate) {
             return Ok(());
@@ -488,13 +489,9 @@ impl View<'_> {
     ) -> Lookup<()> {
         let waiting = || enabled.timers.iter().filter(|waiting| timed(waiting.mover));
         let Some(advance_ns) = waiting().map(|waiting| waiting.remaining_ns).min() else { return Ok(()) };
-        let armed = self.places.iter().filter_map(|(id, place)| match place {
-            Place::Timers(unit) => Some((unit, id)).filter(|_| id.of(state) != 0),
-            _ => None,
-        });
-        let armed: Vec<(UnitId, PlaceId)> = armed.collect();
+        let armed = self.places.timers().iter().filter(|(_, place)| place.of(state) != 0);
         let mut passed: Writes = Writes::new();
-        for (unit, place) in armed {
+        for &(unit, place) in armed {
             let mut entries = self.timers.get(place.of(state)).clone();
             let whose = |timer: u32| self.owner(state, unit, timer);
             for entry in entries.iter_mut().filter(|entry| timed(whose(entry.timer))) {

@@ -68,6 +68,9 @@ impl PlaceId {
 pub(crate) struct Places {
     places: Vec<Place>,
     ids: AHashMap<Place, PlaceId>,
+    ports: Vec<PlaceId>,
+    streams: Vec<PlaceId>,
+    timers: Vec<(UnitId, PlaceId)>,
 }
 
 impl Places {
@@ -78,7 +81,32 @@ impl Places {
         let id = PlaceId(self.places.len() as u32);
         self.places.push(place);
         self.ids.insert(place, id);
+        match place {
+            Place::Port(..) => self.ports.push(id),
+            Place::StreamPort(..) | Place::Connection(_) | Place::Hung(_) => self.streams.push(id),
+            Place::Timers(unit) => self.timers.push((unit, id)),
+            _ => {}
+        }
         id
+    }
+
+    pub(crate) fn place(&self, id: PlaceId) -> Place {
+        self.places[id.0 as usize]
+    }
+
+    /// The ports at which datagram sockets are or were bound.
+    pub(crate) fn ports(&self) -> &[PlaceId] {
+        &self.ports
+    }
+
+    /// All that there is of TCP: ports, connections, and connects that hang.
+    pub(crate) fn streams(&self) -> &[PlaceId] {
+        &self.streams
+    }
+
+    /// The timers of each unit that has any.
+    pub(crate) fn timers(&self) -> &[(UnitId, PlaceId)] {
+        &self.timers
     }
 
     /// The id of a place that may never have been used: then its value is 0 everywhere.

@@ -46,6 +46,9 @@ pub(crate) struct Encoded<'a> {
     pub(crate) hash: u64,
 }
 
+/// Most words take one byte, so that many can be looked at together.
+const AT_ONCE: usize = 8;
+
 /// The parent of the first state.
 const NO_PARENT: u32 = u32::MAX;
 
@@ -63,13 +66,12 @@ impl Store {
     /// Appends a state as bytes; their hash.
     pub(crate) fn encode(state: &[u32], bytes: &mut Vec<u8>) -> u64 {
         let from = bytes.len();
-        for &word in state {
-            let mut rest = word;
-            while rest >= 0x80 {
-                bytes.push(rest as u8 | 0x80);
-                rest >>= 7;
+        for words in state.chunks(AT_ONCE) {
+            if words.iter().fold(0, |all, &word| all | word) < 0x80 {
+                bytes.extend(words.iter().map(|&word| word as u8));
+            } else {
+                words.iter().for_each(|&word| encode_word(word, bytes));
             }
-            bytes.push(rest as u8);
         }
         // Fixed seeds: the same run is the same run, to the last byte.
         let mut hasher = ahash::RandomState::with_seeds(1, 2, 3, 4).build_hasher();
@@ -118,13 +120,19 @@ impl Store {
     }
 
     /// A state that is still to be expanded.
-    pub(crate) fn look_at(&self, id: StateId, state: &mut StateVector) {
+    pub(crate) fn look_at(&self, id: StateId, state: &mut Vec<u32>) {
         let bytes = match &self.kept {
             Kept::Exact(exact) => exact.get(id),
             Kept::Fingerprints(fingerprints) => fingerprints.open.get(&id).expect("a state is expanded once"),
         };
-        state.clear();
-        state.extend(words(bytes));
+        decode(bytes, state);
+    }
+
+    /// As [`Store::look_at`], as a state of its own.
+    pub(crate) fn state(&self, id: StateId) -> StateVector {
+        let mut state = Vec::new();
+        self.look_at(id, &mut state);
+        StateVector::from_vec(state)
     }
 
     pub(crate) fn depth(&self, id: StateId) -> usize {
@@ -319,28 +327,56 @@ fn spread(tag: u32) -> u64 {
     u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The state that was written down.
-pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
-    let mut bytes = bytes.iter();
-    std::iter::from_fn(move || {
-        let (mut word, mut shift) = (0, 0);
-        loop {
-            let &byte = bytes.next()?;
-            word |= u32::from(byte & 0x7F) << shift;
-            match byte & 0x80 {
-                0 => return Some(word),
-                _ => shift += 7,
-            }
+fn encode_word(word: u32, bytes: &mut Vec<u8>) {
+    let mut rest = word;
+    while rest >= 0x80 {
+        bytes.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    bytes.push(rest as u8);
+}
+
+/// Reads a state that was written down.
+pub(crate) fn decode(mut bytes: &[u8], state: &mut Vec<u32>) {
+    state.clear();
+    while !bytes.is_empty() {
+        let (first, rest) = bytes.split_at(bytes.len().min(AT_ONCE));
+        if first.iter().fold(0, |all, &byte| all | byte) < 0x80 {
+            state.extend(first.iter().map(|&byte| u32::from(byte)));
+            bytes = rest;
+        } else {
+            let (word, rest) = decode_word(bytes);
+            state.push(word);
+            bytes = rest;
         }
-    })
+    }
+}
+
+/// The first word, and what follows it.
+fn decode_word(bytes: &[u8]) -> (u32, &[u8]) {
+    let last = bytes.iter().position(|&byte| byte < 0x80).expect("a word ends");
+    let (word, rest) = bytes.split_at(last + 1);
+    (word.iter().rev().fold(0, |word, &byte| word << 7 | u32::from(byte & 0x7F)), rest)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const STATES: &[&[u32]] =
-        &[&[], &[0], &[1, 2, 3], &[127], &[128], &[0x3FFF, 0x4000], &[u32::MAX, 0, u32::MAX], &[1, 2]];
+    const STATES: &[&[u32]] = &[
+        &[],
+        &[0],
+        &[1, 2, 3],
+        &[127],
+        &[128],
+        &[0x3FFF, 0x4000],
+        &[u32::MAX, 0, u32::MAX],
+        &[1, 2],
+        &[1, 2, 3, 4, 5, 6, 7, 8],
+        &[1, 2, 3, 4, 5, 6, 7, 128, 9],
+        &[0; 20],
+        &[300, 2, 3, 4, 5, 6, 7, 8, 9, 10, u32::MAX],
+    ];
 
     #[test]
     fn what_goes_in_comes_out() {
@@ -360,7 +396,7 @@ mod tests {
             for (state, &id) in STATES.iter().zip(&ids) {
                 assert_eq!(store.insert(state, None), (id, false));
                 assert_eq!(store.find(state), Some(id));
-                let mut opened = StateVector::new();
+                let mut opened = Vec::new();
                 store.look_at(id, &mut opened);
                 assert_eq!(opened[..], **state);
             }
@@ -378,7 +414,7 @@ mod tests {
             store.lead(third, second);
             assert_eq!((store.depth(third), store.path(third)), (2, vec![first, second, third]));
             assert_eq!(store.find(&[3, 70_000]), Some(third));
-            let mut opened = StateVector::new();
+            let mut opened = Vec::new();
             store.look_at(third, &mut opened);
             assert_eq!(opened[..], [3, 70_000]);
         }

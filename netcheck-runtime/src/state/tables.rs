@@ -160,11 +160,10 @@ impl Tables {
 
     /// The ports of which a unit holds a datagram socket.
     pub(crate) fn ports_of<'a>(&'a self, state: &'a [u32], unit: UnitId) -> impl Iterator<Item = PlaceId> + 'a {
-        let ports = self.places.iter().filter(|(_, place)| matches!(place, Place::Port(..)));
-        let held = ports.filter(move |(id, _)| {
+        let ports = self.places.ports().iter().copied();
+        ports.filter(move |id| {
             id.of(state) != 0 && self.ports.get(id.of(state)).iter().any(|binding| binding.holders.contains(&unit))
-        });
-        held.map(|(id, _)| id)
+        })
     }
 
     pub(crate) fn is_daemon(&self, unit: UnitId) -> bool {

@@ -102,9 +102,11 @@ impl View<'_> {
 
     /// Closes all that a unit holds.
     pub(crate) fn release_streams(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
-        let there: Vec<(PlaceId, Place)> = self.places.iter().filter(|(id, _)| id.of(next) != 0).collect();
-        for (id, place) in there {
-            match place {
+        for &id in self.tables.places.streams() {
+            if id.of(next) == 0 {
+                continue;
+            }
+            match self.places.place(id) {
                 Place::Connection(_) => {
                     for side in [Side::Client, Side::Server] {
                         if self.held.get(id.of(next)).holders[side as usize] == Some(unit) {
