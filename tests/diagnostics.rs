@@ -158,6 +158,18 @@ fn a_property_of_the_end_is_evaluated_on_every_end() {
 }
 
 #[test]
+fn a_process_that_does_not_exist_is_named_at_the_call_that_asks_for_it() {
+    let report = Checker::new().check(|net| {
+        net.process("it", || async {});
+        net.finally(|end| end.output("if").is_some());
+    });
+    let text = report.counterexample().expect("nobody is called so").to_string();
+    assert!(text.contains("no process is named \"if\" at tests/diagnostics.rs:"), "{text}");
+    let panic = std::panic::catch_unwind(|| report.outputs("if").len()).expect_err("nobody is called so");
+    assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("no process is named \"if\""));
+}
+
+#[test]
 fn a_counterexample_survives_json_and_replays() {
     let network = |net: &mut netcheck::Network| {
         net.process("it", || async {

@@ -459,3 +459,28 @@ fn a_guard_may_read_the_clock_when_a_suspended_run_is_given_up() {
     });
     assert_eq!(ends, ["0", "1", "10"]);
 }
+
+/// What a pass means: tasks interleave where they wait, and a free lock is not waited for.
+#[test]
+fn locks_in_opposite_orders_block_each_other_where_something_is_waited_for_in_between() {
+    let check = |waits: bool| {
+        Checker::new().check(move |net| {
+            net.process("it", move || async move {
+                let locks = [Arc::new(tokio::sync::Mutex::new(())), Arc::new(tokio::sync::Mutex::new(()))];
+                let take = move |first: Arc<tokio::sync::Mutex<()>>, second: Arc<tokio::sync::Mutex<()>>| async move {
+                    let _first = first.lock().await;
+                    if waits {
+                        tokio::task::yield_now().await;
+                    }
+                    let _second = second.lock().await;
+                };
+                let [a, b] = locks;
+                let other = tokio::spawn(take(Arc::clone(&b), Arc::clone(&a)));
+                take(a, b).await;
+                other.await.unwrap();
+            });
+        })
+    };
+    assert_eq!(check(false).verdict(), Verdict::Verified);
+    assert_eq!(check(true).counterexample().map(|found| found.kind()), Some(ViolationKind::Deadlock));
+}

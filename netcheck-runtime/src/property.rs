@@ -26,9 +26,11 @@ impl End {
     /// If no process has this name.
     #[track_caller]
     pub fn output(&self, process: &str) -> Option<&str> {
-        let named = self.outputs.iter().find(|(name, _)| name == process);
-        let (_, output) = named.unwrap_or_else(|| panic!("no process is named \"{process}\""));
-        output.as_deref()
+        match self.outputs.iter().find(|(name, _)| name == process) {
+            Some((_, output)) => output.as_deref(),
+            // Not in a closure: that would be the caller.
+            None => panic!("no process is named \"{process}\""),
+        }
     }
 
     /// Every process by name, with its output.

@@ -178,8 +178,11 @@ impl Report {
     /// If no process has this name.
     #[track_caller]
     pub fn outputs(&self, process: &str) -> &[String] {
-        let named = self.outputs.iter().find(|(name, _)| name == process);
-        &named.unwrap_or_else(|| panic!("no process is named \"{process}\"")).1
+        match self.outputs.iter().find(|(name, _)| name == process) {
+            Some((_, outputs)) => outputs,
+            // Not in a closure: that would be the caller.
+            None => panic!("no process is named \"{process}\""),
+        }
     }
 
     /// What each process was seen to do, and the isolated tasks of each name; the processes first.

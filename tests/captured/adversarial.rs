@@ -65,6 +65,12 @@ macro_rules! called_in_a_plain_loop {
     };
 }
 
+macro_rules! stop {
+    () => {
+        break
+    };
+}
+
 type Register = fn(&mut Network);
 
 macro_rules! programs {
@@ -97,6 +103,9 @@ macro_rules! programs {
                 ("assigned later", |net| { net.process("p", assigned_later); }, &["(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)"]),
                 ("in two loops", |net| { net.process("p", || two_loops(2)); }, &["[0, 0]", "[0, 1]", "[1, 0]", "[1, 1]"]),
                 ("in a value of a labelled break", |net| { net.process("p", labelled); }, &["0", "1", "10", "11", "20"]),
+                ("at the break of a macro", |net| { net.process("p", left_by_a_macro); }, &["0", "1"]),
+                ("in a macro of its own", |net| { net.process("p", own_macro); }, &["0", "1"]),
+                ("in a timer that has elapsed", |net| { net.process("p", elapsed_timer); }, &["0", "1", "2"]),
                 ("in a partly moved value", |net| { net.process("p", partly_moved); }, &[r#"("name", 0)"#, r#"("name", 1)"#, r#"("name", 2)"#]),
             ];
 
@@ -423,6 +432,70 @@ macro_rules! programs {
                 (name, count)
             }
 
+            /// Nothing in `stop!()` says that what comes after the loop can be reached.
+            #[netcheck::process($($words)*)]
+            async fn left_by_a_macro() -> u32 {
+                let mut last = 0;
+                let mut rounds = 0;
+                loop {
+                    if rounds == 2 {
+                        stop!();
+                    }
+                    rounds += 1;
+                    if one_of(2).await == 1 {
+                        last = 1;
+                    }
+                }
+                last
+            }
+
+            /// Nothing in `told!()` says which variable it reads.
+            #[netcheck::process($($words)*)]
+            async fn own_macro() -> u32 {
+                let mut last = 0;
+                macro_rules! told {
+                    () => {
+                        last
+                    };
+                }
+                for _ in 0..2 {
+                    if one_of(2).await == 1 {
+                        last = 1;
+                    }
+                }
+                told!()
+            }
+
+            /// Ends with the round in which the timer elapsed, or 0. Whoever waits for the choice does not
+            /// look at the timer.
+            #[netcheck::process($($words)*)]
+            async fn elapsed_timer() -> u32 {
+                let timer = tokio::time::sleep(Duration::from_millis(2));
+                netcheck::pin!(timer);
+                let (mut round, mut elapsed) = (0, 0);
+                while round < 2 {
+                    round += 1;
+                    let pause = Duration::from_millis(1 + u64::from(one_of(2).await));
+                    netcheck::select! {
+                        () = &mut timer, if elapsed == 0 => elapsed = round,
+                        () = tokio::time::sleep(pause) => {}
+                    }
+                }
+                elapsed
+            }
+
+            /// Two values that are equal, and not the same: the `Hash` of neither says how much it can hold.
+            #[netcheck::process($($words)*)]
+            async fn room() -> () {
+                let mut items = Vec::<u8>::new();
+                for _ in 0..2 {
+                    if one_of(2).await == 1 {
+                        items.reserve(1);
+                    }
+                }
+                assert_ne!(items.capacity(), 0, "there is room");
+            }
+
             #[netcheck::process($($words)*)]
             async fn careless() -> u32 {
                 let mut count = Careless(0);
@@ -444,7 +517,8 @@ macro_rules! programs {
                 }
             }
 
-            pub const CARELESS: [Register; 2] = [
+            pub const CARELESS: [Register; 3] = [
+                |net| { net.process("p", room); },
                 |net| { net.process("p", careless); },
                 |net| { net.process("p", careless_for_long); },
             ];

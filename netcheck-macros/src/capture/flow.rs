@@ -118,8 +118,8 @@ pub(super) struct Flow {
     pub(super) borrows: BTreeSet<(VariableId, VariableId)>,
     /// The first may have been made from the second.
     pub(super) derived: BTreeSet<(VariableId, VariableId)>,
-    /// There is something that is not understood: nothing can be captured.
-    pub(super) is_opaque: bool,
+    /// Why nothing can be captured.
+    pub(super) opaque: Option<&'static str>,
 }
 
 impl Flow {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use syn::{
-    Arm, BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprMatch, FnArg, Ident, Label, Lifetime, Local, Pat,
-    Signature, Stmt, UnOp,
+    Arm, BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprMatch, FnArg, Ident, Item, Label, Lifetime, Local,
+    Pat, Signature, Stmt, UnOp,
 };
 
 use super::borrows;
@@ -12,6 +12,8 @@ use super::flow::{Access, Event, Flow, Loop, LoopKey, Node, NodeId, Reach, Varia
 use super::macros::{self, Macro};
 use super::mentions::{self, Mention};
 use super::scopes::{Scopes, bindings};
+
+const NOT_UNDERSTOOD: &str = "its function has `unsafe` code or syntax that is not understood";
 
 pub(super) fn lower(sig: &Signature, body: &Block) -> Flow {
     let mut lower = Lower::default();
@@ -163,7 +165,7 @@ impl Lower {
     /// may be anything.
     fn pattern_conditions(&mut self, pat: &Pat) {
         if macros::in_pattern(pat) {
-            self.flow.is_opaque = true;
+            self.flow.opaque = Some(NOT_UNDERSTOOD);
         }
     }
 
@@ -210,6 +212,7 @@ impl Lower {
     fn statement(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Local(local) => self.local(local),
+            Stmt::Item(Item::Macro(item)) => self.macro_rules(&item.mac, item.ident.as_ref()),
             Stmt::Item(_) => {}
             Stmt::Expr(expr, _) => self.expr(expr),
             Stmt::Macro(stmt) => self.mac(&stmt.mac),
@@ -338,7 +341,7 @@ impl Lower {
                 });
             }
             // `unsafe`, and what is new: nothing is known of it.
-            _ => self.flow.is_opaque = true,
+            _ => self.flow.opaque = Some(NOT_UNDERSTOOD),
         }
     }
 
@@ -590,16 +593,25 @@ impl Lower {
         self.join(ends);
     }
 
-    /// Any of its names may be a variable's, and it may leave any loop that stands around it.
+    /// A macro of the function's own may use variables that its calls do not name, and may be
+    /// called as one that is understood.
+    fn macro_rules(&mut self, mac: &syn::Macro, name: Option<&Ident>) {
+        let mentions = mentions::in_tokens(mac.tokens.clone());
+        let uses_variables = mentions.iter().any(|mention| self.scopes.find(&mention.name).is_some());
+        if uses_variables || name.is_some_and(macros::is_understood) {
+            self.flow.opaque = Some("its function has a macro of its own that may use variables");
+        }
+    }
+
+    /// Any of its names may be a variable's, and it may leave any loop that stands around it: what
+    /// it is made of need not show in what it is given.
     fn unknown(&mut self, mac: &syn::Macro) {
         self.guess(mentions::in_tokens(mac.tokens.clone()));
-        if mentions::has_word(mac.tokens.clone(), &["break", "continue", "return", "loop"]) {
-            let points: Vec<NodeId> =
-                self.targets.iter().flat_map(|target| [Some(target.after), target.head]).flatten().collect();
-            points.into_iter().for_each(|point| self.goes_to(point));
-        }
+        let points: Vec<NodeId> =
+            self.targets.iter().flat_map(|target| [Some(target.after), target.head]).flatten().collect();
+        points.into_iter().for_each(|point| self.goes_to(point));
         if mentions::has_word(mac.tokens.clone(), &["unsafe"]) {
-            self.flow.is_opaque = true;
+            self.flow.opaque = Some(NOT_UNDERSTOOD);
         }
     }
 }

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::visit::Visit;
-use syn::{Expr, ExprLit, Lit, Pat, Token};
+use syn::{Expr, ExprLit, Ident, Lit, Pat, Token};
 
 use super::flow::Access;
 use super::mentions::{self, Mention};
@@ -56,6 +56,11 @@ const TAKING: &[&str] = &["dbg", "join", "pin", "try_join", "vec"];
 
 /// Macros that await what they are given.
 pub(super) const AWAITING: &[&str] = &["join", "select", "try_join"];
+
+/// Whether macros are understood that are called so.
+pub(super) fn is_understood(name: &Ident) -> bool {
+    name == "select" || [FORMATTING, DIVERGING, TAKING].iter().any(|names| names.iter().any(|known| name == known))
+}
 
 pub(super) fn understand(mac: &syn::Macro) -> Macro {
     let name = name(mac);

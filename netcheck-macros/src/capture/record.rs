@@ -20,8 +20,8 @@ pub(super) struct Recorded {
 pub(super) type Reason = String;
 
 pub(super) fn head(flow: &Flow, of: &Loop) -> Result<Vec<Recorded>, Reason> {
-    if flow.is_opaque {
-        return Err("its function has `unsafe` code or syntax that is not understood".to_owned());
+    if let Some(reason) = flow.opaque {
+        return Err(reason.to_owned());
     }
     if of.changes_items {
         return Err("the items of its iterator may change what they borrow".to_owned());

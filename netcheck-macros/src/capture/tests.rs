@@ -192,6 +192,17 @@ fn select_runs_one_handler() {
 fn a_macro_that_is_not_understood_may_leave_the_loop() {
     assert_heads("let mut x = 0; loop { a().await; stop!(break); x = 1; } b(x);", &["x"]);
     assert_heads("let mut x = 0; loop { a().await; stop!(other); x = 1; b(x); }", &["(x)"]);
+    assert_heads("let mut x = 0; loop { a().await; stop!(); x = 1; } b(x);", &["x"]);
+    assert_heads("let mut x = 0; loop { b(x); x = 1; loop { a().await; again!(); x = 2; c(x); } }", &["x", "x"]);
+}
+
+#[test]
+fn nothing_is_captured_beside_a_macro_of_the_function_that_may_use_variables() {
+    let opaque = "! its function has a macro of its own that may use variables";
+    assert_heads("let mut x = 0; macro_rules! up { () => { x += 1 } } loop { a().await; up!(); }", &[opaque]);
+    assert_heads(r#"let x = 0; macro_rules! say { () => { println!("{x}") } } loop { a().await; } say!();"#, &[opaque]);
+    assert_heads("macro_rules! vec { () => { break } } loop { a().await; vec!(); }", &[opaque]);
+    assert_heads("macro_rules! up { ($x:ident) => { $x += 1 } } let mut x = 0; loop { a().await; up!(x); }", &["x"]);
 }
 
 #[test]

@@ -86,8 +86,11 @@ impl State<'_> {
     fn process(&self, name: &str) -> ProcessId {
         let system = self.system.borrow();
         let hosts = &system.shared().hosts;
-        let index = hosts.iter().position(|host| host.name == name);
-        ProcessId(index.unwrap_or_else(|| panic!("no process is named \"{name}\"")) as u32)
+        match hosts.iter().position(|host| host.name == name) {
+            Some(index) => ProcessId(index as u32),
+            // Not in a closure: that would be the caller.
+            None => panic!("no process is named \"{name}\""),
+        }
     }
 }
 

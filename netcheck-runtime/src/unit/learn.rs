@@ -94,10 +94,13 @@ impl Learner {
         let program = Rc::clone(&self.programs[&root]);
         let poll = self.automata.poll(node, input);
         let before = poll[0].0;
-        let mut instance = match self.pool.take(before) {
-            Some(instance) => instance,
+        let Run { mut instance, is_recorded } = match self.pool.take(before) {
+            Some(run) => run,
             // Only now: a history may be long, and mostly the run that has it is at hand.
-            None => self.rebuild(root, &program, &self.automata.history(before).1)?,
+            None => {
+                let instance = self.rebuild(root, &program, &self.automata.history(before).1)?;
+                Run { instance, is_recorded: true }
+            }
         };
         let stepped = self.feed(&mut instance, &program, &poll);
         self.polls += std::mem::take(&mut instance.polls);
@@ -106,15 +109,21 @@ impl Learner {
         let edge = self.record(unit, node, input, stepped)?;
         let target = self.automata.edge(edge).target;
         if alive {
-            self.pool.put(target, instance);
+            let is_recorded = is_recorded && self.automata.node(target).from == Some((node, input));
+            self.pool.put(target, Run { instance, is_recorded });
         }
         if self.shared.tracks.get() {
             self.try_the_other_first(edge)?;
         }
-        // An end of a tracked program says nothing that the steps before it did not.
-        let tells = self.automata.node(target).kind == NodeKind::Live || !self.shared.tracks.get();
+        // A step that was refused leads nowhere, and is no difference either. An end of a tracked
+        // program says nothing that the steps before it did not.
+        let tells = !self.automata.edge(edge).is_refused()
+            && (self.automata.node(target).kind == NodeKind::Live || !self.shared.tracks.get());
         if tells && self.merged.is_due() {
-            self.try_another_order(root, edge)?;
+            match is_recorded {
+                true => self.try_another_order(root, edge)?,
+                false => self.try_recorded_order(root, edge)?,
+            }
         }
         if !self.shared.tracks.get() && self.merged.arrival(target) == Some((node, input)) {
             self.try_known_edges(root, target)?;
@@ -178,6 +187,15 @@ impl Learner {
         other.push((before, arrival));
         other.extend_from_slice(&steps[index..]);
         self.try_history(root, &other)
+    }
+
+    /// Runs an edge once more in the history that its source is known by: it was learned in another
+    /// one that was taken to be the same, and that one would only agree with itself.
+    fn try_recorded_order(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
+        let Edge { source, input, .. } = *self.automata.edge(edge);
+        let (_, mut steps) = self.automata.history(source);
+        steps.push((source, input));
+        self.try_history(root, &steps)
     }
 
     /// Runs a history that leads to where others lead too.
@@ -392,20 +410,28 @@ impl Samples {
     }
 }
 
+/// A suspended run.
+struct Run {
+    instance: Instance,
+    /// Whether it has taken the way that is recorded as the history of its node, and not another
+    /// one that was taken to be the same.
+    is_recorded: bool,
+}
+
 /// A bounded pool of suspended runs, by the node that they stand at.
 #[derive(Default)]
 struct Pool {
-    runs: AHashMap<NodeId, Instance>,
+    runs: AHashMap<NodeId, Run>,
     oldest: VecDeque<NodeId>,
 }
 
 impl Pool {
-    fn take(&mut self, node: NodeId) -> Option<Instance> {
+    fn take(&mut self, node: NodeId) -> Option<Run> {
         self.runs.remove(&node)
     }
 
-    fn put(&mut self, node: NodeId, instance: Instance) {
-        self.runs.insert(node, instance);
+    fn put(&mut self, node: NodeId, run: Run) {
+        self.runs.insert(node, run);
         self.oldest.push_back(node);
         while self.runs.len() > SUSPENDED_RUNS_MAX {
             let Some(oldest) = self.oldest.pop_front() else { break };
