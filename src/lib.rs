@@ -119,7 +119,9 @@ pub mod tracked {
     //! They are types of their own: what is written for tokio's, such as the wrappers of
     //! `tokio-stream`, does not take them. They are made by tasks, so `new` of the types of
     //! `std` is not const, and there is no `const_new`.
-    pub use crate::{choose, faults, io, join, net, pin, select, spawn, task, time, try_join};
+    pub use crate::{
+        choose, faults, io, join, main, net, pin, runtime, select, signal, spawn, task, test, time, try_join,
+    };
 
     pub mod sync {
         //! As `tokio::sync`, each access recorded.

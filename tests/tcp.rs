@@ -627,3 +627,23 @@ mod words {
         only_the_first_write_fails(net);
     }
 }
+
+#[test]
+fn lines_that_end_as_in_http_are_shown_as_text() {
+    let report = Checker::new().check(|net| {
+        net.process("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_exact(&mut [0; 18]).await.unwrap();
+            panic!("no such page");
+        });
+        net.process("client", || async {
+            let mut stream = TcpStream::connect("server:80").await.unwrap();
+            stream.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+            let _ = stream.read(&mut [0; 1]).await;
+        })
+        .after("server");
+    });
+    let text = report.counterexample().unwrap().to_string();
+    assert!(text.contains(r#"write "GET / HTTP/1.1\r\n\r\n" (to server:80)"#), "{text}");
+}

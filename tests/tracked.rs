@@ -148,3 +148,23 @@ fn the_attribute_says_it_too(net: &mut netcheck::Network) {
     })
     .after("server");
 }
+
+/// `#[tokio::test]` and what builds runtimes compile where `tokio` is the tracked tree.
+mod a_test_that_was_written_for_tokio {
+    use netcheck::tracked as tokio;
+    use std::sync::Arc;
+    use tokio::sync::Mutex;
+
+    #[tokio::test]
+    async fn is_checked_with_tracked_memory() {
+        let sum = Arc::new(Mutex::new(0));
+        let tasks = [1, 2].map(|number| {
+            let sum = Arc::clone(&sum);
+            tokio::runtime::Handle::current().spawn(async move { *sum.lock().await += number })
+        });
+        for task in tasks {
+            task.await.unwrap();
+        }
+        assert_eq!(*sum.lock().await, 3);
+    }
+}

@@ -85,6 +85,8 @@ pub(crate) enum Terminal {
     },
     /// Processes wait, but so does somebody for a next client: in a test there are only so many.
     Spurious,
+    /// Somebody is in the middle of a poll: this is no state of its own, and another alternative goes on.
+    Unfinished,
     Deadlock(Found),
 }
 
@@ -113,6 +115,9 @@ impl Properties {
 
     /// Judges a state in which nothing can happen, or nothing but failures.
     pub(crate) fn terminal(&self, system: &System, state: &[u32]) -> Terminal {
+        if system.live_units(state).any(|(_, node)| system.learner.automata.polled(node).is_some()) {
+            return Terminal::Unfinished;
+        }
         let mut blocked = Vec::new();
         let mut suppressed = false;
         for (index, process) in system.processes.iter().enumerate() {
@@ -163,7 +168,7 @@ impl Properties {
         match self.terminal(system, state) {
             Terminal::Deadlock(found) => Some(found),
             Terminal::End { .. } => self.end(system, state),
-            Terminal::Spurious => None,
+            Terminal::Spurious | Terminal::Unfinished => None,
         }
     }
 }

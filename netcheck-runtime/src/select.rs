@@ -7,7 +7,7 @@
 //! another branch repeats that branch's own alternative and is refused.
 
 use crate::operation::{Operation, Outcome};
-use crate::unit::context::{self, Called};
+use crate::unit::context::{self, Called, Trying};
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::Arc;
@@ -73,7 +73,19 @@ impl Select {
                 (sequence, context.scripted_select(sequence))
             }
         };
-        Round { disabled, sequence, first, polled: 0, begun: SmallVec::new(), called: 0, select: self }
+        let is_awake = |branch: &Branch| branch.woken.0.load(Ordering::Relaxed);
+        let awake = self.branches.iter().map(is_awake).collect();
+        Round {
+            disabled,
+            sequence,
+            first,
+            awake,
+            polled: 0,
+            begun: SmallVec::new(),
+            called: 0,
+            is_entered: false,
+            select: self,
+        }
     }
 }
 
@@ -85,11 +97,15 @@ pub struct Round<'a> {
     sequence: u32,
     /// The branch that the history says to begin with.
     first: Option<usize>,
+    /// The branches that had been woken before any was polled.
+    awake: SmallVec<[bool; 8]>,
     polled: usize,
     /// The branches that were polled, and how many operations had been begun before each.
     begun: SmallVec<[(usize, u32); 8]>,
     /// How many calls of `poll_` functions there had been before the last of them.
     called: usize,
+    /// Whether a branch is being polled.
+    is_entered: bool,
 }
 
 impl Round<'_> {
@@ -97,6 +113,7 @@ impl Round<'_> {
     #[expect(clippy::should_implement_trait, reason = "the body of the loop needs the round itself")]
     pub fn next(&mut self) -> Option<usize> {
         self.note_calls();
+        self.leave();
         let branches = self.select.branches.len();
         while self.polled < branches {
             let index = (self.first.unwrap_or(0) + self.polled) % branches;
@@ -105,9 +122,11 @@ impl Round<'_> {
                 self.select.branches[index].woken.0.store(false, Ordering::Relaxed);
                 self.begun.push((index, context::current().begun()));
                 self.called = context::current().called();
+                self.enter(index);
                 return Some(index);
             }
         }
+        self.note_open();
         None
     }
 
@@ -120,6 +139,7 @@ impl Round<'_> {
     /// A branch is ready and its pattern matches: it wins, unless others have to be tried too.
     pub fn ready(&mut self, index: usize) {
         self.note_calls();
+        self.leave();
         match self.first {
             _ if self.select.biased => self.try_losers(),
             Some(first) if first == index => {}
@@ -128,17 +148,54 @@ impl Round<'_> {
                 context::current().refuse()
             }
             None => {
-                let branches = 0..self.select.branches.len();
-                let candidates = branches.filter(|&other| other == index || self.could_win(other, index));
-                let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
-                if candidates.len() > 1 {
-                    let choice = Operation::Select { sequence: self.sequence, candidates };
+                if let Some(choice) = self.choice(index) {
                     let outcome = context::current().ask(choice, self.select.location);
                     unreachable!("a scripted select! does not ask again, but got {outcome:?}");
                 }
             }
         }
         self.abandon_losers(index);
+    }
+
+    /// The choice of the branch to begin with, if others than this one might have won.
+    fn choice(&self, index: usize) -> Option<Operation> {
+        let branches = 0..self.select.branches.len();
+        let candidates = branches.filter(|&other| other == index || self.could_win(other, index));
+        let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
+        (candidates.len() > 1).then_some(Operation::Select { sequence: self.sequence, candidates })
+    }
+
+    /// All branches wait. Whoever tries what they have begun chooses first which of them comes first.
+    fn note_open(&self) {
+        if self.select.biased || self.first.is_some() {
+            return;
+        }
+        let candidates = (0..self.select.branches.len()).filter(|&branch| self.has_begun(branch));
+        let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
+        if candidates.len() > 1 {
+            let choice = Some(Operation::Select { sequence: self.sequence, candidates });
+            let begun = (self.begun.first().map_or(0, |(_, begun)| *begun), context::current().begun());
+            let round = Trying { choice, begun, location: self.select.location };
+            context::current().state().open.push(round);
+        }
+    }
+
+    /// A branch is about to be polled: what it asks depends on which branches come before it.
+    fn enter(&mut self, index: usize) {
+        let is_open = !self.select.biased && self.first.is_none();
+        let choice = is_open.then(|| self.choice(index)).flatten();
+        let begun = |place: Option<&(usize, u32)>| place.map_or(0, |(_, begun)| *begun);
+        let begun = (begun(self.begun.first()), begun(self.begun.last()));
+        let location = self.select.location;
+        context::current().state().rounds.push(Trying { choice, begun, location });
+        self.is_entered = true;
+    }
+
+    /// The branch has been polled.
+    fn leave(&mut self) {
+        if std::mem::take(&mut self.is_entered) {
+            context::current().state().rounds.pop();
+        }
     }
 
     /// What the branch that was polled last has under way.
@@ -161,9 +218,14 @@ impl Round<'_> {
     /// Whether a branch might have won if it had been polled first, or what it has begun been tried.
     fn could_win(&self, other: usize, winner: usize) -> bool {
         if other > winner {
-            return self.disabled & 1 << other == 0 && self.select.branches[other].woken.0.load(Ordering::Relaxed);
+            return self.disabled & 1 << other == 0 && self.awake[other];
         }
-        let place = self.begun.iter().position(|(branch, _)| *branch == other);
+        self.has_begun(other)
+    }
+
+    /// Whether a branch has begun something that can be tried.
+    fn has_begun(&self, branch: usize) -> bool {
+        let place = self.begun.iter().position(|(begun, _)| *begun == branch);
         place.is_some_and(|place| {
             let until = self.begun.get(place + 1).map_or(u32::MAX, |(_, begun)| *begun);
             context::current().has_begun(self.begun[place].1, until)

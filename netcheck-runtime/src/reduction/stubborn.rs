@@ -68,6 +68,8 @@ struct Live {
     moves: usize,
     /// Whether it has one that is no failure.
     proceeds: bool,
+    /// Whether it is in the middle of a poll that leads nowhere: there is another way to where it goes on.
+    is_dead_end: bool,
     immediate: bool,
     timers: bool,
     component: usize,
@@ -152,6 +154,7 @@ fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enab
         for mover in view.automata.movers(node) {
             let own = || enabled.moves.iter().zip(&moves).filter(|(_, of)| **of == Some(mover)).map(|(step, _)| step);
             let row = footprints.row(view.automata, node, mover);
+            let proceeds = own().any(|step| !step.is_failure());
             live.push(Live {
                 mover,
                 node,
@@ -160,7 +163,8 @@ fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enab
                 needs: footprints.needs(view, state, unit, node)?,
                 inlets: inlets.clone(),
                 moves: own().count(),
-                proceeds: own().any(|step| !step.is_failure()),
+                proceeds,
+                is_dead_end: !proceeds && view.automata.polled(node) == Some(mover),
                 immediate: own().any(|step| step.class() == Some(Class::Immediate)),
                 timers: enabled.timers.iter().any(|waiting| waiting.mover == mover),
                 component: usize::MAX,
@@ -192,6 +196,9 @@ fn of_component(
             Some(movers) => Scope::Moves(movers),
             None => Scope::Component(with_lifecycle(footprints, live, members)),
         });
+    }
+    if members.iter().any(|unit| unit.is_dead_end) {
+        return None;
     }
     if members.iter().any(|unit| unit.timers) {
         return timed.then(whole);

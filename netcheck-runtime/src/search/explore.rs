@@ -216,13 +216,17 @@ impl Exploration<'_, '_> {
 
     /// Judges a state in which nothing can happen, or nothing but failures.
     fn is_violated_at(&mut self, Source { id, state, .. }: Source<'_>) -> Result<IsOver, Interrupt> {
-        self.seen.terminals += 1;
         let terminal = self.properties.terminal(self.system, state);
+        if matches!(terminal, Terminal::Unfinished) {
+            return Ok(false);
+        }
+        self.seen.terminals += 1;
         if let Some(observer) = &mut self.observer {
             observer.end(self.system, state, &terminal);
             return Ok(false);
         }
         let found = match terminal {
+            Terminal::Unfinished => None,
             Terminal::Deadlock(found) => Some(found),
             Terminal::Spurious => {
                 self.seen.suppressed_deadlocks += 1;

@@ -454,10 +454,22 @@ impl View<'_> {
                 chosen.push(Transition { step: Step::Settle, writes, faults });
             }
         }
-        if quiet || delay {
+        // Computing takes no time.
+        if (quiet || delay) && !self.is_dead_end(state, &timed, chosen) {
             self.deadlines(state, enabled, &timed, chosen)?;
         }
         Ok(())
+    }
+
+    /// Whether one of those for whom `timed` holds is in the middle of a poll and has none of the `possible` steps
+    /// but failures. It tries something that is not there yet, and then comes to where another alternative of the
+    /// same `select!` leads, too: nobody is ever seen there.
+    fn is_dead_end(self, state: &[u32], timed: impl Fn(Mover) -> bool, possible: &[Transition]) -> bool {
+        let polled = self.live_units(state).filter_map(|(_, node)| self.automata.polled(node));
+        polled.filter(|mover| timed(*mover)).any(|polled| {
+            let mut own = possible.iter().filter(|step| self.mover(step) == Some(polled));
+            own.all(Transition::is_failure)
+        })
     }
 
     /// Whose step it is; `None` for those of the network.

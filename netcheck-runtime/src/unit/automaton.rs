@@ -191,6 +191,11 @@ impl Automata {
         Mover { unit: node.unit, task: offer.map(|offer| offer.task) }
     }
 
+    /// Who is in the middle of a poll in a node.
+    pub(crate) fn polled(&self, node: NodeId) -> Option<Mover> {
+        self.node(node).is_synchronous().then(|| self.mover(node, OperationKey::ANSWER))
+    }
+
     /// Who moves in a node.
     pub(crate) fn movers(&self, node: NodeId) -> SmallVec<[Mover; 4]> {
         let Node { unit, tasks, .. } = self.node(node);

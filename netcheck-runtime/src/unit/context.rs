@@ -25,9 +25,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
+mod attempts;
 pub(crate) mod capture;
 mod tracking;
 
+pub(crate) use attempts::{Fresh, Trying};
 pub(crate) use capture::Activation;
 
 thread_local! {
@@ -300,6 +302,10 @@ pub(crate) struct State {
     pub(crate) fresh: Vec<Fresh>,
     /// Polls of unbiased `select!`s in this step.
     pub(crate) selects: u32,
+    /// The `select!`s one of whose branches is being polled, the outermost first.
+    pub(crate) rounds: Vec<Trying>,
+    /// The unbiased `select!`s all of whose branches wait, though several could be tried.
+    pub(crate) open: Vec<Trying>,
     /// Local address and peer of the sockets that this unit uses.
     pub(crate) endpoints: AHashMap<SocketId, Endpoint>,
     /// Operations that `poll_` functions began: the last one for each socket and way.
@@ -342,16 +348,6 @@ pub(crate) enum Way {
 
 impl Way {
     const ALL: [Way; 6] = [Way::In, Way::Out, Way::Peek, Way::ReadReady, Way::WriteReady, Way::Shutdown];
-}
-
-/// An operation that was begun in the poll that is under way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fresh {
-    key: OperationKey,
-    /// Its number among the operations that the step has begun.
-    pub(crate) number: u32,
-    /// How many effects there were before it.
-    effects: usize,
 }
 
 struct PendingOperation {
@@ -410,7 +406,7 @@ impl Context {
         self.shared.watch.operation(location);
         self.state().causality.act();
         let (caller, execution) = self.execution(location);
-        let tried = self.tried();
+        let tried = self.tried(&operation);
         if let Some(outcome) = tried.clone().filter(|outcome| !outcome.is_not_yet()) {
             return Err(outcome);
         }
@@ -429,55 +425,6 @@ impl Context {
             self.try_at_once(|fresh| fresh.key == key);
         }
         Ok(key)
-    }
-
-    /// What the history says of the operation that is begun now, if it was tried at once.
-    fn tried(&self) -> Option<Outcome> {
-        let mut state = self.state();
-        state.begun += 1;
-        let begun = state.begun;
-        let is_this = |call: &Operation| matches!(call, Operation::AtOnce { number, .. } if *number == begun);
-        let index = state.script.iter().position(|(call, _)| is_this(call))?;
-        let (call, outcome) = state.script.remove(index)?;
-        state.position.answered(call, outcome.clone());
-        let effects = state.effects.len();
-        state.marks.push(effects);
-        Some(outcome)
-    }
-
-    /// An operation that was begun in this poll will not be waited for. The OS would have tried
-    /// it by now: the poll is abandoned, and taken again with the answer at hand.
-    pub(crate) fn try_at_once(&self, which: impl Fn(&Fresh) -> bool) {
-        if self.discarded.get() || std::thread::panicking() {
-            return;
-        }
-        let mut state = self.state();
-        let Some(fresh) = state.fresh.iter().copied().find(|fresh| which(fresh)) else { return };
-        let Some(pending) = state.operations.get(&fresh.key) else { return };
-        let Some(tried) = pending.offer.operation.tried() else { return };
-        let operation = Operation::AtOnce { number: fresh.number, operation: Box::new(tried) };
-        let asked = Offer { key: OperationKey::ANSWER, operation, ..pending.offer.clone() };
-        // What has happened since then happens after it.
-        state.effects.truncate(fresh.effects);
-        state.asked = Some(asked);
-        drop(state);
-        self.discard()
-    }
-
-    /// Whether an operation was begun in this poll that could have been done at once, after so
-    /// many others and not after more than `until`.
-    pub(crate) fn has_begun(&self, after: u32, until: u32) -> bool {
-        let state = self.state();
-        let can_be_tried = |fresh: &Fresh| {
-            let pending = state.operations.get(&fresh.key);
-            pending.is_some_and(|pending| pending.offer.operation.tried().is_some())
-        };
-        state.fresh.iter().any(|fresh| after < fresh.number && fresh.number <= until && can_be_tried(fresh))
-    }
-
-    /// How many operations were begun in this step.
-    pub(crate) fn begun(&self) -> u32 {
-        self.state().begun
     }
 
     /// Which of the program's own lines makes a call, and how often it has by then, if calls are traced.
@@ -554,36 +501,20 @@ impl Context {
                 self.discard()
             }
             None => {
-                let task = state.running;
                 drop(state);
-                let (caller, execution) = self.execution(location);
-                let asked = Offer { key: OperationKey::ANSWER, task, operation, location, caller, execution };
-                self.state().asked = Some(asked);
-                self.discard()
+                self.settle_rounds();
+                self.give_up_asking(operation, location)
             }
         }
     }
 
-    /// Numbers the polls of unbiased `select!`s.
-    pub(crate) fn next_select(&self) -> u32 {
-        let mut state = self.state();
-        state.selects += 1;
-        state.selects
-    }
-
-    /// The branch that the history starts this `select!` with, if it says so.
-    pub(crate) fn scripted_select(&self, sequence: u32) -> Option<usize> {
-        let mut state = self.state();
-        let scripted = match state.script.front() {
-            Some((Operation::Select { sequence: s, .. }, Outcome::Alternative(branch))) if *s == sequence => *branch,
-            _ => return None,
-        };
-        if let Some((call, outcome)) = state.script.pop_front() {
-            state.position.answered(call, outcome);
-        }
-        let effects = state.effects.len();
-        state.marks.push(effects);
-        Some(scripted)
+    /// Abandons the poll until there is an answer to a synchronous call.
+    fn give_up_asking(&self, operation: Operation, location: &'static Location<'static>) -> ! {
+        let task = self.state().running;
+        let (caller, execution) = self.execution(location);
+        let asked = Offer { key: OperationKey::ANSWER, task, operation, location, caller, execution };
+        self.state().asked = Some(asked);
+        self.discard()
     }
 
     /// Gives this alternative up: another one does the same.

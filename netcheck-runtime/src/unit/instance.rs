@@ -199,6 +199,7 @@ impl Instance {
             state.begun = 0;
             state.causality.begin();
         }
+        let woken = runnable(&self.context.state().tasks);
         let first = match (input.key, input.key.task_to_run()) {
             (OperationKey::START, _) => {
                 self.start(program);
@@ -208,7 +209,7 @@ impl Instance {
             (key, None) => self.context.complete(key, outcome.clone()),
         };
         let rest = match first {
-            Some(first) => self.run(first),
+            Some(first) => self.run(first, woken.contains(&first)),
             None => Rest::Differs("the operation to complete is not pending".to_owned()),
         };
         let mut stepped = self.finish(rest);
@@ -243,13 +244,20 @@ impl Instance {
         context.spawn_task(root, Rc::new(|| ()), program.location);
     }
 
-    /// Polls `task` once.
-    fn run(&mut self, task: TaskId) -> Rest {
-        if let Err(rest) = self.poll(task) {
-            return rest;
-        }
-        if self.context.has_untaken_outcome() {
+    /// Polls `task` once; `was_woken`: it would have been polled without the outcome that it is polled for.
+    fn run(&mut self, task: TaskId, was_woken: bool) -> Rest {
+        let polled = self.poll(task);
+        // A program that panics without having taken the outcome does so without it, too, if it had been woken.
+        let is_refusable = match &polled {
+            Ok(()) => true,
+            Err(Rest::Panicked(_)) => was_woken,
+            Err(_) => false,
+        };
+        if is_refusable && self.context.has_untaken_outcome() {
             return Rest::Refused;
+        }
+        if let Err(rest) = polled {
+            return rest;
         }
         let mut state = self.context.state();
         if let Some((text, value)) = state.ended.take() {
@@ -282,6 +290,8 @@ impl Instance {
             state.running = task;
             state.fresh.clear();
             state.called.clear();
+            state.rounds.clear();
+            state.open.clear();
             let slot = state.tasks.get_mut(&task);
             slot.and_then(|slot| {
                 slot.control.woken.store(false, Ordering::Relaxed);

@@ -182,7 +182,7 @@ pub(crate) fn payload(bytes: &[u8]) -> String {
 /// A payload as text, else in hexadecimal; shortened to `bytes_max`.
 pub(crate) fn payload_up_to(bytes_max: usize, bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(bytes_max)];
-    let printable = |text: &&str| text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t');
+    let printable = |text: &&str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));
     let text = match std::str::from_utf8(shown) {
         Err(error) if shown.len() < bytes.len() => std::str::from_utf8(&shown[..error.valid_up_to()]).ok(),
         text => text.ok(),
