@@ -7,7 +7,8 @@
 //! - What is not known yet is found out in its turn, by the one thread that explores. So user code runs on that
 //!   thread only, and futures need not be `Send`.
 //! - Which steps a reduced search explores depends on footprints, and they grow with the automata: if anything was
-//!   learned since, what was worked out before is worked out again.
+//!   learned since, what was worked out before is worked out again; while something is learned at every state,
+//!   nothing is worked out before its turn.
 //! - A state that was visited before the batch began is found by the threads, too; the others are found, or stored,
 //!   in their turn.
 //!
@@ -110,12 +111,14 @@ impl Expander {
 struct Ahead {
     threads: ThreadPool,
     portions: Vec<Portion>,
-    /// Where they are: the portion, and the place in it.
-    expanded: AHashMap<StateId, (usize, usize)>,
+    /// Where they are: the portion, and the place in it. `None`: something was not known.
+    expanded: AHashMap<StateId, Option<(usize, usize)>>,
     /// How many are expanded at once: the fewer, the more has still to be learned.
     count: usize,
     /// How many local states and steps were known.
     known: (usize, usize),
+    /// How many states have been expanded since something was learned.
+    since: usize,
 }
 
 impl Ahead {
@@ -128,6 +131,7 @@ impl Ahead {
             expanded: AHashMap::new(),
             count: AHEAD_MIN,
             known: (0, 0),
+            since: 0,
         }
     }
 
@@ -139,21 +143,36 @@ impl Ahead {
         (store, frontier): (&Store, &Frontier),
         id: StateId,
     ) -> Option<(usize, usize)> {
+        let is_reduced = footprints.is_some();
+        self.note(view, is_reduced);
+        if let Some(found) = self.expanded.remove(&id) {
+            return found;
+        }
+        // While something is learned at every state, it would be for nothing.
+        if is_reduced && self.since < AHEAD_MIN {
+            return None;
+        }
+        let coming: Vec<StateId> = std::iter::once(id).chain(frontier.coming(self.count - 1)).collect();
+        if coming.len() < AHEAD_MIN {
+            return None;
+        }
+        self.count = (2 * self.count).min(AHEAD_MAX);
+        self.expand(view, footprints, store, &coming);
+        self.expanded.remove(&id).flatten()
+    }
+
+    /// Notes whether something was learned. A reduced search may then choose otherwise.
+    fn note(&mut self, view: View<'_>, is_reduced: bool) {
         let known = (view.automata.nodes.len(), view.automata.edges.len());
-        if footprints.is_some() && self.known != known && !self.expanded.is_empty() {
+        if self.known == known {
+            self.since += 1;
+            return;
+        }
+        (self.known, self.since) = (known, 0);
+        if is_reduced {
             self.expanded.clear();
             self.count = AHEAD_MIN;
         }
-        if !self.expanded.contains_key(&id) {
-            let coming: Vec<StateId> = std::iter::once(id).chain(frontier.coming(self.count - 1)).collect();
-            if coming.len() < AHEAD_MIN {
-                return None;
-            }
-            self.known = known;
-            self.count = (2 * self.count).min(AHEAD_MAX);
-            self.expand(view, footprints, store, &coming);
-        }
-        self.expanded.remove(&id)
     }
 
     fn expand(&mut self, view: View<'_>, footprints: Option<&Footprints>, store: &Store, states: &[StateId]) {
@@ -166,8 +185,9 @@ impl Ahead {
             });
         });
         expanded.clear();
+        expanded.extend(states.iter().map(|&id| (id, None)));
         for (number, portion) in portions[..count].iter().enumerate() {
-            let states = portion.states.iter().enumerate().map(|(index, &id)| (id, (number, index)));
+            let states = portion.states.iter().enumerate().map(|(index, &id)| (id, Some((number, index))));
             expanded.extend(states);
         }
     }
