@@ -401,3 +401,96 @@ fn of_many_like_processes_some_are_left_out() {
     assert_eq!(classes, [(1..=7).map(name).collect::<Vec<_>>()]);
     assert_eq!(reason, "of client-8, there would be too many permutations");
 }
+
+#[netcheck::process]
+async fn asker(request: u8) -> Option<u8> {
+    ask(&[request]).await
+}
+
+/// How a process deals with the tasks that it has spawned in one step.
+#[derive(Clone, Copy)]
+enum Waits {
+    ForAny,
+    OneAfterTheOther,
+    ForNone,
+}
+
+async fn process_with_tasks(waits: Waits, requests: [u8; 3]) -> usize {
+    let mut answered = 0;
+    let mut count = |answer: Option<u8>| answered += usize::from(answer.is_some());
+    match waits {
+        Waits::ForAny => {
+            let mut tasks = tokio::task::JoinSet::new();
+            requests.into_iter().for_each(|request| drop(tasks.spawn(asker(request))));
+            while let Some(answer) = tasks.join_next().await {
+                count(answer.unwrap());
+            }
+        }
+        Waits::OneAfterTheOther => {
+            for task in requests.map(|request| tokio::spawn(asker(request))) {
+                count(task.await.unwrap());
+            }
+        }
+        Waits::ForNone => {
+            requests.into_iter().for_each(|request| drop(tokio::spawn(asker(request))));
+            sleep(Duration::from_secs(5)).await;
+        }
+    }
+    answered
+}
+
+fn with_tasks(waits: Waits, requests: [u8; 3]) -> impl Fn(&mut Network) + Copy {
+    move |net| {
+        net.daemon("server", || server(3));
+        net.process("client", move || process_with_tasks(waits, requests)).after("server");
+    }
+}
+
+#[test]
+fn tasks_that_are_spawned_in_one_step_are_counted_once() {
+    let lossy = Checker::new().udp(Udp::new().loss());
+    let of = |waits: Waits| states(&lossy, with_tasks(waits, *b"xxx"));
+    assert_eq!([Waits::ForAny, Waits::ForNone].map(of), [[(1_224, 245), (1_206, 247)], [(513, 117), (532, 122)]]);
+    let (classes, reasons) = alike(&lossy, with_tasks(Waits::ForAny, *b"xxx"));
+    assert_eq!(
+        (classes, reasons.as_str()),
+        (vec![["client/asker", "client/asker#2", "client/asker#3"].map(str::to_owned).to_vec()], "")
+    );
+}
+
+#[test]
+fn tasks_that_send_something_else_or_are_waited_for_in_their_order_are_told_apart() {
+    let lossy = Checker::new().udp(Udp::new().loss());
+    let (classes, reasons) = alike(&lossy, with_tasks(Waits::ForAny, *b"xyx"));
+    assert_eq!(classes, [["client/asker", "client/asker#3"]]);
+    assert!(reasons.contains(r#""client/asker" is not like "client/asker#2": after bind"#), "{reasons}");
+    assert!(reasons.contains(r#"it asks for send "x" to server:4000 at here and not for send "y""#), "{reasons}");
+    let (classes, reasons) = alike(&lossy, with_tasks(Waits::OneAfterTheOther, *b"xxx"));
+    assert_eq!(classes, [[""; 0]; 0]);
+    assert!(reasons.contains(r#""client" tells "client/asker" and "client/asker#2" apart: after "#), "{reasons}");
+}
+
+/// Any of the tasks may be the one; the counterexample is an execution that happens.
+#[test]
+fn a_violation_by_one_of_like_tasks_is_found_and_confirmed() {
+    #[netcheck::process]
+    async fn impatient() {
+        assert_eq!(ask(b"x").await, Some(b'x'), "there is an answer");
+    }
+    let checker = Checker::new().udp(Udp::new().loss()).symmetry(true);
+    for search in [Search::Bfs, Search::Dfs, Search::Faults] {
+        let report = checker.clone().search(search).check(|net| {
+            net.daemon("server", || server(2));
+            net.process("client", || async {
+                let mut tasks = tokio::task::JoinSet::new();
+                (0..2).for_each(|_| drop(tasks.spawn(impatient())));
+                while let Some(ended) = tasks.join_next().await {
+                    ended.unwrap();
+                }
+            })
+            .after("server");
+        });
+        let counterexample = report.counterexample().expect("a request gets lost");
+        assert_eq!((counterexample.kind(), report.like_processes().len()), (ViolationKind::Panic, 1), "{report}");
+    }
+}

@@ -52,7 +52,7 @@ use proc_macro::TokenStream;
 /// | `max_memory = 2 << 30` | a limit as well: bytes that visited states may take |
 /// | `reduction = false` | explore every interleaving |
 /// | `subsumption = true` | leave out states that add nothing to a visited one, where packets may get lost |
-/// | `symmetry = true` | take states for one that differ only in which of several like processes does what |
+/// | `symmetry = true` | take states for one that differ only in which of several like processes or tasks does what |
 /// | `store = fingerprint` | `exact`, or `fingerprint`: 64 bits of each state are kept; the report says how probable an omission is |
 /// | `threads = 2` | so many threads explore; what they find is the same |
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |

@@ -177,6 +177,9 @@ impl Checker {
     /// and so are clients to whom a server, or the faults that are declared, are not the same. The check then begins
     /// again without those; [`Report::asymmetries`] says why.
     ///
+    /// Isolated tasks are alike that a process spawns in one step from one `#[netcheck::process]` function, if it waits for
+    /// none of them before the others: with a `JoinSet`, say, or not at all.
+    ///
     /// No verdict and no output is lost, and a counterexample is an execution of the processes that it names; a
     /// [`finally`](Network::finally) is asked about every end, whichever process it names. A score of
     /// [`best_first`](Checker::best_first) sees one state of those that are taken for one.

@@ -119,7 +119,7 @@ impl Report {
         self.figures.subsumed
     }
 
-    /// The processes that were taken to be alike, class by class: states that differ only in which of them does what
+    /// The processes and isolated tasks that were taken to be alike, class by class: states that differ only in which of them does what
     /// were visited once; see [`Checker::symmetry`](crate::check::Checker::symmetry).
     pub fn like_processes(&self) -> &[Vec<String>] {
         &self.like_processes

@@ -4,7 +4,7 @@ use super::automata::automata;
 use super::coverage::Coverage;
 use super::{Checker, Tasks};
 use crate::error::Error;
-use crate::id::ProcessId;
+use crate::id::{ProcessId, UnitId};
 use crate::network::{Network, Registered};
 use crate::property::Properties;
 use crate::reduction::footprint::Footprints;
@@ -24,13 +24,13 @@ use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
 use crate::state::store::Keep;
 use crate::state::store::StateId;
-use crate::state::system::{Asymmetry, Interrupt, Registration, System};
+use crate::state::system::{Asymmetry, Interrupt, LikeTasks, Registration, System};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::situation::Situations;
 use crate::trace::source;
 use crate::trace::step::Step;
 use crate::unit::caller::are_lines_known;
-use crate::unit::context::{Host, Shared};
+use crate::unit::context::{Host, Shared, task_name};
 use crate::unit::instance::Program;
 use crate::unit::watchdog::Watch;
 use crate::violation::{Found, ViolationKind};
@@ -61,6 +61,8 @@ pub(super) struct Job {
     demands: Demands,
     /// What was seen of processes that are not alike.
     asymmetries: Vec<Asymmetry>,
+    /// Isolated tasks that were seen to be spawned together, and pairs of them that are not alike.
+    tasks: Vec<(LikeTasks, Vec<[u32; 2]>)>,
 }
 
 impl Job {
@@ -97,8 +99,8 @@ impl Job {
             after.push(process.after.iter().map(named).collect::<Result<Vec<_>, _>>()?);
         }
         let properties = Properties { finally: std::mem::take(&mut registered.finally), closed: registered.closed };
-        let (demands, asymmetries) = (Demands::default(), Vec::new());
-        Ok(Job { checker, registered, watch, progress, declared, after, properties, demands, asymmetries })
+        let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
+        Ok(Job { checker, registered, watch, progress, declared, after, properties, demands, asymmetries, tasks })
     }
 
     /// A system in which nothing has been learned.
@@ -146,7 +148,23 @@ impl Job {
                 Ok(result) => return Ok((result, system)),
                 Err(Interrupt::Diagnostic(diagnostic)) => return Err(Error::new(diagnostic.0)),
                 Err(Interrupt::Demands(demands)) => self.demands = demands,
-                Err(Interrupt::Asymmetry(asymmetry)) => self.asymmetries.push(asymmetry),
+                Err(Interrupt::Likeness(tasks)) => self.tasks.push((tasks, Vec::new())),
+                Err(Interrupt::Asymmetry(asymmetry)) => {
+                    self.tell_tasks_apart(&system, &asymmetry);
+                    self.asymmetries.push(asymmetry);
+                }
+            }
+        }
+    }
+
+    /// If it is about isolated tasks.
+    fn tell_tasks_apart(&mut self, system: &System, asymmetry: &Asymmetry) {
+        let Some(pair) = asymmetry.between else { return };
+        let infos = pair.map(|unit| system.shared().unit(unit));
+        let [Some((name, a)), Some((_, b))] = infos.each_ref().map(|info| info.ordinal) else { return };
+        for (tasks, unlike) in &mut self.tasks {
+            if tasks.of == infos[0].process && tasks.name == name && tasks.indices.contains(&a) {
+                unlike.push([a, b]);
             }
         }
     }
@@ -231,23 +249,29 @@ impl Job {
         })
     }
 
-    /// The processes that may be alike, as far as is known.
-    fn like_processes(&self) -> Classes {
+    /// The processes and tasks that may be alike, as far as is known; `None` if nobody asks, or it is given up.
+    fn like_processes(&self) -> Option<Classes> {
         let processes = &self.registered.processes;
         let (tracked, given_up) = (self.checker.tasks == Tasks::Tracked, self.asymmetries.iter().any(is_hopeless));
-        if !self.checker.symmetry || tracked || given_up || self.asymmetries.len() > 2 * processes.len() {
-            return Classes::default();
+        let tasks: usize = self.tasks.iter().map(|(tasks, _)| tasks.indices.len()).sum();
+        let are_too_many = self.asymmetries.len() > 2 * (processes.len() + tasks);
+        if !self.checker.symmetry || tracked || given_up || are_too_many {
+            return None;
         }
         let kind = |process: &Registered| (process.factory_type, process.daemon);
         let first = |of: &Registered| processes.iter().position(|process| kind(process) == kind(of));
         let kinds: Vec<usize> = processes.iter().filter_map(first).collect();
-        let unlike: Vec<[ProcessId; 2]> = self.asymmetries.iter().filter_map(|seen| seen.between).collect();
-        Classes::of(&Known { kinds: &kinds, after: &self.after, declared: &self.declared, unlike: &unlike })
+        let unlike = self.asymmetries.iter().filter_map(|seen| seen.between);
+        let unlike: Vec<[ProcessId; 2]> = unlike.map(|pair| pair.map(|UnitId(index)| ProcessId(index))).collect();
+        let (after, declared, tasks) = (&self.after, &self.declared, &self.tasks);
+        Some(Classes::of(&Known { kinds: &kinds, after, declared, unlike: &unlike, tasks }))
     }
 
     /// Which processes were taken to be alike, and why others were not.
     fn symmetry(&self) -> (Vec<Vec<String>>, Vec<String>) {
-        let Classes { classes, left_out, .. } = self.like_processes();
+        let like = self.like_processes().unwrap_or_default();
+        let are_empty = like.are_empty();
+        let Classes { classes, tasks, left_out, .. } = like;
         let names = |processes: &Vec<ProcessId>| -> Vec<String> {
             processes.iter().map(|process| self.registered.processes[process.0 as usize].name.clone()).collect()
         };
@@ -258,11 +282,15 @@ impl Job {
         }
         if self.checker.symmetry && self.checker.tasks == Tasks::Tracked {
             reasons.push("what tracked tasks share is not known by number (`tasks = tracked`)".to_owned());
-        } else if self.checker.symmetry && classes.is_empty() && reasons.is_empty() {
+        } else if self.checker.symmetry && are_empty && reasons.is_empty() {
             reasons
                 .push("no two processes are registered with the same closure or function, in the same way".to_owned());
         }
-        (classes.iter().map(names).collect(), reasons)
+        let task_names = |LikeTasks { of, name, indices }: &LikeTasks| -> Vec<String> {
+            let process = &self.registered.processes[of.0 as usize].name;
+            indices.iter().map(|&index| task_name(process, name, index)).collect()
+        };
+        (classes.iter().map(names).chain(tasks.iter().map(task_names)).collect(), reasons)
     }
 
     pub(super) fn estimate(mut self) -> Result<Estimate, Error> {
@@ -282,7 +310,7 @@ impl Job {
             score: self.checker.score.as_ref(),
             keep,
             subsumes: subsumption,
-            symmetry: Some(&classes).filter(|classes| !classes.classes.is_empty()),
+            symmetry: classes.as_ref(),
             patience: PATIENCE_STATES,
             limits: self.limits(),
             threads,
@@ -509,7 +537,7 @@ fn interrupted(interrupt: Interrupt) -> Error {
     match interrupt {
         Interrupt::Diagnostic(diagnostic) => Error::new(diagnostic.0),
         Interrupt::Demands(_) => unreachable!("a path was explored with all demands known"),
-        Interrupt::Asymmetry(_) => unreachable!("a path was explored with all of it compared"),
+        Interrupt::Asymmetry(_) | Interrupt::Likeness(_) => unreachable!("a path was explored with all of it compared"),
     }
 }
 

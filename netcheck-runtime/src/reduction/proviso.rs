@@ -149,7 +149,7 @@ pub(crate) fn update(
     }
     let graph = Graph::of(system, footprints, initial, &mut visited)?;
     let cycles = graph.terminal_cycles();
-    if visited.symmetry.is_some() && !cycles.is_empty() {
+    if visited.symmetry.as_ref().is_some_and(|symmetry| !symmetry.is_trivial()) && !cycles.is_empty() {
         let reason = "executions go round for ever, and the reduction has to know who does not move then".to_owned();
         return Err(Interrupt::Asymmetry(Asymmetry { between: None, reason }));
     }

@@ -1,4 +1,4 @@
-//! A permutation of processes, on everything that names one.
+//! A permutation of processes and of isolated tasks, on everything that names one.
 //!
 //! What programs make of names (bytes that they send, texts, values) is not looked into: it stays as it is, and
 //! the comparison of local states shows whether that is right.
@@ -11,18 +11,78 @@ use crate::unit::context::Shared;
 use std::cell::Cell;
 use std::net::{IpAddr, SocketAddr};
 
-/// One permutation of the processes.
+/// Who becomes whom.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Map {
+    /// By process.
+    processes: Box<[ProcessId]>,
+    /// Some isolated tasks, and what they become. Any other becomes the one with its number of what its parent becomes.
+    tasks: Box<[(UnitId, UnitId)]>,
+}
+
+impl Map {
+    pub(crate) fn identity(processes: usize, tasks: &[UnitId]) -> Map {
+        let processes = (0..processes as u32).map(ProcessId).collect();
+        Map { processes, tasks: tasks.iter().map(|&task| (task, task)).collect() }
+    }
+
+    pub(crate) fn process(&self, process: ProcessId) -> ProcessId {
+        self.processes[process.0 as usize]
+    }
+
+    /// What a process or one of the tasks becomes; `None` for other units.
+    fn unit(&self, unit: UnitId) -> Option<UnitId> {
+        match self.processes.get(unit.0 as usize) {
+            Some(process) => Some(UnitId(process.0)),
+            None => self.tasks.iter().find(|(task, _)| *task == unit).map(|(_, becomes)| *becomes),
+        }
+    }
+
+    /// This one, and `then` after it.
+    pub(crate) fn then(&self, then: &Map) -> Map {
+        let task = |&(task, becomes): &(UnitId, UnitId)| (task, then.unit(becomes).unwrap_or(becomes));
+        Map {
+            processes: self.processes.iter().map(|&process| then.process(process)).collect(),
+            tasks: self.tasks.iter().map(task).collect(),
+        }
+    }
+
+    /// The one in which, besides, two processes or two of the tasks change places.
+    pub(crate) fn and_swap(&self, [a, b]: [UnitId; 2]) -> Map {
+        let swapped = |unit: UnitId| match unit {
+            unit if unit == a => b,
+            unit if unit == b => a,
+            unit => unit,
+        };
+        Map {
+            processes: self.processes.iter().map(|process| ProcessId(swapped(UnitId(process.0)).0)).collect(),
+            tasks: self.tasks.iter().map(|&(task, becomes)| (task, swapped(becomes))).collect(),
+        }
+    }
+
+    pub(crate) fn inverse(&self) -> Map {
+        let mut inverse = self.clone();
+        for (process, becomes) in (0u32..).map(ProcessId).zip(&self.processes) {
+            inverse.processes[becomes.0 as usize] = process;
+        }
+        for (task, becomes) in inverse.tasks.iter_mut() {
+            *becomes = self.tasks.iter().find(|(_, becomes)| becomes == task).map_or(*task, |(from, _)| *from);
+        }
+        inverse
+    }
+}
+
+/// One permutation.
 pub(crate) struct Renaming<'a> {
     shared: &'a Shared,
-    /// By process, whom it becomes.
-    processes: &'a [ProcessId],
+    map: &'a Map,
     /// Why it is not sure what something becomes.
     doubt: Cell<Option<&'static str>>,
 }
 
 impl<'a> Renaming<'a> {
-    pub(crate) fn new(shared: &'a Shared, processes: &'a [ProcessId]) -> Self {
-        Renaming { shared, processes, doubt: Cell::new(None) }
+    pub(crate) fn new(shared: &'a Shared, map: &'a Map) -> Self {
+        Renaming { shared, map, doubt: Cell::new(None) }
     }
 
     /// What was renamed, unless that is in doubt.
@@ -31,15 +91,17 @@ impl<'a> Renaming<'a> {
     }
 
     pub(crate) fn process(&self, process: ProcessId) -> ProcessId {
-        self.processes[process.0 as usize]
+        self.map.process(process)
     }
 
-    /// An isolated task becomes the one with the same number of what its parent becomes.
     pub(crate) fn unit(&self, unit: UnitId) -> UnitId {
+        if let Some(becomes) = self.map.unit(unit) {
+            return becomes;
+        }
         let info = self.shared.unit(unit);
         match (info.parent, info.ordinal) {
             (Some(parent), Some((name, index))) => self.shared.child(self.unit(parent), name, index),
-            _ => UnitId(self.process(ProcessId(unit.0)).0),
+            _ => unreachable!("who has no parent is a process"),
         }
     }
 
@@ -53,7 +115,7 @@ impl<'a> Renaming<'a> {
     pub(crate) fn ip(&self, ip: IpAddr) -> IpAddr {
         let hosts = &self.shared.hosts;
         let Some(index) = hosts.iter().position(|host| host.has(ip)) else { return ip };
-        let host = &hosts[self.processes[index].0 as usize];
+        let host = &hosts[self.process(ProcessId(index as u32)).0 as usize];
         if ip.is_ipv4() { host.v4.into() } else { host.v6.into() }
     }
 

@@ -25,15 +25,25 @@ pub(crate) enum Interrupt {
     Diagnostic(Diagnostic),
     /// It has to begin again with these demands.
     Demands(Demands),
-    /// It has to begin again, and tell these processes apart.
+    /// It has to begin again, and tell these processes or tasks apart.
     Asymmetry(Asymmetry),
+    /// It may begin again, and take these tasks to be alike.
+    Likeness(LikeTasks),
 }
 
-/// Why processes that seemed to be alike are not.
+/// Isolated tasks of one process that it spawned in one step, and that have one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LikeTasks {
+    pub(crate) of: ProcessId,
+    pub(crate) name: &'static str,
+    pub(crate) indices: Vec<u32>,
+}
+
+/// Why processes or tasks that seemed to be alike are not.
 #[derive(Clone, Debug)]
 pub(crate) struct Asymmetry {
-    /// `None`: no processes may be taken to be alike.
-    pub(crate) between: Option<[ProcessId; 2]>,
+    /// `None`: none may be taken to be alike.
+    pub(crate) between: Option<[UnitId; 2]>,
     pub(crate) reason: String,
 }
 

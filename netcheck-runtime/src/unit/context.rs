@@ -130,6 +130,14 @@ pub(crate) struct Claim {
     pub(crate) location: &'static Location<'static>,
 }
 
+/// What the `index`th isolated task with a name is called.
+pub(crate) fn task_name(of: &str, name: &str, index: u32) -> String {
+    match index {
+        0 => format!("{of}/{name}"),
+        n => format!("{of}/{name}#{}", n + 1),
+    }
+}
+
 /// Where a unit stands.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitInfo {
@@ -201,10 +209,7 @@ impl Shared {
         let mut units = self.units.borrow_mut();
         let child = UnitId(units.len() as u32);
         let UnitInfo { process, name: ref of_parent, .. } = units[parent.0 as usize];
-        let full_name = match index {
-            0 => format!("{of_parent}/{name}"),
-            n => format!("{of_parent}/{name}#{}", n + 1),
-        };
+        let full_name = task_name(of_parent, name, index);
         units.push(UnitInfo { process, parent: Some(parent), name: full_name, ordinal: Some((name, index)) });
         self.children.borrow_mut().insert((parent, name, index), child);
         child

@@ -138,10 +138,11 @@ fn orbit(text: BTreeSet<String>, classes: &[&[usize]]) -> BTreeSet<BTreeSet<Stri
     orbit
 }
 
-/// Whether what is possible in each state is possible in its images; returns how many states there are.
-fn is_equivariant(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> usize {
+/// Whether what is possible in each state is possible in its images; returns how many states there are, and who is
+/// alike.
+fn is_equivariant_with(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> (usize, Job) {
     let compare = |job: &Job, system: &mut System, initial: &StateVector| {
-        let mut symmetry = Symmetry::new(system, &job.like_processes(), initial);
+        let mut symmetry = Symmetry::new(system, &job.like_processes().expect("symmetry is asked for"), initial);
         let states = all(system, initial)?;
         for (state, next) in &states {
             let images = symmetry.images(system, state)?;
@@ -157,7 +158,14 @@ fn is_equivariant(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> 
     };
     let mut job = job(&checker.clone().symmetry(true), register);
     let (states, _) = job.attempt(compare).expect("all states");
-    assert!(!job.like_processes().classes.is_empty() && job.asymmetries.is_empty(), "{:?}", job.asymmetries);
+    (states, job)
+}
+
+/// The same, of processes or tasks that are alike.
+fn is_equivariant(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> usize {
+    let (states, job) = is_equivariant_with(checker, register);
+    let are_alike = job.like_processes().is_some_and(|like| !like.are_empty());
+    assert!(are_alike && job.asymmetries.is_empty(), "{:?}", job.asymmetries);
     states
 }
 
@@ -313,3 +321,5 @@ fn clients_with_isolated_tasks() {
     };
     assert_eq!(is_equivariant(&Checker::new(), network), 270);
 }
+
+mod tasks;

@@ -1,9 +1,11 @@
-//! Which processes may be taken to be alike, before anything is known of what they do.
+//! Which processes and tasks may be taken to be alike, before anything is known of what they do.
 
-use crate::id::ProcessId;
+use crate::id::{ProcessId, UnitId};
 use crate::state::declared::Declared;
+use crate::state::system::LikeTasks;
+use crate::unit::context::Shared;
 
-/// Permutations of like processes that are looked at for each state, at the most.
+/// Permutations of like processes and tasks that are looked at for each state, at the most.
 const PERMUTATIONS_MAX: usize = 5_040;
 
 /// Processes that may be alike; each class has several, in the order of their registration.
@@ -12,6 +14,10 @@ pub(crate) struct Classes {
     pub(crate) classes: Vec<Vec<ProcessId>>,
     /// How many processes there are.
     pub(crate) processes: usize,
+    /// Isolated tasks that may be alike, of processes that are like no other.
+    pub(crate) tasks: Vec<LikeTasks>,
+    /// All isolated tasks that were seen to be spawned together, alike or not.
+    pub(crate) seen: Vec<LikeTasks>,
     /// Processes that are left out because there would be too many permutations.
     pub(crate) left_out: Vec<ProcessId>,
 }
@@ -25,6 +31,8 @@ pub(crate) struct Known<'a> {
     pub(crate) declared: &'a Declared,
     /// Pairs that were seen to differ.
     pub(crate) unlike: &'a [[ProcessId; 2]],
+    /// Isolated tasks that were seen to be spawned together, and pairs of them that were seen to differ.
+    pub(crate) tasks: &'a [(LikeTasks, Vec<[u32; 2]>)],
 }
 
 impl Classes {
@@ -37,14 +45,31 @@ impl Classes {
             unlike.push(apart);
             classes = known.classes(&unlike);
         }
-        let mut classes = Classes { classes, processes: known.kinds.len(), left_out: Vec::new() };
+        let is_alone = |of: ProcessId| !classes.iter().flatten().any(|&process| process == of);
+        let alike = known.tasks.iter().filter(|(tasks, _)| is_alone(tasks.of));
+        let tasks = alike.flat_map(|(LikeTasks { of, name, indices }, unlike)| {
+            let classes = grouped(indices.iter().copied(), |a, b| !unlike.contains(&[a, b]));
+            classes.into_iter().map(|indices| LikeTasks { of: *of, name, indices })
+        });
+        let tasks = tasks.collect();
+        let seen = known.tasks.iter().map(|(tasks, _)| tasks.clone()).collect();
+        let mut classes = Classes { classes, processes: known.kinds.len(), tasks, seen, left_out: Vec::new() };
         classes.limit();
         classes
     }
 
-    /// Swaps that every permutation consists of.
-    pub(super) fn swaps(&self) -> impl Iterator<Item = [ProcessId; 2]> {
-        pairs(&self.classes)
+    /// All of them by unit.
+    pub(super) fn units(&self, shared: &Shared) -> Vec<Vec<UnitId>> {
+        let processes = self.classes.iter().map(|class| class.iter().map(|process| UnitId(process.0)).collect());
+        let tasks = self.tasks.iter().map(|LikeTasks { of, name, indices }| {
+            indices.iter().map(|&index| shared.child(UnitId(of.0), name, index)).collect()
+        });
+        processes.chain(tasks).collect()
+    }
+
+    /// Whether nobody is like another.
+    pub(crate) fn are_empty(&self) -> bool {
+        self.classes.is_empty() && self.tasks.is_empty()
     }
 
     /// Those that a process may be taken for, itself among them.
@@ -59,34 +84,48 @@ impl Classes {
         let mut room = PERMUTATIONS_MAX;
         for index in largest_first {
             let class = &mut self.classes[index];
-            let mut taken = 1;
-            while taken < class.len() && taken < room {
-                taken += 1;
-                room /= taken;
-            }
-            let stay = if taken > 1 { taken } else { 0 };
+            let stay = taken(class.len(), &mut room);
             self.left_out.extend(class.drain(stay..));
         }
+        for tasks in &mut self.tasks {
+            let stay = taken(tasks.indices.len(), &mut room);
+            tasks.indices.truncate(stay);
+        }
+        self.tasks.retain(|tasks| !tasks.indices.is_empty());
         self.classes.retain(|class| !class.is_empty());
         self.left_out.sort_unstable();
     }
 }
 
+/// Each joins the first class with nobody unlike it, who comes before it; who is alone is in none.
+fn grouped<T: Copy>(all: impl Iterator<Item = T>, are_like: impl Fn(T, T) -> bool) -> Vec<Vec<T>> {
+    let mut classes: Vec<Vec<T>> = Vec::new();
+    for one in all {
+        match classes.iter_mut().find(|class| class.iter().all(|&other| are_like(other, one))) {
+            Some(class) => class.push(one),
+            None => classes.push(vec![one]),
+        }
+    }
+    classes.retain(|class| class.len() > 1);
+    classes
+}
+
+/// How many of a class there is room for.
+fn taken(class: usize, room: &mut usize) -> usize {
+    let mut taken = 1;
+    while taken < class && taken < *room {
+        taken += 1;
+        *room /= taken;
+    }
+    if taken > 1 { taken } else { 0 }
+}
+
 impl Known<'_> {
     /// Each process joins the first class with nobody unlike it.
     fn classes(&self, unlike: &[[ProcessId; 2]]) -> Vec<Vec<ProcessId>> {
-        let mut classes: Vec<Vec<ProcessId>> = Vec::new();
-        for process in (0..self.kinds.len() as u32).map(ProcessId) {
-            let is_like = |other: &ProcessId| {
-                self.kinds[process.0 as usize] == self.kinds[other.0 as usize] && !unlike.contains(&[*other, process])
-            };
-            match classes.iter_mut().find(|class| class.iter().all(is_like)) {
-                Some(class) => class.push(process),
-                None => classes.push(vec![process]),
-            }
-        }
-        classes.retain(|class| class.len() > 1);
-        classes
+        let kind = |process: ProcessId| self.kinds[process.0 as usize];
+        let processes = (0..self.kinds.len() as u32).map(ProcessId);
+        grouped(processes, |a, b| kind(a) == kind(b) && !unlike.contains(&[a, b]))
     }
 
     /// Whether all that was registered and declared stays the same when two processes change places.
@@ -122,7 +161,7 @@ mod tests {
         let after: Vec<Vec<ProcessId>> =
             after.iter().map(|after| after.iter().copied().map(ProcessId).collect()).collect();
         let unlike: Vec<[ProcessId; 2]> = unlike.iter().map(|pair| pair.map(ProcessId)).collect();
-        Classes::of(&Known { kinds, after: &after, declared: &Declared::default(), unlike: &unlike })
+        Classes::of(&Known { kinds, after: &after, declared: &Declared::default(), unlike: &unlike, tasks: &[] })
     }
 
     fn permutations(classes: &Classes) -> usize {

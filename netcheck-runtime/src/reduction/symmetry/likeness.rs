@@ -4,33 +4,42 @@
 //! Every edge that is learned is compared with its image, of whatever process it is: that of a server shows
 //! whether it tells its clients apart. What has no image yet is learned, which runs user code.
 
+use super::classes::Classes;
 use super::permutations::{Permutations, Swap};
 use super::tables::{Tables, doubtful, outcome};
 use crate::id::{NodeId, ProcessId, UnitId};
-use crate::operation::{Input, Offer, Operation, Outcome};
+use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
 use crate::state::enabled::preferred_by;
-use crate::state::renaming::Renaming;
-use crate::state::system::{Asymmetry, Interrupt, System};
+use crate::state::renaming::{Map, Renaming};
+use crate::state::system::{Asymmetry, Interrupt, LikeTasks, System};
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
 use crate::unit::context::Shared;
 use crate::unit::wording;
 use std::rc::Rc;
 
 /// The edges that were compared, each with its images.
-#[derive(Default)]
 pub(super) struct Likeness {
     /// By edge, by swap.
     images: Vec<Vec<EdgeId>>,
+    /// Isolated tasks that were seen to be spawned together.
+    seen: Vec<LikeTasks>,
+    /// Processes that are like others: their tasks are exchanged with them.
+    exchanged: Vec<ProcessId>,
 }
 
 /// How far a swap maps the programs to each other.
 struct Comparison<'a> {
     tables: &'a mut Tables,
     swap: Swap,
-    map: &'a [ProcessId],
+    map: &'a Map,
 }
 
 impl Likeness {
+    pub(super) fn new(classes: &Classes) -> Self {
+        let exchanged = classes.classes.iter().flatten().copied().collect();
+        Likeness { images: Vec::new(), seen: classes.seen.clone(), exchanged }
+    }
+
     /// How many edges were compared.
     pub(super) fn edges(&self) -> usize {
         self.images.len()
@@ -44,8 +53,9 @@ impl Likeness {
     /// Nothing was learned yet: roots become roots.
     pub(super) fn begin(permutations: &Permutations, tables: &mut Tables, roots: &[NodeId]) {
         for &swap in permutations.swaps() {
-            for (&root, becomes) in roots.iter().zip(permutations.map(swap.permutation)) {
-                tables.set_node(swap, root, roots[becomes.0 as usize]);
+            let map = permutations.map(swap.permutation);
+            for (process, &root) in (0u32..).map(ProcessId).zip(roots) {
+                tables.set_node(swap, root, roots[map.process(process).0 as usize]);
             }
             for node in [NodeId::PARKED, NodeId::GONE, NodeId::PARKED_IN_ACCEPT] {
                 tables.set_node(swap, node, node);
@@ -62,6 +72,9 @@ impl Likeness {
     ) -> Result<(), Interrupt> {
         while self.images.len() < system.learner.automata.edges.len() {
             let edge = EdgeId(self.images.len() as u32);
+            if let Some(tasks) = self.like_tasks(system, edge) {
+                return Err(Interrupt::Likeness(tasks));
+            }
             let mut images = Vec::with_capacity(permutations.swaps().len());
             for &swap in permutations.swaps() {
                 let mut comparison = Comparison { tables, swap, map: permutations.map(swap.permutation) };
@@ -73,6 +86,26 @@ impl Likeness {
     }
 }
 
+impl Likeness {
+    /// Isolated tasks of one name that an edge of a process spawns, and that nobody has looked at: they may be alike.
+    fn like_tasks(&self, system: &System, edge: EdgeId) -> Option<LikeTasks> {
+        let shared = system.shared();
+        let Edge { roots, .. } = system.learner.automata.edge(edge);
+        let named = roots.iter().filter_map(|&(unit, _)| {
+            let info = shared.unit(unit);
+            let of_process = info.parent.is_some_and(|parent| shared.unit(parent).parent.is_none());
+            info.ordinal.filter(|_| of_process).map(|(name, index)| (info.process, name, index))
+        });
+        let named: Vec<_> = named.filter(|(of, ..)| !self.exchanged.contains(of)).collect();
+        let each = named.iter().map(|&(of, name, _)| {
+            let alike = named.iter().filter(|(_, other, _)| *other == name);
+            LikeTasks { of, name, indices: alike.map(|&(_, _, index)| index).collect() }
+        });
+        let mut several = each.filter(|tasks| tasks.indices.len() > 1);
+        several.find(|tasks| !self.seen.contains(tasks))
+    }
+}
+
 impl Comparison<'_> {
     /// The image of an edge, if it is like it.
     fn edge(&mut self, system: &mut System, edge: EdgeId) -> Result<EdgeId, Interrupt> {
@@ -80,7 +113,8 @@ impl Comparison<'_> {
         self.has_own_port(system, source, input)?;
         let image = self.tables.node(self.swap, source).expect("a node is met before what leaves it");
         let answer = outcome(system, self.map, input.outcome).map_err(|doubt| doubtful(self.swap.pair, doubt))?;
-        let image = system.edge(image, Input { key: input.key, outcome: answer })?;
+        let key = self.key(system, (source, image), input)?;
+        let image = system.edge(image, Input { key, outcome: answer })?;
         let (of, other) = (system.learner.automata.edge(edge), system.learner.automata.edge(image));
         let shared = Rc::clone(system.shared());
         let renaming = Renaming::new(&shared, self.map);
@@ -88,18 +122,34 @@ impl Comparison<'_> {
         let roots: Vec<_> = of.roots.iter().map(|&(unit, root)| (renaming.unit(unit), root)).collect();
         renaming.sure(()).map_err(|doubt| doubtful(self.swap.pair, doubt))?;
         let (target, other_target) = (of.target, other.target);
-        let spawns_alike = roots.iter().map(|(unit, _)| unit).eq(other.roots.iter().map(|(unit, _)| unit));
-        if of.is_refused() != other.is_refused() || effects != *other.effects || !spawns_alike {
+        let root_of = |unit: UnitId| other.roots.iter().find(|(other, _)| *other == unit).map(|(_, root)| *root);
+        let pairs: Option<Vec<_>> = roots.iter().map(|&(unit, root)| Some((root, root_of(unit)?))).collect();
+        let pairs = pairs.filter(|pairs| {
+            pairs.len() == other.roots.len()
+                && of.is_refused() == other.is_refused()
+                && are_same(&effects, &other.effects)
+        });
+        let Some(pairs) = pairs else {
             return Err(self.differ(system, edge, "does something else with its sockets, timers or tasks"));
-        }
-        let others: Vec<NodeId> = other.roots.iter().map(|&(_, root)| root).collect();
-        for ((_, root), other) in roots.into_iter().zip(others) {
+        };
+        for (root, other) in pairs {
             self.node(system, edge, root, other)?;
         }
         if target != NodeId::ABSENT {
             self.node(system, edge, target, other_target)?;
         }
         Ok(image)
+    }
+
+    /// The operation that an input's operation becomes, in the image of a node.
+    fn key(&self, system: &System, (node, image): (NodeId, NodeId), input: Input) -> Result<OperationKey, Interrupt> {
+        let automata = &system.learner.automata;
+        let Some(offer) = automata.node(node).offer(input) else { return Ok(input.key) };
+        let renaming = Renaming::new(system.shared(), self.map);
+        let offers = &automata.node(image).offers;
+        let offer = renamed(&renaming, offer, offers);
+        let offer = renaming.sure(offer).map_err(|doubt| doubtful(self.swap.pair, doubt))?;
+        Ok(offers.iter().find(|other| stands_for(other, &offer)).map_or(input.key, |other| other.key))
     }
 
     /// Whoever asks for any port is given one that it prefers to others: only these are known to become such.
@@ -163,7 +213,7 @@ impl Comparison<'_> {
         let renaming = Renaming::new(shared, self.map);
         let renamed: Vec<Offer> = node.offers.iter().map(|offer| renamed(&renaming, offer, &other.offers)).collect();
         let unit = renaming.sure(renaming.unit(node.unit))?;
-        if renamed != other.offers {
+        if !have_same(&renamed, &other.offers) {
             return Ok(Some(in_words(shared, &renamed, &other.offers)));
         }
         let is_same = unit == other.unit && node.waited == other.waited;
@@ -176,12 +226,16 @@ impl Comparison<'_> {
         let automata = &system.learner.automata;
         let Edge { source, input, .. } = *automata.edge(edge);
         let of = automata.node(source).unit;
-        let name = |process: ProcessId| shared.unit(UnitId(process.0)).name;
+        let name = |unit: UnitId| shared.unit(unit).name;
         let [a, b] = self.swap.pair.map(name);
-        let process = shared.process_of(of);
-        let (who, exchanged) = match self.map[process.0 as usize] {
-            image if image == process => (format!("\"{}\" tells \"{a}\" and \"{b}\" apart", name(process)), true),
-            image => (format!("\"{}\" is not like \"{}\"", name(image), name(process)), false),
+        // Who moves with its process is named by that.
+        let exchanged = |&unit: &UnitId| self.swap.pair.contains(&unit);
+        let of = std::iter::successors(Some(of), |&unit| shared.unit(unit).parent).find(exchanged);
+        let of = of.unwrap_or_else(|| UnitId(shared.process_of(automata.node(source).unit).0));
+        let image = Renaming::new(shared, self.map).unit(of);
+        let (who, exchanged) = match image == of {
+            true => (format!("\"{}\" tells \"{a}\" and \"{b}\" apart", name(of)), true),
+            false => (format!("\"{}\" is not like \"{}\"", name(image), name(of)), false),
         };
         let step = automata.node(source).offer(input).map_or_else(String::new, |offer| {
             let outcome = wording::outcome(automata.outcome(input.outcome), shared);
@@ -200,6 +254,39 @@ fn renamed(renaming: &Renaming<'_>, offer: &Offer, others: &[Offer]) -> Offer {
     let starts = |other: &&Offer| operation == Operation::Start && other.operation == Operation::Start;
     let location = others.iter().find(starts).map_or(offer.location, |other| other.location);
     Offer { operation, location, ..offer.clone() }
+}
+
+/// Whether an offer of an image is what an offer becomes. Who waits for several tasks may have them in another order.
+fn stands_for(other: &Offer, offer: &Offer) -> bool {
+    match offer.operation {
+        Operation::Join { .. } | Operation::IsEnded { .. } => {
+            *other == Offer { key: other.key, execution: other.execution, ..offer.clone() }
+        }
+        _ => other == offer,
+    }
+}
+
+/// Whether each offer stands for one, and for another one each.
+fn have_same(offers: &[Offer], others: &[Offer]) -> bool {
+    let count = |offer: &Offer, of: &[Offer]| of.iter().filter(|other| stands_for(other, offer)).count();
+    offers.len() == others.len() && offers.iter().all(|offer| count(offer, others) == 1 && count(offer, offers) == 1)
+}
+
+/// Whether effects are the same, but for the order in which tasks are spawned and let go: those of different tasks
+/// touch nothing in common but sockets that each of them comes to hold.
+fn are_same(effects: &[Effect], others: &[Effect]) -> bool {
+    let of_task = |effect: &Effect| match effect {
+        Effect::Spawn { child, .. } | Effect::Detach { child } => Some(*child),
+        _ => None,
+    };
+    let sorted = |effects: &[Effect]| {
+        let mut of_tasks: Vec<Effect> = effects.iter().filter(|effect| of_task(effect).is_some()).cloned().collect();
+        of_tasks.sort_by_key(of_task);
+        of_tasks
+    };
+    let shape = |effect: &Effect| if of_task(effect).is_some() { None } else { Some(effect.clone()) };
+    let (shape_of, shape_of_others) = (effects.iter().map(shape), others.iter().map(shape));
+    shape_of.eq(shape_of_others) && sorted(effects) == sorted(others)
 }
 
 /// The first operation in which menus differ.

@@ -1,4 +1,4 @@
-//! States that differ only in which of several like processes does what: symmetry.
+//! States that differ only in which of several like processes, or like tasks of one process, does what: symmetry.
 //!
 //! Processes that run the same program are told apart by nothing but their names. So a permutation π of them maps
 //! each execution to an execution, and of all states that the permutations make of one, the *orbit*, one is enough:
@@ -27,6 +27,14 @@
 //! What programs make of a name by themselves (bytes, texts, values that are hashed at a loop head) stays as it is.
 //! If it matters, the images differ: a client that sends its own address, or ends with it, is unlike the others, and
 //! so are clients of a server that answers in the order of their addresses.
+//!
+//! *Isolated tasks* are exchanged in the same way, if their process spawned them in one step under one name, and is like
+//! no other (otherwise they move with it). Nobody knows of them before that step is learned: then the search begins
+//! again, and it is the first step of which the images are compared. Its effects have to be the same up to the order of
+//! the spawns, which touch nothing in common but sockets that all of them come to hold. Who waits for several of
+//! them has a menu that a swap maps to itself, if in another order: an operation becomes the one that waits for the
+//! image of its task. Who waits for one after the other is not symmetric: it goes on when the first has ended, and not
+//! when another one has.
 //!
 //! - *Stubborn sets*: one that is chosen in a state c stands for its image by π in πc, which is stubborn there, because
 //!   whether it is depends only on footprints, and these are read off automata that are closed under π. So the
@@ -82,15 +90,15 @@ pub(crate) struct Symmetry {
 impl Symmetry {
     /// For a search from `initial`, in which no process has started.
     pub(crate) fn new(system: &System, classes: &Classes, initial: &[u32]) -> Self {
-        let permutations = Permutations::of(classes);
+        let permutations = Permutations::of(classes.processes, &classes.units(system.shared()));
         let mut tables = Tables::new(&permutations);
         let roots = (0..classes.processes as u32).map(|process| {
             let place = system.places.find(Place::Unit(UnitId(process))).expect("every process has a place");
             NodeId(place.of(initial))
         });
         Likeness::begin(&permutations, &mut tables, &roots.collect::<Vec<_>>());
-        let classes = classes.clone();
-        Symmetry { classes, permutations, tables, likeness: Likeness::default(), units: 0, least: Vec::new() }
+        let (classes, likeness) = (classes.clone(), Likeness::new(classes));
+        Symmetry { classes, permutations, tables, likeness, units: 0, least: Vec::new() }
     }
 
     /// The state that stands for this one and all its images: the least of them. Returns the permutation that leads
@@ -158,6 +166,11 @@ impl Symmetry {
         Ok(())
     }
 
+    /// Whether no state stands for another.
+    pub(crate) fn is_trivial(&self) -> bool {
+        self.classes.are_empty()
+    }
+
     /// Bytes held for all that was worked out.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.tables.memory_bytes()
@@ -204,6 +217,9 @@ fn units_in_order(system: &System, permutations: &Permutations, looked_at: usize
     let units = shared.units();
     for swap in permutations.swaps() {
         let renaming = Renaming::new(shared, permutations.map(swap.permutation));
+        if swap.pair.iter().all(|unit| shared.unit(*unit).parent.is_some()) {
+            continue;
+        }
         for unit in (looked_at as u32..units as u32).map(UnitId) {
             let of_process = |&other: &UnitId| shared.process_of(other) == shared.process_of(unit);
             let mut earlier = (0..unit.0).map(UnitId).filter(of_process);

@@ -1,7 +1,7 @@
-//! All permutations of like processes, each as a product of swaps.
+//! All permutations of like processes and like tasks, each as a product of swaps.
 
-use super::classes::Classes;
-use crate::id::ProcessId;
+use crate::id::UnitId;
+use crate::state::renaming::Map;
 use ahash::AHashMap;
 
 /// One of the permutations.
@@ -16,13 +16,13 @@ impl Permutation {
     }
 }
 
-/// Two processes change places.
+/// Two processes, or two isolated tasks, change places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Swap {
     /// Its number among the swaps.
     pub(super) index: usize,
     pub(super) permutation: Permutation,
-    pub(super) pair: [ProcessId; 2],
+    pub(super) pair: [UnitId; 2],
 }
 
 /// A permutation as a swap after another permutation, which has a lower number.
@@ -34,24 +34,27 @@ pub(super) struct Product {
 
 /// The group that the swaps of neighbours in each class generate.
 pub(super) struct Permutations {
-    /// By permutation: by process, whom it becomes.
-    maps: Vec<Box<[ProcessId]>>,
-    by_map: AHashMap<Box<[ProcessId]>, Permutation>,
+    maps: Vec<Map>,
+    by_map: AHashMap<Map, Permutation>,
     /// By permutation; of the identity there is none.
     products: Vec<Option<Product>>,
     swaps: Vec<Swap>,
 }
 
 impl Permutations {
-    pub(super) fn of(classes: &Classes) -> Self {
-        let identity: Box<[ProcessId]> = (0..classes.processes as u32).map(ProcessId).collect();
+    /// Of units that are alike in each class: of the processes, and of tasks of one process.
+    pub(super) fn of(processes: usize, classes: &[Vec<UnitId>]) -> Self {
+        let is_task = |unit: &&UnitId| unit.0 as usize >= processes;
+        let tasks: Vec<UnitId> = classes.iter().flatten().filter(is_task).copied().collect();
+        let identity = Map::identity(processes, &tasks);
         let mut all = Permutations {
             maps: vec![identity.clone()],
             by_map: [(identity, Permutation::IDENTITY)].into_iter().collect(),
             products: vec![None],
             swaps: Vec::new(),
         };
-        for (index, pair) in classes.swaps().enumerate() {
+        let pairs = classes.iter().flat_map(|class| class.windows(2).map(|pair| [pair[0], pair[1]]));
+        for (index, pair) in pairs.enumerate() {
             let permutation = Permutation(all.maps.len() as u32);
             let swap = Swap { index, permutation, pair };
             all.swaps.push(swap);
@@ -68,13 +71,7 @@ impl Permutations {
     }
 
     fn add(&mut self, product: Product) {
-        let Product { swap: Swap { pair: [a, b], .. }, after } = product;
-        let swapped = |&process: &ProcessId| match process {
-            process if process == a => b,
-            process if process == b => a,
-            process => process,
-        };
-        let map: Box<[ProcessId]> = self.map(after).iter().map(swapped).collect();
+        let map = self.map(product.after).and_swap(product.swap.pair);
         if !self.by_map.contains_key(&map) {
             self.by_map.insert(map.clone(), Permutation(self.maps.len() as u32));
             self.maps.push(map);
@@ -94,8 +91,7 @@ impl Permutations {
         &self.swaps
     }
 
-    /// By process, whom it becomes.
-    pub(super) fn map(&self, permutation: Permutation) -> &[ProcessId] {
+    pub(super) fn map(&self, permutation: Permutation) -> &Map {
         &self.maps[permutation.index()]
     }
 
@@ -106,17 +102,11 @@ impl Permutations {
 
     /// `first`, and `then` after it.
     pub(super) fn compose(&self, then: Permutation, first: Permutation) -> Permutation {
-        let then = self.map(then);
-        let map: Box<[ProcessId]> = self.map(first).iter().map(|process| then[process.0 as usize]).collect();
-        self.by_map[&map]
+        self.by_map[&self.map(first).then(self.map(then))]
     }
 
     pub(super) fn inverse(&self, permutation: Permutation) -> Permutation {
-        let mut map: Box<[ProcessId]> = self.map(Permutation::IDENTITY).into();
-        for (process, becomes) in (0u32..).map(ProcessId).zip(self.map(permutation)) {
-            map[becomes.0 as usize] = process;
-        }
-        self.by_map[&map]
+        self.by_map[&self.map(permutation).inverse()]
     }
 }
 
@@ -125,25 +115,28 @@ mod tests {
     use super::*;
 
     fn permutations(classes: &[&[u32]], processes: usize) -> Permutations {
-        let classes = classes.iter().map(|class| class.iter().copied().map(ProcessId).collect()).collect();
-        Permutations::of(&Classes { classes, processes, left_out: Vec::new() })
+        let classes: Vec<_> = classes.iter().map(|class| class.iter().copied().map(UnitId).collect()).collect();
+        Permutations::of(processes, &classes)
     }
 
     #[test]
     fn every_class_is_permuted_in_every_way() {
         assert_eq!(permutations(&[&[1, 3, 4], &[0, 5]], 6).len(), 12);
         assert_eq!(permutations(&[], 3).len(), 1);
+        assert_eq!(permutations(&[&[0, 1], &[7, 9, 12]], 2).len(), 12);
     }
 
     #[test]
     fn a_permutation_is_the_product_that_it_says() {
-        let all = permutations(&[&[0, 1, 2, 3]], 4);
-        for permutation in all.all() {
-            let inverse = all.inverse(permutation);
-            assert_eq!(all.compose(permutation, inverse), Permutation::IDENTITY);
-            if let Some(Product { swap, after }) = all.product(permutation) {
-                assert_eq!(all.compose(swap.permutation, after), permutation);
-                assert!(after.index() < permutation.index() && all.swaps()[swap.index] == swap);
+        for (classes, processes) in [(&[&[0, 1, 2, 3][..]][..], 4), (&[&[0, 2], &[5, 6, 9]], 3)] {
+            let all = permutations(classes, processes);
+            for permutation in all.all() {
+                let inverse = all.inverse(permutation);
+                assert_eq!(all.compose(permutation, inverse), Permutation::IDENTITY);
+                if let Some(Product { swap, after }) = all.product(permutation) {
+                    assert_eq!(all.compose(swap.permutation, after), permutation);
+                    assert!(after.index() < permutation.index() && all.swaps()[swap.index] == swap);
+                }
             }
         }
     }

@@ -1,10 +1,10 @@
-//! What a permutation of like processes makes of places and values, each worked out once.
+//! What a permutation makes of places and values, each worked out once.
 
 use super::permutations::{Permutation, Permutations, Product, Swap};
-use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId};
+use crate::id::{ConnectionId, NodeId, OutcomeId, UnitId};
 use crate::operation::Side;
 use crate::state::place::{Place, PlaceId};
-use crate::state::renaming::Renaming;
+use crate::state::renaming::{Map, Renaming};
 use crate::state::system::{Asymmetry, Interrupt, System};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -235,12 +235,12 @@ impl Tables {
 }
 
 /// It is not sure what a swap makes of something.
-pub(super) fn doubtful(pair: [ProcessId; 2], doubt: &str) -> Interrupt {
+pub(super) fn doubtful(pair: [UnitId; 2], doubt: &str) -> Interrupt {
     Interrupt::Asymmetry(Asymmetry { between: Some(pair), reason: doubt.to_owned() })
 }
 
 /// What a place becomes.
-fn place(system: &mut System, map: &[ProcessId], place: Place) -> Result<Place, &'static str> {
+fn place(system: &mut System, map: &Map, place: Place) -> Result<Place, &'static str> {
     match place {
         Place::Connection(id) => connection(system, map, id).map(Place::Connection),
         place => {
@@ -251,7 +251,7 @@ fn place(system: &mut System, map: &[ProcessId], place: Place) -> Result<Place, 
 }
 
 /// What a connection becomes.
-fn connection(system: &mut System, map: &[ProcessId], id: ConnectionId) -> Result<ConnectionId, &'static str> {
+fn connection(system: &mut System, map: &Map, id: ConnectionId) -> Result<ConnectionId, &'static str> {
     let ends = [Side::Client, Side::Server].map(|side| system.connections.end(id, side));
     let renaming = Renaming::new(system.shared(), map);
     let ends = renaming.sure(renaming.ends(ends))?;
@@ -259,7 +259,7 @@ fn connection(system: &mut System, map: &[ProcessId], id: ConnectionId) -> Resul
 }
 
 /// What an outcome becomes.
-pub(super) fn outcome(system: &mut System, map: &[ProcessId], id: OutcomeId) -> Result<OutcomeId, &'static str> {
+pub(super) fn outcome(system: &mut System, map: &Map, id: OutcomeId) -> Result<OutcomeId, &'static str> {
     let shared = Rc::clone(system.shared());
     let renaming = Renaming::new(&shared, map);
     let renamed = renaming.sure(renaming.outcome(system.learner.automata.outcome(id)))?;
@@ -267,7 +267,7 @@ pub(super) fn outcome(system: &mut System, map: &[ProcessId], id: OutcomeId) -> 
 }
 
 /// What a value becomes.
-fn swapped(system: &mut System, map: &[ProcessId], kind: Kind, value: u32) -> Result<u32, &'static str> {
+fn swapped(system: &mut System, map: &Map, kind: Kind, value: u32) -> Result<u32, &'static str> {
     let shared = Rc::clone(system.shared());
     let renaming = Renaming::new(&shared, map);
     match kind {
