@@ -68,7 +68,7 @@ pub use netcheck_runtime::task::spawn;
 pub use netcheck_runtime::{End, Network, faults, net, runtime, signal, task, time};
 
 // They poll all their branches in a fixed order, so there is nothing to choose.
-pub use tokio::{join, pin, try_join};
+pub use tokio::{join, pin, task_local, try_join};
 
 pub mod check {
     //! Building checks by hand: what `#[model_check]` does with its words.
@@ -104,6 +104,10 @@ pub mod io {
 
 pub mod sync {
     //! `tokio::sync`, which needs no runtime. Tasks that share it are one unit.
+    //!
+    //! One call does need a runtime, with a timer: of `mpsc::Sender::send_timeout(value, d)`, the check says that
+    //! it panics; write `timeout(d, tx.send(value))`. And what is called `blocking_…` blocks the check if it has to
+    //! wait, which ends in an error that names the poll.
     pub use tokio::sync::*;
 }
 
@@ -120,7 +124,8 @@ pub mod tracked {
     //! `tokio-stream`, does not take them. They are made by tasks, so `new` of the types of
     //! `std` is not const, and there is no `const_new`.
     pub use crate::{
-        choose, faults, io, join, main, net, pin, runtime, select, signal, spawn, task, test, time, try_join,
+        choose, faults, io, join, main, net, pin, runtime, select, signal, spawn, task, task_local, test, time,
+        try_join,
     };
 
     pub mod sync {

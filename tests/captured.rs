@@ -243,6 +243,7 @@ fn a_loop_that_is_kept_is_told_apart_by_its_history() {
 mod uncaptured {
     use super::{UdpSocket, bound, timeout};
     use netcheck as tokio;
+    use netcheck::Isolated;
     use std::cell::Cell;
     use std::time::Duration;
 
@@ -281,9 +282,49 @@ mod uncaptured {
         count
     }
 
+    /// Receives as long as a look at `last` says so.
+    async fn awaits_more<T>(last: &T) -> bool {
+        let socket: UdpSocket = bound().await;
+        socket.recv(&mut [0; 8]).await.unwrap();
+        size_of_val(last) > 0
+    }
+
+    #[netcheck::process]
+    async fn goes_round<T: Isolated + Clone + Send + Sync + 'static>(mut last: T) -> () {
+        while awaits_more(&last).await {
+            last = last.clone();
+        }
+    }
+
+    #[netcheck::process]
+    async fn goes_round_with<T: Isolated + Clone + Send + Sync + 'static>(mut all: Vec<T>) -> () {
+        while awaits_more(&all).await {
+            all.reverse();
+        }
+    }
+
+    #[netcheck::process]
+    pub async fn by_bound() -> () {
+        goes_round(7_u32).await;
+    }
+
+    #[netcheck::process]
+    pub async fn by_bound_inside() -> () {
+        goes_round_with(vec![7_u32]).await;
+    }
+
     #[netcheck::process]
     pub async fn by_time_out() -> () {
         timeout(Duration::from_secs(1), receives(1)).await.unwrap_err();
+    }
+
+    tokio::task_local! {
+        static COUNT: Cell<u32>;
+    }
+
+    #[netcheck::process]
+    pub async fn by_own_value() -> () {
+        COUNT.scope(Cell::new(0), receives(1)).await;
     }
 
     #[netcheck::process]
@@ -299,13 +340,22 @@ mod uncaptured {
 #[test]
 fn loops_that_are_not_captured_are_named_with_the_reason() {
     type Register = fn(&mut Network);
-    let cases: [(Register, &str); 4] = [
+    let cases: [(Register, &str); 7] = [
         (
             |net| _ = net.daemon("server", uncaptured::by_type),
             "`seen` is a `core::cell::Cell<i32>`, which has no `Hash`",
         ),
+        (
+            |net| _ = net.daemon("server", uncaptured::by_bound),
+            "`last` is a `T` (here `u32`), and `T` has no bound `Hash`: write `T: std::hash::Hash`",
+        ),
+        (
+            |net| _ = net.daemon("server", uncaptured::by_bound_inside),
+            "`all` is a `alloc::vec::Vec<u32>`, which has no `Hash`, or none without a bound `Hash` on `T` (here `u32`)",
+        ),
         (|net| _ = net.daemon("server", uncaptured::by_state), "`text` may be moved or not yet assigned"),
         (|net| _ = net.daemon("server", uncaptured::by_time_out), "not awaited directly"),
+        (|net| _ = net.daemon("server", uncaptured::by_own_value), "not awaited directly"),
         (|net| _ = net.daemon("server", uncaptured::by_task), "several tasks"),
     ];
     for (server, reason) in cases {

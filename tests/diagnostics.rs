@@ -1,10 +1,12 @@
 //! Programs that can't be checked get a diagnostic: never a hang, a wrong answer or a panic of ours.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Search, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Report, Search, Tcp, Udp, Verdict, ViolationKind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 use tokio::net::UdpSocket;
+use tokio::sync::mpsc;
 
 #[test]
 fn non_determinism_is_named_with_operation_place_and_both_menus() {
@@ -57,6 +59,63 @@ fn a_poll_that_does_not_return_is_named() {
 }
 
 #[test]
+fn a_call_that_blocks_its_thread_is_a_poll_that_does_not_return() {
+    static SENDER: Mutex<Option<mpsc::Sender<()>>> = Mutex::new(None);
+    let error = Checker::new()
+        .max_poll_duration(Duration::from_secs(1))
+        .try_check(|net| {
+            net.process("stuck", || async {
+                let (sender, mut receiver) = mpsc::channel::<()>(1);
+                *SENDER.lock().unwrap() = Some(sender);
+                receiver.blocking_recv()
+            });
+        })
+        .expect_err("the poll does not return")
+        .to_string();
+    // The thread goes on to its end.
+    SENDER.lock().unwrap().take();
+    for part in ["\"stuck\"", "has not returned for 1 s", "`blocking_recv`"] {
+        assert!(error.contains(part), "{part} is missing in: {error}");
+    }
+}
+
+/// They are tokio's own, and start what only tokio's own runtime has.
+#[test]
+fn a_call_that_needs_tokios_own_runtime_says_what_to_write_instead() {
+    let said = |report: Report| {
+        let counterexample = report.counterexample().expect("it panics");
+        assert_eq!(counterexample.kind(), ViolationKind::Panic);
+        counterexample.message().to_owned()
+    };
+    let sends = said(Checker::new().check(|net| {
+        net.process("sender", || async {
+            let (sender, _receiver) = mpsc::channel(1);
+            sender.send(1).await.unwrap();
+            sender.send_timeout(2, Duration::from_secs(1)).await.unwrap_err();
+        });
+    }));
+    let reads = said(Checker::new().check(|net| {
+        net.process("reader", || async {
+            let mut line = [0];
+            tokio::io::AsyncReadExt::read(&mut tokio::io::stdin(), &mut line).await.unwrap();
+        });
+    }));
+    for said in [sends, reads] {
+        for part in ["there is no reactor running", "write `timeout(d, tx.send(value))`", "are not modelled"] {
+            assert!(said.contains(part), "{part} is missing in: {said}");
+        }
+    }
+    let instead = Checker::new().check(|net| {
+        net.process("sender", || async {
+            let (sender, _receiver) = mpsc::channel(1);
+            sender.send(1).await.unwrap();
+            tokio::time::timeout(Duration::from_secs(1), sender.send(2)).await.is_err()
+        });
+    });
+    assert_eq!((instead.verdict(), instead.outputs("sender")), (Verdict::Verified, &["true".to_owned()][..]));
+}
+
+#[test]
 fn an_unknown_process_is_an_error_that_lists_the_known_ones() {
     let check = |udp: Udp, after: &'static str| {
         let error = Checker::new().udp(udp).try_check(|net| {
@@ -70,6 +129,49 @@ fn an_unknown_process_is_an_error_that_lists_the_known_ones() {
             .contains("\"clinet\", but there is no such process; there are: client, server")
     );
     assert!(check(Udp::new(), "sever").contains("after of \"client\" names \"sever\""));
+}
+
+#[test]
+fn processes_that_start_after_each_other_are_an_error_that_names_the_circle() {
+    let line = line!() + 2;
+    let error = Checker::new().try_check(|net| {
+        net.process("logger", || async {}).after("client");
+        net.process("client", || async {}).after("server");
+        net.daemon("server", || async {}).after("cache");
+        net.process("cache", || async {}).after("client");
+    });
+    let expected = format!(
+        "processes wait for each other to start, and none ever does:\n    \
+         \"client\" (registered at tests/diagnostics.rs:{}) starts after \"server\"\n    \
+         \"server\" (registered at tests/diagnostics.rs:{}) starts after \"cache\"\n    \
+         \"cache\" (registered at tests/diagnostics.rs:{}) starts after \"client\"\n  \
+         take out one of these `.after(…)`: the process that others need from the start has none",
+        line + 1,
+        line + 2,
+        line + 3,
+    );
+    assert_eq!(error.expect_err("nobody starts").to_string(), expected);
+}
+
+#[test]
+fn a_process_that_starts_after_itself_is_an_error() {
+    let error = Checker::new().try_check(|net| {
+        net.process("client", || async {}).after("client");
+    });
+    let error = error.expect_err("it never starts").to_string();
+    assert!(error.starts_with("\"client\" waits for itself to start, and never does:"), "{error}");
+    assert!(error.contains("(registered at tests/diagnostics.rs:"), "{error}");
+}
+
+#[test]
+fn a_process_can_start_after_several_that_start_after_the_same_one() {
+    let report = Checker::new().check(|net| {
+        net.process("last", || async {}).after("left").after("right");
+        net.process("left", || async {}).after("first");
+        net.process("right", || async {}).after("first");
+        net.process("first", || async {});
+    });
+    assert_eq!(report.verdict(), Verdict::Verified);
 }
 
 #[test]

@@ -240,3 +240,35 @@ fn the_clock_of_std_is_that_of_the_check() {
     assert_eq!(report.outputs("beats"), ["(2, 5s)"]);
     assert_eq!(report.states(), 8);
 }
+
+#[netcheck::program]
+mod own {
+    use std::cell::Cell;
+    use tokio::task::yield_now;
+
+    tokio::task_local! {
+        static COUNT: Cell<u32>;
+    }
+
+    async fn counts() -> u32 {
+        for _ in 0..3 {
+            COUNT.with(|count| count.set(count.get() + 1));
+            yield_now().await;
+        }
+        COUNT.with(Cell::get)
+    }
+
+    pub async fn tasks() -> [u32; 2] {
+        let first = tokio::spawn(COUNT.scope(Cell::new(0), counts()));
+        let second = tokio::spawn(COUNT.scope(Cell::new(10), counts()));
+        [first.await.unwrap(), second.await.unwrap()]
+    }
+}
+
+#[test]
+fn values_of_a_tasks_own_stay_its_own() {
+    let report = Checker::new().check(|net| {
+        net.process("it", own::tasks);
+    });
+    assert_eq!((report.verdict(), report.outputs("it")), (Verdict::Verified, &["[3, 13]".to_owned()][..]), "{report}");
+}

@@ -47,6 +47,26 @@ fn outside_a_check_there_is_no_current_runtime() {
 }
 
 #[test]
+fn whether_there_is_a_current_runtime_can_be_asked() {
+    let error = Handle::try_current().unwrap_err();
+    assert!(error.is_missing_context() && !error.is_thread_local_destroyed());
+    assert_eq!(error.to_string(), "there is no check that runs this code");
+    assert_eq!(tokio::task::try_id(), None);
+    let report = Checker::new().check(|net| {
+        net.process("it", || async {
+            let current = Handle::try_current().unwrap();
+            let closures = [current.spawn_blocking(|| 1), build().spawn_blocking(|| 2)];
+            let mut sum = 0;
+            for closure in closures {
+                sum += closure.await.unwrap();
+            }
+            sum
+        });
+    });
+    assert_eq!((report.verdict(), report.outputs("it")), (Verdict::Verified, &["3".to_owned()][..]));
+}
+
+#[test]
 fn tasks_are_spawned_on_whatever_runtime() {
     let report = Checker::new().check(|net| {
         net.process("it", || async {

@@ -2,7 +2,7 @@
 
 use netcheck as tokio;
 use netcheck::__private::Handle;
-use netcheck::check::{Checker, Verdict, ViolationKind};
+use netcheck::check::{Checker, Search, Tasks, Verdict, ViolationKind};
 use std::cell::RefCell;
 use std::future::Future;
 use std::rc::Rc;
@@ -310,6 +310,104 @@ fn an_isolated_task_is_joined_with_its_output() {
         sums
     });
     assert_eq!(ends, ["[3, 7, 11]"]);
+}
+
+#[netcheck::process]
+async fn who() -> String {
+    // A task of the isolated one's own, and one that is isolated again.
+    let inner = tokio::spawn(async { tokio::task::id() }).await.unwrap();
+    let again = tokio::spawn(nobody());
+    assert!(inner != tokio::task::id() && again.id() != tokio::task::id() && again.id() != inner);
+    again.abort();
+    format!("{} {inner}", tokio::task::id())
+}
+
+#[netcheck::process]
+async fn nobody() {}
+
+/// It does not depend on the order in which the check comes across tasks, nor on what is checked besides.
+#[test]
+fn the_id_of_a_task_is_the_same_in_every_execution_and_every_check() {
+    async fn ids() -> Vec<String> {
+        let known = [tokio::spawn(who()), tokio::spawn(who())];
+        let plain = [(); 2].map(|()| tokio::spawn(async { tokio::task::id() }));
+        assert!(known[0].id() != known[1].id() && plain[0].id() != plain[1].id());
+        let mut all = Vec::new();
+        for task in plain {
+            let id = task.id();
+            assert_eq!(task.await.unwrap(), id);
+            all.push(id.to_string());
+        }
+        for task in known {
+            let id = task.id().to_string();
+            let text = task.await.unwrap();
+            assert!(text.starts_with(&id), "{text} begins with {id}");
+            all.push(text);
+        }
+        all
+    }
+    let alone = outputs(ids);
+    let [only] = &alone[..] else { panic!("the same in every execution: {alone:?}") };
+    assert!(only.starts_with("[\"1\", \"2\", "), "{only}");
+    for search in [Search::Bfs, Search::Dfs] {
+        let report = Checker::new().search(search).check(|net| {
+            net.process("other", || async { tokio::spawn(who()).await.unwrap() });
+            net.process("it", ids);
+        });
+        assert_eq!((report.verdict(), report.outputs("it")), (Verdict::Verified, &alone[..]), "{report}");
+    }
+}
+
+#[test]
+fn an_isolated_task_that_was_aborted_is_named_by_its_error() {
+    let ends = outputs(|| async {
+        let task = tokio::spawn(wait_for_ever());
+        let (id, abort) = (task.id(), task.abort_handle());
+        let before = abort.is_finished();
+        abort.abort();
+        let error = task.await.unwrap_err();
+        (before, error.id() == id, abort.id() == id, abort.is_finished())
+    });
+    assert_eq!(ends, ["(false, true, true, true)"]);
+}
+
+/// The end of a task counts as long as anybody can see it.
+#[test]
+fn an_end_is_seen_by_who_can_only_abort_too() {
+    let seen = |tasks: Tasks| {
+        let report = Checker::new().tasks(tasks).check(|net| {
+            net.process("it", || async {
+                let abort = tokio::spawn(tokio::task::yield_now()).abort_handle();
+                let looks = tokio::spawn(async move {
+                    let first = abort.is_finished();
+                    tokio::task::yield_now().await;
+                    (first, abort.is_finished())
+                });
+                looks.await.unwrap()
+            });
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        report.outputs("it").to_vec()
+    };
+    let all = ["(false, false)", "(false, true)", "(true, true)"];
+    assert_eq!(
+        (seen(Tasks::Shared), seen(Tasks::Tracked)),
+        (all.map(str::to_owned).to_vec(), all.map(str::to_owned).to_vec())
+    );
+}
+
+/// Else a loop that spawns would never come back to where it was.
+#[test]
+fn an_id_is_free_again_when_its_task_and_all_handles_to_it_are_gone() {
+    let ids = outputs(|| async {
+        let mut ids = Vec::new();
+        for _ in 0..2 {
+            let task = tokio::spawn(async { tokio::task::id() });
+            ids.push(task.await.unwrap().to_string());
+        }
+        ids
+    });
+    assert_eq!(ids, ["[\"1\", \"1\"]"]);
 }
 
 #[netcheck::process]

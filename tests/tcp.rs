@@ -171,6 +171,41 @@ fn two_peers_that_only_write_wait_for_each_other() {
     assert_eq!(pair(Checker::new().tcp(Tcp::new().buffer(10)), write, write).verdict(), Verdict::Verified);
 }
 
+/// Time passes only when nothing else can happen: what is left of a write can be read at once.
+#[test]
+fn a_timer_fires_between_two_parts_of_one_write_only_with_delay() {
+    async fn sends() {
+        let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(b"ab").await.unwrap();
+        let _ = stream.read(&mut [0]).await;
+    }
+    /// What comes after a read of two bytes that an interval cancelled.
+    async fn reads() -> Option<char> {
+        let mut stream = TcpStream::connect("server:80").await.unwrap();
+        let mut beat = tokio::time::interval(Duration::from_secs(1));
+        beat.tick().await;
+        let mut frame = [0; 2];
+        tokio::select! {
+            read = stream.read_exact(&mut frame) => { read.unwrap(); None }
+            _ = beat.tick() => Some(stream.read_u8().await.unwrap().into()),
+        }
+    }
+    let outputs = |split: bool, delay: bool| {
+        let tcp = if split { Tcp::new().split() } else { Tcp::new() };
+        let udp = if delay { Udp::new().delay() } else { Udp::new() };
+        let report = Checker::new().tcp(tcp).udp(udp).check(|net| {
+            net.process("server", sends);
+            net.process("client", reads).after("server");
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        report.outputs("client").to_vec()
+    };
+    assert_eq!(outputs(true, false), ["None"]);
+    assert_eq!(outputs(false, true), ["None", "Some('a')"]);
+    assert_eq!(outputs(true, true), ["None", "Some('a')", "Some('b')"]);
+}
+
 #[test]
 fn a_frame_that_is_read_in_one_piece_is_a_bug_that_split_finds() {
     async fn send(mut stream: TcpStream) {

@@ -203,6 +203,7 @@ const RUNTIME: &[Row] = &[
     ),
     ("check::coverage", &["network", "operation", "search::explored", "state::system", "unit::wording"]),
     ("check::monitor", &["search::progress"]),
+    ("check::order", &["error", "id", "network", "unit::wording"]),
     (
         "check::propagation",
         &[

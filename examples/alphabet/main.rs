@@ -6,7 +6,7 @@
 //! cargo run --release --example alphabet -- --table       # the paper's Table 3, Figures 9 and 10
 //! cargo run --release --example alphabet -- --connections 3 --requests 3 --loss --no-reduction
 //! cargo run --example alphabet -- serve                   # for real, in one shell,
-//! cargo run --example alphabet -- run                     # and in another one
+//! cargo run --example alphabet -- run                     # and in another one (both with --tcp: over TCP)
 //! ```
 //!
 //! Each client has a producer task that sends '0', '1', … and a consumer task that asserts
@@ -18,6 +18,7 @@
 //! quietly when none comes.
 
 mod checked;
+mod checked_tcp;
 mod real;
 mod table;
 
@@ -41,6 +42,9 @@ struct Arguments {
     /// Digits that each client sends
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=10))]
     requests: Option<u8>,
+    /// Over TCP
+    #[arg(long, conflicts_with = "loss")]
+    tcp: bool,
     /// Datagrams may be lost
     #[arg(long)]
     loss: bool,
@@ -63,6 +67,9 @@ enum Command {
         port: u16,
         #[arg(long, default_value_t = 3)]
         connections: u16,
+        /// Over TCP
+        #[arg(long)]
+        tcp: bool,
     },
     /// Run the clients for real
     Run {
@@ -72,14 +79,17 @@ enum Command {
         connections: u16,
         #[arg(long, default_value_t = 8)]
         requests: u8,
+        /// Over TCP
+        #[arg(long)]
+        tcp: bool,
     },
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
-        Some(Command::Serve { port, connections }) => real::serve(port, connections),
-        Some(Command::Run { port, connections, requests }) => real::run(port, connections, requests),
+        Some(Command::Serve { port, connections, tcp }) => real::serve(port, connections, tcp),
+        Some(Command::Run { port, connections, requests, tcp }) => real::run(port, connections, requests, tcp),
         None if arguments.table => table::print(),
         None if arguments.connections.is_none() && arguments.requests.is_none() => show_counterexample(),
         None => measure(&arguments),
@@ -108,7 +118,10 @@ fn measure(arguments: &Arguments) {
         checker = checker.udp(Udp::new().loss());
     }
     let start = Instant::now();
-    let report = checker.check(|net| sessions.register(net));
+    let report = checker.check(|net| match arguments.tcp {
+        true => checked_tcp::register(sessions, net),
+        false => sessions.register(net),
+    });
     let seconds = start.elapsed().as_secs_f64();
     print!("{report}");
     println!("states:          {}", report.states());

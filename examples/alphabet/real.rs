@@ -11,6 +11,10 @@ macro_rules! isolated {
 #[allow(clippy::duplicate_mod, reason = "the same source runs for real and is checked")]
 pub mod program;
 
+#[path = "program_tcp.rs"]
+#[allow(clippy::duplicate_mod, reason = "the same source runs for real and is checked")]
+pub mod program_tcp;
+
 use tokio::task::JoinSet;
 
 /// The address of the i-th connection's server, from 0 on.
@@ -20,22 +24,33 @@ fn address(port: u16, connection: u16) -> String {
 
 /// Serves each connection on a port of its own, for ever.
 #[tokio::main]
-pub async fn serve(port: u16, connections: u16) {
+pub async fn serve(port: u16, connections: u16, tcp: bool) {
     let mut servers = JoinSet::new();
     for connection in 0..connections {
         println!("serving on {}", address(port, connection));
-        servers.spawn(program::server(address(port, connection)));
+        let address = address(port, connection);
+        match tcp {
+            true => servers.spawn(program_tcp::server(address)),
+            false => servers.spawn(program::server(address)),
+        };
     }
     servers.join_all().await;
 }
 
 /// Runs one session per connection, all at once, with the assertion.
 #[tokio::main]
-pub async fn run(port: u16, connections: u16, requests: u8) {
+pub async fn run(port: u16, connections: u16, requests: u8, tcp: bool) {
     let mut clients = JoinSet::new();
     for connection in 0..connections {
-        clients.spawn(program::client(address(port, connection), requests, true));
+        let address = address(port, connection);
+        match tcp {
+            true => clients.spawn(program_tcp::client(address, requests, true)),
+            false => clients.spawn(program::client(address, requests, true)),
+        };
     }
     clients.join_all().await;
-    println!("{connections} sessions of {requests} requests: every response was right, or none came");
+    println!(
+        "{connections} sessions of {requests} requests: every response was right{}",
+        if tcp { "" } else { ", or none came" }
+    );
 }

@@ -13,6 +13,7 @@ mod coverage;
 mod declare;
 mod job;
 mod monitor;
+mod order;
 mod propagation;
 mod words;
 

@@ -118,7 +118,8 @@ impl fmt::Debug for Network {
 
 impl Registered {
     /// Starts once the named process has first waited: it has done all that it can do
-    /// without an answer, so that its sockets are bound. May be called for several.
+    /// without an answer, so that its sockets are bound. May be called for several. Processes
+    /// that start after each other never start: that is an error of the check.
     pub fn after(&mut self, name: impl Into<String>) -> &mut Self {
         self.after.push(name.into());
         self

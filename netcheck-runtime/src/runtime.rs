@@ -3,8 +3,10 @@
 //! In a check, the checker runs the tasks. `spawn` is netcheck's; `block_on` would wait for
 //! what only the checker can bring about, so it panics and says what to do instead.
 
-use crate::task::{self, JoinHandle};
+use crate::task::{self, AbortHandle, JoinHandle, JoinSet};
 use crate::unit::context;
+use std::error::Error;
+use std::fmt;
 use std::future::Future;
 use std::io;
 
@@ -92,6 +94,16 @@ impl Runtime {
         self.handle.spawn(future)
     }
 
+    /// Runs a closure as a task of its own, as [`crate::task::spawn_blocking`].
+    #[track_caller]
+    pub fn spawn_blocking<F, R>(&self, call: F) -> JoinHandle<R>
+    where
+        F: FnOnce() -> R + 'static,
+        R: 'static,
+    {
+        self.handle.spawn_blocking(call)
+    }
+
     /// Refuses to block.
     ///
     /// # Panics
@@ -117,6 +129,24 @@ impl Handle {
         Handle(())
     }
 
+    /// The handle to whatever runs this task.
+    ///
+    /// # Errors
+    /// Outside a check.
+    pub fn try_current() -> Result<Self, TryCurrentError> {
+        context::try_current().map(|_| Handle(())).ok_or(TryCurrentError(()))
+    }
+
+    /// Runs a closure as a task of its own, as [`crate::task::spawn_blocking`].
+    #[track_caller]
+    pub fn spawn_blocking<F, R>(&self, call: F) -> JoinHandle<R>
+    where
+        F: FnOnce() -> R + 'static,
+        R: 'static,
+    {
+        task::spawn_blocking(call)
+    }
+
     /// Spawns a task of the current process, as [`crate::task::spawn`].
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
@@ -139,5 +169,55 @@ impl Handle {
              register the async fn that it runs as a process, `net.process(\"name\", || async {{ … }})`, \
              or `.await` it where this is called from async code"
         )
+    }
+}
+
+/// There is no runtime, as `tokio::runtime::TryCurrentError`.
+pub struct TryCurrentError(());
+
+impl TryCurrentError {
+    /// Whether this is outside a check: always.
+    pub fn is_missing_context(&self) -> bool {
+        true
+    }
+
+    /// Whether what is local to the thread is gone: never.
+    pub fn is_thread_local_destroyed(&self) -> bool {
+        false
+    }
+}
+
+impl fmt::Debug for TryCurrentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TryCurrentError").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for TryCurrentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no check that runs this code")
+    }
+}
+
+impl Error for TryCurrentError {}
+
+/// Spawning on a handle: whatever it is, the checker runs the tasks.
+impl<T: 'static> JoinSet<T> {
+    /// Spawns a task into the set.
+    #[track_caller]
+    pub fn spawn_on<F>(&mut self, future: F, _handle: &Handle) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        self.spawn(future)
+    }
+
+    /// Runs a closure as a task of the set, as [`spawn_blocking`](crate::task::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking_on<F>(&mut self, call: F, _handle: &Handle) -> AbortHandle
+    where
+        F: FnOnce() -> T + 'static,
+    {
+        self.spawn_blocking(call)
     }
 }

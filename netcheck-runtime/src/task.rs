@@ -3,18 +3,28 @@
 //! A task of the same process shares its memory, so it lives in the same unit; which
 //! runnable task is next is a choice. A [`Process`] value is spawned as a unit of its own.
 
+mod id;
 mod join_set;
 mod local;
 
+pub use id::{Id, id, try_id};
 pub use join_set::JoinSet;
 pub use local::LocalSet;
 
+// They need no runtime. A value of a task's own is where it should be whenever the task is polled.
+pub use tokio::task::{LocalKey, Unconstrained, unconstrained};
+
+pub mod futures {
+    //! Futures of tasks, as `tokio::task::futures`.
+    pub use tokio::task::futures::TaskLocalFuture;
+}
+
 use crate::capture::{Capture, Values};
-use crate::id::{TaskId, UnitId};
+use crate::id::UnitId;
 use crate::isolated::Process;
 use crate::operation::{Effect, Operation, Outcome};
 use crate::unit::context::{self, Pending};
-use crate::unit::instance::TaskControl;
+use crate::unit::instance::{TaskControl, TaskNumber};
 use std::any::{Any, type_name};
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -62,20 +72,33 @@ where
     let context = context::current();
     let (ended, cancelled) = (Arc::clone(&cell), Arc::clone(&cell));
     let (on_end, on_cancel) = (Rc::clone(&finished), finished);
-    let (_, control) = context.spawn_task(
+    let (number, control) = context.spawn_task(
         Box::pin(async move {
             let output = future.await;
             finish(&ended, Ok(output));
             on_end();
         }),
         Rc::new(move || {
-            let task = context::current().state().running;
-            finish(&cancelled, Err(JoinError { task }));
+            finish(&cancelled, Err(JoinError { id: id() }));
             on_cancel();
         }),
         location,
     );
-    JoinHandle(Joining::Task { cell, control })
+    let id = Id(context.name_of_task(context.unit, number.0));
+    JoinHandle(Joining::Task { cell, task: Arc::new(Known { id, control, _number: number }) })
+}
+
+/// A task that somebody has a handle to.
+struct Known {
+    id: Id,
+    control: Arc<TaskControl>,
+    _number: Arc<TaskNumber>,
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        self.control.forget_end();
+    }
 }
 
 struct Cell<T> {
@@ -95,6 +118,7 @@ fn finish<T: 'static>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
         Err(JoinError { .. }) => Some("cancelled".to_owned()),
     };
     context::current().end_task(told);
+    end_running();
     let waker = {
         let mut cell = lock(cell);
         cell.result = Some(result);
@@ -103,6 +127,15 @@ fn finish<T: 'static>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
     };
     if let Some(waker) = waker {
         waker.wake();
+    }
+}
+
+/// Whoever has a handle sees from now on that the running task has ended.
+fn end_running() {
+    let context = context::current();
+    let state = context.state();
+    if let Some(task) = state.tasks.get(&state.running) {
+        task.control().end();
     }
 }
 
@@ -121,7 +154,7 @@ pub struct JoinHandle<T>(Joining<T>);
 enum Joining<T> {
     Task {
         cell: Arc<Mutex<Cell<T>>>,
-        control: Arc<TaskControl>,
+        task: Arc<Known>,
     },
     Unit {
         child: UnitId,
@@ -151,19 +184,18 @@ impl<T> JoinHandle<T> {
     /// Whether the task has ended.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        match &self.0 {
-            Joining::Task { cell, control } => {
-                control.look_for_end();
-                lock(cell).ended
-            }
-            Joining::Unit { child, .. } => is_ended(*child, Location::caller()),
-        }
+        self.abort_handle().is_finished()
     }
 
-    /// A handle that can only abort the task.
+    /// What tells the task from others.
+    pub fn id(&self) -> Id {
+        self.abort_handle().id()
+    }
+
+    /// A handle that can abort the task, and look whether it has ended.
     pub fn abort_handle(&self) -> AbortHandle {
         AbortHandle(match &self.0 {
-            Joining::Task { control, .. } => Abort::Task(Arc::clone(control)),
+            Joining::Task { task, .. } => Abort::Task(Arc::clone(task)),
             Joining::Unit { child, .. } => Abort::Unit(*child),
         })
     }
@@ -178,7 +210,8 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Joining::Task { cell, control } => {
+            Joining::Task { cell, task } => {
+                let control = &task.control;
                 control.look_for_end();
                 let mut cell = lock(cell);
                 match cell.result.take() {
@@ -205,7 +238,7 @@ impl<T> Future for JoinHandle<T> {
                         let output = context::current().shared.output(output);
                         Ok(value(&output.value).expect("an isolated task ends with its own type of output"))
                     }
-                    _ => Err(JoinError { task: TaskId(child.0) }),
+                    _ => Err(JoinError { id: Id::of_unit(*child) }),
                 })
             }
         }
@@ -216,13 +249,10 @@ impl<T> Unpin for JoinHandle<T> {}
 
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
-        match &mut self.0 {
-            Joining::Task { control, .. } => control.forget_end(),
-            Joining::Unit { child, pending, joined, .. } => {
-                *pending = None;
-                if let (false, Some(context)) = (*joined, context::try_current()) {
-                    context.detach_unit(*child);
-                }
+        if let Joining::Unit { child, pending, joined, .. } = &mut self.0 {
+            *pending = None;
+            if let (false, Some(context)) = (*joined, context::try_current()) {
+                context.detach_unit(*child);
             }
         }
     }
@@ -230,7 +260,7 @@ impl<T> Drop for JoinHandle<T> {
 
 impl<T> fmt::Debug for JoinHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JoinHandle").finish_non_exhaustive()
+        f.debug_struct("JoinHandle").field("id", &self.id()).finish()
     }
 }
 
@@ -240,7 +270,7 @@ pub struct AbortHandle(Abort);
 
 #[derive(Clone)]
 enum Abort {
-    Task(Arc<TaskControl>),
+    Task(Arc<Known>),
     Unit(UnitId),
 }
 
@@ -249,15 +279,35 @@ impl AbortHandle {
     pub fn abort(&self) {
         let Some(context) = context::try_current() else { return };
         match &self.0 {
-            Abort::Task(control) => control.cancel(),
+            Abort::Task(task) => task.control.cancel(),
             Abort::Unit(child) => context.effect(Effect::Abort { child: *child }),
+        }
+    }
+
+    /// Whether the task has ended.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            Abort::Task(task) => {
+                task.control.look_for_end();
+                task.control.has_ended()
+            }
+            Abort::Unit(child) => is_ended(*child, Location::caller()),
+        }
+    }
+
+    /// What tells the task from others.
+    pub fn id(&self) -> Id {
+        match &self.0 {
+            Abort::Task(task) => task.id,
+            Abort::Unit(child) => Id::of_unit(*child),
         }
     }
 }
 
 impl fmt::Debug for AbortHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AbortHandle").finish_non_exhaustive()
+        f.debug_struct("AbortHandle").field("id", &self.id()).finish()
     }
 }
 
@@ -266,10 +316,15 @@ impl fmt::Debug for AbortHandle {
 /// A panic in a task is a violation and ends the execution, so nobody ever joins a task
 /// that panicked.
 pub struct JoinError {
-    task: TaskId,
+    id: Id,
 }
 
 impl JoinError {
+    /// Which task has no output.
+    pub fn id(&self) -> Id {
+        self.id
+    }
+
     /// Whether the task was aborted.
     pub fn is_cancelled(&self) -> bool {
         true
@@ -299,21 +354,21 @@ impl JoinError {
 
 impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "task {} was cancelled", self.task.0)
+        write!(f, "task {} was cancelled", self.id)
     }
 }
 
 impl fmt::Debug for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "JoinError::Cancelled(Id({}))", self.task.0)
+        write!(f, "JoinError::Cancelled({:?})", self.id)
     }
 }
 
 impl std::error::Error for JoinError {}
 
 impl From<JoinError> for std::io::Error {
-    fn from(error: JoinError) -> Self {
-        std::io::Error::other(error.to_string())
+    fn from(_: JoinError) -> Self {
+        std::io::Error::other("task was cancelled")
     }
 }
 

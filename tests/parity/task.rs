@@ -2,12 +2,13 @@
 
 use super::tokio;
 use futures::stream::{FuturesUnordered, StreamExt};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::{pending, ready};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tokio::task::{JoinSet, LocalSet, spawn_blocking, spawn_local, yield_now};
+use tokio::runtime::Handle;
+use tokio::task::{JoinSet, LocalSet, id, spawn_blocking, spawn_local, try_id, unconstrained, yield_now};
 use tokio::time::{Duration, sleep, timeout};
 
 const fn ms(milliseconds: u64) -> Duration {
@@ -215,4 +216,119 @@ pub(crate) async fn pinned_futures_can_be_polled_again() -> (bool, u32) {
     tokio::pin!(future);
     let early = timeout(ms(2), &mut future).await.is_err();
     (early, future.await)
+}
+
+pub(crate) async fn a_task_knows_who_it_is() -> [bool; 6] {
+    let root = try_id();
+    let task = tokio::spawn(async { id() });
+    let (known, of_abort) = (task.id(), task.abort_handle().id());
+    let blocking = spawn_blocking(id);
+    let others = [blocking.id(), tokio::spawn(pending::<()>()).id()];
+    let told = task.await.unwrap();
+    let text = format!("{told}");
+    [
+        root.is_none(),
+        told == known && known == of_abort,
+        blocking.await.unwrap() == others[0],
+        others[0] != others[1] && !others.contains(&known),
+        text.parse::<u64>().is_ok_and(|number| number > 0),
+        format!("{told:?}") == format!("Id({text})"),
+    ]
+}
+
+pub(crate) async fn an_error_tells_which_task_was_cancelled() -> [bool; 4] {
+    let task = tokio::spawn(pending::<()>());
+    let (who, text) = (task.id(), format!("{task:?}"));
+    task.abort();
+    let error = task.await.unwrap_err();
+    [
+        error.id() == who,
+        error.to_string() == format!("task {who} was cancelled"),
+        text == format!("JoinHandle {{ id: {who:?} }}"),
+        std::io::Error::from(error).to_string() == "task was cancelled",
+    ]
+}
+
+pub(crate) async fn who_can_abort_sees_the_end() -> ([bool; 2], [bool; 2]) {
+    let ends = tokio::spawn(async { sleep(ms(5)).await });
+    let aborted = tokio::spawn(pending::<()>());
+    let handles = [ends.abort_handle(), aborted.abort_handle()];
+    let before = [handles[0].is_finished(), handles[1].is_finished()];
+    drop(ends);
+    handles[1].abort();
+    sleep(ms(30)).await;
+    (before, [handles[0].is_finished(), handles[1].is_finished()])
+}
+
+pub(crate) async fn a_join_set_tells_which_task_ended() -> (Vec<(u32, bool)>, bool, bool) {
+    let mut set: JoinSet<u32> = [1, 2]
+        .into_iter()
+        .map(|number| async move {
+            sleep(ms(5 * u64::from(number))).await;
+            number
+        })
+        .collect();
+    let third = set.spawn_on(
+        async {
+            sleep(ms(30)).await;
+            3
+        },
+        &Handle::current(),
+    );
+    let mut ended = Vec::new();
+    while let Some(joined) = set.join_next_with_id().await {
+        let (who, number) = joined.unwrap();
+        ended.push((number, who == third.id()));
+    }
+    let blocking = set.spawn_blocking(|| 4);
+    sleep(ms(30)).await;
+    let tried = set.try_join_next_with_id().unwrap().unwrap();
+    let hanging = set.spawn(pending());
+    set.abort_all();
+    let error = set.join_next_with_id().await.unwrap().unwrap_err();
+    (ended, tried == (blocking.id(), 4), error.id() == hanging.id())
+}
+
+pub(crate) async fn a_task_that_was_not_joined_keeps_its_id() -> bool {
+    let first = tokio::spawn(async {});
+    sleep(ms(10)).await;
+    let second = tokio::spawn(async {});
+    let differ = first.id() != second.id();
+    first.await.unwrap();
+    second.await.unwrap();
+    differ
+}
+
+tokio::task_local! {
+    static OWN: Cell<u32>;
+    static NAME: &'static str;
+}
+
+pub(crate) async fn a_value_is_a_tasks_own() -> ([u32; 2], bool, &'static str) {
+    let counted = |first| {
+        OWN.scope(Cell::new(first), async {
+            for _ in 0..3 {
+                OWN.with(|own| own.set(own.get() + 1));
+                yield_now().await;
+            }
+            OWN.with(Cell::get)
+        })
+    };
+    let (one, other) = (tokio::spawn(counted(0)), tokio::spawn(counted(10)));
+    let counts = [one.await.unwrap(), other.await.unwrap()];
+    let inner = tokio::spawn(NAME.scope("outer", async {
+        let own = NAME.sync_scope("inner", || NAME.get());
+        // A task that is spawned inside has no value.
+        let spawned = tokio::spawn(async { NAME.try_get().is_err() }).await.unwrap();
+        if spawned && NAME.get() == "outer" { own } else { "" }
+    }));
+    (counts, OWN.try_with(Cell::get).is_err(), inner.await.unwrap())
+}
+
+pub(crate) async fn an_unconstrained_future_gives_its_output() -> (u32, bool) {
+    let output = unconstrained(async {
+        yield_now().await;
+        7
+    });
+    (output.await, Handle::try_current().is_ok())
 }

@@ -190,6 +190,20 @@ pub(crate) async fn the_permission_to_broadcast_is_remembered() -> [bool; 3] {
     [before, on, socket.broadcast().unwrap()]
 }
 
+pub(crate) async fn options_of_a_socket_are_remembered() -> ([[u32; 3]; 2], [bool; 2], [bool; 2], bool) {
+    let socket = loopback().await;
+    let numbers = || [socket.ttl().unwrap(), socket.multicast_ttl_v4().unwrap(), socket.tos_v4().unwrap()];
+    let before = (numbers(), socket.multicast_loop_v4().unwrap());
+    socket.set_ttl(7).unwrap();
+    socket.set_multicast_ttl_v4(8).unwrap();
+    socket.set_tos_v4(0x110).unwrap();
+    socket.set_multicast_loop_v4(false).unwrap();
+    let refused = [socket.set_ttl(0), socket.set_multicast_ttl_v4(256)];
+    let refused = refused.map(|set| set.unwrap_err().kind() == std::io::ErrorKind::InvalidInput);
+    let loops = [before.1, socket.multicast_loop_v4().unwrap()];
+    ([before.0, numbers()], loops, refused, socket.take_error().unwrap().is_none())
+}
+
 pub(crate) async fn a_connected_socket_ignores_datagrams_of_others() -> (Vec<u8>, bool) {
     let (socket, peer, other) = (loopback().await, loopback().await, loopback().await);
     socket.connect(address(&peer)).await.unwrap();
@@ -328,6 +342,24 @@ pub(crate) async fn try_peek_leaves_the_datagram() -> (io::ErrorKind, usize, [u8
     b.readable().await.unwrap();
     let length = b.try_peek(&mut buffer).unwrap();
     (nothing, length, buffer, received(&b).await)
+}
+
+pub(crate) async fn what_is_there_can_be_appended_at_once() -> ([io::ErrorKind; 3], bool, Vec<u8>, bool) {
+    let (a, b) = (loopback().await, loopback().await);
+    let mut buffer = Vec::with_capacity(16);
+    let nothing = [
+        kind(&b.try_recv_buf(&mut buffer).unwrap_err()),
+        kind(&b.try_recv_buf_from(&mut buffer).unwrap_err()),
+        kind(&b.try_peek_sender().unwrap_err()),
+    ];
+    a.send_to(b"one ", address(&b)).await.unwrap();
+    b.readable().await.unwrap();
+    let sender = b.try_peek_sender().unwrap() == address(&a);
+    let first = b.try_recv_buf(&mut buffer).unwrap();
+    a.send_to(b"other", address(&b)).await.unwrap();
+    b.readable().await.unwrap();
+    let (second, from) = b.try_recv_buf_from(&mut buffer).unwrap();
+    (nothing, sender, buffer, (first, second) == (4, 5) && from == address(&a))
 }
 
 pub(crate) async fn try_recv_may_get_what_was_sent() -> Result<usize, io::ErrorKind> {

@@ -28,7 +28,7 @@ pub(crate) fn untouched(body: &mut Block, cx: &Ctxt) {
 pub(crate) fn rewrite(sig: &Signature, body: &mut Block, cx: &Ctxt) {
     let kept = keep::take(body, cx);
     let flow = lower(sig, body);
-    write(flow, kept, body);
+    write(sig, flow, kept, body);
 }
 
 /// As `rewrite`, for a function whose arguments lead to nobody else's memory.
@@ -36,12 +36,13 @@ pub(crate) fn rewrite_isolated(sig: &Signature, body: &mut Block, cx: &Ctxt) {
     let kept = keep::take(body, cx);
     let mut flow = lower(sig, body);
     flow.variables.iter_mut().for_each(|variable| variable.reach = Reach::Own);
-    write(flow, kept, body);
+    write(sig, flow, kept, body);
 }
 
-fn write(flow: Flow, kept: Vec<LoopKey>, body: &mut Block) {
+fn write(sig: &Signature, flow: Flow, kept: Vec<LoopKey>, body: &mut Block) {
     let frame = Ident::new("__frame", Span::mixed_site());
-    let mut rewrite = Rewrite { flow: &flow, kept, frame: frame.clone(), is_used: false, records: false };
+    let generics = sig.generics.type_params().map(|parameter| parameter.ident.clone()).collect();
+    let mut rewrite = Rewrite { flow: &flow, generics, kept, frame: frame.clone(), is_used: false, records: false };
     rewrite.visit_block_mut(body);
     let (is_used, records) = (rewrite.is_used, rewrite.records);
     let generated = Span::mixed_site();
@@ -61,6 +62,8 @@ fn write(flow: Flow, kept: Vec<LoopKey>, body: &mut Block) {
 
 struct Rewrite<'a> {
     flow: &'a Flow,
+    /// The function's type parameters.
+    generics: Vec<Ident>,
     kept: Vec<LoopKey>,
     frame: Ident,
     is_used: bool,
@@ -142,6 +145,7 @@ impl Rewrite<'_> {
         let name = |name: &str| Ident::new(name, at);
         let (frame, of, values, items) = (&self.frame, name("__loop"), name("__values"), name("__items"));
         let records = recorded.iter().map(|recorded| record(recorded, &values, at));
+        let generics = self.generics(&values, at);
         let shown = name("__shown");
         let shows = recorded.iter().filter(|recorded| !recorded.if_dropped).map(|recorded| show(recorded, &shown, at));
         let items_shown = matches!(expr, Expr::ForLoop(_)).then(|| quote_spanned!(at=> #shown.items(&#items);));
@@ -168,6 +172,7 @@ impl Rewrite<'_> {
                             let mut #values = #of.values();
                             #first
                             #(#records)*
+                            #generics
                             #head
                         }
                     }
@@ -205,6 +210,19 @@ impl Rewrite<'_> {
             }
             expr => expr.to_token_stream(),
         }
+    }
+}
+
+impl Rewrite<'_> {
+    /// What the type parameters are: a value may be without `Hash` only for want of a bound on one of them.
+    fn generics(&self, values: &Ident, at: Span) -> Option<TokenStream> {
+        let each = self.generics.iter().map(|parameter| {
+            let (name, mut parameter) = (parameter.unraw().to_string(), parameter.clone());
+            parameter.set_span(parameter.span().located_at(at));
+            quote_spanned!(at=> (#name, ::core::any::type_name::<#parameter>()))
+        });
+        let each: Vec<TokenStream> = each.collect();
+        (!each.is_empty()).then(|| quote_spanned!(at=> #values.parameters(|| [#(#each),*]);))
     }
 }
 

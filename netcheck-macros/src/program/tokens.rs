@@ -6,17 +6,26 @@ use quote::{ToTokens, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::visit_mut::VisitMut;
-use syn::{Block, Expr, Path, Token};
+use syn::{Block, Expr, Item, Path, Stmt, Token};
 
 use super::redirect::{Place, Redirect};
 
 impl Redirect<'_> {
     pub(super) fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
-        if let Ok(mut list) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(tokens.clone()) {
+        // What the parser leaves as tokens, such as a `static` without a value, would come back here as it is.
+        let is_read = |expr: &Expr| !matches!(expr, Expr::Verbatim(_));
+        let is_known = |stmt: &Stmt| match stmt {
+            Stmt::Item(item) => !matches!(item, Item::Verbatim(_)),
+            Stmt::Expr(expr, _) => is_read(expr),
+            _ => true,
+        };
+        let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(tokens.clone());
+        if let Some(mut list) = list.ok().filter(|list| list.iter().all(is_read)) {
             list.iter_mut().for_each(|expr| self.visit_expr_mut(expr));
             return list.into_token_stream();
         }
-        if let Ok(mut statements) = Block::parse_within.parse2(tokens.clone()) {
+        let statements = Block::parse_within.parse2(tokens.clone());
+        if let Some(mut statements) = statements.ok().filter(|statements| statements.iter().all(is_known)) {
             self.statements(&mut statements);
             return statements.into_iter().map(ToTokens::into_token_stream).collect();
         }

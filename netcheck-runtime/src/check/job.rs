@@ -2,7 +2,7 @@
 
 use super::automata::automata;
 use super::coverage::Coverage;
-use super::{Checker, Tasks};
+use super::{Checker, Tasks, order};
 use crate::error::Error;
 use crate::id::{ProcessId, UnitId};
 use crate::network::{Network, Registered};
@@ -90,14 +90,7 @@ impl Job {
                     .to_owned(),
             ));
         }
-        let mut after = Vec::new();
-        for process in &registered.processes {
-            let named = |name: &String| match names.iter().position(|known| known == name) {
-                Some(index) => Ok(ProcessId(index as u32)),
-                None => Err(Error::unknown_process(&format!("after of \"{}\"", process.name), name, &names)),
-            };
-            after.push(process.after.iter().map(named).collect::<Result<Vec<_>, _>>()?);
-        }
+        let after = order::of(&registered.processes)?;
         let properties = Properties { finally: std::mem::take(&mut registered.finally), closed: registered.closed };
         let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
         Ok(Job { checker, registered, watch, progress, declared, after, properties, demands, asymmetries, tasks })

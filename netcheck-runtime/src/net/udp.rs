@@ -15,7 +15,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Poll, ready};
 use tokio::io::ReadBuf;
 
@@ -31,12 +31,42 @@ const DATAGRAM_BYTES_MAX: usize = 65_507;
 /// before. It is then closed when the last of the units that share it has ended.
 pub struct UdpSocket {
     id: SocketId,
-    broadcast: AtomicBool,
+    options: Options,
 }
 
 impl Hash for UdpSocket {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.id, self.broadcast.load(Ordering::Relaxed)).hash(state);
+        (self.id, &self.options).hash(state);
+    }
+}
+
+/// What can be set of a socket. Only `broadcast` shows in the model.
+struct Options {
+    broadcast: AtomicBool,
+    hops_max: AtomicU32,
+    multicast_loop: AtomicBool,
+    multicast_hops_max: AtomicU32,
+    service: AtomicU32,
+}
+
+impl Options {
+    /// As Linux has them.
+    fn new() -> Self {
+        Options {
+            broadcast: AtomicBool::new(false),
+            hops_max: AtomicU32::new(64),
+            multicast_loop: AtomicBool::new(true),
+            multicast_hops_max: AtomicU32::new(1),
+            service: AtomicU32::new(0),
+        }
+    }
+}
+
+impl Hash for Options {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        [&self.broadcast, &self.multicast_loop].map(|switch| switch.load(Ordering::Relaxed)).hash(state);
+        let numbers = [&self.hops_max, &self.multicast_hops_max, &self.service];
+        numbers.map(|number| number.load(Ordering::Relaxed)).hash(state);
     }
 }
 
@@ -53,7 +83,7 @@ impl UdpSocket {
             let mut last = io::Error::new(io::ErrorKind::InvalidInput, "could not resolve to any address");
             for address in address.resolve()? {
                 // Dropped, it withdraws the bind and gives its number back.
-                let socket = UdpSocket { id: context::current().new_socket(), broadcast: AtomicBool::new(false) };
+                let socket = UdpSocket { id: context::current().new_socket(), options: Options::new() };
                 let bind = Operation::Bind { socket: socket.id, address };
                 match Pending::new(bind, location).await {
                     Outcome::Bound(local) => {
@@ -167,10 +197,7 @@ impl UdpSocket {
         let received = self.receiving(ReceiveMode::Take, Location::caller());
         async move {
             let (payload, from) = received.await;
-            // As much as fits without growing, as tokio reads it.
-            let fits = payload.len().min(buffer.chunk_mut().len());
-            buffer.put_slice(&payload[..fits]);
-            Ok((fits, from))
+            Ok((append(&payload, buffer), from))
         }
     }
 
@@ -180,7 +207,7 @@ impl UdpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn broadcast(&self) -> io::Result<bool> {
-        Ok(self.broadcast.load(Ordering::Relaxed))
+        Ok(self.options.broadcast.load(Ordering::Relaxed))
     }
 
     /// Sets whether datagrams may be sent to the broadcast address.
@@ -188,8 +215,107 @@ impl UdpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_broadcast(&self, on: bool) -> io::Result<()> {
-        self.broadcast.store(on, Ordering::Relaxed);
+        self.options.broadcast.store(on, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Hops that a packet may take.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn ttl(&self) -> io::Result<u32> {
+        Ok(self.options.hops_max.load(Ordering::Relaxed))
+    }
+
+    /// Remembered, without an effect: there are no hops in a check.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it is not 1 to 255.
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        if !(1..=255).contains(&ttl) {
+            return Err(io::Error::from_raw_os_error(os::INVALID));
+        }
+        self.options.hops_max.store(ttl, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether packets to a group of hosts come back.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn multicast_loop_v4(&self) -> io::Result<bool> {
+        Ok(self.options.multicast_loop.load(Ordering::Relaxed))
+    }
+
+    /// Remembered, without an effect: groups of hosts are not modelled.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_multicast_loop_v4(&self, on: bool) -> io::Result<()> {
+        self.options.multicast_loop.store(on, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Hops that a packet to a group of hosts may take.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
+        Ok(self.options.multicast_hops_max.load(Ordering::Relaxed))
+    }
+
+    /// Remembered, without an effect: groups of hosts are not modelled.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it is not 0 to 255.
+    pub fn set_multicast_ttl_v4(&self, ttl: u32) -> io::Result<()> {
+        if !(0..=255).contains(&ttl) {
+            return Err(io::Error::from_raw_os_error(os::INVALID));
+        }
+        self.options.multicast_hops_max.store(ttl, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The type of service that was set.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn tos_v4(&self) -> io::Result<u32> {
+        Ok(self.options.service.load(Ordering::Relaxed))
+    }
+
+    /// Remembered, without an effect.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
+        // The system keeps one byte of it.
+        self.options.service.store(tos & 0xff, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The older name of [`tos_v4`](Self::tos_v4).
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn tos(&self) -> io::Result<u32> {
+        self.tos_v4()
+    }
+
+    /// The older name of [`set_tos_v4`](Self::set_tos_v4).
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_tos(&self, tos: u32) -> io::Result<()> {
+        self.set_tos_v4(tos)
+    }
+
+    /// Always `None`: errors are reported by the calls that meet them.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        Ok(None)
     }
 
     /// Looks at a datagram if there is one.
@@ -284,6 +410,34 @@ impl UdpSocket {
     pub fn try_peek_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let received = self.try_receive(ReceiveMode::Peek, Location::caller());
         received.map(|(payload, from)| (copy(payload, buffer), from))
+    }
+
+    /// As `try_recv`, into a growing buffer.
+    ///
+    /// # Errors
+    /// `WouldBlock` if none is there yet.
+    #[track_caller]
+    pub fn try_recv_buf<B: BufMut>(&self, buffer: &mut B) -> io::Result<usize> {
+        Ok(self.try_recv_buf_from(buffer)?.0)
+    }
+
+    /// As `try_recv_from`, into a growing buffer.
+    ///
+    /// # Errors
+    /// `WouldBlock` if none is there yet.
+    #[track_caller]
+    pub fn try_recv_buf_from<B: BufMut>(&self, buffer: &mut B) -> io::Result<(usize, SocketAddr)> {
+        let (payload, from) = self.try_receive(ReceiveMode::Take, Location::caller())?;
+        Ok((append(&payload, buffer), from))
+    }
+
+    /// Who has sent the next datagram, if there is one.
+    ///
+    /// # Errors
+    /// `WouldBlock` if none is there yet.
+    #[track_caller]
+    pub fn try_peek_sender(&self) -> io::Result<SocketAddr> {
+        Ok(self.try_receive(ReceiveMode::Peek, Location::caller())?.1)
     }
 
     /// Sends a datagram to the peer without waiting.
@@ -383,7 +537,7 @@ impl UdpSocket {
         if to.port() == 0 {
             return Err(io::Error::from_raw_os_error(os::INVALID));
         }
-        if to.ip() == std::net::Ipv4Addr::BROADCAST && !self.broadcast.load(Ordering::Relaxed) {
+        if to.ip() == std::net::Ipv4Addr::BROADCAST && !self.options.broadcast.load(Ordering::Relaxed) {
             return Err(io::Error::from_raw_os_error(os::ACCESS));
         }
         let from = SocketAddr::new(context.host().source(local.ip(), to.ip()), local.port());
@@ -467,6 +621,13 @@ fn datagram(outcome: Outcome) -> (Arc<[u8]>, SocketAddr) {
 fn copy(payload: Arc<[u8]>, buffer: &mut [u8]) -> usize {
     let fits = payload.len().min(buffer.len());
     buffer[..fits].copy_from_slice(&payload[..fits]);
+    fits
+}
+
+/// As much as fits without growing, as tokio reads it.
+fn append(payload: &[u8], buffer: &mut impl BufMut) -> usize {
+    let fits = payload.len().min(buffer.chunk_mut().len());
+    buffer.put_slice(&payload[..fits]);
     fits
 }
 

@@ -1,6 +1,6 @@
 //! `JoinSet`: tasks joined in the order in which they end.
 
-use super::{AbortHandle, JoinError, JoinHandle, lock, spawn, spawn_task};
+use super::{AbortHandle, Id, JoinError, JoinHandle, LocalSet, lock, spawn, spawn_task};
 use crate::isolated::Process;
 use crate::sync::object::Object;
 use std::any::TypeId;
@@ -72,13 +72,41 @@ impl<T: 'static> JoinSet<T> {
         self.spawn(future)
     }
 
+    /// Spawns a task that need not be `Send` into the set: all tasks of a check are local.
+    #[track_caller]
+    pub fn spawn_local_on<F>(&mut self, future: F, _local_set: &LocalSet) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        self.spawn(future)
+    }
+
+    /// Runs a closure as a task of the set, as [`spawn_blocking`](super::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F>(&mut self, call: F) -> AbortHandle
+    where
+        F: FnOnce() -> T + 'static,
+    {
+        self.spawn(async move { call() })
+    }
+
     /// The next task that ends; `None` if the set is empty.
     pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
         poll_fn(|cx| self.poll_join_next(cx)).await
     }
 
+    /// The next task that ends, with what tells it from others; `None` if the set is empty.
+    pub async fn join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        poll_fn(|cx| self.poll_join_next_with_id(cx)).await
+    }
+
     /// Polls for the next task that ends.
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
+        self.poll_join_next_with_id(cx).map(without_id)
+    }
+
+    /// Polls for the next task that ends, with what tells it from others.
+    pub fn poll_join_next_with_id(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         if self.handles.is_empty() {
             return Poll::Ready(None);
         }
@@ -88,9 +116,9 @@ impl<T: 'static> JoinSet<T> {
         let order = first.into_iter().chain(0..self.handles.len());
         for index in order {
             if let Poll::Ready(result) = Pin::new(&mut self.handles[index].1).poll(cx) {
-                let (number, _) = self.handles.remove(index);
+                let (number, handle) = self.handles.remove(index);
                 lock(&self.ended).retain(|n| *n != number);
-                return Poll::Ready(Some(result));
+                return Poll::Ready(Some(result.map(|output| (handle.id(), output))));
             }
         }
         Poll::Pending
@@ -98,13 +126,18 @@ impl<T: 'static> JoinSet<T> {
 
     /// A task that has ended, if there is one.
     pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        without_id(self.try_join_next_with_id())
+    }
+
+    /// A task that has ended, if there is one, with what tells it from others.
+    pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
         self.order.touch();
         let first = lock(&self.ended).pop_front()?;
         let index = self.handles.iter().position(|(number, _)| *number == first)?;
         let (_, mut handle) = self.handles.remove(index);
         let mut cx = Context::from_waker(std::task::Waker::noop());
         match Pin::new(&mut handle).poll(&mut cx) {
-            Poll::Ready(result) => Some(result),
+            Poll::Ready(result) => Some(result.map(|output| (handle.id(), output))),
             Poll::Pending => unreachable!("the task has ended"),
         }
     }
@@ -135,6 +168,22 @@ impl<T: 'static> JoinSet<T> {
     /// Lets every task go on by itself.
     pub fn detach_all(&mut self) {
         self.handles.clear();
+    }
+}
+
+fn without_id<T>(joined: Option<Result<(Id, T), JoinError>>) -> Option<Result<T, JoinError>> {
+    joined.map(|result| result.map(|(_, output)| output))
+}
+
+impl<T: 'static, F: Future<Output = T> + 'static> FromIterator<F> for JoinSet<T> {
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = F>>(futures: I) -> Self {
+        let mut set = JoinSet::new();
+        // No closure: what it calls is not told who has called it.
+        for future in futures {
+            set.spawn(future);
+        }
+        set
     }
 }
 

@@ -174,13 +174,49 @@ pub struct Values {
     pub(crate) bytes: Vec<u8>,
     /// The first value that could not be recorded: its name and type.
     pub(crate) opaque: Option<(&'static str, &'static str)>,
+    /// The type parameter that its type has come from, and what that is: its `Hash` is not known without a bound.
+    parameter: Option<(&'static str, &'static str)>,
 }
 
 impl Values {
+    /// The type parameters of the function whose values these are, each with what it is.
+    pub fn parameters<const N: usize>(&mut self, all: impl FnOnce() -> [(&'static str, &'static str); N]) {
+        let Some((_, of_value)) = self.opaque else { return };
+        let all = all();
+        let is_it = all.iter().find(|(_, of_parameter)| *of_parameter == of_value);
+        let is_in_it = || all.iter().find(|(_, of_parameter)| mentions(of_value, of_parameter));
+        self.parameter = is_it.or_else(is_in_it).copied();
+    }
+
+    /// Why the loop is not captured, if a value can't be recorded.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let (name, of_value) = self.opaque?;
+        Some(match self.parameter {
+            Some((parameter, of_parameter)) if of_parameter == of_value => format!(
+                "`{name}` is a `{parameter}` (here `{of_value}`), and `{parameter}` has no bound `Hash`: \
+                 write `{parameter}: std::hash::Hash`"
+            ),
+            Some((parameter, of_parameter)) => format!(
+                "`{name}` is a `{of_value}`, which has no `Hash`, or none without a bound `Hash` on `{parameter}` \
+                 (here `{of_parameter}`)"
+            ),
+            None => format!("`{name}` is a `{of_value}`, which has no `Hash`"),
+        })
+    }
+
     /// There is a value that can't be recorded.
     pub(crate) fn refuse(&mut self, name: &'static str, type_name: &'static str) {
         self.opaque.get_or_insert((name, type_name));
     }
+}
+
+/// Whether a type's name has another one in it as a whole.
+fn mentions(whole: &str, part: &str) -> bool {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    whole.match_indices(part).any(|(begin, _)| {
+        let (before, after) = (&whole[..begin], &whole[begin + part.len()..]);
+        !before.ends_with(is_of_name) && !after.starts_with(is_of_name)
+    })
 }
 
 impl fmt::Debug for Values {

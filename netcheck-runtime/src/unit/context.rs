@@ -9,7 +9,7 @@ use crate::operation::{Effect, Failure, Offer, Operation, OperationKey, Outcome,
 use crate::unit::caller::{Callers, Line};
 use crate::unit::causality::{Causality, Events};
 use crate::unit::checkpoint::{Checkpoints, Position};
-use crate::unit::instance::{Program, Task, TaskControl};
+use crate::unit::instance::{Program, Task, TaskControl, TaskNumber};
 use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
 use capture::Frame;
@@ -292,6 +292,8 @@ pub(crate) struct State {
     executions: AHashMap<(Option<TaskId>, CallerId), u32>,
     sockets: Slots,
     timers: Slots,
+    /// What programs know tasks by.
+    task_numbers: Slots,
     /// How many isolated tasks of each name this history has spawned.
     children: AHashMap<(&'static str, u32), u32>,
     /// The isolated tasks whose end this history has not seen.
@@ -702,14 +704,15 @@ impl Context {
         future: Pin<Box<dyn Future<Output = ()>>>,
         on_cancel: Rc<dyn Fn()>,
         location: &'static Location<'static>,
-    ) -> (TaskId, Arc<TaskControl>) {
+    ) -> (Arc<TaskNumber>, Arc<TaskControl>) {
         let id = self.next_task();
+        let number = self.next_task_number(id);
         let mut state = self.state();
-        let task = Task::new(id, future, on_cancel, location);
-        let control = Arc::clone(task.control());
+        let task = Task::new(id, number, future, on_cancel, location);
+        let (number, control) = (Arc::clone(task.number()), Arc::clone(task.control()));
         state.tasks.insert(id, task);
         state.causality.spawn(id);
-        (id, control)
+        (number, control)
     }
 
     /// Gives an outcome to a pending operation and wakes who waits for it.

@@ -38,6 +38,7 @@ pub(crate) struct Task {
     future: Option<Pin<Box<dyn Future<Output = ()>>>>,
     control: Arc<TaskControl>,
     on_cancel: Rc<dyn Fn()>,
+    number: Arc<TaskNumber>,
     location: &'static Location<'static>,
 }
 
@@ -46,6 +47,7 @@ pub(crate) struct TaskControl {
     id: TaskId,
     woken: AtomicBool,
     cancelled: AtomicBool,
+    ended: AtomicBool,
 }
 
 impl Wake for TaskControl {
@@ -93,6 +95,16 @@ impl TaskControl {
         (self.woken.load(Ordering::Relaxed), self.cancelled.load(Ordering::Relaxed))
     }
 
+    /// Whether the task's output is there, or it was aborted.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    /// The task ends, in the poll that is going on.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
     /// Asks the task to end at its next await; it becomes runnable for that.
     pub(crate) fn cancel(&self) {
         if let Some(context) = context::try_current() {
@@ -103,20 +115,40 @@ impl TaskControl {
     }
 }
 
+/// What programs know a task by. No other task has it as long as this one runs, or somebody has a
+/// handle to it.
+#[derive(Debug)]
+pub(crate) struct TaskNumber(pub(crate) u32);
+
+impl Drop for TaskNumber {
+    fn drop(&mut self) {
+        if let Some(context) = context::try_current() {
+            context.free_task_number(self.0);
+        }
+    }
+}
+
 impl Task {
     /// A task that is runnable from the start.
     pub(crate) fn new(
         id: TaskId,
+        number: Arc<TaskNumber>,
         future: Pin<Box<dyn Future<Output = ()>>>,
         on_cancel: Rc<dyn Fn()>,
         location: &'static Location<'static>,
     ) -> Self {
-        let control = TaskControl { id, woken: AtomicBool::new(true), cancelled: AtomicBool::new(false) };
-        Task { future: Some(future), control: Arc::new(control), on_cancel, location }
+        let (cancelled, ended) = (AtomicBool::new(false), AtomicBool::new(false));
+        let control = TaskControl { id, woken: AtomicBool::new(true), cancelled, ended };
+        Task { future: Some(future), control: Arc::new(control), on_cancel, number, location }
     }
 
     pub(crate) fn control(&self) -> &Arc<TaskControl> {
         &self.control
+    }
+
+    /// What programs know it by.
+    pub(crate) fn number(&self) -> &Arc<TaskNumber> {
+        &self.number
     }
 
     /// Where it was spawned.

@@ -56,6 +56,21 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
     text.unwrap_or("(a payload that is no text)").to_owned()
 }
 
+/// What tokio says where a call of its own needs its own runtime.
+const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
+
+/// What a panic of tokio's own says, with what to write instead.
+fn advised(message: String) -> String {
+    if !message.contains(NO_RUNTIME) {
+        return message;
+    }
+    format!(
+        "{message} (this call is tokio's own, and needs a timer, a thread or a driver of tokio's runtime, which does \
+         not run in a check; for `tx.send_timeout(value, d)`, write `timeout(d, tx.send(value))` with \
+         `tokio::time::timeout`; standard streams, files and processes are not modelled)"
+    )
+}
+
 /// Chains a hook before the one in force, once for the program: it keeps what a caught
 /// panic said and leaves every other panic to the hook that stood there.
 fn install() {
@@ -69,7 +84,7 @@ fn install() {
             if !CATCHING.get() {
                 return;
             }
-            let message = message(info.payload());
+            let message = advised(message(info.payload()));
             let location = info.location().map_or_else(|| "an unknown place".to_owned(), wording::place);
             CAUGHT.set(Some(Panic { message, location, is_claim: false }));
         }));

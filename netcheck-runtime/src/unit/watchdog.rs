@@ -68,8 +68,8 @@ pub(crate) fn guard(
             );
             return Err(format!(
                 "a poll of process \"{}\" has not returned for {} s, {after}\n  \
-                 usual causes: a blocking call (std::thread::sleep, a blocking lock or socket), \
-                 or a loop without an await\n  \
+                 usual causes: a blocking call (std::thread::sleep, a blocking lock or socket, \
+                 `blocking_send`, `blocking_recv`, `blocking_lock` …), or a loop without an await\n  \
                  use the async call instead, or move the work out of the checked program",
                 polled.process,
                 limit.as_secs()

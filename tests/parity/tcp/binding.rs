@@ -189,6 +189,22 @@ pub(crate) async fn options_of_a_stream_are_remembered() -> ([bool; 2], [Option<
     ([before.0, client.nodelay().unwrap()], [before.1, client.linger().unwrap()])
 }
 
+pub(crate) async fn quick_acknowledgement_is_remembered() -> [bool; 3] {
+    let (client, _server) = connected().await;
+    let before = client.quickack().unwrap();
+    client.set_quickack(false).unwrap();
+    let off = client.quickack().unwrap();
+    client.set_quickack(true).unwrap();
+    [before, off, client.quickack().unwrap()]
+}
+
+pub(crate) async fn the_type_of_service_is_remembered() -> [u32; 2] {
+    let socket = TcpSocket::new_v4().unwrap();
+    let before = socket.tos_v4().unwrap();
+    socket.set_tos_v4(0x113).unwrap();
+    [before, socket.tos_v4().unwrap()]
+}
+
 pub(crate) async fn the_ttl_is_remembered() -> [[u32; 2]; 2] {
     let listener = listening().await;
     let client = connect(&listener).await;

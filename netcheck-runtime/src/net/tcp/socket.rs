@@ -262,6 +262,40 @@ impl TcpSocket {
         Ok(())
     }
 
+    /// The type of service that was set.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn tos_v4(&self) -> io::Result<u32> {
+        Ok(self.options.service())
+    }
+
+    /// Remembered, without an effect.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
+        // The system keeps one byte of it, without the two bits that are TCP's own.
+        self.options.set_service(tos & 0xfc);
+        Ok(())
+    }
+
+    /// The older name of [`tos_v4`](Self::tos_v4).
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn tos(&self) -> io::Result<u32> {
+        self.tos_v4()
+    }
+
+    /// The older name of [`set_tos_v4`](Self::set_tos_v4).
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_tos(&self, tos: u32) -> io::Result<()> {
+        self.set_tos_v4(tos)
+    }
+
     /// How long a close waits for what was written.
     ///
     /// # Errors

@@ -49,11 +49,13 @@ pub(super) struct Options {
     nodelay: AtomicBool,
     linger: Mutex<Option<Duration>>,
     hops_max: AtomicU32,
+    quick_ack: AtomicBool,
+    service: AtomicU32,
 }
 
 impl Hash for Options {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.nodelay(), self.linger(), self.hops_max.load(Ordering::Relaxed)).hash(state);
+        (self.nodelay(), self.linger(), self.hops_max(), self.quick_ack(), self.service()).hash(state);
     }
 }
 
@@ -68,8 +70,30 @@ impl Clone for Options {
 
 impl Options {
     pub(super) fn new() -> Self {
-        // What Linux sends with: net.ipv4.ip_default_ttl.
-        Options { nodelay: AtomicBool::new(false), linger: Mutex::new(None), hops_max: AtomicU32::new(64) }
+        Options {
+            nodelay: AtomicBool::new(false),
+            linger: Mutex::new(None),
+            // What Linux sends with: net.ipv4.ip_default_ttl.
+            hops_max: AtomicU32::new(64),
+            quick_ack: AtomicBool::new(true),
+            service: AtomicU32::new(0),
+        }
+    }
+
+    pub(super) fn quick_ack(&self) -> bool {
+        self.quick_ack.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_quick_ack(&self, on: bool) {
+        self.quick_ack.store(on, Ordering::Relaxed);
+    }
+
+    pub(super) fn service(&self) -> u32 {
+        self.service.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_service(&self, service: u32) {
+        self.service.store(service, Ordering::Relaxed);
     }
 
     pub(super) fn hops_max(&self) -> u32 {
@@ -404,6 +428,23 @@ impl TcpStream {
     /// Never; the signature is tokio's.
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
         self.options.set_nodelay(nodelay);
+        Ok(())
+    }
+
+    /// Whether what arrives is acknowledged at once. (Linux may change its mind; a check does not.)
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn quickack(&self) -> io::Result<bool> {
+        Ok(self.options.quick_ack())
+    }
+
+    /// Remembered, without an effect: nobody sees acknowledgements.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_quickack(&self, quickack: bool) -> io::Result<()> {
+        self.options.set_quick_ack(quickack);
         Ok(())
     }
 

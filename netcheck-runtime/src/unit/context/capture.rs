@@ -121,8 +121,8 @@ impl Context {
             checkpoints.uncaptured(location, why);
             None
         };
-        if let Some((name, type_name)) = values.opaque {
-            return refuse(&|| format!("`{name}` is a `{type_name}`, which has no `Hash`"));
+        if let Some(why) = values.refusal() {
+            return refuse(&|| why.clone());
         }
         if state.tasks.len() != 1 || self.shared.tracks.get() {
             return refuse(&|| "its process has several tasks".to_owned());
@@ -181,7 +181,7 @@ impl State {
         for pending in self.operations.values() {
             (&pending.offer, &pending.outcome).hash(values);
         }
-        (&self.sockets, &self.timers, &self.unseen, self.begun, self.selects).hash(values);
+        (&self.sockets, &self.timers, &self.task_numbers, &self.unseen, self.begun, self.selects).hash(values);
         in_order(&self.endpoints, |&socket| socket).hash(values);
         in_order(&self.surplus, |&socket| socket).hash(values);
         in_order(&self.children, |&child| child).hash(values);

@@ -1,8 +1,11 @@
 //! What is recorded of tasks that are tracked, and numbers that do not depend on the order in which they run.
 
 use super::Context;
-use crate::id::TaskId;
+use crate::id::{TaskId, UnitId};
 use crate::unit::causality::ObjectId;
+use crate::unit::instance::TaskNumber;
+use std::num::NonZeroU64;
+use std::sync::Arc;
 
 impl Context {
     /// The number of the next task: the smallest free one; if tasks are tracked, one that does
@@ -23,6 +26,43 @@ impl Context {
                 TaskId::CHILDREN_MAX
             )
         })
+    }
+
+    /// What programs know the next task by, of which no handle must be left then: the smallest free
+    /// number; if tasks are tracked, the task's own one.
+    pub(super) fn next_task_number(&self, task: TaskId) -> Arc<TaskNumber> {
+        let number = if self.shared.tracks.get() { task.0 } else { self.state().task_numbers.take(0) };
+        Arc::new(TaskNumber(number))
+    }
+
+    /// The task that programs knew by this number is gone, with its handles.
+    pub(crate) fn free_task_number(&self, number: u32) {
+        if !self.shared.tracks.get() {
+            self.state().task_numbers.free(number);
+        }
+    }
+
+    /// What programs know the running task by; the root of a process is no task.
+    pub(crate) fn task_name(&self) -> Option<NonZeroU64> {
+        let number = {
+            let state = self.state();
+            state.tasks.get(&state.running)?.number().0
+        };
+        match number {
+            0 if self.shared.unit(self.unit).parent.is_none() => None,
+            number => Some(self.name_of_task(self.unit, number)),
+        }
+    }
+
+    /// What programs know a task of a unit by: 1, 2, … in a process. An isolated task may have been
+    /// spawned in any order with others, so it is known by its own name, as it is in like processes.
+    pub(crate) fn name_of_task(&self, unit: UnitId, number: u32) -> NonZeroU64 {
+        let unit = self.shared.unit(unit);
+        let name = match unit.name.split_once('/') {
+            None => u64::from(number),
+            Some((_process, own)) => hash(own).wrapping_add(u64::from(number)) | 1 << 63,
+        };
+        NonZeroU64::new(name).expect("the root of a process has no name")
     }
 
     /// Where numbers of operations, sockets and timers of the running task begin: if tasks are
@@ -57,4 +97,9 @@ impl Context {
     pub(crate) fn touch(&self, object: ObjectId) {
         self.state().causality.touch(object);
     }
+}
+
+/// The same in every check (64-bit FNV-1a).
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
