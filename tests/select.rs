@@ -3,11 +3,13 @@
 
 use netcheck as tokio;
 use netcheck::check::{Checker, Report, Verdict, ViolationKind};
+use std::cell::Cell;
 use std::future::{Future, pending, poll_fn, ready};
 use std::pin::pin;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Mutex, Notify, mpsc};
+use tokio::task::yield_now;
 use tokio::time::{Duration, sleep, timeout};
 
 /// All that a check may be told about its search: none of it changes what programs end with.
@@ -315,4 +317,81 @@ fn a_panic_before_the_outcome_is_taken_is_found_if_nothing_else_had_woken_the_ta
         .after("server");
     });
     assert_eq!(report.counterexample().unwrap().kind(), ViolationKind::Panic);
+}
+
+/// What one process ends with.
+fn outputs_of<F: Future<Output = bool> + 'static>(
+    process: impl Fn() -> F + Clone + Send + Sync + 'static,
+) -> Vec<String> {
+    let outputs = |words| outputs_of_client(words, |net| _ = net.process("client", process.clone()));
+    let all = SEARCHES.map(outputs);
+    assert!(all.iter().all(|outputs| *outputs == all[0]), "{all:?}");
+    all[0].clone()
+}
+
+#[test]
+fn what_a_losing_branch_did_before_it_waits_is_seen_or_not() {
+    let outputs = outputs_of(|| async {
+        let is_set = Cell::new(false);
+        let sets = async {
+            is_set.set(true);
+            pending::<()>().await
+        };
+        tokio::select! { () = sets => {}, () = ready(()) => {} }
+        is_set.get()
+    });
+    assert_eq!(outputs, ["false", "true"]);
+}
+
+#[test]
+fn a_branch_whose_value_does_not_match_may_have_been_polled_or_not() {
+    let outputs = outputs_of(|| async {
+        let is_set = Cell::new(false);
+        let sets = async { is_set.set(true) };
+        tokio::select! { () = ready(()) => {}, true = async { sets.await; false } => {} }
+        is_set.get()
+    });
+    assert_eq!(outputs, ["false", "true"]);
+}
+
+#[test]
+fn branches_that_all_wait_are_polled_in_each_order() {
+    let outputs = outputs_of(|| async {
+        let lock = Mutex::new(());
+        let holds = async {
+            let _guard = lock.lock().await;
+            sleep(Duration::from_secs(1)).await;
+            false
+        };
+        tokio::select! { is_second = holds => is_second, _ = lock.lock() => true }
+    });
+    assert_eq!(outputs, ["false", "true"]);
+}
+
+#[test]
+fn a_biased_select_has_one_order() {
+    let outputs = outputs_of(|| async {
+        let is_set = Cell::new(false);
+        let sets = async {
+            is_set.set(true);
+            pending::<()>().await
+        };
+        tokio::select! { biased; () = sets => {}, () = ready(()) => {} }
+        is_set.get()
+    });
+    assert_eq!(outputs, ["true"]);
+}
+
+#[test]
+fn a_branch_may_be_woken_by_one_before_it_that_has_chosen_and_does_not_match() {
+    let outputs = outputs_of(|| async {
+        let notify = Notify::new();
+        let wakes = async {
+            tokio::select! { () = yield_now() => {}, () = yield_now() => {} }
+            notify.notify_one();
+            false
+        };
+        tokio::select! { true = wakes => false, () = notify.notified() => true }
+    });
+    assert_eq!(outputs, ["true"]);
 }

@@ -4,7 +4,12 @@
 //! Here every ready branch is explored: when one is ready and others that have not been
 //! polled may be, the poll is abandoned and becomes a choice of the branch to begin with.
 //! A branch that was polled and not woken since is not ready; a beginning that ends up at
-//! another branch repeats that branch's own alternative and is refused.
+//! another branch repeats that branch's own alternative and is refused, unless the program can
+//! see what the branch to begin with has done before it waited: see `quiet`.
+
+mod quiet;
+
+pub use quiet::{Quiet, quiet};
 
 use crate::operation::{Operation, Outcome};
 use crate::unit::context::{self, Called, Trying};
@@ -28,6 +33,7 @@ struct Branch {
     waker: Option<(Waker, Waker)>,
     /// What it has under way.
     called: Called,
+    quiet: Quiet,
 }
 
 #[derive(Default)]
@@ -47,12 +53,16 @@ impl Wake for BranchWaker {
 }
 
 impl Select {
-    /// A `select!` with so many branches.
+    /// A `select!` of branches of which so much is known.
     #[track_caller]
-    pub fn new(branches: usize, biased: bool) -> Select {
-        let branch =
-            || Branch { woken: Arc::new(BranchWoken(AtomicBool::new(true))), waker: None, called: Called::new() };
-        Select { biased, branches: (0..branches).map(|_| branch()).collect(), location: Location::caller() }
+    pub fn new(branches: &[Quiet], biased: bool) -> Select {
+        let branch = |quiet: &Quiet| Branch {
+            woken: Arc::new(BranchWoken(AtomicBool::new(true))),
+            waker: None,
+            called: Called::new(),
+            quiet: *quiet,
+        };
+        Select { biased, branches: branches.iter().map(branch).collect(), location: Location::caller() }
     }
 
     /// Begins one poll. Bit `i` of `disabled`: branch `i` is not to be polled.
@@ -84,6 +94,7 @@ impl Select {
             begun: SmallVec::new(),
             called: 0,
             is_entered: false,
+            mismatched: 0,
             select: self,
         }
     }
@@ -106,6 +117,8 @@ pub struct Round<'a> {
     called: usize,
     /// Whether a branch is being polled.
     is_entered: bool,
+    /// The branches that have ended with a value that does not match.
+    mismatched: u64,
 }
 
 impl Round<'_> {
@@ -126,6 +139,7 @@ impl Round<'_> {
                 return Some(index);
             }
         }
+        self.choose_order();
         self.note_open();
         None
     }
@@ -136,6 +150,11 @@ impl Round<'_> {
         waker.clone()
     }
 
+    /// A branch is ready and its pattern does not match.
+    pub fn mismatched(&mut self, index: usize) {
+        self.mismatched |= 1 << index;
+    }
+
     /// A branch is ready and its pattern matches: it wins, unless others have to be tried too.
     pub fn ready(&mut self, index: usize) {
         self.note_calls();
@@ -143,9 +162,11 @@ impl Round<'_> {
         match self.first {
             _ if self.select.biased => self.try_losers(),
             Some(first) if first == index => {}
-            Some(_) => {
+            Some(first) => {
                 self.try_losers();
-                context::current().refuse()
+                if !self.is_seen(first) {
+                    context::current().refuse()
+                }
             }
             None => {
                 if let Some(choice) = self.choice(index) {
@@ -160,7 +181,10 @@ impl Round<'_> {
     /// The choice of the branch to begin with, if others than this one might have won.
     fn choice(&self, index: usize) -> Option<Operation> {
         let branches = 0..self.select.branches.len();
-        let candidates = branches.filter(|&other| other == index || self.could_win(other, index));
+        // Who was woken by an earlier branch in this round would not have been ready before it.
+        let follows = !self.awake[index] && (0..index).any(|earlier| self.is_touched(earlier));
+        let may_begin = |other| if other == index { !follows } else { self.could_win(other, index) };
+        let candidates = branches.filter(|&other| may_begin(other));
         let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
         (candidates.len() > 1).then_some(Operation::Select { sequence: self.sequence, candidates })
     }
@@ -218,9 +242,40 @@ impl Round<'_> {
     /// Whether a branch might have won if it had been polled first, or what it has begun been tried.
     fn could_win(&self, other: usize, winner: usize) -> bool {
         if other > winner {
-            return self.disabled & 1 << other == 0 && self.awake[other];
+            return self.has_moved(other);
         }
-        self.has_begun(other)
+        self.is_touched(other) || self.has_begun(other)
+    }
+
+    /// All branches wait. Another order might leave the program's memory as another, or find a branch ready.
+    fn choose_order(&self) {
+        if self.select.biased || self.first.is_some() {
+            return;
+        }
+        let candidates = (0..self.select.branches.len()).filter(|&branch| self.is_touched(branch));
+        let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
+        if candidates.len() > 1 {
+            let choice = Operation::Select { sequence: self.sequence, candidates };
+            let outcome = context::current().ask(choice, self.select.location);
+            unreachable!("a scripted select! does not ask again, but got {outcome:?}");
+        }
+    }
+
+    /// Whether what a branch does before it waits depends on its place in the order, or others see it.
+    fn is_touched(&self, branch: usize) -> bool {
+        let looks = self.select.branches[branch].quiet == Quiet::Looks && self.has_moved(branch);
+        self.is_seen(branch) || looks && self.begun.iter().any(|(other, _)| self.is_seen(*other))
+    }
+
+    /// Whether a branch that was polled and did not win may have done what the program can see.
+    fn is_seen(&self, branch: usize) -> bool {
+        let is_loud = self.select.branches[branch].quiet == Quiet::No;
+        self.has_moved(branch) && (is_loud || self.mismatched & 1 << branch != 0)
+    }
+
+    /// Whether a branch goes on when it is polled in this round.
+    fn has_moved(&self, branch: usize) -> bool {
+        self.awake[branch] && self.disabled & 1 << branch == 0
     }
 
     /// Whether a branch has begun something that can be tried.

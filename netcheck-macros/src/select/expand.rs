@@ -35,7 +35,11 @@
 //!         );
 //!         let mut __future1 = ::core::pin::pin!(__future1);
 //!         let mut __future0 = ::core::pin::pin!(__future0);
-//!         let mut __select = $crate::__private::Select::new(2usize, false);
+//!         let __quiet = [
+//!             $crate::__private::quiet(&__future0),
+//!             $crate::__private::quiet(&__future1),
+//!         ];
+//!         let mut __select = $crate::__private::Select::new(&__quiet, false);
 //!         let __out = ::core::future::poll_fn(|__cx| {
 //!             let mut __round = __select.begin(__cx, __disabled);
 //!             while let ::core::option::Option::Some(__branch) = __round.next() {
@@ -54,7 +58,10 @@
 //!                         #[allow(unused_variables, unused_mut, unreachable_patterns)]
 //!                         match &__value {
 //!                             Some(x) => {}
-//!                             _ => continue,
+//!                             _ => {
+//!                                 __round.mismatched(0usize);
+//!                                 continue;
+//!                             }
 //!                         }
 //!                         __round.ready(0usize);
 //!                         return ::core::task::Poll::Ready(__NetcheckOut::_0(__value));
@@ -73,7 +80,10 @@
 //!                         #[allow(unused_variables, unused_mut, unreachable_patterns)]
 //!                         match &__value {
 //!                             _ => {}
-//!                             _ => continue,
+//!                             _ => {
+//!                                 __round.mismatched(1usize);
+//!                                 continue;
+//!                             }
 //!                         }
 //!                         __round.ready(1usize);
 //!                         return ::core::task::Poll::Ready(__NetcheckOut::_1(__value));
@@ -155,7 +165,8 @@ pub(super) fn select(select: &Select) -> TokenStream {
             let __init = (#(#inits,)*);
             let (#(#futures,)*) = (#(#into_futures,)*);
             #(let mut #last_first = ::core::pin::pin!(#last_first);)*
-            let mut __select = #krate::__private::Select::new(#count, #biased);
+            let __quiet = [#(#krate::__private::quiet(&#futures),)*];
+            let mut __select = #krate::__private::Select::new(&__quiet, #biased);
             let __out = ::core::future::poll_fn(|__cx| {
                 let mut __round = __select.begin(__cx, __disabled);
                 while let ::core::option::Option::Some(__branch) = __round.next() {
@@ -230,7 +241,10 @@ fn poll(branch: &Branch, names: &Names) -> TokenStream {
             #[allow(unused_variables, unused_mut, unreachable_patterns)]
             match &__value {
                 #pat => {}
-                _ => continue,
+                _ => {
+                    __round.mismatched(#index);
+                    continue;
+                }
             }
             __round.ready(#index);
             return ::core::task::Poll::Ready(__NetcheckOut::#variant(__value));

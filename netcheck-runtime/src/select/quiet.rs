@@ -1,0 +1,168 @@
+//! Which futures do nothing that the program can see while they wait.
+//!
+//! A branch of a `select!` that was polled and lost has done something, unless it is one of these. They are told
+//! by the names of their types; what is not known for sure is not quiet, which costs states and misses nothing.
+
+use std::any::type_name;
+use std::pin::Pin;
+
+/// What a branch's future has to do with the memory of the program while it waits.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quiet {
+    /// It may change it.
+    No,
+    /// It changes nothing, but whether it is ready may hinge on what others change.
+    Looks,
+    /// Neither.
+    Blind,
+}
+
+/// What is known of a branch's future.
+#[doc(hidden)]
+pub fn quiet<F>(_: &Pin<&mut F>) -> Quiet {
+    quiet_type(type_name::<F>())
+}
+
+fn quiet_type(name: &str) -> Quiet {
+    let looks = |part: &&str| name.contains(part);
+    match is_quiet_type(name, true) {
+        false => Quiet::No,
+        true if ["::sync::", "::task::"].iter().any(looks) => Quiet::Looks,
+        true => Quiet::Blind,
+    }
+}
+
+/// Where what waits is only put into a queue, or is an operation; what they are generic in is not run.
+const LEAVES: [&str; 7] = [
+    "core::future::pending::Pending<",
+    "core::future::ready::Ready<",
+    "netcheck_runtime::net::",
+    "netcheck_runtime::signal::",
+    "netcheck_runtime::task::",
+    "netcheck_runtime::time::Interval",
+    "netcheck_runtime::time::Sleep",
+];
+
+/// As `LEAVES`, if the `select!` owns them: the place in a queue is lost with them.
+const OWNED: [&str; 2] = ["tokio::sync::", "netcheck_runtime::sync::"];
+
+/// What these are generic in is polled, so it has to be quiet itself.
+const WRAPPERS: [&str; 3] = ["alloc::boxed::Box<", "core::pin::Pin<", "netcheck_runtime::time::Timeout<"];
+
+/// What these are generic in is read from or written to.
+const STREAMS: &str = "tokio::io::util::";
+
+fn is_quiet_type(name: &str, is_owned: bool) -> bool {
+    let own = name.trim_start_matches("&mut ");
+    let is_owned = is_owned && own.len() == name.len();
+    if let Some(inner) = WRAPPERS.iter().find_map(|wrapper| own.strip_prefix(wrapper)?.strip_suffix('>')) {
+        return is_quiet_type(inner, is_owned);
+    }
+    if own.starts_with("tokio::sync::oneshot::Receiver<") {
+        return true;
+    }
+    if OWNED.iter().any(|owned| own.starts_with(owned)) {
+        return is_owned && !runs_a_function(own);
+    }
+    if LEAVES.iter().any(|leaf| own.starts_with(leaf)) {
+        return !runs_a_function(own);
+    }
+    own.starts_with(STREAMS) && is_of_sockets(own)
+}
+
+/// A function of the program is called, or a task of the program is run in place.
+fn runs_a_function(name: &str) -> bool {
+    ["wait_for", "LocalSet", "RunUntil", "async_io", "try_io", "OnceCell"].iter().any(|word| name.contains(word))
+}
+
+/// Whether all that a reading or writing future is made of is tokio's and ours, and keeps nothing that was to be
+/// written.
+fn is_of_sockets(name: &str) -> bool {
+    let is_word = |character: char| character.is_alphanumeric() || "_:".contains(character);
+    let mut paths = name.split(|character| !is_word(character)).filter(|path| path.contains("::"));
+    let is_known = |path: &str| {
+        ["tokio::", "netcheck_runtime::", "core::", "alloc::", "bytes::", "::"]
+            .iter()
+            .any(|known| path.starts_with(known))
+    };
+    let keeps = ["dyn ", "BufWriter", "BufStream", "::mem::", "Chain", "Copy"];
+    paths.all(is_known) && !keeps.iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::{Future, pending, ready};
+    use std::pin::pin;
+    use tokio::io::{AsyncWriteExt, duplex};
+    use tokio::sync::{Mutex, Notify, mpsc, oneshot, watch};
+
+    struct Message;
+
+    fn tells(future: impl Future) -> bool {
+        let future = pin!(future);
+        quiet(&future) == Quiet::No
+    }
+
+    #[test]
+    fn what_only_waits_is_quiet() {
+        assert!(!tells(pending::<Message>()));
+        assert!(!tells(ready(Message)));
+        let (_sender, mut receiver) = mpsc::channel::<Message>(1);
+        assert!(!tells(receiver.recv()));
+        let (_sender, mut receiver) = oneshot::channel::<Message>();
+        assert!(!tells(&mut receiver));
+        assert!(!tells(Notify::new().notified()));
+        assert!(!tells(Mutex::new(Message).lock()));
+    }
+
+    #[test]
+    fn operations_are_quiet() {
+        let stream = "netcheck_runtime::net::tcp::stream::TcpStream";
+        for blind in
+            [format!("tokio::io::util::read::Read<{stream}>"), format!("{stream}::connect<&str>::{{{{closure}}}}")]
+        {
+            assert_eq!(quiet_type(&blind), Quiet::Blind, "{blind}");
+        }
+        let keeps = "tokio::io::util::buf_writer::BufWriter";
+        for not in [format!("{keeps}<{stream}>"), "program::Stream".to_owned()] {
+            assert_eq!(quiet_type(&format!("tokio::io::util::write_all::WriteAll<{not}>")), Quiet::No, "{not}");
+        }
+    }
+
+    #[test]
+    fn what_the_program_wrote_itself_is_not() {
+        assert!(tells(async {}));
+        assert!(tells(std::future::poll_fn(|_| std::task::Poll::Ready(()))));
+        let boxed: Pin<Box<dyn Future<Output = ()>>> = Box::pin(pending());
+        assert!(tells(boxed));
+        let (_sender, mut receiver) = watch::channel(Message);
+        assert!(!tells(receiver.changed()));
+        assert!(tells(receiver.wait_for(|_| true)));
+        let (mut one, _other) = duplex(1);
+        assert!(tells(one.write_all(b"xx")));
+    }
+
+    /// It keeps its place in a queue, where others can see it.
+    #[test]
+    fn what_is_kept_waiting_for_a_lock_is_not() {
+        let mutex = Mutex::new(());
+        assert!(!tells(Box::pin(mutex.lock())));
+        let mut kept = Box::pin(mutex.lock());
+        let kept = &mut kept;
+        assert!(tells(kept));
+        assert!(tells(pin!(mutex.lock())));
+    }
+
+    #[test]
+    fn a_timer_is_as_quiet_as_what_it_limits() {
+        let blind = [
+            "netcheck_runtime::time::Timeout<core::future::pending::Pending<()>>",
+            "&mut core::pin::Pin<&mut netcheck_runtime::time::Sleep>",
+        ];
+        assert!(blind.iter().all(|name| quiet_type(name) == Quiet::Blind));
+        assert_eq!(quiet_type("netcheck_runtime::time::Timeout<program::serve::{{closure}}>"), Quiet::No);
+        assert_eq!(quiet_type("netcheck_runtime::time::Timeout<netcheck_runtime::task::JoinHandle<()>>"), Quiet::Looks);
+    }
+}

@@ -1,0 +1,8 @@
+//! The interpreter, compiled against netcheck.
+
+pub(crate) use netcheck as tokio;
+
+#[path = "interpret.rs"]
+pub(crate) mod interpret;
+#[path = "world.rs"]
+pub(crate) mod world;
