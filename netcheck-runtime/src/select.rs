@@ -180,11 +180,15 @@ impl Round<'_> {
 
     /// The choice of the branch to begin with, if others than this one might have won.
     fn choice(&self, index: usize) -> Option<Operation> {
-        let branches = 0..self.select.branches.len();
         // Who was woken by an earlier branch in this round would not have been ready before it.
         let follows = !self.awake[index] && (0..index).any(|earlier| self.is_touched(earlier));
         let may_begin = |other| if other == index { !follows } else { self.could_win(other, index) };
-        let candidates = branches.filter(|&other| may_begin(other));
+        self.choice_among(may_begin)
+    }
+
+    /// The choice among the branches that may begin, if there are several.
+    fn choice_among(&self, may_begin: impl Fn(usize) -> bool) -> Option<Operation> {
+        let candidates = (0..self.select.branches.len()).filter(|&branch| may_begin(branch));
         let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
         (candidates.len() > 1).then_some(Operation::Select { sequence: self.sequence, candidates })
     }
@@ -194,10 +198,8 @@ impl Round<'_> {
         if self.select.biased || self.first.is_some() {
             return;
         }
-        let candidates = (0..self.select.branches.len()).filter(|&branch| self.has_begun(branch));
-        let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
-        if candidates.len() > 1 {
-            let choice = Some(Operation::Select { sequence: self.sequence, candidates });
+        let choice = self.choice_among(|branch| self.has_begun(branch));
+        if choice.is_some() {
             let begun = (self.begun.first().map_or(0, |(_, begun)| *begun), context::current().begun());
             let round = Trying { choice, begun, location: self.select.location };
             context::current().state().open.push(round);
@@ -252,10 +254,7 @@ impl Round<'_> {
         if self.select.biased || self.first.is_some() {
             return;
         }
-        let candidates = (0..self.select.branches.len()).filter(|&branch| self.is_touched(branch));
-        let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
-        if candidates.len() > 1 {
-            let choice = Operation::Select { sequence: self.sequence, candidates };
+        if let Some(choice) = self.choice_among(|branch| self.is_touched(branch)) {
             let outcome = context::current().ask(choice, self.select.location);
             unreachable!("a scripted select! does not ask again, but got {outcome:?}");
         }

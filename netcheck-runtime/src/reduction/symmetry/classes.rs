@@ -147,7 +147,7 @@ impl Known<'_> {
 }
 
 /// Neighbours in their classes.
-fn pairs(classes: &[Vec<ProcessId>]) -> impl Iterator<Item = [ProcessId; 2]> {
+pub(super) fn pairs<T: Copy>(classes: &[Vec<T>]) -> impl Iterator<Item = [T; 2]> {
     classes.iter().flat_map(|class| class.windows(2).map(|pair| [pair[0], pair[1]]))
 }
 

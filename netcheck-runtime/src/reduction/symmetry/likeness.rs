@@ -84,9 +84,7 @@ impl Likeness {
         }
         Ok(())
     }
-}
 
-impl Likeness {
     /// Isolated tasks of one name that an edge of a process spawns, and that nobody has looked at: they may be alike.
     fn like_tasks(&self, system: &System, edge: EdgeId) -> Option<LikeTasks> {
         let shared = system.shared();

@@ -1,5 +1,6 @@
 //! All permutations of like processes and like tasks, each as a product of swaps.
 
+use super::classes::pairs;
 use crate::id::UnitId;
 use crate::state::renaming::Map;
 use ahash::AHashMap;
@@ -53,8 +54,7 @@ impl Permutations {
             products: vec![None],
             swaps: Vec::new(),
         };
-        let pairs = classes.iter().flat_map(|class| class.windows(2).map(|pair| [pair[0], pair[1]]));
-        for (index, pair) in pairs.enumerate() {
+        for (index, pair) in pairs(classes).enumerate() {
             let permutation = Permutation(all.maps.len() as u32);
             let swap = Swap { index, permutation, pair };
             all.swaps.push(swap);
