@@ -46,6 +46,7 @@ use proc_macro::TokenStream;
 /// | `udp(…)` | what may happen to datagrams, see below |
 /// | `tcp(…)` | how connections may fail, see below |
 /// | `tasks = tracked` | tasks share memory only through `netcheck::tracked`: fewer local states |
+/// | `deadlocks = paper` | what waits for a next client: `each_process` (a process waits for ever unless a task of its own is in `accept`), or `paper` (unless anybody is) |
 /// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
 /// | `search = bfs` | `bfs`, `dfs`, `random` or `random(seed = 7)` |
 /// | `max_states = 1_000_000`, `max_depth = 500` | limits; a check that reaches one is inconclusive, and fails |
@@ -56,6 +57,7 @@ use proc_macro::TokenStream;
 /// | `store = fingerprint` | `exact`, or `fingerprint`: 64 bits of each state are kept; the report says how probable an omission is |
 /// | `threads = 2` | so many threads explore; what they find is the same |
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
+/// | `audit = false` | leave out the sample of states that is explored again without reduction |
 /// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, or `inconclusive` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |
 /// | `replay = "traces/lost.json"` | run the execution in this file, and no other; see below |

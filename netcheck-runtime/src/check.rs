@@ -17,6 +17,7 @@ mod order;
 mod propagation;
 mod words;
 
+pub use crate::property::Deadlocks;
 pub use declare::{Tasks, Tcp, Udp};
 
 use crate::error::Error;
@@ -49,6 +50,7 @@ pub struct Checker {
     udp: Option<Udp>,
     tcp: Option<Tcp>,
     tasks: Tasks,
+    deadlocks: Deadlocks,
     at_most: Option<usize>,
     /// `None`: the one that goes with the rest.
     search: Option<Search>,
@@ -62,6 +64,7 @@ pub struct Checker {
     keep: Keep,
     threads: usize,
     capture: bool,
+    audit: bool,
     poll_duration_max: Duration,
 }
 
@@ -78,6 +81,7 @@ impl Checker {
             udp: None,
             tcp: None,
             tasks: Tasks::Shared,
+            deadlocks: Deadlocks::EachProcess,
             at_most: None,
             search: None,
             score: None,
@@ -90,6 +94,7 @@ impl Checker {
             keep: Keep::Exact,
             threads: 1,
             capture: true,
+            audit: true,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
         }
     }
@@ -109,6 +114,12 @@ impl Checker {
     /// Declares what the tasks of a process share.
     pub fn tasks(mut self, tasks: Tasks) -> Self {
         self.tasks = tasks;
+        self
+    }
+
+    /// Declares who has to wait for ever for a deadlock.
+    pub fn deadlocks(mut self, deadlocks: Deadlocks) -> Self {
+        self.deadlocks = deadlocks;
         self
     }
 
@@ -217,6 +228,14 @@ impl Checker {
     /// all that is left of the past.
     pub fn capture(mut self, capture: bool) -> Self {
         self.capture = capture;
+        self
+    }
+
+    /// `false` leaves out what looks for mistakes of the reduction: before a check ends as verified, a random sample of
+    /// its states is explored again without reduction, a few steps deep, within a twentieth of its time. An output or
+    /// a violation that was found only then would be a defect of netcheck, and is reported as one.
+    pub fn audit(mut self, audit: bool) -> Self {
+        self.audit = audit;
         self
     }
 

@@ -289,7 +289,7 @@ impl AbortHandle {
     pub fn is_finished(&self) -> bool {
         match &self.0 {
             Abort::Task(task) => {
-                task.control.look_for_end();
+                task.control.ask_for_end();
                 task.control.has_ended()
             }
             Abort::Unit(child) => is_ended(*child, Location::caller()),

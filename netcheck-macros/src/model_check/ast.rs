@@ -14,6 +14,7 @@ pub(crate) struct ModelCheck {
     pub(crate) udp: Option<Udp>,
     pub(crate) tcp: Option<Tcp>,
     pub(crate) tasks: Option<Choice>,
+    pub(crate) deadlocks: Option<Choice>,
     pub(crate) at_most: Option<Expr>,
     pub(crate) search: Option<Search>,
     pub(crate) seed: Option<Expr>,
@@ -26,6 +27,7 @@ pub(crate) struct ModelCheck {
     pub(crate) store: Option<Choice>,
     pub(crate) threads: Option<Number>,
     pub(crate) capture: Option<LitBool>,
+    pub(crate) audit: Option<LitBool>,
     pub(crate) expect: Option<Expect>,
     /// The file of an execution to run instead of a check.
     pub(crate) replay: Option<LitStr>,

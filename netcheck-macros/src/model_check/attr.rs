@@ -14,6 +14,7 @@ pub(super) const WORDS: &[&str] = &[
     "udp",
     "tcp",
     "tasks",
+    "deadlocks",
     "at_most",
     "search",
     "seed",
@@ -26,6 +27,7 @@ pub(super) const WORDS: &[&str] = &[
     "store",
     "threads",
     "capture",
+    "audit",
     "expect",
     "snapshot",
     "replay",
@@ -45,6 +47,7 @@ const SEARCHES: &Choices =
 const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both", "Both")];
 const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
 const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked")];
+const DEADLOCKS: &Choices = &[("each_process", "EachProcess"), ("paper", "Paper")];
 const STORES: &Choices = &[("exact", "Exact"), ("fingerprint", "Fingerprint")];
 const EXPECTATIONS: &Choices = &[
     ("panic", "Panic"),
@@ -64,6 +67,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "udp" => check.udp = list(word, "udp(loss, duplication)", cx).map(|words| udp(words, cx)),
             "tcp" => check.tcp = list(word, "tcp(open, read)", cx).map(|words| tcp(words, cx)),
             "tasks" => check.tasks = value(word, "tracked", cx).and_then(|value| choice(&value, TASKS, cx)),
+            "deadlocks" => check.deadlocks = value(word, "paper", cx).and_then(|value| choice(&value, DEADLOCKS, cx)),
             "at_most" => check.at_most = value(word, "1", cx),
             "search" => check.search = value(word, "dfs", cx).and_then(|value| search(value, cx)),
             "seed" => check.seed = value(word, "7", cx),
@@ -76,6 +80,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "store" => check.store = value(word, "fingerprint", cx).and_then(|value| choice(&value, STORES, cx)),
             "threads" => check.threads = value(word, "2", cx).and_then(|value| number(&value, cx)),
             "capture" => check.capture = value(word, "false", cx).and_then(|value| boolean(value, cx)),
+            "audit" => check.audit = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "expect" => {
                 check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));
             }

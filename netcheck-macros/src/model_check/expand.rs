@@ -332,6 +332,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     if let Some(Choice { variant, .. }) = &check.tasks {
         calls.extend(quote!(.tasks(::netcheck::check::Tasks::#variant)));
     }
+    if let Some(Choice { variant, .. }) = &check.deadlocks {
+        calls.extend(quote!(.deadlocks(::netcheck::check::Deadlocks::#variant)));
+    }
     if let Some(at_most) = &check.at_most {
         calls.extend(quote!(.at_most(#at_most)));
     }
@@ -365,6 +368,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     }
     if let Some(capture) = &check.capture {
         calls.extend(quote!(.capture(#capture)));
+    }
+    if let Some(audit) = &check.audit {
+        calls.extend(quote!(.audit(#audit)));
     }
     quote!(::netcheck::check::Checker::new() #calls)
 }

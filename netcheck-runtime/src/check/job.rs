@@ -91,7 +91,11 @@ impl Job {
             ));
         }
         let after = order::of(&registered.processes)?;
-        let properties = Properties { finally: std::mem::take(&mut registered.finally), closed: registered.closed };
+        let properties = Properties {
+            finally: std::mem::take(&mut registered.finally),
+            closed: registered.closed,
+            deadlocks: checker.deadlocks,
+        };
         let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
         Ok(Job { checker, registered, watch, progress, declared, after, properties, demands, asymmetries, tasks })
     }

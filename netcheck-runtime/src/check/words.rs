@@ -5,7 +5,7 @@
 
 mod grammar;
 
-use crate::check::{Checker, Tasks, Tcp, Udp};
+use crate::check::{Checker, Deadlocks, Tasks, Tcp, Udp};
 use crate::error::Error;
 use crate::operation::Side;
 use crate::search::frontier::Search;
@@ -20,6 +20,7 @@ const WORDS: &[&str] = &[
     "udp",
     "tcp",
     "tasks",
+    "deadlocks",
     "at_most",
     "search",
     "seed",
@@ -32,6 +33,7 @@ const WORDS: &[&str] = &[
     "store",
     "threads",
     "capture",
+    "audit",
 ];
 const UDP_WORDS: &[&str] =
     &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
@@ -53,6 +55,7 @@ const SEARCHES: &Choices<Search> = &[
     ("pct", Search::Pct { seed: 0, depth: 3 }),
 ];
 const TASKS: &Choices<Tasks> = &[("shared", Tasks::Shared), ("tracked", Tasks::Tracked)];
+const DEADLOCKS: &Choices<Deadlocks> = &[("each_process", Deadlocks::EachProcess), ("paper", Deadlocks::Paper)];
 const STORES: &Choices<Keep> = &[("exact", Keep::Exact), ("fingerprint", Keep::Fingerprint)];
 const BOOLEANS: &Choices<bool> = &[("true", true), ("false", false)];
 
@@ -95,6 +98,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "udp" => checker.udp(udp(word)?),
             "tcp" => checker.tcp(tcp(word)?),
             "tasks" => checker.tasks(choice(value(word, "tracked")?, TASKS)?),
+            "deadlocks" => checker.deadlocks(choice(value(word, "paper")?, DEADLOCKS)?),
             "at_most" => checker.at_most(number(value(word, "1")?)?),
             "search" => checker.search(search(value(word, "dfs")?)?),
             "seed" => seeded(word, words, checker)?,
@@ -107,6 +111,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "store" => checker.store(choice(value(word, "fingerprint")?, STORES)?),
             "threads" => checker.threads(positive(word, "2", "how many explore, at least 1")?),
             "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
+            "audit" => checker.audit(choice(value(word, "false")?, BOOLEANS)?),
             "replay" => {
                 return Err(word.wrong("`replay` runs one execution instead of a check: write it at the test"));
             }

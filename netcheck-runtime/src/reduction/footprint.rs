@@ -14,7 +14,7 @@
 use super::bits::Bits;
 use super::proviso::Cycles;
 use super::touches::{Resource, Touches};
-use crate::id::{Mover, NodeId, ProcessId, TaskId, UnitId};
+use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::operation::OperationKey;
 use crate::state::menu::Action;
 use crate::state::system::System;
@@ -37,6 +37,10 @@ pub(crate) struct Footprint {
     /// What they and all that can follow them do and mind.
     pub(crate) future_does: Bits,
     pub(crate) future_minds: Bits,
+    /// The ends that they wait for one at a time, with nothing else.
+    pub(crate) future_waits: Bits,
+    /// What else they see: when it happens makes a difference.
+    pub(crate) future_races: Bits,
     /// What an offer minds besides, in states in which it is contended.
     pub(crate) when_contended: Vec<(OperationKey, Bits)>,
     /// What a task that waits for others minds: it can be woken by that.
@@ -45,13 +49,6 @@ pub(crate) struct Footprint {
     before: SmallVec<[Row; 2]>,
     /// Whether a choice has relied on it.
     consulted: bool,
-}
-
-/// What a parent has to do with a task.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Parenthood {
-    pub(crate) waits: bool,
-    pub(crate) ends: bool,
 }
 
 /// The footprints of all movers, kept up with the automata.
@@ -98,6 +95,15 @@ impl Footprints {
         &self.lifecycle
     }
 
+    pub(crate) fn debug(&self, a: &Bits, b: &Bits) -> String {
+        self.resources
+            .iter()
+            .filter(|(_, bit)| a.contains(**bit) && b.contains(**bit))
+            .map(|(r, _)| format!("{r:?}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
     /// The footprint of a unit in a node, or of one of its tasks there.
     pub(crate) fn row(&self, automata: &Automata, node: NodeId, mover: Mover) -> Row {
         let own = mover.task.and_then(|task| {
@@ -130,20 +136,6 @@ impl Footprints {
     /// Whether a unit may use timers from a node on, at which it moves as a whole.
     pub(crate) fn has_timers_at(&self, unit: UnitId, node: NodeId) -> bool {
         self.has_timers(unit, self.of_node[node.index()])
-    }
-
-    /// Whether who has the footprint `parent` may wait for the end of `child`, and whether it may end it.
-    pub(crate) fn parenthood(&self, parent: Row, child: Mover, process: ProcessId) -> Parenthood {
-        let [ended, killed, with] = match child.task {
-            None => [Resource::Ended(child.unit), Resource::Killed(child.unit), Resource::KilledWith(process)],
-            Some(task) => {
-                let killed = Resource::Object(child.unit, ObjectId::abortion(task));
-                [Resource::Object(child.unit, ObjectId::end(task)), killed, killed]
-            }
-        };
-        let Footprint { future_minds, future_does, .. } = self.get(parent);
-        let ends = self.is_in(future_does, killed) || self.is_in(future_does, with);
-        Parenthood { waits: self.is_in(future_minds, ended), ends }
     }
 
     /// The datagrams that are kept for a unit in a state, if somebody could send ever more of them.
@@ -225,6 +217,8 @@ impl Footprints {
             let alone = self.while_live(system, node);
             self.add(whole, &alone);
         }
+        // Of tracked tasks it is not seen what one waits for besides what it offers.
+        let waits_for_one = tasks.is_empty() && system.learner.automata.node(node).offers.len() == 1;
         for &(task, event) in &tasks {
             self.task(system, node, task, event);
         }
@@ -239,6 +233,9 @@ impl Footprints {
         for offer in &*system.menu(node) {
             let mut touches = Touches::default();
             touches.action(system, unit, &offer.action);
+            if waits_for_one && let Action::Join { unit: child, .. } = offer.action {
+                touches.waits(Resource::Ended(child)).waits(Resource::Killed(child));
+            }
             let contended = self.bits(&touches.when_contended);
             let task = system.learner.automata.node(node).offers.iter().find(|other| other.key == offer.key);
             let task = task.map(|offer| offer.task);
@@ -279,7 +276,7 @@ impl Footprints {
             self.may_be_ended(unit, task);
         }
         let mut touches = self.while_live(system, node);
-        touches.minds(Resource::Over(unit));
+        touches.minds(Resource::Over(unit)).races(Resource::Object(unit, ObjectId::abortion(task)));
         let mut waiting = touches.minds.clone();
         touches.does(Resource::Moves(unit)).object(unit, task, ObjectId::of_task(task));
         self.add(row, &touches);
@@ -333,9 +330,13 @@ impl Footprints {
     /// Adds what steps do and mind to what can follow a local state, and all that lead there.
     fn add_to_future(&mut self, row: Row, touches: &Touches) {
         let (does, minds) = (self.bits(&touches.does), self.bits(&touches.minds));
+        let (waits, races) = (self.bits(&touches.waits), self.bits(&touches.raced_for().collect::<Vec<_>>()));
         let footprint = &mut self.rows[row.0 as usize];
-        // Not short-circuited: both have to grow.
-        let grew = footprint.future_does.union_with(&does) | footprint.future_minds.union_with(&minds);
+        // Not short-circuited: all have to grow.
+        let grew = footprint.future_does.union_with(&does)
+            | footprint.future_minds.union_with(&minds)
+            | footprint.future_waits.union_with(&waits)
+            | footprint.future_races.union_with(&races);
         if grew {
             self.grew |= footprint.consulted;
             self.propagate(row);
@@ -356,7 +357,7 @@ impl Footprints {
                 true
             }
         };
-        if grew | footprint.future_minds.union_with(minds) {
+        if grew | footprint.future_minds.union_with(minds) | footprint.future_races.union_with(minds) {
             self.grew |= footprint.consulted;
             self.propagate(row);
         }
@@ -388,6 +389,7 @@ impl Footprints {
         }
         if let Some((task, event)) = task.zip(event) {
             let events = system.shared().events.borrow();
+            let automata = &system.learner.automata;
             if let Some(touched) = events.touched_by(task, event) {
                 if has_ended {
                     let row = self.row(&system.learner.automata, source, Mover { unit, task: Some(task) });
@@ -397,8 +399,15 @@ impl Footprints {
                     touches.does.extend(alive.map(|other| Resource::Object(unit, ObjectId::abortion(other))));
                 }
                 touched.objects.iter().for_each(|&object| touches.object(unit, task, object));
+                let was_awaited = automata.sole_wait_before(&events, source, task);
+                let passed = touched.objects.iter().filter(|&&end| {
+                    Some(end) == was_awaited && !touched.asked.contains(&end) || events.is_sequential(event, end)
+                });
+                passed.for_each(|&end| _ = touches.waits(Resource::Object(unit, end)));
+                // The task does not see who looks whether it has ended.
+                touches.unseen = Some(Resource::Object(unit, ObjectId::end(task)));
                 // Had the task that it waits for ended before, the step would have gone on as its next one does.
-                let awaited = touched.awaited.map(|object| Resource::Object(unit, object));
+                let awaited = automata.sole_wait(&events, edge_id, task).map(|object| Resource::Object(unit, object));
                 touches.minds.retain(|&resource| Some(resource) != awaited);
             }
         }
@@ -434,8 +443,12 @@ impl Footprints {
     fn take_in(&mut self, row: Row, next: Row) -> bool {
         let following = &self.rows[next.0 as usize];
         let (does, minds) = (following.future_does.clone(), following.future_minds.clone());
+        let (waits, races) = (following.future_waits.clone(), following.future_races.clone());
         let footprint = &mut self.rows[row.0 as usize];
-        let grew = footprint.future_does.union_with(&does) | footprint.future_minds.union_with(&minds);
+        let grew = footprint.future_does.union_with(&does)
+            | footprint.future_minds.union_with(&minds)
+            | footprint.future_waits.union_with(&waits)
+            | footprint.future_races.union_with(&races);
         self.grew |= grew && footprint.consulted;
         grew
     }

@@ -3,6 +3,7 @@
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
 //!   automaton as far as it is known;
 //! - [`touches`]: the resources that an operation or an effect does and minds;
+//! - [`clocks`]: which movers share a clock, and which daemons are finished;
 //! - [`stubborn`]: which units have to be explored in a state;
 //! - [`proviso`]: cycles that would ignore somebody for ever;
 //! - [`subsumption`]: states that add nothing to a visited one;
@@ -18,6 +19,7 @@
 //! step is put off for ever.
 
 pub(crate) mod bits;
+mod clocks;
 pub(crate) mod footprint;
 pub(crate) mod proviso;
 pub(crate) mod stubborn;

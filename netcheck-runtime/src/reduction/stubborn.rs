@@ -2,10 +2,9 @@
 //!
 //! Those who move (units, and the tasks of a unit whose tasks are tracked) are split into
 //! connected components: who may still touch a common component of the network, or something
-//! that tasks share. Components never meet again, so each is explored by itself,
-//! to its end, one that was begun before one that was not; each has a clock of its own, since
-//! nobody can compare their times. (A program that reads the clock, and `delay`, join all that
-//! have timers. Who only joins or ends its tasks, where nobody has timers, is apart from them.)
+//! that tasks share. Each component is explored by itself, to where it needs time, one that was
+//! begun before one that was not. Components that share a clock ([`clocks`](super::clocks))
+//! wait for each other before time passes; others never meet again, and have clocks of their own.
 //!
 //! Within the component, a set T is stubborn if no step that others can take
 //! without T moving does anything that a present step of T minds: then whatever the others
@@ -15,7 +14,8 @@
 //! aborted it.
 
 use super::bits::Bits;
-use super::footprint::{Footprints, Parenthood, Row};
+use super::clocks::{Sets, finished, join_clocks};
+use super::footprint::{Footprints, Row};
 use super::proviso::Turn;
 use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::operation::Offer;
@@ -53,37 +53,42 @@ impl Scope {
     }
 }
 
-/// Somebody who is there.
-struct Live {
-    mover: Mover,
+/// A mover that is there.
+pub(super) struct Live {
+    pub(super) mover: Mover,
     node: NodeId,
-    row: Row,
+    pub(super) row: Row,
     /// What its steps mind in this state.
-    minds: Bits,
+    pub(super) minds: Bits,
     /// What others have to do before it can move, all of it: a process that starts after others.
     needs: Bits,
     /// What may be sent to it.
-    inlets: Bits,
+    pub(super) inlets: Bits,
     /// All of its moves.
     moves: usize,
     /// Whether it has one that is no failure.
-    proceeds: bool,
+    pub(super) proceeds: bool,
     /// Whether it is in the middle of a poll that leads nowhere: there is another way to where it goes on.
-    is_dead_end: bool,
+    pub(super) is_dead_end: bool,
     immediate: bool,
-    timers: bool,
+    /// Whether it waits for a timer.
+    pub(super) timers: bool,
+    /// The lowest index of those with which the network connects it.
     component: usize,
+    /// The lowest index of those with which it shares a clock.
+    clock: usize,
 }
 
 impl Live {
     /// Whether it waits for a timer, or may use one from now on.
-    fn has_timers(&self, footprints: &Footprints) -> bool {
+    pub(super) fn has_timers(&self, footprints: &Footprints) -> bool {
         self.timers || footprints.has_timers(self.mover.unit, self.row)
     }
 }
 
-fn members_of(live: &[Live], component: usize) -> SmallVec<[&Live; 8]> {
-    live.iter().filter(|member| member.component == component).collect()
+/// All that share a clock.
+fn members_of(live: &[Live], clock: usize) -> SmallVec<[&Live; 8]> {
+    live.iter().filter(|member| member.clock == clock).collect()
 }
 
 fn movers_of(members: &[&Live]) -> SmallVec<[Mover; 8]> {
@@ -108,15 +113,13 @@ fn scope(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live]) 
     let mut timed = true;
     // Failures that need not happen wait for everything else.
     let mut failing: SmallVec<[Mover; 8]> = SmallVec::new();
-    for component in in_order(view, live) {
-        let members = members_of(live, component);
+    let components = in_order(view, live);
+    for clock in clocks(live, &components) {
+        let members = members_of(live, clock);
         let movers = movers_of(&members);
         let turn = footprints.cycles.turn(view, state, &movers);
-        match (turn, of_component(view, footprints, live, &members, timed)) {
-            (Turn::Usual, Some(scope)) => {
-                let sooner = at_once(view, footprints, state, live, &members);
-                return after(endless, sooner.unwrap_or(scope));
-            }
+        match (turn, with_one_clock(view, footprints, (live, &components), &members, timed)) {
+            (Turn::Usual, Some(scope)) => return after(endless, scope),
             (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => failing.extend(movers),
             (Turn::Usual, None) => {}
             (Turn::Shared { timed: passes }, scope) => {
@@ -168,6 +171,7 @@ fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enab
                 immediate: own().any(|step| step.class() == Some(Class::Immediate)),
                 timers: enabled.timers.iter().any(|waiting| waiting.mover == mover),
                 component: usize::MAX,
+                clock: usize::MAX,
             });
         }
     }
@@ -176,20 +180,23 @@ fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enab
     Ok(live)
 }
 
-/// What to explore of a component; `None` if there is nothing. Its timers fire only where time passes.
-fn of_component(
+/// What to explore of those who share a clock, of the first of their `components` that can move; `None` if there is
+/// nothing. Their timers fire only where time passes.
+fn with_one_clock(
     view: View<'_>,
     footprints: &Footprints,
-    live: &[Live],
+    (live, components): (&[Live], &[usize]),
     members: &[&Live],
     timed: bool,
 ) -> Option<Scope> {
     let delay = view.has_delay();
-    let whole = || Scope::Component(movers_of(members));
     if members.iter().any(|unit| unit.proceeds) {
         // With delays, time may pass instead of a delivery: all or an immediate step.
-        let starts = members.iter().filter(|unit| if delay { unit.immediate } else { unit.proceeds });
-        let sets = starts.map(|start| stubborn(footprints, live, start, start.component));
+        let may_start = |unit: &&&Live| if delay { unit.immediate } else { unit.proceeds };
+        let starts = |component: usize| members.iter().filter(may_start).filter(move |of| of.component == component);
+        let first = components.iter().find(|&&component| starts(component).next().is_some());
+        let sets =
+            first.into_iter().flat_map(|&component| starts(component)).map(|start| stubborn(footprints, live, start));
         let smallest = sets.min_by_key(|set| set.iter().map(|&index| live[index].moves).sum::<usize>());
         let movers = smallest.map(|set| set.iter().map(|&index| live[index].mover).collect::<SmallVec<[Mover; 8]>>());
         return Some(match movers.filter(|movers| !footprints.cycles.are_unreduced(movers)) {
@@ -201,35 +208,15 @@ fn of_component(
         return None;
     }
     if members.iter().any(|unit| unit.timers) {
-        return timed.then(whole);
+        return timed.then(|| Scope::Component(movers_of(members)));
     }
-    let is_whole = |unit: UnitId| {
-        let of_unit = |live: &&Live| live.mover.unit == unit;
-        live.iter().filter(of_unit).count() == members.iter().copied().filter(of_unit).count()
-    };
-    let is_finished = members.iter().all(|live| view.is_daemon(live.mover.unit) && is_whole(live.mover.unit));
-    is_finished.then(|| {
+    let finished = finished(view, footprints, live);
+    let is_finished =
+        |of: &Live| live.iter().zip(&finished).any(|(live, &finished)| finished && live.mover == of.mover);
+    members.iter().all(|of| is_finished(of)).then(|| {
         let mut units: SmallVec<[UnitId; 4]> = members.iter().map(|live| live.mover.unit).collect();
         units.dedup();
         Scope::Finished(units)
-    })
-}
-
-/// What is to be explored before time passes in a component: where nobody of the same process has timers, all that
-/// is possible happens at once.
-fn at_once(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live], members: &[&Live]) -> Option<Scope> {
-    if members.iter().any(|member| member.proceeds) {
-        return None;
-    }
-    let process = |live: &Live| view.process_of(live.mover.unit);
-    let mut others: Vec<usize> = live.iter().filter(|other| other.proceeds).map(|other| other.component).collect();
-    others.dedup();
-    others.into_iter().find_map(|component| {
-        let others = members_of(live, component);
-        let is_related = others.iter().any(|other| members.iter().any(|member| process(other) == process(member)));
-        let is_timed = others.iter().any(|of| of.has_timers(footprints));
-        let is_usual = footprints.cycles.turn(view, state, &movers_of(&others)) == Turn::Usual;
-        (is_related && !is_timed && is_usual).then(|| of_component(view, footprints, live, &others, true)).flatten()
     })
 }
 
@@ -237,7 +224,7 @@ fn at_once(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live]
 fn with_lifecycle(footprints: &Footprints, live: &[Live], members: &[&Live]) -> SmallVec<[Mover; 8]> {
     let mut movers = movers_of(members);
     for start in members.iter().filter(|member| member.moves > 0) {
-        let set = stubborn(footprints, live, start, start.component);
+        let set = stubborn(footprints, live, start);
         movers.extend(set.into_iter().map(|index| live[index].mover));
     }
     movers.sort_unstable();
@@ -251,7 +238,7 @@ pub(super) struct Waiting {
     pub(super) connected: bool,
     /// Somebody who is not.
     pub(super) apart: bool,
-    /// Those who go round, with all that are connected to them.
+    /// Those with one clock who go round, and beside whom nobody else is explored.
     pub(super) component: SmallVec<[Mover; 8]>,
 }
 
@@ -265,17 +252,20 @@ pub(super) fn waiting(
     timed: bool,
 ) -> Lookup<(Waiting, Vec<Row>)> {
     let live = survey(view, footprints, state, enabled)?;
-    let goes_round =
-        |component: usize| live.iter().any(|unit| unit.component == component && moved.contains(&unit.mover));
+    let goes_round = |clock: usize| live.iter().any(|unit| unit.clock == clock && moved.contains(&unit.mover));
     let mut waiting = Waiting { connected: false, apart: false, component: SmallVec::new() };
-    for component in in_order(view, &live) {
-        let members = members_of(&live, component);
+    let components = in_order(view, &live);
+    for clock in clocks(&live, &components) {
+        let members = members_of(&live, clock);
         let movers = movers_of(&members);
-        if goes_round(component) {
+        if goes_round(clock) {
             waiting.connected |= members.iter().any(|unit| unit.proceeds && !moved.contains(&unit.mover));
-            waiting.component.extend(movers);
+            // Others that go round, beside which more is explored already, keep nobody waiting.
+            if waiting.component.is_empty() && footprints.cycles.turn(view, state, &movers) == Turn::Usual {
+                waiting.component = movers;
+            }
         } else if footprints.cycles.turn(view, state, &movers) == Turn::Usual {
-            let scope = of_component(view, footprints, &live, &members, timed);
+            let scope = with_one_clock(view, footprints, (&live, &components), &members, timed);
             waiting.apart |= matches!(scope, Some(Scope::Moves(_) | Scope::Component(_)));
             waiting.apart |= members.iter().any(|unit| unit.moves > 0);
         }
@@ -331,75 +321,25 @@ fn in_order(view: View<'_>, live: &[Live]) -> Vec<usize> {
     order
 }
 
-/// Numbers the connected components by their lowest members.
+/// The clocks of some components, each once.
+fn clocks(live: &[Live], components: &[usize]) -> Vec<usize> {
+    let mut met = BTreeSet::new();
+    components.iter().map(|&component| live[component].clock).filter(|clock| met.insert(*clock)).collect()
+}
+
+/// Numbers the connected components, and the sets of movers that share a clock, by their lowest members.
 fn connect(view: View<'_>, footprints: &Footprints, live: &mut [Live]) {
-    let mut parent: Vec<usize> = (0..live.len()).collect();
+    let mut sets = Sets::new(live.len());
     for a in 0..live.len() {
         for b in a + 1..live.len() {
-            if root(&parent, a) != root(&parent, b) && are_joined(footprints, &live[a], &live[b]) {
-                join(&mut parent, a, b);
+            if !sets.are_joined(a, b) && are_joined(footprints, &live[a], &live[b]) {
+                sets.join(a, b);
             }
         }
     }
-    join_with_children(view, footprints, live, &mut parent);
-    for (index, unit) in live.iter_mut().enumerate() {
-        unit.component = root(&parent, index);
-    }
-}
-
-/// The lowest of those whom somebody is connected to.
-fn root(parent: &[usize], mut index: usize) -> usize {
-    while parent[index] != index {
-        index = parent[index];
-    }
-    index
-}
-
-fn join(parent: &mut [usize], a: usize, b: usize) {
-    let (a, b) = (root(parent, a), root(parent, b));
-    parent[a.max(b)] = a.min(b);
-}
-
-/// Where somebody has timers, it shows how long the tasks take that somebody else there waits for. Who waits for a
-/// task that takes time and may end another one shows how long they take to each other.
-fn join_with_children(view: View<'_>, footprints: &Footprints, live: &[Live], parent: &mut [usize]) {
-    // Who is neither spawned nor one of several tasks has no parent that could wait for it.
-    let is_child = |live: &Live| live.mover.task.is_some() || view.units[live.mover.unit.0 as usize].is_task;
-    if !live.iter().any(is_child) {
-        return;
-    }
-    let mut are_timed = vec![false; live.len()];
-    for (index, of) in live.iter().enumerate() {
-        are_timed[root(parent, index)] |= of.has_timers(footprints);
-    }
-    let mut families: Vec<(usize, Vec<(usize, Parenthood)>)> = Vec::new();
-    for (index, of) in live.iter().enumerate() {
-        let mut children = Vec::new();
-        for (other, child) in live.iter().enumerate().filter(|&(other, child)| other != index && is_child(child)) {
-            let process = view.process_of(child.mover.unit);
-            let parenthood = footprints.parenthood(of.row, child.mover, process);
-            if parenthood.waits || parenthood.ends {
-                children.push((other, parenthood));
-            }
-        }
-        if !children.is_empty() {
-            families.push((index, children));
-        }
-    }
-    loop {
-        let shows = |(index, children): &(usize, Vec<(usize, Parenthood)>)| {
-            let timed = || children.iter().filter(|(child, _)| are_timed[root(parent, *child)]);
-            let ends = || timed().filter(|(_, parenthood)| parenthood.ends).map(|(child, _)| root(parent, *child));
-            let waits = || timed().filter(|(_, parenthood)| parenthood.waits).map(|(child, _)| root(parent, *child));
-            are_timed[root(parent, *index)] || ends().any(|ended| waits().any(|awaited| awaited != ended))
-        };
-        let Some(next) = families.iter().position(shows) else { return };
-        let (index, children) = families.swap_remove(next);
-        for (child, _) in children {
-            join(parent, index, child);
-        }
-        are_timed[root(parent, index)] = true;
-    }
+    live.iter_mut().enumerate().for_each(|(index, of)| of.component = sets.lowest(index));
+    join_clocks(view, footprints, live, &mut sets);
+    live.iter_mut().enumerate().for_each(|(index, of)| of.clock = sets.lowest(index));
 }
 
 /// Whether two units may still touch the same component of the network.
@@ -421,7 +361,7 @@ fn are_joined(footprints: &Footprints, a: &Live, b: &Live) -> bool {
 }
 
 /// The smallest stubborn set with `start` in it, as indexes into `live`.
-fn stubborn(footprints: &Footprints, live: &[Live], start: &Live, component: usize) -> SmallVec<[usize; 8]> {
+fn stubborn(footprints: &Footprints, live: &[Live], start: &Live) -> SmallVec<[usize; 8]> {
     let first = live.iter().position(|live| live.mover == start.mover).expect("it is one of them");
     let mut set: SmallVec<[usize; 8]> = SmallVec::from_slice(&[first]);
     loop {
@@ -431,7 +371,7 @@ fn stubborn(footprints: &Footprints, live: &[Live], start: &Live, component: usi
         loop {
             let can_move = |unit: &Live| {
                 let is_woken = unit.minds.meets(&does) && does.contains_all(&unit.needs);
-                unit.moves > 0 || unit.timers && unit.component != component || is_woken
+                unit.moves > 0 || unit.timers && unit.clock != start.clock || is_woken
             };
             let more = (0..live.len())
                 .find(|index| !set.contains(index) && !movable.contains(index) && can_move(&live[*index]));

@@ -86,6 +86,16 @@ pub(super) enum Resource {
 }
 
 impl Resource {
+    /// Whether other resources tell more exactly which tracked tasks have to do with each other: the end of a unit is
+    /// the abortion of each task that is there, and a task is woken through an object that it shares with its waker.
+    fn is_told_more_exactly(self) -> bool {
+        match self {
+            Resource::Moves(_) | Resource::Over(_) => true,
+            Resource::Object(_, object) => object.task().is_some(),
+            _ => false,
+        }
+    }
+
     /// Whether it is of ending, joining and aborting.
     pub(super) fn is_of_lifecycle(self) -> bool {
         match self {
@@ -102,6 +112,12 @@ impl Resource {
 pub(super) struct Touches {
     pub(super) does: Vec<Resource>,
     pub(super) minds: Vec<Resource>,
+    /// What of that is an end, and is waited for with nothing else.
+    pub(super) waits: Vec<Resource>,
+    /// What is seen besides what is minded.
+    races: Vec<Resource>,
+    /// What is minded, and not seen.
+    pub(super) unseen: Option<Resource>,
     /// What the last action minds besides, in states in which it is contended.
     pub(super) when_contended: Vec<Resource>,
 }
@@ -115,6 +131,25 @@ impl Touches {
     pub(super) fn minds(&mut self, resource: Resource) -> &mut Self {
         self.minds.push(resource);
         self
+    }
+
+    /// An end is waited for, and nothing else.
+    pub(super) fn waits(&mut self, end: Resource) -> &mut Self {
+        self.waits.push(end);
+        self
+    }
+
+    pub(super) fn races(&mut self, resource: Resource) -> &mut Self {
+        self.races.push(resource);
+        self
+    }
+
+    /// What is seen, but for ends that are waited for: when it happens makes a difference.
+    pub(super) fn raced_for(&self) -> impl Iterator<Item = Resource> {
+        let is_raced = |resource: &Resource| {
+            !self.waits.contains(resource) && self.unseen != Some(*resource) && !resource.is_told_more_exactly()
+        };
+        self.minds.iter().copied().filter(is_raced).chain(self.races.iter().copied())
     }
 
     /// A step of a tracked task uses what tasks share. Whom it wakes minds what its waker was found at.
@@ -382,6 +417,9 @@ impl Touches {
                 Effect::Abort { child } => {
                     self.does(Resource::Killed(child)).minds(Resource::Alive(child));
                     self.tear(process);
+                    if system.demands.scope {
+                        self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
+                    }
                 }
                 Effect::Scope { .. } => {
                     self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
@@ -402,6 +440,9 @@ impl Touches {
         // When a process ends, nobody of it is left to bind anything.
         if system.units[unit.0 as usize].is_task {
             self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
+            if system.demands.scope {
+                self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
+            }
         }
         let holdings = Holdings::at(system, edge);
         for stream in holdings.streams {

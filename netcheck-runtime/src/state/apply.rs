@@ -145,8 +145,7 @@ impl View<'_> {
             }
             Effect::Claim { .. } => {}
             Effect::Scope { entered } => {
-                let process = self.process_of(unit);
-                let place = self.place(Place::Scope(process))?;
+                let place = self.place(Place::Scope(unit))?;
                 let depth = place.of(next);
                 place.set(next, if entered { depth + 1 } else { depth.saturating_sub(1) });
             }
@@ -175,7 +174,6 @@ impl View<'_> {
                 place.set(next, NodeId::GONE.0);
             }
         }
-        self.clear(Place::Scope(process), next);
         Ok(())
     }
 
@@ -189,6 +187,7 @@ impl View<'_> {
 
     /// Lets go of everything that a unit holds.
     fn release(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
+        self.clear(Place::Scope(unit), next);
         self.release_streams(unit, next)?;
         self.release_datagrams(unit, next)
     }

@@ -34,8 +34,8 @@ pub(crate) enum Place {
     Clock,
     /// How many faults there have been.
     Faults,
-    /// How many `faults::scope` regions of a process are being run.
-    Scope(ProcessId),
+    /// How many `faults::scope` regions of a unit are being run.
+    Scope(UnitId),
     /// What an observer of the search keeps of the way to a state; no step depends on it.
     Observed,
 }

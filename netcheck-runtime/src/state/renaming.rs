@@ -239,7 +239,7 @@ impl<'a> Renaming<'a> {
             Place::StreamPort(process, port) => Place::StreamPort(self.process(process), self.port(port)),
             Place::Hung(socket) => Place::Hung(self.socket(socket)),
             Place::Timers(unit) => Place::Timers(self.unit(unit)),
-            Place::Scope(process) => Place::Scope(self.process(process)),
+            Place::Scope(unit) => Place::Scope(self.unit(unit)),
             Place::Connection(_) | Place::Clock | Place::Faults | Place::Observed => place,
         }
     }

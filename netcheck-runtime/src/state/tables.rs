@@ -223,13 +223,17 @@ impl Tables {
         if !self.demands.scope {
             return (send, receive);
         }
-        let inside = |socket: SocketId| {
-            let process = self.process_of(socket.unit);
-            self.places.find(Place::Scope(process)).is_some_and(|place| place.of(state) > 0)
-        };
+        let inside = |socket: SocketId| self.is_in_scope(state, self.process_of(socket.unit));
         let (sender, receiver) = (inside(from), inside(to));
         let each_once = self.declared.udp.as_ref().is_some_and(|udp| udp.direction.is_none());
         (send && (sender || each_once && receiver), receive && receiver)
+    }
+
+    /// Whether a unit of a process is inside a `faults::scope`.
+    pub(crate) fn is_in_scope(&self, state: &[u32], process: ProcessId) -> bool {
+        let units = (0u32..).map(UnitId).zip(&self.units).filter(|(_, of)| of.process == process);
+        let depth = |unit: UnitId| self.places.find(Place::Scope(unit)).map_or(0, |place| place.of(state));
+        units.into_iter().any(|(unit, _)| depth(unit) > 0)
     }
 
     /// The place of the datagram that was peeked at, if the socket is ever peeked at.

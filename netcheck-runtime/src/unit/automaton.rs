@@ -5,7 +5,7 @@
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Effect, Input, Offer, OperationKey, Outcome};
-use crate::unit::causality::{EventId, TraceId};
+use crate::unit::causality::{EventId, Events, ObjectId, TraceId};
 use crate::unit::checkpoint::PositionId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
@@ -213,6 +213,22 @@ impl Automata {
             before = earlier;
         }
         if self.node(before).tasks.is_empty() { node } else { before }
+    }
+
+    /// The end that a tracked task waits for before a step that it takes from a node, if it waits for nothing else.
+    pub(crate) fn sole_wait_before(&self, events: &Events, source: NodeId, task: TaskId) -> Option<ObjectId> {
+        let before = self.node(self.before_poll(source));
+        let &(_, event) = before.tasks.iter().find(|(other, _)| *other == task)?;
+        let has_offers = before.offers.iter().any(|offer| offer.task == task && offer.key.task_to_run().is_none());
+        events.touched_by(task, event)?.awaited.filter(|_| !has_offers)
+    }
+
+    /// The end that a tracked task waits for after an edge of its own, if it waits for nothing else.
+    pub(crate) fn sole_wait(&self, events: &Events, edge: EdgeId, task: TaskId) -> Option<ObjectId> {
+        let Edge { target, event, .. } = self.edge(edge);
+        let has_offers =
+            self.node(*target).offers.iter().any(|offer| offer.task == task && offer.key.task_to_run().is_none());
+        events.touched_by(task, (*event)?)?.awaited.filter(|_| !has_offers)
     }
 
     /// The node of every unit that ended with this output.

@@ -15,7 +15,7 @@
 
 use crate::id::{NodeId, OutcomeId, TaskId};
 use crate::operation::OperationKey;
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
@@ -48,6 +48,11 @@ impl ObjectId {
     /// Whether a task is asked to end.
     pub(crate) fn abortion(task: TaskId) -> Self {
         ObjectId { task, number: 2 }
+    }
+
+    /// The task, if it is whether that has ended.
+    pub(crate) fn ended_task(self) -> Option<TaskId> {
+        (self.number == 1).then_some(self.task)
     }
 
     /// Whether it is something of a task's own, and not made by the program.
@@ -89,8 +94,12 @@ pub(crate) struct Touched {
     pub(crate) objects: Box<[ObjectId]>,
     /// The objects through which the task can be woken after it: all that it has used so far.
     pub(crate) used: Box<[ObjectId]>,
-    /// The task whose end the task waits for, if that is how the step ended.
+    /// The end that the task waits for after the step, if it waits for nothing else.
     pub(crate) awaited: Option<ObjectId>,
+    /// The ends that the step has found without having waited for them.
+    pub(crate) found: Box<[ObjectId]>,
+    /// The ends that the step has asked for without waiting.
+    pub(crate) asked: Box<[ObjectId]>,
     /// The tasks that the task knows to have ended: those that it has joined, with those that they had.
     pub(crate) joined: BTreeSet<TaskId>,
 }
@@ -111,9 +120,27 @@ pub(crate) struct Events {
     events: Numbers<Event>,
     traces: Numbers<Vec<(ObjectId, EventId)>>,
     touched: AHashMap<EventId, Touched>,
+    /// The ends that a step has found, of which it is known that it would have waited for nothing else.
+    sequential: AHashSet<(EventId, ObjectId)>,
+    /// The ends that a step has found, of which it was learned whether they are such.
+    learned: AHashSet<(EventId, ObjectId)>,
 }
 
 impl Events {
+    /// A step that has found an end would have waited for nothing else, had the end not been there yet.
+    pub(crate) fn set_sequential(&mut self, event: EventId, end: ObjectId) {
+        self.sequential.insert((event, end));
+    }
+
+    /// Says that it is being learned of an end that a step has found what the step does without it; once for each.
+    pub(crate) fn begins_to_learn(&mut self, event: EventId, end: ObjectId) -> bool {
+        self.learned.insert((event, end))
+    }
+
+    pub(crate) fn is_sequential(&self, event: EventId, end: ObjectId) -> bool {
+        self.sequential.contains(&(event, end))
+    }
+
     /// What a step touched, if it is one of this task.
     pub(crate) fn touched_by(&self, task: TaskId, event: EventId) -> Option<&Touched> {
         self.touched.get(&event).filter(|touched| touched.task == task)
@@ -144,8 +171,14 @@ pub(crate) struct Causality {
     touched: BTreeSet<ObjectId>,
     /// What of that the task has used: its waker may be there from now on.
     used: BTreeSet<ObjectId>,
-    /// The task whose end the step was last seen to wait for, if it has done nothing since.
+    /// The end that the step has waited for, if it has done nothing since, and nothing like it before.
     awaited: Option<ObjectId>,
+    /// Whether the step has waited for an end.
+    has_waited: bool,
+    /// The ends that the step has found.
+    found: BTreeSet<ObjectId>,
+    /// The ends that the step has asked for without waiting.
+    asked: BTreeSet<ObjectId>,
     /// What nobody can reach after the step.
     unreachable: BTreeSet<ObjectId>,
     spawned: Vec<TaskId>,
@@ -177,7 +210,14 @@ impl Causality {
     /// The running task has seen that another one has not ended, and waits for that.
     pub(crate) fn wait_for(&mut self, task: TaskId) {
         self.touch(ObjectId::end(task));
-        self.awaited = Some(ObjectId::end(task));
+        let is_first = !std::mem::replace(&mut self.has_waited, true);
+        self.awaited = Some(ObjectId::end(task)).filter(|end| is_first && !self.asked.contains(end));
+    }
+
+    /// The running task asks whether another one has ended, and does not wait for that.
+    pub(crate) fn ask_for(&mut self, task: TaskId) {
+        self.touch(ObjectId::end(task));
+        self.asked.insert(ObjectId::end(task));
     }
 
     /// The running task has seen that another one has ended.
@@ -186,6 +226,7 @@ impl Causality {
         let joined = self.joined.entry(task).or_default();
         joined.extend(earlier);
         joined.insert(ended);
+        self.found.insert(ObjectId::end(ended));
     }
 
     /// The running task does something.
@@ -238,7 +279,9 @@ impl Causality {
         self.used.clear();
         self.unreachable.clear();
         self.spawned.clear();
-        (self.output, self.awaited) = (None, None);
+        self.found.clear();
+        self.asked.clear();
+        (self.output, self.awaited, self.has_waited) = (None, None, false);
     }
 
     /// The step of a task is over: it was fed these outcomes, the answers to its calls among them.
@@ -286,11 +329,15 @@ impl Causality {
         let earlier = self.tasks.get(&task).and_then(|&earlier| events.touched_by(task, earlier));
         let mut used = self.used.clone();
         used.extend(earlier.iter().flat_map(|touched| touched.used.iter()));
+        let was_awaited = |end: &&ObjectId| earlier.is_some_and(|touched| touched.awaited == Some(**end));
+        let was_asked = |end: &&ObjectId| self.asked.contains(end);
         let touched = Touched {
             task,
             objects: self.touched.iter().copied().collect(),
             used: used.into_iter().collect(),
             awaited: self.awaited,
+            found: self.found.iter().filter(|end| !was_awaited(end) && !was_asked(end)).copied().collect(),
+            asked: self.asked.iter().copied().collect(),
             joined: self.joined.get(&task).cloned().unwrap_or_default(),
         };
         events.touched.insert(event, touched);

@@ -67,6 +67,13 @@ impl TaskControl {
         }
     }
 
+    /// The running task asks whether this one has ended, and does not wait for that.
+    pub(crate) fn ask_for_end(&self) {
+        if let Some(context) = context::try_current() {
+            context.state().causality.ask_for(self.id);
+        }
+    }
+
     /// The running task has seen the end of this one.
     pub(crate) fn join(&self) {
         if let Some(context) = context::try_current() {

@@ -114,6 +114,7 @@ impl Learner {
         }
         if self.shared.tracks.get() {
             self.try_the_other_first(edge)?;
+            self.learn_waits(edge)?;
         }
         // A step that was refused leads nowhere, and is no difference either. An end of a tracked
         // program says nothing that the steps before it did not.

@@ -9,6 +9,7 @@
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
 //! - [`learn`]: taking an edge for the first time, the pool of suspended instances,
 //!   rebuilding and the check that a program is deterministic;
+//! - [`waits`]: what a tracked task waits for, where it has not had to wait;
 //! - [`perform`]: one execution once more, each poll once;
 //! - [`wording`]: operations, outcomes and menus in words that never vary.
 //!
@@ -24,5 +25,6 @@ pub(crate) mod instance;
 pub(crate) mod learn;
 pub(crate) mod panics;
 pub(crate) mod perform;
+mod waits;
 pub(crate) mod watchdog;
 pub(crate) mod wording;

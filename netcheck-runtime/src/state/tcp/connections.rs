@@ -129,10 +129,6 @@ impl Tables {
 
     /// Whether a failure may happen now.
     pub(super) fn may_fail_now(&self, state: &[u32], unit: UnitId) -> bool {
-        let in_scope = || {
-            let process = self.process_of(unit);
-            self.places.find(Place::Scope(process)).is_some_and(|place| place.of(state) > 0)
-        };
-        self.faults_left(state) > 0 && (!self.demands.scope || in_scope())
+        self.faults_left(state) > 0 && (!self.demands.scope || self.is_in_scope(state, self.process_of(unit)))
     }
 }
