@@ -1,6 +1,6 @@
 //! The words of `#[model_check(…)]` as text: what NETCHECK_FAULTS holds.
 
-use netcheck::check::{Checker, Direction, Keep, Search, Side, Tasks, Tcp, Udp};
+use netcheck::check::{Checker, Deadlocks, Direction, Keep, Search, Side, Tasks, Tcp, Udp};
 
 /// What is wrong with a text.
 fn refused(text: &str) -> String {

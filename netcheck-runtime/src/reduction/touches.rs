@@ -2,7 +2,6 @@
 
 use crate::id::{ConnectionId, NodeId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Effect, Input, Operation, Outcome, Side, Stream};
-use crate::state::enabled::first_ephemeral_port;
 use crate::state::menu::Action;
 use crate::state::place::{Place, PlaceId};
 use crate::state::system::System;
@@ -23,6 +22,8 @@ pub(super) enum Resource {
     Releasing(ProcessId),
     /// A socket on a port is closed.
     Freed(PlaceId),
+    /// A socket of the process asks for any port, and prefers one of these.
+    Ephemeral(ProcessId, u32),
     /// A datagram is added for a port.
     Appended(PlaceId),
     /// A datagram for a port is taken.
@@ -174,8 +175,8 @@ impl Touches {
                 }
             }
             Action::Bind { socket, address } => {
-                // An ephemeral port is one of the socket's own.
-                let number = if address.port() == 0 { first_ephemeral_port(*socket) } else { address.port() };
+                let number = if address.port() == 0 { system.first_ephemeral_port(*socket) } else { address.port() };
+                self.asks_for_port(system, *socket, address.port() == 0);
                 let port = port(system, process, number);
                 self.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
                 self.does(Resource::Binding(process)).minds(Resource::Releasing(process)).minds(Resource::Freed(port));
@@ -203,8 +204,8 @@ impl Touches {
                     self.does(Resource::Budget).minds(Resource::Budget);
                 }
             }
-            Action::BindStream { address, .. } | Action::Listen { address, .. } => {
-                // An ephemeral port is one of the unit's own.
+            Action::BindStream { socket, address, .. } | Action::Listen { socket, address, .. } => {
+                self.asks_for_port(system, *socket, address.port() == 0);
                 if address.port() != 0 {
                     self.listening(system.places.id(Place::StreamPort(process, address.port())));
                 }
@@ -300,8 +301,17 @@ impl Touches {
         self.does(Resource::Listening(port)).minds(Resource::Listening(port)).minds(Resource::Dialed(port));
     }
 
+    /// Whoever prefers the same ephemeral ports may get the one that would have been given.
+    fn asks_for_port(&mut self, system: &System, socket: SocketId, is_any: bool) {
+        if is_any {
+            let ports = Resource::Ephemeral(system.process_of(socket.unit), system.preferred_ports(socket));
+            self.does(ports).minds(ports);
+        }
+    }
+
     fn open(&mut self, system: &mut System, unit: UnitId, action: &Action) {
         let &Action::Open { socket, local, peer, to, fails, hangs } = action else { return };
+        self.asks_for_port(system, socket, local.is_none());
         if let Some(local) = local {
             let own = system.process_of(unit);
             self.listening(system.places.id(Place::StreamPort(own, local.port())));

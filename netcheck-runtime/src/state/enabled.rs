@@ -13,36 +13,6 @@ use crate::unit::automaton::{EdgeId, NodeKind};
 use smallvec::{SmallVec, smallvec};
 use std::net::{IpAddr, SocketAddr};
 
-/// First port that `bind` to port 0 gives out (RFC 6335: the dynamic ports).
-const EPHEMERAL_PORTS: std::ops::RangeInclusive<u16> = 49152..=65535;
-
-/// Ports that the sockets of one unit prefer.
-pub(crate) const PORTS_OF_UNIT: u32 = 16;
-
-/// Units that have such ports for themselves.
-pub(crate) const UNITS_WITH_PORTS: usize =
-    (*EPHEMERAL_PORTS.end() - *EPHEMERAL_PORTS.start()) as usize / PORTS_OF_UNIT as usize + 1;
-
-/// The ephemeral ports that a socket may get, in the order of preference. Every socket begins with one of its own,
-/// so that the order of binds does not matter.
-pub(super) fn ephemeral_ports(socket: SocketId) -> impl Iterator<Item = u16> {
-    let count = u32::from(*EPHEMERAL_PORTS.end() - EPHEMERAL_PORTS.start()) + 1;
-    let first = u32::from(first_ephemeral_port(socket) - EPHEMERAL_PORTS.start());
-    (0..count).map(move |n| EPHEMERAL_PORTS.start() + ((first + n) % count) as u16)
-}
-
-/// The one that it prefers.
-pub(crate) fn first_ephemeral_port(socket: SocketId) -> u16 {
-    let count = u32::from(*EPHEMERAL_PORTS.end() - EPHEMERAL_PORTS.start()) + 1;
-    EPHEMERAL_PORTS.start() + ((socket.unit.0 * PORTS_OF_UNIT + socket.index) % count) as u16
-}
-
-/// The socket that prefers a port, if it is an ephemeral one: of the first [`UNITS_WITH_PORTS`] units.
-pub(crate) fn preferred_by(port: u16) -> Option<SocketId> {
-    let number = u32::from(port.checked_sub(*EPHEMERAL_PORTS.start())?);
-    Some(SocketId { unit: UnitId(number / PORTS_OF_UNIT), index: number % PORTS_OF_UNIT })
-}
-
 /// What the model writes for one outcome.
 pub(crate) type Writes = SmallVec<[(PlaceId, u32); 2]>;
 
@@ -385,7 +355,7 @@ impl View<'_> {
             Ok(Some((Outcome::Bound(SocketAddr::new(ip, port)), writes)))
         };
         let bound = match address.port() {
-            0 => ephemeral_ports(socket).find_map(|port| at(port).transpose()).transpose()?,
+            0 => self.ephemeral_ports(socket).find_map(|port| at(port).transpose()).transpose()?,
             port => at(port)?,
         };
         Ok(bound.unwrap_or((Outcome::Failed(Failure::AddressInUse), Writes::new())))

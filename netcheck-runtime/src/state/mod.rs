@@ -13,6 +13,7 @@
 pub(crate) mod apply;
 pub(crate) mod declared;
 pub(crate) mod enabled;
+pub(crate) mod ephemeral;
 pub(crate) mod intern;
 pub(crate) mod menu;
 pub(crate) mod place;

@@ -3,7 +3,7 @@
 //! What programs make of names (bytes that they send, texts, values) is not looked into: it stays as it is, and
 //! the comparison of local states shows whether that is right.
 
-use super::enabled::{PORTS_OF_UNIT, UNITS_WITH_PORTS, first_ephemeral_port, preferred_by};
+use super::ephemeral::{self, Owner, PORTS_OF_UNIT};
 use super::place::{Binding, Bindings, HeldConnection, Place, StreamBinding, StreamBindings};
 use crate::id::{ProcessId, SocketId, UnitId};
 use crate::operation::{Effect, Operation, Outcome, Stream};
@@ -121,14 +121,14 @@ impl<'a> Renaming<'a> {
 
     /// A port that a unit's sockets prefer becomes that of the unit that it becomes.
     pub(crate) fn port(&self, port: u16) -> u16 {
-        let Some(SocketId { unit, .. }) = preferred_by(port) else { return port };
-        let units = self.shared.units();
-        if unit.0 as usize >= units || units > UNITS_WITH_PORTS {
-            self.doubt.set(Some("an ephemeral port is used that no socket was given"));
-            return port;
+        match ephemeral::owner(self.shared, port) {
+            Owner::Nobody => port,
+            Owner::Unit(unit) => ephemeral::moved(self.shared, port, [unit, self.unit(unit)]),
+            Owner::Unknown => {
+                self.doubt.set(Some("an ephemeral port is used that no socket was given, or that several prefer"));
+                port
+            }
         }
-        let ports_of_unit = |unit: UnitId| first_ephemeral_port(SocketId { unit, index: 0 });
-        port - ports_of_unit(unit) + ports_of_unit(self.unit(unit))
     }
 
     pub(crate) fn address(&self, address: SocketAddr) -> SocketAddr {

@@ -223,7 +223,7 @@ impl System {
             let id = UnitId(index as u32);
             let info = self.shared().unit(id);
             let place = self.places.id(Place::Unit(id));
-            self.units.push(Unit { place, process: info.process, is_task: info.parent.is_some() });
+            self.units.push(Unit { place, process: info.process, is_task: info.parent.is_some(), number: info.number });
         }
     }
 

@@ -32,6 +32,8 @@ pub(crate) struct Unit {
     pub(crate) process: ProcessId,
     /// Whether it is an isolated task.
     pub(crate) is_task: bool,
+    /// Its number among units, by its place in the program.
+    pub(crate) number: u32,
 }
 
 /// The components and the declared faults of one check, and what was worked out of them.

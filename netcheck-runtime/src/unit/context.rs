@@ -147,6 +147,21 @@ pub(crate) struct UnitInfo {
     pub(crate) name: String,
     /// Of an isolated task: its function, and how many of that function its parent had spawned before it.
     pub(crate) ordinal: Option<(&'static str, u32)>,
+    /// Less than [`UNIT_NUMBERS`]: of a process, how many were registered before it; of an isolated task, from its
+    /// place in the program (process, functions and ordinals of its ancestors, its own). It does not depend on what
+    /// was learned before, so it is the same in every run; two isolated tasks may have the same one.
+    pub(crate) number: u32,
+}
+
+/// Numbers that units have.
+pub(crate) const UNIT_NUMBERS: u32 = 1 << 10;
+
+/// The number of the `index`th isolated task of a function that a task spawns: like tasks have numbers in a row.
+fn number_of_child(processes: u32, parent: &UnitInfo, name: &str, index: u32) -> u32 {
+    let own = parent.name.split_once('/').map_or("", |(_process, own)| own);
+    let place = tracking::hash(&format!("{}/{own}/{name}", parent.process.0)) as u32;
+    let processes = processes.min(UNIT_NUMBERS - 1);
+    processes + place.wrapping_add(index) % (UNIT_NUMBERS - processes)
 }
 
 #[derive(Default)]
@@ -166,7 +181,13 @@ impl Shared {
     pub(crate) fn new(hosts: Vec<Host>, watch: Arc<Watch>) -> Self {
         let units = (0u32..)
             .zip(&hosts)
-            .map(|(id, host)| UnitInfo { process: ProcessId(id), parent: None, name: host.name.clone(), ordinal: None })
+            .map(|(id, host)| UnitInfo {
+                process: ProcessId(id),
+                parent: None,
+                name: host.name.clone(),
+                ordinal: None,
+                number: id % UNIT_NUMBERS,
+            })
             .collect();
         Shared {
             hosts,
@@ -193,6 +214,14 @@ impl Shared {
         self.units.borrow().len()
     }
 
+    /// The unit with a number, if just one has it.
+    pub(crate) fn numbered(&self, number: u32) -> Option<UnitId> {
+        let units = self.units.borrow();
+        let mut with_it = (0u32..).zip(&*units).filter(|(_, unit)| unit.number == number);
+        let (id, _) = with_it.next()?;
+        with_it.next().is_none().then_some(UnitId(id))
+    }
+
     pub(crate) fn process_of(&self, unit: UnitId) -> ProcessId {
         self.units.borrow()[unit.0 as usize].process
     }
@@ -208,9 +237,15 @@ impl Shared {
         }
         let mut units = self.units.borrow_mut();
         let child = UnitId(units.len() as u32);
-        let UnitInfo { process, name: ref of_parent, .. } = units[parent.0 as usize];
-        let full_name = task_name(of_parent, name, index);
-        units.push(UnitInfo { process, parent: Some(parent), name: full_name, ordinal: Some((name, index)) });
+        let of_parent = &units[parent.0 as usize];
+        let info = UnitInfo {
+            process: of_parent.process,
+            parent: Some(parent),
+            name: task_name(&of_parent.name, name, index),
+            ordinal: Some((name, index)),
+            number: number_of_child(self.hosts.len() as u32, of_parent, name, index),
+        };
+        units.push(info);
         self.children.borrow_mut().insert((parent, name, index), child);
         child
     }

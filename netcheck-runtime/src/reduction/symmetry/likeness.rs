@@ -9,7 +9,7 @@ use super::permutations::{Permutations, Swap};
 use super::tables::{Tables, doubtful, outcome};
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
-use crate::state::enabled::preferred_by;
+use crate::state::ephemeral::{self, Owner};
 use crate::state::renaming::{Map, Renaming};
 use crate::state::system::{Asymmetry, Interrupt, LikeTasks, System};
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
@@ -166,7 +166,8 @@ impl Comparison<'_> {
             return Ok(());
         };
         let is_free = asked.is_none_or(|asked| asked.port() == 0);
-        if is_free && preferred_by(got.port()).is_none_or(|owner| owner.unit != socket.unit) {
+        let is_own = matches!(ephemeral::owner(system.shared(), got.port()), Owner::Unit(unit) if unit == socket.unit);
+        if is_free && !is_own {
             return Err(doubtful(self.swap.pair, "a process has so many ports that it is given those of others"));
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::connections::ConnectionEnd;
 use crate::id::{ConnectionId, NodeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Input, OperationKey, Outcome, Side};
-use crate::state::enabled::{Class, Enabled, Step, Transition, Writes, ephemeral_ports};
+use crate::state::enabled::{Class, Enabled, Step, Transition, Writes};
 use crate::state::menu::Action;
 use crate::state::place::{HeldConnection, Place, PlaceId, StreamBinding, overlap};
 use crate::state::tables::{Lookup, View};
@@ -114,7 +114,7 @@ impl View<'_> {
             return Ok((Outcome::Failed(Failure::AddressNotAvailable), Writes::new()));
         }
         let ports: SmallVec<[u16; 1]> = match address.port() {
-            0 => ephemeral_ports(socket).collect(),
+            0 => self.ephemeral_ports(socket).collect(),
             port => smallvec![port],
         };
         for port in ports {
@@ -260,7 +260,7 @@ impl View<'_> {
         let ip = self.host_of(socket.unit).source(local.map_or(any, |local| local.ip()), peer.1.ip());
         let ports: Box<dyn Iterator<Item = u16>> = match local {
             Some(local) => Box::new(std::iter::once(local.port())),
-            None => Box::new(ephemeral_ports(socket)),
+            None => Box::new(self.ephemeral_ports(socket)),
         };
         for port in ports {
             let own = SocketAddr::new(ip, port);
