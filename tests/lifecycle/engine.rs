@@ -156,7 +156,11 @@ fn check(system: &Shared, configuration: Configuration) -> Result<(Report, BTree
         for (index, process) in system.0.processes.iter().enumerate() {
             let system = system.clone();
             let factory = move || root(system.clone(), index);
-            if process.daemon { net.daemon(name(index), factory) } else { net.process(name(index), factory) };
+            if process.daemon {
+                net.daemon(name(index), factory)
+            } else {
+                net.process(name(index), factory)
+            };
         }
         let seen = Arc::clone(&seen);
         net.finally(move |end| {

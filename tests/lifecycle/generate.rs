@@ -1,8 +1,6 @@
 //! Random systems, each from its seed.
 
-use crate::program::{
-    CANCELLED, ELAPSED, Instruction, Network, Process, REGISTERS, System, Task, Value,
-};
+use crate::program::{CANCELLED, ELAPSED, Instruction, Network, Process, REGISTERS, System, Task, Value};
 
 /// What is sent, returned and given as argument are numbers from 1 to this.
 const CONSTANTS: u64 = 3;
@@ -24,11 +22,13 @@ pub fn system(seed: u64, words: Words) -> System {
     let mut random = Random::new(seed);
     let network = network(&mut random, words);
     let processes = match words {
-        Words::All => *random.weighted(&[(6, 1), (7, 2), (2, 3)]),
+        Words::All => *random.weighted(&[(8, 1), (7, 2), (1, 3)]),
         Words::Alone => 1,
     };
     let has_datagrams = words == Words::All && (processes > 1 || random.percent(20));
     let is_quiet = words == Words::Alone || random.percent(45);
+    // Which process the others send to, and which of its routines listens.
+    let listener = (random.below(processes as u64) as usize, random.below(2) as usize);
     let mut made: Vec<Process> = Vec::new();
     for process in 0..processes {
         if process > 0 && random.percent(12) {
@@ -36,13 +36,23 @@ pub fn system(seed: u64, words: Words) -> System {
             continue;
         }
         let routines = match processes {
-            1 => random.within(2, 4),
-            2 => random.within(1, 3),
-            _ => random.within(1, 2),
+            1 => *random.weighted(&[(6, 2), (4, 3), (1, 4)]),
+            2 => *random.weighted(&[(3, 1), (4, 2)]),
+            _ => *random.weighted(&[(3, 1), (1, 2)]),
         };
         let faults = network.copies.len() > 1 || network.window > 1;
-        let mut draft =
-            Draft { random: &mut random, words, process, processes, routines, has_datagrams, is_quiet, faults, own: 0 };
+        let mut draft = Draft {
+            random: &mut random,
+            words,
+            process,
+            processes,
+            routines,
+            has_datagrams,
+            is_quiet,
+            faults,
+            listener,
+            own: 0,
+        };
         let routines = (0..routines).map(|routine| draft.routine(routine)).collect();
         let daemon = random.percent(if is_quiet { 60 } else { 35 });
         made.push(Process { daemon, routines });
@@ -88,6 +98,8 @@ struct Draft<'a> {
     /// there are no assertions
     is_quiet: bool,
     faults: bool,
+    /// the process and the routine that others send to
+    listener: (usize, usize),
     /// the register that is written next
     own: usize,
 }
@@ -96,26 +108,30 @@ impl Draft<'_> {
     fn routine(&mut self, routine: usize) -> Vec<Instruction> {
         self.own = usize::from(routine > 0);
         let mut block = Vec::new();
-        let listens = self.has_datagrams && self.random.percent(if routine == 0 { 45 } else { 35 });
-        if self.has_datagrams && (listens || self.random.percent(45)) {
+        let is_listener = (self.process, routine) == (self.listener.0, self.listener.1.min(self.routines - 1));
+        let listens = self.has_datagrams && (is_listener || self.random.percent(15));
+        if self.has_datagrams && (listens || self.random.percent(50)) {
             let port = match listens {
                 true => Some(PORT),
                 false if self.random.percent(60) => None,
                 false => Some(PORT + 1),
             };
             block.push(Instruction::Bind { socket: 0, port });
+            if self.random.percent(if routine == 0 { 45 } else { 80 }) {
+                let datagrams = self.datagrams(listens);
+                block.extend(datagrams);
+            }
         }
         let has_children = routine + 1 < self.routines;
         let idioms = match (routine, has_children) {
-            (0, _) => self.random.within(1, 2),
+            (0, true) if self.processes == 1 => *self.random.weighted(&[(4, 1), (1, 2)]),
+            (0, true) => 1,
             (_, true) => 1,
             (_, false) => self.random.within(0, 1),
         };
         if !has_children || self.random.percent(30) {
-            for _ in 0..self.random.within(1, 2) {
-                let simple = self.simple(listens);
-                block.extend(simple);
-            }
+            let simple = self.simple(listens);
+            block.extend(simple);
         }
         for _ in 0..idioms {
             let idiom = match has_children {
@@ -124,8 +140,8 @@ impl Draft<'_> {
             };
             block.extend(idiom);
         }
-        if has_children && self.random.percent(25) {
-            let simple = self.simple(listens);
+        if has_children && self.random.percent(if listens { 60 } else { 15 }) {
+            let simple = if listens { self.datagrams(listens) } else { self.simple(listens) };
             block.extend(simple);
         }
         block = self.wrapped(block);
@@ -168,7 +184,7 @@ impl Draft<'_> {
 
     /// What a task does that has nothing to do with other tasks of its process.
     fn simple(&mut self, listens: bool) -> Vec<Instruction> {
-        if self.has_datagrams && self.random.percent(60) {
+        if self.has_datagrams && self.random.percent(40) {
             return self.datagrams(listens);
         }
         match self.random.below(12) {
@@ -213,28 +229,32 @@ impl Draft<'_> {
     }
 
     fn datagrams(&mut self, listens: bool) -> Vec<Instruction> {
-        let to = self.random.below(self.processes as u64) as usize;
+        let to = match self.random.percent(85) {
+            true => self.listener.0,
+            false => self.random.below(self.processes as u64) as usize,
+        };
         let port = if self.random.percent(85) { PORT } else { PORT + 1 };
         let mut block = Vec::new();
         match self.random.below(10) {
-            0..=4 if listens => {
+            0..=6 if listens => {
                 block.extend(self.receive(75));
                 if self.random.percent(50) {
                     block.push(Instruction::Reply { socket: 0, value: self.constant() });
                 }
             }
-            5 => block.push(Instruction::Connect { socket: 0, to, port }),
-            6 if self.random.percent(50) => {
+            7 => block.push(Instruction::Connect { socket: 0, to, port }),
+            8 => {
                 block.push(Instruction::Close { socket: 0 });
                 if self.random.percent(70) {
                     block.push(Instruction::Bind { socket: 0, port: listens.then_some(PORT) });
                 }
             }
             _ => {
-                if self.random.percent(50) {
-                    block.push(self.sleep());
+                // By then the other one is bound, mostly.
+                if self.random.percent(65) {
+                    block.push(Instruction::Sleep { ms: 5 });
                 }
-                for _ in 0..self.random.within(1, 2) {
+                for _ in 0..*self.random.weighted(&[(2, 1), (1, 2)]) {
                     block.push(Instruction::Send { socket: 0, to, port, value: self.constant() });
                 }
                 if self.random.percent(45) {
@@ -261,7 +281,9 @@ impl Draft<'_> {
     /// What a task does with tasks that it spawns.
     fn children(&mut self, routine: usize) -> Vec<Instruction> {
         let mut block = Vec::new();
-        let idiom = self.random.below(12);
+        // Few tasks of tasks have several of their own: there would be too many orders.
+        let idiom =
+            if routine > 0 && self.random.percent(60) { 5 + self.random.below(3) } else { self.random.below(12) };
         if (8..=10).contains(&idiom) {
             return self.set(routine);
         }
@@ -348,7 +370,7 @@ impl Draft<'_> {
     fn set(&mut self, routine: usize) -> Vec<Instruction> {
         let mut block = Vec::new();
         let task = self.task(routine);
-        let count = *self.random.weighted(&[(1, 1), (5, 2), (1, 3)]);
+        let count = *self.random.weighted(&[(1, 1), (8, 2), (1, 3)]);
         for index in 0..count {
             let task = if index > 0 && self.random.percent(60) { task } else { self.task(routine) };
             block.push(Instruction::SetSpawn { task });
@@ -382,7 +404,9 @@ impl Draft<'_> {
     /// A routine that comes after this one, so that there is no end of tasks.
     fn task(&mut self, routine: usize) -> Task {
         let routine = self.random.within(routine + 1, self.routines - 1);
-        Task { routine, isolated: self.random.percent(75), argument: self.constant() }
+        // Datagrams of ordinary tasks are for `tests/agreement.rs`, and take long.
+        let isolated = self.random.percent(if self.has_datagrams { 92 } else { 75 });
+        Task { routine, isolated, argument: self.constant() }
     }
 
     fn await_task(&mut self, handle: usize) -> Instruction {

@@ -28,11 +28,12 @@ mod run;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::program::{System, name};
 use channel::Channel;
 use compile::{Code, compile};
-use state::{Activity, Frame, Outcome, Phase, Timer, Wait, World};
+use state::{Activity, Frame, Outcome, Phase, State, Timer, Wait, World};
 pub use state::{Move, TaskId};
 
 /// What all executions of a system show together.
@@ -76,8 +77,7 @@ pub struct Reading {
 
 impl Reading {
     /// What tokio does.
-    pub const TOKIO: Reading =
-        Reading { aborts_at_once: false, ends_with_isolated: false, joins_in_any_order: false };
+    pub const TOKIO: Reading = Reading { aborts_at_once: false, ends_with_isolated: false, joins_in_any_order: false };
 }
 
 /// More packets under way from one socket to another are the beginning of ever more.
@@ -90,17 +90,13 @@ pub fn explore(system: &System, states_max: usize, reading: Reading) -> Option<(
     if found.0.met.scope { explore_with(system, states_max, reading, true) } else { Some(found) }
 }
 
-fn explore_with(
-    system: &System,
-    states_max: usize,
-    reading: Reading,
-    is_scoped: bool,
-) -> Option<(Findings, usize)> {
+fn explore_with(system: &System, states_max: usize, reading: Reading, is_scoped: bool) -> Option<(Findings, usize)> {
     let code: Vec<Vec<Vec<Code>>> =
         system.processes.iter().map(|process| process.routines.iter().map(|block| compile(block)).collect()).collect();
     let mut findings = Findings { outputs: vec![BTreeSet::new(); system.processes.len()], ..Findings::default() };
     let first = World::new(system, &code, reading, is_scoped);
-    let mut known = BTreeSet::from([first.state.clone()]);
+    let mut known = Known::default();
+    known.insert(&first.state);
     let mut open = vec![first];
     while let Some(world) = open.pop() {
         let moves = world.moves();
@@ -116,15 +112,37 @@ fn explore_with(
             if next.state.channels.values().any(|channel| channel.backlog() > BACKLOG_MAX) {
                 return None;
             }
-            if known.insert(next.state.clone()) {
+            if known.insert(&next.state) {
                 open.push(next);
             }
         }
-        if known.len() > states_max {
+        if known.count > states_max {
             return None;
         }
     }
-    Some((findings, known.len()))
+    Some((findings, known.count))
+}
+
+/// The states that were met, by their hashes: to compare whole states takes long.
+#[derive(Default)]
+struct Known {
+    states: BTreeMap<u64, Vec<State>>,
+    count: usize,
+}
+
+impl Known {
+    /// Whether it is a new one.
+    fn insert(&mut self, state: &State) -> bool {
+        let mut hasher = DefaultHasher::new();
+        state.hash(&mut hasher);
+        let alike = self.states.entry(hasher.finish()).or_default();
+        let is_new = !alike.contains(state);
+        if is_new {
+            alike.push(state.clone());
+            self.count += 1;
+        }
+        is_new
+    }
 }
 
 impl World<'_> {
@@ -166,7 +184,9 @@ impl World<'_> {
                         step(Outcome::Joined(awaited));
                     }
                 }
-                Wait::JoinNext { .. } => self.next_of_set(task).into_iter().for_each(|next| step(Outcome::Joined(next))),
+                Wait::JoinNext { .. } => {
+                    self.next_of_set(task).into_iter().for_each(|next| step(Outcome::Joined(next)))
+                }
                 Wait::Select { handles, left, .. } => {
                     for handle in handles {
                         let branch = state.handles[handle].expect("it has not ended yet");

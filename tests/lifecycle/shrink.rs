@@ -23,10 +23,10 @@ fn smaller(system: &System) -> Vec<System> {
             });
             candidates.push(candidate);
         }
-        let mut network = system.clone();
-        network.processes[process].daemon ^= true;
-        if network.processes[process].daemon {
-            candidates.push(network);
+        if system.processes[process].daemon {
+            let mut candidate = system.clone();
+            candidate.processes[process].daemon = false;
+            candidates.push(candidate);
         }
         for (routine, block) in system.processes[process].routines.iter().enumerate() {
             for smaller in smaller_blocks(block) {
@@ -67,9 +67,7 @@ fn spawns(instruction: &Instruction) -> Option<usize> {
 
 /// Whether another process sends to this one, or it is the only one.
 fn knows(system: &System, process: usize) -> bool {
-    let names = |instruction: &Instruction| {
-        matches!(instruction, Instruction::Send { to, .. } | Instruction::Connect { to, .. } if *to == process)
-    };
+    let names = |instruction: &Instruction| matches!(instruction, Instruction::Send { to, .. } | Instruction::Connect { to, .. } if *to == process);
     let others = system.processes.iter().enumerate().filter(|(index, _)| *index != process);
     let mut others = others.flat_map(|(_, other)| other.routines.iter().flatten());
     system.processes.len() == 1 || others.any(|instruction| instruction.any(&names))

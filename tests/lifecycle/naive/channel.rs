@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// Everything that was ever sent from one socket to another, and everything that came out so far.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Channel {
     /// in the order of dispatch
     pub packets: Vec<Packet>,
@@ -11,7 +11,7 @@ pub struct Channel {
     pub delivered: Vec<usize>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Packet {
     pub value: u8,
     /// the sender's process and port

@@ -1,9 +1,9 @@
 //! What tasks do.
 
+use super::Findings;
 use super::channel::Packet;
 use super::compile::Code;
 use super::state::{Activity, Frame, Outcome, Phase, ProcessState, SocketState, TaskId, TaskState, Timer, Wait, World};
-use super::Findings;
 use crate::program::{CANCELLED, ELAPSED, EMPTY, HANDLES, Instruction, REGISTERS, SOCKETS, Task, Value, panic_message};
 
 /// The process, and what it says.
@@ -413,8 +413,7 @@ impl World<'_> {
         findings.met.ended |= is_isolated && !cancelled;
         self.let_go(id, findings);
         let ended = Activity::Ended(output);
-        *self.task(id) =
-            TaskState { activity: ended, position: 0, ..TaskState::new(process, unit, is_isolated, 0, 0) };
+        *self.task(id) = TaskState { activity: ended, position: 0, ..TaskState::new(process, unit, is_isolated, 0, 0) };
         let set = self.state.tasks.values_mut().find(|task| task.set.contains(&id));
         if let Some(parent) = set {
             parent.ended.push(id);

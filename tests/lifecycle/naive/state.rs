@@ -20,7 +20,7 @@ pub struct World<'a> {
     pub state: State,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {
     pub faults_left: Option<usize>,
     pub processes: Vec<ProcessState>,
@@ -31,7 +31,7 @@ pub struct State {
     pub channels: BTreeMap<(SocketId, SocketId), Channel>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProcessState {
     pub phase: Phase,
     pub output: Option<String>,
@@ -39,21 +39,21 @@ pub struct ProcessState {
     pub ephemeral: u16,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
     Unstarted,
     Running,
     Ended,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SocketState {
     pub process: usize,
     pub port: u16,
     pub peer: Option<(usize, u16)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TaskState {
     pub process: usize,
     /// the tasks of one memory have the same unit
@@ -110,7 +110,7 @@ impl TaskState {
 }
 
 /// Durations are what is left of them, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Frame {
     Scope,
     Timeout {
@@ -125,7 +125,7 @@ pub enum Frame {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Activity {
     Runnable,
     Waiting(Wait),
@@ -133,7 +133,7 @@ pub enum Activity {
     Ended(u8),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wait {
     Sleep {
         left: i32,
@@ -202,21 +202,10 @@ impl Wait {
 
 #[derive(Debug, Clone, Copy)]
 pub enum Move {
-    Start {
-        process: usize,
-    },
-    Run {
-        task: TaskId,
-    },
-    Step {
-        task: TaskId,
-        outcome: Outcome,
-    },
-    Fire {
-        task: TaskId,
-        timer: Timer,
-        left: i32,
-    },
+    Start { process: usize },
+    Run { task: TaskId },
+    Step { task: TaskId, outcome: Outcome },
+    Fire { task: TaskId, timer: Timer, left: i32 },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -286,9 +275,7 @@ impl<'a> World<'a> {
         let state = &self.state.tasks[&task];
         match state.activity {
             Activity::Waiting(Wait::Await { task: awaited, .. }) => self.wakes(awaited),
-            Activity::Waiting(Wait::JoinNext { .. }) => {
-                self.next_of_set(task).into_iter().any(|next| self.wakes(next))
-            }
+            Activity::Waiting(Wait::JoinNext { .. }) => self.next_of_set(task).into_iter().any(|next| self.wakes(next)),
             Activity::Waiting(Wait::Select { handles, .. }) => {
                 handles.iter().any(|&handle| state.handles[handle].is_some_and(|branch| self.wakes(branch)))
             }
@@ -316,7 +303,8 @@ impl<'a> World<'a> {
                     Frame::Interval { next, .. } => *next -= ms,
                 }
             }
-            if let Activity::Waiting(Wait::Sleep { left } | Wait::Select { left: Some(left), .. }) = &mut task.activity {
+            if let Activity::Waiting(Wait::Sleep { left } | Wait::Select { left: Some(left), .. }) = &mut task.activity
+            {
                 *left = (*left - ms).max(0);
             }
         }
