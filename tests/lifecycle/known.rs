@@ -155,6 +155,13 @@ fn an_ordinary_task_that_sleeps_longer_is_not_finished_when_another_one_is_joine
     let root = vec![spawn(ordinary(1), 0), spawn(ordinary(2), 1), join(1, 1), asks];
     let findings = agreed(&system(vec![process(vec![root, vec![sleep(20)], vec![sleep(10)]])]));
     assert_eq!(ends(&findings), ["[0, 2, 0, 0]"]);
+    let asks = Instruction::IsFinished { handle: 1, into: 0 };
+    let root = vec![spawn(ordinary(2), 0), spawn(ordinary(1), 1), join(0, 1), asks.clone()];
+    let findings = agreed(&system(vec![process(vec![root.clone(), vec![sleep(20)], vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[0, 2, 0, 0]"]);
+    let root = [root, vec![sleep(5), asks]].concat();
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(12)], vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[1, 2, 0, 0]"]);
 }
 
 #[test]
@@ -184,8 +191,8 @@ fn an_isolated_task_binds_an_ephemeral_port_beside_isolated_tasks_of_another_pro
 #[test]
 fn a_panic_is_found_beside_an_isolated_task_that_binds_an_ephemeral_port() {
     let port = Instruction::Bind { socket: 0, port: None };
-    let asks = vec![spawn(isolated(1), 0), join(0, 0), assert_not(0, 1)];
-    let root = vec![spawn(isolated(1), 0), join(0, 0)];
+    let asks = vec![Instruction::Yield, Instruction::Yield, spawn(isolated(1), 0), join(0, 0), assert_not(0, 1)];
+    let root = vec![Instruction::Yield, spawn(isolated(1), 0), join(0, 0)];
     let findings =
         agreed(&system(vec![process(vec![root, vec![sleep(5)]]), process(vec![asks, vec![port, send(0, 1)]])]));
     assert!(panics(&findings));
