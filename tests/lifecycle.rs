@@ -4,6 +4,8 @@
 //! - `NETCHECK_LIFECYCLE_SEED=17` checks that system only, and prints it.
 //! - `NETCHECK_LIFECYCLE_SEEDS=5000..9000` checks these instead.
 //! - `NETCHECK_LIFECYCLE_EACH=1` shrinks and prints each disagreement, not only the first.
+//! - `NETCHECK_LIFECYCLE_READING=aborts_at_once,ends_with_isolated,joins_in_any_order` takes these for right, see
+//!   `naive::Reading`.
 //! - `NETCHECK_LIFECYCLE_WITHOUT=daemons,tracked` leaves these out, to see what else there is.
 #![allow(clippy::duplicate_mod, reason = "to be compiled against both is what the interpreter is for")]
 
@@ -131,7 +133,7 @@ fn agree(seeds: Range<u64>) -> Option<Figures> {
             if is_single {
                 println!("seed {seed}\n{system}");
             }
-            let Some((findings, states)) = naive::explore(&system, STATES_MAX, Reading::TOKIO) else {
+            let Some((findings, states)) = naive::explore(&system, STATES_MAX, reading()) else {
                 own.discarded += 1;
                 continue;
             };
@@ -170,8 +172,19 @@ fn show(seed: u64, system: &System, difference: &Difference) {
 
 /// How the engine disagrees with the naive explorer in one configuration.
 fn disagreement(system: &System, configuration: Configuration) -> Option<Difference> {
-    let (findings, _) = naive::explore(system, STATES_MAX, Reading::TOKIO)?;
+    let (findings, _) = naive::explore(system, STATES_MAX, reading())?;
     engine::differences(system, &findings, &[configuration]).pop()
+}
+
+/// What the naive explorer takes for right.
+fn reading() -> Reading {
+    let words = std::env::var("NETCHECK_LIFECYCLE_READING").unwrap_or_default();
+    let has = |word| words.split(',').any(|one| one == word);
+    Reading {
+        aborts_at_once: has("aborts_at_once"),
+        ends_with_isolated: has("ends_with_isolated"),
+        joins_in_any_order: has("joins_in_any_order"),
+    }
 }
 
 fn is_without(what: &str) -> bool {

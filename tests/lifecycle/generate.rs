@@ -25,7 +25,7 @@ pub fn system(seed: u64, words: Words) -> System {
         Words::All => *random.weighted(&[(8, 1), (7, 2), (1, 3)]),
         Words::Alone => 1,
     };
-    let has_datagrams = words == Words::All && (processes > 1 || random.percent(20));
+    let has_datagrams = words == Words::All && (processes > 1 || random.percent(35));
     let is_quiet = words == Words::Alone || random.percent(45);
     // Which process the others send to, and which of its routines listens.
     let listener = (random.below(processes as u64) as usize, random.below(2) as usize);
@@ -52,6 +52,7 @@ pub fn system(seed: u64, words: Words) -> System {
             faults,
             listener,
             own: 0,
+            is_bound: false,
         };
         let routines = (0..routines).map(|routine| draft.routine(routine)).collect();
         let daemon = random.percent(if is_quiet { 60 } else { 35 });
@@ -102,6 +103,8 @@ struct Draft<'a> {
     listener: (usize, usize),
     /// the register that is written next
     own: usize,
+    /// the routine has a socket
+    is_bound: bool,
 }
 
 impl Draft<'_> {
@@ -110,15 +113,12 @@ impl Draft<'_> {
         let mut block = Vec::new();
         let is_listener = (self.process, routine) == (self.listener.0, self.listener.1.min(self.routines - 1));
         let listens = self.has_datagrams && (is_listener || self.random.percent(15));
-        if self.has_datagrams && (listens || self.random.percent(50)) {
-            let port = match listens {
-                true => Some(PORT),
-                false if self.random.percent(60) => None,
-                false => Some(PORT + 1),
-            };
-            block.push(Instruction::Bind { socket: 0, port });
-            if self.random.percent(if routine == 0 { 45 } else { 80 }) {
-                let datagrams = self.datagrams(listens);
+        self.is_bound = false;
+        if self.has_datagrams && (listens || self.random.percent(if routine == 0 { 55 } else { 35 })) {
+            let bind = self.bind(listens);
+            block.push(bind);
+            if self.random.percent(if routine == 0 { 65 } else { 85 }) {
+                let datagrams = if listens { self.answer(80) } else { self.datagrams(listens) };
                 block.extend(datagrams);
             }
         }
@@ -233,15 +233,13 @@ impl Draft<'_> {
             true => self.listener.0,
             false => self.random.below(self.processes as u64) as usize,
         };
-        let port = if self.random.percent(85) { PORT } else { PORT + 1 };
+        let port = if self.random.percent(92) { PORT } else { PORT + 1 };
         let mut block = Vec::new();
+        if !self.is_bound {
+            block.push(self.bind(listens));
+        }
         match self.random.below(10) {
-            0..=6 if listens => {
-                block.extend(self.receive(75));
-                if self.random.percent(50) {
-                    block.push(Instruction::Reply { socket: 0, value: self.constant() });
-                }
-            }
+            0..=6 if listens => return self.answer(70),
             7 => block.push(Instruction::Connect { socket: 0, to, port }),
             8 => {
                 block.push(Instruction::Close { socket: 0 });
@@ -261,6 +259,25 @@ impl Draft<'_> {
                     block.extend(self.receive(85));
                 }
             }
+        }
+        block
+    }
+
+    fn bind(&mut self, listens: bool) -> Instruction {
+        self.is_bound = true;
+        let port = match listens {
+            true => Some(PORT),
+            false if self.random.percent(60) => None,
+            false => Some(PORT + 1),
+        };
+        Instruction::Bind { socket: 0, port }
+    }
+
+    /// What somebody does who listens.
+    fn answer(&mut self, limited: u64) -> Vec<Instruction> {
+        let mut block = self.receive(limited);
+        if self.random.percent(50) {
+            block.push(Instruction::Reply { socket: 0, value: self.constant() });
         }
         block
     }
