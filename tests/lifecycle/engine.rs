@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use netcheck::check::{Checker, Direction, Keep, Report, Search, Tasks, Udp, Verdict, ViolationKind};
 
 use crate::checked::interpret::root;
-use crate::generate::Random;
 use crate::naive::Findings;
 use crate::program::{Shared, System, name};
+use crate::random::Random;
 
 /// How a system is checked.
 #[derive(Clone, Copy, Debug, PartialEq)]

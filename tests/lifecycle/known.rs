@@ -2,12 +2,19 @@
 
 use crate::engine::{Configuration, differences};
 use crate::naive::{Findings, Reading, explore};
-use crate::program::{ELAPSED, Instruction, Network, Process, System, Task, Value};
+use crate::observed;
+use crate::program::{ELAPSED, Instruction, Network, Process, Shared, System, Task, Value};
 use netcheck::check::Search;
+use std::sync::Arc;
 
-/// What the naive explorer finds; the engine finds the same in each of some configurations.
+/// What the naive explorer finds. The engine finds the same in each of some configurations, and what tokio does is
+/// among it.
 fn agreed(system: &System) -> Findings {
     let (findings, _) = explore(system, 100_000, Reading::TOKIO).expect("a small system");
+    if findings.panics.is_empty() && !system.any(|instruction| matches!(instruction, Instruction::Bind { .. })) {
+        let output = observed(&Shared(Arc::new(system.clone())));
+        assert!(findings.outputs[0].contains(&output), "tokio ends with {output}, not in {:?}", findings.outputs[0]);
+    }
     let mut configurations = Vec::new();
     for tracked in [false, true] {
         for reduction in [true, false] {
@@ -281,4 +288,33 @@ fn a_timeout_of_a_handle_leaves_the_task_alone() {
     let root = vec![spawn(isolated(1), 0), limited, join(0, 1)];
     let findings = agreed(&system(vec![process(vec![root, vec![sleep(10)]])]));
     assert_eq!(ends(&findings), ["[255, 1, 0, 0]"]);
+}
+
+/// Both sleep equally long: either may end first, and the other one before anybody asks.
+#[test]
+fn an_isolated_task_may_have_finished_when_a_like_one_is_joined() {
+    let asks = Instruction::IsFinished { handle: 1, into: 3 };
+    let root = vec![spawn(isolated(1), 0), spawn(isolated(1), 1), join(0, 2), asks];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[0, 0, 1, 0]", "[0, 0, 1, 1]"]);
+}
+
+#[test]
+fn an_isolated_task_may_have_finished_when_a_like_one_is_joined_where_tasks_of_theirs_sleep() {
+    let asks = Instruction::IsFinished { handle: 1, into: 3 };
+    let root = vec![spawn(isolated(1), 0), spawn(isolated(1), 1), join(0, 2), asks];
+    let child = vec![spawn(isolated(2), 0), join(0, 3)];
+    let findings = agreed(&system(vec![process(vec![root, child, vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[0, 0, 1, 0]", "[0, 0, 1, 1]"]);
+}
+
+/// As soon as a program uses one anywhere.
+#[test]
+fn there_are_no_faults_before_a_scope_either() {
+    let answer = Instruction::Reply { socket: 0, value: Value::Constant(1) };
+    let asks = vec![bind(4001), sleep(5), send(1, 1), RECEIVE, Instruction::Scope { body: Vec::new() }];
+    let network = Network { copies: vec![1, 0], ..Network::reliable() };
+    let processes = vec![process(vec![asks]), process(vec![vec![bind(4000), RECEIVE, answer]])];
+    let findings = agreed(&System { processes, network });
+    assert!(!findings.deadlock && findings.met.scope);
 }

@@ -389,10 +389,9 @@ impl World<'_> {
         if self.output_of(id).is_some() {
             return;
         }
+        self.task(id).cancelled = true;
         if self.reading.aborts_at_once && self.state.tasks[&id].is_isolated {
             self.end(id, CANCELLED, findings);
-        } else {
-            self.task(id).cancelled = true;
         }
     }
 
