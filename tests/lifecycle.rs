@@ -38,23 +38,29 @@ use naive::{Findings, Reading};
 use program::{Shared, System};
 
 /// Larger systems are left out.
-const STATES_MAX: usize = 1_000;
+const STATES_MAX: usize = 1_200;
 
 #[test]
 fn random_systems_with_isolated_tasks_agree_with_the_naive_explorer() {
     if let Some(figures) = agree(0..400) {
-        assert!(figures.systems >= 360, "too many were discarded");
-        assert!(figures.panics >= 60 && figures.deadlocks >= 20 && figures.clean >= 150, "too little goes wrong");
+        assert!(figures.systems >= 345, "too many were discarded");
+        assert!(figures.panics >= 60 && figures.deadlocks >= 40 && figures.clean >= 150, "too little goes wrong");
         assert!(figures.ended >= 150 && figures.dropped >= 60, "too few isolated tasks end");
-        assert!(figures.arrived >= 100 && figures.elapsed >= 100 && figures.scopes >= 15, "too little happens");
+        assert!(figures.arrived >= 40 && figures.elapsed >= 150 && figures.scopes >= 60, "too little happens");
     }
 }
 
-#[test]
-#[ignore = "takes minutes: for a nightly run, in release"]
-fn nightly_ten_thousand_random_systems_with_isolated_tasks_agree() {
-    if let Some(figures) = agree(1_000_000..1_011_500) {
-        assert!(figures.systems >= 10_000, "too many were discarded");
+/// `cargo test --release --test lifecycle -- --ignored nightly`: more seeds. Systems that the naive explorer does not come
+/// to the end of do not count.
+mod nightly {
+    use super::*;
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn ten_thousand_random_systems_with_isolated_tasks_agree() {
+        if let Some(figures) = agree(1_000_000..1_012_000) {
+            assert!(figures.systems >= 10_000, "too many were discarded");
+        }
     }
 }
 

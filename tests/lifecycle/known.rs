@@ -172,6 +172,24 @@ fn an_ordinary_task_that_sleeps_longer_is_not_finished_when_another_one_is_joine
 }
 
 #[test]
+fn an_ordinary_task_may_have_finished_when_another_one_is_joined_and_is_joined_later() {
+    let asks = Instruction::IsFinished { handle: 1, into: 1 };
+    let root = vec![spawn(ordinary(1), 0), spawn(ordinary(1), 1), join(0, 0), asks, join(1, 2)];
+    let findings = agreed(&system(vec![process(vec![root, Vec::new()])]));
+    assert_eq!(ends(&findings), ["[1, 0, 1, 0]", "[1, 1, 1, 0]"]);
+}
+
+/// Both happen at one instant.
+#[test]
+fn a_datagram_of_an_isolated_task_may_arrive_when_the_time_is_over() {
+    let port = Instruction::Bind { socket: 0, port: None };
+    let limited = Instruction::Timeout { ms: 5, into: 1, body: vec![RECEIVE] };
+    let root = vec![bind(4000), spawn(isolated(1), 0), limited];
+    let findings = agreed(&system(vec![process(vec![root, vec![port, sleep(5), send(0, 1)]])]));
+    assert_eq!(ends(&findings), ["[0, 1, 0, 0]", "[0, 255, 0, 0]"]);
+}
+
+#[test]
 fn an_isolated_task_that_is_aborted_in_a_scope_leaves_no_faults_on() {
     let scoped = vec![Instruction::Scope { body: vec![Instruction::Pending] }];
     let root = vec![bind(4001), spawn(isolated(1), 0), sleep(5), ABORT, sleep(5), send(1, 1)];
