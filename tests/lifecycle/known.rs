@@ -1,0 +1,338 @@
+//! Systems written by hand: what was wrong once, and what is easily wrong.
+
+use crate::engine::{Configuration, differences};
+use crate::naive::{Findings, Reading, explore};
+use crate::observed;
+use crate::program::{ELAPSED, Instruction, Network, Process, Shared, System, Task, Value};
+use netcheck::check::Search;
+use std::sync::Arc;
+
+/// What the naive explorer finds. The engine finds the same in each of some configurations, and what tokio does is
+/// among it.
+fn agreed(system: &System) -> Findings {
+    let (findings, _) = explore(system, 100_000, Reading::TOKIO).expect("a small system");
+    if findings.panics.is_empty() && !system.any(|instruction| matches!(instruction, Instruction::Bind { .. })) {
+        let output = observed(&Shared(Arc::new(system.clone())));
+        assert!(findings.outputs[0].contains(&output), "tokio ends with {output}, not in {:?}", findings.outputs[0]);
+    }
+    let mut configurations = Vec::new();
+    for tracked in [false, true] {
+        for reduction in [true, false] {
+            let plain = Configuration { reduction, tracked, ..Configuration::DEFAULT };
+            let other = Configuration { search: Search::Dfs, symmetry: true, capture: false, ..plain };
+            configurations.extend([plain, other, Configuration { subsumption: true, threads: 2, ..plain }]);
+        }
+    }
+    let differences = differences(system, &findings, &configurations);
+    let told: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    assert!(told.is_empty(), "{system}{} disagreements:\n{}", told.len(), told.join("\n"));
+    findings
+}
+
+fn panics(findings: &Findings) -> bool {
+    !findings.panics.is_empty()
+}
+
+/// What the first process ends with.
+fn ends(findings: &Findings) -> Vec<&str> {
+    findings.outputs[0].iter().map(String::as_str).collect()
+}
+
+/// Processes on a reliable network.
+fn system(processes: Vec<Process>) -> System {
+    System { processes, network: Network::reliable() }
+}
+
+fn daemon(routines: Vec<Vec<Instruction>>) -> Process {
+    Process { daemon: true, routines }
+}
+
+fn process(routines: Vec<Vec<Instruction>>) -> Process {
+    Process { daemon: false, routines }
+}
+
+fn isolated(routine: usize) -> Task {
+    Task { routine, isolated: true, argument: Value::Constant(routine as u8) }
+}
+
+fn ordinary(routine: usize) -> Task {
+    Task { isolated: false, ..isolated(routine) }
+}
+
+fn spawn(task: Task, handle: usize) -> Instruction {
+    Instruction::Spawn { task, handle }
+}
+
+fn set(task: Task) -> Instruction {
+    Instruction::SetSpawn { task }
+}
+
+fn sleep(ms: u16) -> Instruction {
+    Instruction::Sleep { ms }
+}
+
+fn join(handle: usize, into: usize) -> Instruction {
+    Instruction::Await { handle, into, keeps: true }
+}
+
+fn select(which: usize, into: usize) -> Instruction {
+    Instruction::Select { handles: [0, 1], limit_ms: None, which, into }
+}
+
+fn assert_not(register: usize, value: u8) -> Instruction {
+    Instruction::AssertNot { register, value, line: 1 }
+}
+
+fn bind(port: u16) -> Instruction {
+    Instruction::Bind { socket: 0, port: Some(port) }
+}
+
+fn send(to: usize, value: u8) -> Instruction {
+    Instruction::Send { socket: 0, to, port: 4000, value: Value::Constant(value) }
+}
+
+const RECEIVE: Instruction = Instruction::Recv { socket: 0, into: 1 };
+const ABORT: Instruction = Instruction::Abort { handle: 0 };
+
+#[test]
+fn a_daemon_waits_for_an_isolated_task_that_sleeps_and_panics() {
+    let root = vec![spawn(isolated(1), 0), join(0, 0), assert_not(0, 1)];
+    assert!(panics(&agreed(&system(vec![daemon(vec![root, vec![sleep(20)]])]))));
+}
+
+#[test]
+fn a_daemon_waits_for_an_isolated_task_that_waits_for_a_datagram_and_panics() {
+    let root = vec![spawn(isolated(1), 0), join(0, 0), assert_not(0, 1)];
+    let sender = vec![bind(4000), sleep(5), send(0, 1)];
+    assert!(panics(&agreed(&system(vec![daemon(vec![root, vec![bind(4000), RECEIVE]]), process(vec![sender])]))));
+}
+
+#[test]
+fn a_daemon_selects_the_isolated_task_that_ends_first_and_waits_for_ever() {
+    let root = vec![spawn(isolated(1), 0), spawn(isolated(2), 1), select(0, 1), assert_not(0, 1), Instruction::Pending];
+    assert!(panics(&agreed(&system(vec![daemon(vec![root, vec![sleep(20)], vec![sleep(10)]])]))));
+}
+
+#[test]
+fn the_one_of_two_isolated_tasks_that_sleeps_longer_never_ends_first() {
+    let root = vec![spawn(isolated(1), 0), spawn(isolated(2), 1), select(0, 1), assert_not(0, 0), select(2, 3)];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(20)], vec![sleep(10)]])]));
+    assert_eq!((panics(&findings), ends(&findings)), (false, vec!["[1, 2, 0, 1]"]));
+}
+
+#[test]
+fn a_join_set_gives_isolated_tasks_in_the_order_in_which_they_end() {
+    let next = |into| Instruction::JoinNext { into };
+    let root = vec![set(isolated(1)), set(isolated(2)), next(0), next(1), next(2)];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(20)], vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[2, 1, 253, 0]"]);
+}
+
+#[test]
+fn an_isolated_task_that_sleeps_is_not_finished_before_it_wakes() {
+    let asks = |into| Instruction::IsFinished { handle: 0, into };
+    let root = vec![spawn(isolated(1), 0), sleep(5), asks(0), sleep(10), asks(1)];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[0, 1, 0, 0]"]);
+}
+
+#[test]
+fn an_isolated_task_is_aborted_after_another_one_was_joined() {
+    let root = vec![spawn(isolated(1), 0), spawn(isolated(2), 1), join(1, 1), ABORT, join(0, 0)];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(20)], vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[254, 2, 0, 0]"]);
+}
+
+#[test]
+fn an_isolated_task_panics_before_its_process_ends() {
+    let root = vec![spawn(isolated(1), 0), sleep(10)];
+    assert!(panics(&agreed(&system(vec![process(vec![root, vec![sleep(5), assert_not(0, 1)]])]))));
+}
+
+#[test]
+fn ordinary_tasks_that_were_selected_from_are_joined_later() {
+    let root = vec![spawn(ordinary(1), 0), spawn(ordinary(2), 1), select(0, 1), select(2, 3)];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(20)], vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[1, 2, 0, 1]"]);
+}
+
+#[test]
+fn an_ordinary_task_that_sleeps_longer_is_not_finished_when_another_one_is_joined() {
+    let asks = Instruction::IsFinished { handle: 0, into: 0 };
+    let root = vec![spawn(ordinary(1), 0), spawn(ordinary(2), 1), join(1, 1), asks];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(20)], vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[0, 2, 0, 0]"]);
+    let asks = Instruction::IsFinished { handle: 1, into: 0 };
+    let root = vec![spawn(ordinary(2), 0), spawn(ordinary(1), 1), join(0, 1), asks.clone()];
+    let findings = agreed(&system(vec![process(vec![root.clone(), vec![sleep(20)], vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[0, 2, 0, 0]"]);
+    let root = [root, vec![sleep(5), asks]].concat();
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(12)], vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[1, 2, 0, 0]"]);
+}
+
+#[test]
+fn an_ordinary_task_may_have_finished_when_another_one_is_joined_and_is_joined_later() {
+    let asks = Instruction::IsFinished { handle: 1, into: 1 };
+    let root = vec![spawn(ordinary(1), 0), spawn(ordinary(1), 1), join(0, 0), asks, join(1, 2)];
+    let findings = agreed(&system(vec![process(vec![root, Vec::new()])]));
+    assert_eq!(ends(&findings), ["[1, 0, 1, 0]", "[1, 1, 1, 0]"]);
+}
+
+/// Both happen at one instant.
+#[test]
+fn a_datagram_of_an_isolated_task_may_arrive_when_the_time_is_over() {
+    let port = Instruction::Bind { socket: 0, port: None };
+    let limited = Instruction::Timeout { ms: 5, into: 1, body: vec![RECEIVE] };
+    let root = vec![bind(4000), spawn(isolated(1), 0), limited];
+    let findings = agreed(&system(vec![process(vec![root, vec![port, sleep(5), send(0, 1)]])]));
+    assert_eq!(ends(&findings), ["[0, 1, 0, 0]", "[0, 255, 0, 0]"]);
+}
+
+#[test]
+fn an_isolated_task_that_is_aborted_in_a_scope_leaves_no_faults_on() {
+    let scoped = vec![Instruction::Scope { body: vec![Instruction::Pending] }];
+    let root = vec![bind(4001), spawn(isolated(1), 0), sleep(5), ABORT, sleep(5), send(1, 1)];
+    let receiver =
+        vec![bind(4000), Instruction::Timeout { ms: 20, into: 1, body: vec![RECEIVE] }, assert_not(1, ELAPSED)];
+    let network = Network { copies: vec![1, 0], ..Network::reliable() };
+    let system = System { processes: vec![process(vec![root, scoped]), process(vec![receiver])], network };
+    assert!(!panics(&agreed(&system)));
+}
+
+#[test]
+fn an_isolated_task_binds_an_ephemeral_port_beside_isolated_tasks_of_another_process() {
+    let port = Instruction::Bind { socket: 0, port: None };
+    let child = vec![port, send(1, 2), Instruction::Timeout { ms: 10, into: 1, body: vec![RECEIVE] }];
+    let child = [child, vec![Instruction::Return { value: Value::Register(1) }]].concat();
+    let asks = vec![sleep(5), spawn(isolated(1), 0), join(0, 0)];
+    let answer = Instruction::Reply { socket: 0, value: Value::Register(1) };
+    let answers = vec![bind(4000), RECEIVE, answer, Instruction::Return { value: Value::Register(1) }];
+    let root = vec![spawn(isolated(1), 0), join(0, 0)];
+    let findings = agreed(&system(vec![process(vec![asks, child]), process(vec![root, answers])]));
+    assert_eq!(ends(&findings), ["[2, 0, 0, 0]"]);
+}
+
+#[test]
+fn a_panic_is_found_beside_an_isolated_task_that_binds_an_ephemeral_port() {
+    let port = Instruction::Bind { socket: 0, port: None };
+    let asks = vec![Instruction::Yield, Instruction::Yield, spawn(isolated(1), 0), join(0, 0), assert_not(0, 1)];
+    let root = vec![Instruction::Yield, spawn(isolated(1), 0), join(0, 0)];
+    let findings =
+        agreed(&system(vec![process(vec![root, vec![sleep(5)]]), process(vec![asks, vec![port, send(0, 1)]])]));
+    assert!(panics(&findings));
+}
+
+/// As on tokio, where a `select!` begins with any branch.
+#[test]
+fn a_select_of_an_ordinary_and_an_isolated_task_that_have_ended_takes_either() {
+    for tasks in [[ordinary(1), isolated(1)], [isolated(1), ordinary(1)]] {
+        let root = vec![spawn(tasks[0], 0), spawn(tasks[1], 1), sleep(5), select(0, 1)];
+        let findings = agreed(&system(vec![process(vec![root, Vec::new()])]));
+        assert_eq!(ends(&findings), ["[0, 1, 0, 0]", "[1, 1, 0, 0]"]);
+    }
+}
+
+/// On tokio it is dropped when it would run next.
+#[test]
+fn an_isolated_task_that_was_just_aborted_need_not_be_finished() {
+    let root = vec![spawn(isolated(1), 0), ABORT, Instruction::IsFinished { handle: 0, into: 0 }];
+    let findings = agreed(&system(vec![process(vec![root, Vec::new()])]));
+    assert_eq!(ends(&findings), ["[0, 0, 0, 0]", "[1, 0, 0, 0]"]);
+}
+
+#[test]
+fn a_join_set_gives_isolated_and_ordinary_tasks_in_the_order_in_which_they_ended() {
+    for (first, second, output) in
+        [(isolated(1), ordinary(2), "[1, 2, 0, 0]"), (ordinary(1), isolated(2), "[1, 2, 0, 0]")]
+    {
+        let next = |into| Instruction::JoinNext { into };
+        let root = vec![set(first), set(second), sleep(15), next(0), next(1)];
+        let findings = agreed(&system(vec![process(vec![root, vec![sleep(5)], vec![sleep(10)]])]));
+        assert_eq!(ends(&findings), [output]);
+    }
+}
+
+#[test]
+fn a_join_set_gives_isolated_tasks_that_have_all_ended_in_the_order_in_which_they_did() {
+    let next = |into| Instruction::JoinNext { into };
+    let root = vec![set(isolated(1)), set(isolated(2)), sleep(15), next(0), next(1)];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(10)], vec![sleep(5)]])]));
+    assert_eq!(ends(&findings), ["[2, 1, 0, 0]"]);
+}
+
+/// Only the end of a process ends its tasks.
+#[test]
+fn the_ordinary_tasks_of_an_isolated_task_go_on_when_it_has_ended() {
+    let child = vec![spawn(ordinary(2), 0)];
+    let grandchild = vec![sleep(5), assert_not(0, 2)];
+    let root = vec![spawn(isolated(1), 0), join(0, 1), sleep(10)];
+    assert!(panics(&agreed(&system(vec![process(vec![root, child, grandchild])]))));
+}
+
+#[test]
+fn the_isolated_tasks_of_an_isolated_task_go_on_when_it_has_ended_or_was_aborted() {
+    let child = vec![spawn(isolated(2), 0), Instruction::Detach { handle: 0 }];
+    let grandchild = vec![sleep(10), assert_not(0, 2)];
+    let root = vec![spawn(isolated(1), 0), join(0, 1), sleep(15)];
+    assert!(panics(&agreed(&system(vec![process(vec![root, child, grandchild.clone()])]))));
+    let child = vec![spawn(isolated(2), 0), Instruction::Pending];
+    let root = vec![spawn(isolated(1), 0), sleep(5), ABORT, sleep(15)];
+    assert!(panics(&agreed(&system(vec![process(vec![root, child, grandchild])]))));
+}
+
+#[test]
+fn a_join_set_of_an_isolated_task_that_is_aborted_aborts_its_tasks() {
+    let child = vec![set(isolated(2)), Instruction::JoinNext { into: 0 }];
+    let grandchild = vec![sleep(10), assert_not(0, 2)];
+    let root = vec![spawn(isolated(1), 0), sleep(5), ABORT, join(0, 1), sleep(15)];
+    let findings = agreed(&system(vec![process(vec![root, child, grandchild])]));
+    assert_eq!((panics(&findings), ends(&findings)), (false, vec!["[0, 254, 0, 0]"]));
+}
+
+#[test]
+fn a_port_of_an_isolated_task_that_was_just_aborted_may_still_be_taken() {
+    let child = vec![bind(4000), Instruction::Pending];
+    let send = send(0, 7);
+    let root = vec![spawn(isolated(1), 0), sleep(5), ABORT, bind(4000), send];
+    let root = [root, vec![Instruction::Timeout { ms: 5, into: 1, body: vec![RECEIVE] }]].concat();
+    let findings = agreed(&system(vec![process(vec![root, child])]));
+    assert_eq!(ends(&findings), ["[0, 0, 0, 0]", "[0, 7, 0, 0]"]);
+}
+
+#[test]
+fn a_timeout_of_a_handle_leaves_the_task_alone() {
+    let limited = Instruction::Timeout { ms: 5, into: 0, body: vec![join(0, 0)] };
+    let root = vec![spawn(isolated(1), 0), limited, join(0, 1)];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[255, 1, 0, 0]"]);
+}
+
+/// Both sleep equally long: either may end first, and the other one before anybody asks.
+#[test]
+fn an_isolated_task_may_have_finished_when_a_like_one_is_joined() {
+    let asks = Instruction::IsFinished { handle: 1, into: 3 };
+    let root = vec![spawn(isolated(1), 0), spawn(isolated(1), 1), join(0, 2), asks];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[0, 0, 1, 0]", "[0, 0, 1, 1]"]);
+}
+
+#[test]
+fn an_isolated_task_may_have_finished_when_a_like_one_is_joined_where_tasks_of_theirs_sleep() {
+    let asks = Instruction::IsFinished { handle: 1, into: 3 };
+    let root = vec![spawn(isolated(1), 0), spawn(isolated(1), 1), join(0, 2), asks];
+    let child = vec![spawn(isolated(2), 0), join(0, 3)];
+    let findings = agreed(&system(vec![process(vec![root, child, vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[0, 0, 1, 0]", "[0, 0, 1, 1]"]);
+}
+
+/// As soon as a program uses one anywhere.
+#[test]
+fn there_are_no_faults_before_a_scope_either() {
+    let answer = Instruction::Reply { socket: 0, value: Value::Constant(1) };
+    let asks = vec![bind(4001), sleep(5), send(1, 1), RECEIVE, Instruction::Scope { body: Vec::new() }];
+    let network = Network { copies: vec![1, 0], ..Network::reliable() };
+    let processes = vec![process(vec![asks]), process(vec![vec![bind(4000), RECEIVE, answer]])];
+    let findings = agreed(&System { processes, network });
+    assert!(!findings.deadlock && findings.met.scope);
+}
