@@ -3,8 +3,12 @@
 //! - `NETCHECK_METAMORPHIC_SEED=17` tries that system only, and prints it.
 //! - `NETCHECK_METAMORPHIC_SEEDS=5000..9000` tries these instead.
 
+#[path = "metamorphic/families.rs"]
+mod families;
 #[path = "metamorphic/faults.rs"]
 mod faults;
+#[path = "metamorphic/kin.rs"]
+mod kin;
 #[path = "metamorphic/run.rs"]
 mod run;
 #[path = "metamorphic/strangers.rs"]
@@ -34,12 +38,17 @@ mod streams;
 
 use std::ops::Range;
 
+use families::{Families, Ways};
 use generate::Size;
-use netcheck::check::{Checker, Keep, Search, Verdict};
+use kin::Kind;
+use netcheck::check::{Checker, Keep, Search, Tasks, Verdict};
 use program::{Network, System};
 use run::{Outcome, Random, Sameness, Tally, Trial, all, holds, same};
 use strangers::Stranger;
 use systems::{check, checker};
+
+/// Where a search for what a family does gives up: there are smaller ones.
+const FAMILY_STATES_MAX: usize = 3_000;
 
 #[test]
 fn a_process_more_that_has_nothing_to_do_with_the_others_changes_nothing_for_them() {
@@ -81,6 +90,31 @@ fn how_a_system_is_explored_changes_no_verdict_and_no_output() {
     configurations_agree(700_000..700_120).assert_skipped_at_most(20);
 }
 
+#[test]
+fn an_isolated_task_in_place_of_an_ordinary_one_that_is_awaited_changes_nothing() {
+    isolation_changes_nothing(0..200, Ways::Await, Kind::Isolated, Tasks::Shared).assert_skipped_at_most(10);
+}
+
+#[test]
+fn an_isolated_task_in_place_of_an_ordinary_one_that_is_asked_changes_nothing() {
+    isolation_changes_nothing(10_000..10_200, Ways::Ask, Kind::Isolated, Tasks::Shared).assert_skipped_at_most(10);
+}
+
+#[test]
+fn an_isolated_task_in_place_of_an_ordinary_one_in_a_set_changes_nothing() {
+    isolation_changes_nothing(20_000..20_200, Ways::Set, Kind::Isolated, Tasks::Shared).assert_skipped_at_most(10);
+}
+
+#[test]
+fn tracked_tasks_in_place_of_ordinary_ones_that_share_nothing_change_nothing() {
+    isolation_changes_nothing(30_000..30_200, Ways::Set, Kind::Ordinary, Tasks::Tracked).assert_skipped_at_most(10);
+}
+
+#[test]
+fn a_tracked_parent_of_isolated_tasks_in_place_of_ordinary_ones_changes_nothing() {
+    isolation_changes_nothing(40_000..40_200, Ways::Set, Kind::Isolated, Tasks::Tracked).assert_skipped_at_most(10);
+}
+
 /// What a stranger does is nobody's business: its steps are enabled beside those of the others, and in quiet time its
 /// timers fire between theirs. (With `delay` they are seen: time passes for everybody.)
 fn strangers_change_nothing(seeds: Range<u64>, strangers: &[Stranger]) {
@@ -100,8 +134,7 @@ fn strangers_change_nothing(seeds: Range<u64>, strangers: &[Stranger]) {
         let trial = |reduction| {
             let checker = checker(system, reduction, system.processes.len());
             let alone = check(system, &checker);
-            let beside =
-                systems::check_beside(system, &checker, seed % 2 == 0, |net| stranger.register(net));
+            let beside = systems::check_beside(system, &checker, seed % 2 == 0, |net| stranger.register(net));
             same(&format!("alone and beside {stranger}, reduction {reduction}"), &alone, &beside, sameness)
         };
         all([trial(true), trial(false)])
@@ -305,6 +338,25 @@ fn configurations_agree(seeds: Range<u64>) -> Tally {
     holds(seeds, generate, relation, systems::shrink)
 }
 
+/// Ordinary tasks of one unit are what each other kind is held against.
+fn isolation_changes_nothing(seeds: Range<u64>, ways: Ways, kind: Kind, tasks: Tasks) -> Tally {
+    let relation = |_, families: &Families| {
+        let checker = |reduction| Checker::new().max_states(FAMILY_STATES_MAX).reduction(reduction);
+        let ordinary = kin::check(families, Kind::Ordinary, checker(true));
+        if ordinary.verdict == Verdict::Inconclusive {
+            return Trial::Skipped;
+        }
+        let unreduced = kin::check(families, Kind::Ordinary, checker(false));
+        let trial = |reduction| {
+            let other = kin::check(families, kind, checker(reduction).tasks(tasks));
+            let what = format!("ordinary, and {kind:?}, {tasks:?}, reduction {reduction}");
+            same(&what, &ordinary, &other, Sameness::Ends)
+        };
+        all([same("ordinary, unreduced", &ordinary, &unreduced, Sameness::Ends), trial(true), trial(false)])
+    };
+    holds(seeds, |seed| families::families(seed, ways), relation, families::shrink)
+}
+
 /// `cargo test --release --test metamorphic -- --ignored nightly --test-threads=1`: the same on more systems.
 mod nightly {
     use super::*;
@@ -351,6 +403,26 @@ mod nightly {
     #[ignore = "takes minutes: for a nightly run, in release"]
     fn daemons_lose_only_deadlocks_in_ten_thousand_systems() {
         daemons_lose_only_deadlocks(600_000..600_000 + COUNT);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn isolation_changes_nothing_in_ten_thousand_families() {
+        for (first, ways) in [(0, Ways::Await), (10_000, Ways::Ask), (20_000, Ways::Set)] {
+            isolation_changes_nothing(first..first + COUNT, ways, Kind::Isolated, Tasks::Shared);
+        }
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn tracking_changes_nothing_in_ten_thousand_families() {
+        isolation_changes_nothing(30_000..30_000 + COUNT, Ways::Set, Kind::Ordinary, Tasks::Tracked);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn isolation_with_tracked_parents_changes_nothing_in_ten_thousand_families() {
+        isolation_changes_nothing(40_000..40_000 + COUNT, Ways::Set, Kind::Isolated, Tasks::Tracked);
     }
 
     #[test]

@@ -101,7 +101,6 @@ pub struct Outcome {
     /// what these processes ended with together, in each end
     pub ends: BTreeSet<Ends>,
     pub states: usize,
-    pub suppressed: u64,
     text: String,
 }
 
@@ -115,7 +114,6 @@ impl Outcome {
             outputs: outputs.collect(),
             ends,
             states: report.states(),
-            suppressed: report.suppressed_deadlocks(),
             text: text.or_else(|| report.limit().map(str::to_owned)).unwrap_or_default(),
         }
     }

@@ -138,6 +138,7 @@ async fn awaits_for_ever() {
     sleeper.await.expect("it ends");
 }
 
+#[netcheck::process]
 async fn sleep_for_ever_together() {
     drop(netcheck::spawn(sleeps_for_ever(20)));
     sleeps_for_ever(10).await;
