@@ -38,7 +38,8 @@ mod streams;
 
 use std::ops::Range;
 
-use families::{Families, Ways};
+use families::Parents::{Daemons, Processes};
+use families::{Families, Parents, Ways};
 use generate::Size;
 use kin::Kind;
 use netcheck::check::{Checker, Keep, Search, Tasks, Verdict};
@@ -46,6 +47,10 @@ use program::{Network, System};
 use run::{Outcome, Random, Sameness, Tally, Trial, all, holds, same};
 use strangers::Stranger;
 use systems::{check, checker};
+
+const ISOLATED: (Kind, Tasks) = (Kind::Isolated, Tasks::Shared);
+const TRACKED: (Kind, Tasks) = (Kind::Ordinary, Tasks::Tracked);
+const TRACKED_AND_ISOLATED: (Kind, Tasks) = (Kind::Isolated, Tasks::Tracked);
 
 /// Where a search for what a family does gives up: there are smaller ones.
 const FAMILY_STATES_MAX: usize = 3_000;
@@ -92,27 +97,39 @@ fn how_a_system_is_explored_changes_no_verdict_and_no_output() {
 
 #[test]
 fn an_isolated_task_in_place_of_an_ordinary_one_that_is_awaited_changes_nothing() {
-    isolation_changes_nothing(0..200, Ways::Await, Kind::Isolated, Tasks::Shared).assert_skipped_at_most(10);
+    isolation_changes_nothing(0..200, (Processes, Ways::Await), ISOLATED).assert_skipped_at_most(25);
 }
 
 #[test]
 fn an_isolated_task_in_place_of_an_ordinary_one_that_is_asked_changes_nothing() {
-    isolation_changes_nothing(10_000..10_200, Ways::Ask, Kind::Isolated, Tasks::Shared).assert_skipped_at_most(10);
+    isolation_changes_nothing(10_000..10_200, (Processes, Ways::Ask), ISOLATED).assert_skipped_at_most(25);
 }
 
 #[test]
 fn an_isolated_task_in_place_of_an_ordinary_one_in_a_set_changes_nothing() {
-    isolation_changes_nothing(20_000..20_200, Ways::Set, Kind::Isolated, Tasks::Shared).assert_skipped_at_most(10);
+    isolation_changes_nothing(20_000..20_200, (Processes, Ways::Set), ISOLATED).assert_skipped_at_most(25);
+}
+
+#[test]
+fn an_isolated_task_of_a_daemon_in_place_of_an_ordinary_one_changes_nothing() {
+    isolation_changes_nothing(30_000..30_200, (Daemons, Ways::Await), ISOLATED).assert_skipped_at_most(25);
+}
+
+#[test]
+fn an_isolated_task_of_a_daemon_in_place_of_an_ordinary_one_that_is_asked_or_in_a_set_changes_nothing() {
+    isolation_changes_nothing(40_000..40_200, (Daemons, Ways::Set), ISOLATED).assert_skipped_at_most(25);
 }
 
 #[test]
 fn tracked_tasks_in_place_of_ordinary_ones_that_share_nothing_change_nothing() {
-    isolation_changes_nothing(30_000..30_200, Ways::Set, Kind::Ordinary, Tasks::Tracked).assert_skipped_at_most(10);
+    isolation_changes_nothing(50_000..50_200, (Processes, Ways::Set), TRACKED).assert_skipped_at_most(25);
+    isolation_changes_nothing(60_000..60_200, (Daemons, Ways::Set), TRACKED).assert_skipped_at_most(25);
 }
 
 #[test]
 fn a_tracked_parent_of_isolated_tasks_in_place_of_ordinary_ones_changes_nothing() {
-    isolation_changes_nothing(40_000..40_200, Ways::Set, Kind::Isolated, Tasks::Tracked).assert_skipped_at_most(10);
+    isolation_changes_nothing(70_000..70_200, (Processes, Ways::Set), TRACKED_AND_ISOLATED).assert_skipped_at_most(25);
+    isolation_changes_nothing(80_000..80_200, (Daemons, Ways::Set), TRACKED_AND_ISOLATED).assert_skipped_at_most(25);
 }
 
 /// What a stranger does is nobody's business: its steps are enabled beside those of the others, and in quiet time its
@@ -339,7 +356,7 @@ fn configurations_agree(seeds: Range<u64>) -> Tally {
 }
 
 /// Ordinary tasks of one unit are what each other kind is held against.
-fn isolation_changes_nothing(seeds: Range<u64>, ways: Ways, kind: Kind, tasks: Tasks) -> Tally {
+fn isolation_changes_nothing(seeds: Range<u64>, of: (Parents, Ways), (kind, tasks): (Kind, Tasks)) -> Tally {
     let relation = |_, families: &Families| {
         let checker = |reduction| Checker::new().max_states(FAMILY_STATES_MAX).reduction(reduction);
         let ordinary = kin::check(families, Kind::Ordinary, checker(true));
@@ -354,7 +371,7 @@ fn isolation_changes_nothing(seeds: Range<u64>, ways: Ways, kind: Kind, tasks: T
         };
         all([same("ordinary, unreduced", &ordinary, &unreduced, Sameness::Ends), trial(true), trial(false)])
     };
-    holds(seeds, |seed| families::families(seed, ways), relation, families::shrink)
+    holds(seeds, |seed| families::families(seed, of.0, of.1), relation, families::shrink)
 }
 
 /// `cargo test --release --test metamorphic -- --ignored nightly --test-threads=1`: the same on more systems.
@@ -362,6 +379,15 @@ mod nightly {
     use super::*;
 
     const COUNT: u64 = 10_000;
+
+    fn for_all_families(first: u64, other: (Kind, Tasks)) {
+        for (index, ways) in [Ways::Await, Ways::Ask, Ways::Set].into_iter().enumerate() {
+            for (more, parents) in [(0, Processes), (COUNT / 6, Daemons)] {
+                let first = first + index as u64 * COUNT / 3 + more;
+                isolation_changes_nothing(first..first + COUNT / 6, (parents, ways), other);
+            }
+        }
+    }
 
     #[test]
     #[ignore = "takes minutes: for a nightly run, in release"]
@@ -408,21 +434,19 @@ mod nightly {
     #[test]
     #[ignore = "takes minutes: for a nightly run, in release"]
     fn isolation_changes_nothing_in_ten_thousand_families() {
-        for (first, ways) in [(0, Ways::Await), (10_000, Ways::Ask), (20_000, Ways::Set)] {
-            isolation_changes_nothing(first..first + COUNT, ways, Kind::Isolated, Tasks::Shared);
-        }
+        for_all_families(0, ISOLATED);
     }
 
     #[test]
     #[ignore = "takes minutes: for a nightly run, in release"]
     fn tracking_changes_nothing_in_ten_thousand_families() {
-        isolation_changes_nothing(30_000..30_000 + COUNT, Ways::Set, Kind::Ordinary, Tasks::Tracked);
+        for_all_families(100_000, TRACKED);
     }
 
     #[test]
     #[ignore = "takes minutes: for a nightly run, in release"]
     fn isolation_with_tracked_parents_changes_nothing_in_ten_thousand_families() {
-        isolation_changes_nothing(40_000..40_000 + COUNT, Ways::Set, Kind::Isolated, Tasks::Tracked);
+        for_all_families(200_000, TRACKED_AND_ISOLATED);
     }
 
     #[test]

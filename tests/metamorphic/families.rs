@@ -123,18 +123,25 @@ pub enum Ways {
     Set,
 }
 
-pub fn families(seed: u64, ways: Ways) -> Families {
+/// Whether the parents may wait for ever.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Parents {
+    Processes,
+    Daemons,
+}
+
+pub fn families(seed: u64, parents: Parents, ways: Ways) -> Families {
     let mut random = Random(seed ^ 0xfa41_1135);
     let processes = if random.percent(70) { 1 } else { 2 };
-    let (quiet, daemons) = (random.percent(60), random.percent(50));
+    let quiet = random.percent(60);
     let counts: Vec<usize> = (0..processes).map(|_| random.one_of(&[1, 2, 2, 2, 2, 3])).collect();
     let family = |&children: &usize| {
         let mut parent = parent(&mut random, children, ways);
-        if random.percent(15) {
+        if random.percent(if parents == Parents::Daemons { 15 } else { 3 }) {
             parent.push(Deed::WaitForEver);
         }
         let children = (0..children).map(|_| child(&mut random, &counts, quiet));
-        Family { children: children.collect(), parent, daemon: daemons || random.percent(20) }
+        Family { children: children.collect(), parent, daemon: parents == Parents::Daemons }
     };
     let families = counts.iter().map(family).collect();
     Families { loss: random.percent(30), families }
@@ -183,12 +190,12 @@ fn child(random: &mut Random, counts: &[usize], quiet: bool) -> Vec<Act> {
             0..5 => Act::Sleep { ms },
             5 => Act::SleepAtMost { ms, limit_ms: random.one_of(&PAUSES_MS) },
             6 => Act::Yield,
-            7 => Act::WaitForEver,
+            7 if random.percent(40) => Act::WaitForEver,
             8 | 9 => {
                 let process = random.below(counts.len());
                 Act::Send { process, child: random.below(counts[process]), value: 1 + random.below(2) as u8 }
             }
-            10 => Act::Receive,
+            10 if random.percent(40) => Act::Receive,
             11 | 12 => Act::ReceiveAtMost { ms },
             _ => Act::Choose { among: 2 },
         });
@@ -240,7 +247,6 @@ fn smaller(families: &Families) -> Vec<Families> {
                 change(&|families| _ = families.families[index].children[child].remove(act));
             }
         }
-        change(&|families| families.families[index].daemon = true);
     }
     change(&|families| families.loss = false);
     candidates
