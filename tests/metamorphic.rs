@@ -9,6 +9,8 @@ mod families;
 mod faults;
 #[path = "metamorphic/kin.rs"]
 mod kin;
+#[path = "metamorphic/rounds.rs"]
+mod rounds;
 #[path = "metamorphic/run.rs"]
 mod run;
 #[path = "metamorphic/strangers.rs"]
@@ -93,6 +95,16 @@ fn a_daemon_in_place_of_a_process_loses_only_the_deadlocks_of_the_process() {
 #[test]
 fn how_a_system_is_explored_changes_no_verdict_and_no_output() {
     configurations_agree(700_000..700_120).assert_skipped_at_most(20);
+}
+
+#[test]
+fn captured_loops_change_no_verdict_and_no_output() {
+    captured_loops_change_nothing(800_000..800_200, Some(2)).assert_skipped_at_most(10);
+}
+
+#[test]
+fn how_endless_loops_are_explored_changes_no_verdict_and_no_output() {
+    captured_loops_change_nothing(900_000..900_200, None).assert_skipped_at_most(50);
 }
 
 #[test]
@@ -355,23 +367,83 @@ fn configurations_agree(seeds: Range<u64>) -> Tally {
     holds(seeds, generate, relation, systems::shrink)
 }
 
-/// Ordinary tasks of one unit are what each other kind is held against.
-fn isolation_changes_nothing(seeds: Range<u64>, of: (Parents, Ways), (kind, tasks): (Kind, Tasks)) -> Tally {
-    let relation = |_, families: &Families| {
-        let checker = |reduction| Checker::new().max_states(FAMILY_STATES_MAX).reduction(reduction);
-        let ordinary = kin::check(families, Kind::Ordinary, checker(true));
-        if ordinary.verdict == Verdict::Inconclusive {
+/// Each found by these relations, and shrunk.
+#[test]
+fn families_that_were_told_apart_are_the_same_as_isolated_tasks() {
+    families_are_the_same(&families::found(), ISOLATED);
+}
+
+#[test]
+fn families_that_were_told_apart_are_the_same_as_tracked_tasks() {
+    families_are_the_same(&families::found(), TRACKED);
+}
+
+#[test]
+fn families_that_were_told_apart_are_the_same_as_isolated_tasks_of_tracked_parents() {
+    families_are_the_same(&families::found(), TRACKED_AND_ISOLATED);
+}
+
+#[track_caller]
+fn families_are_the_same(all: &[Families], other: (Kind, Tasks)) {
+    let told_apart: Vec<String> = all
+        .iter()
+        .filter_map(|families| match is_the_same(families, other) {
+            Trial::Fails(difference) => Some(format!("{families}{difference}")),
+            _ => None,
+        })
+        .collect();
+    assert!(told_apart.is_empty(), "{} of {}:\n\n{}", told_apart.len(), all.len(), told_apart.join("\n"));
+}
+
+/// What goes round for ever is compared with captured loops alone: without them, only a violation ends the search.
+fn captured_loops_change_nothing(seeds: Range<u64>, rounds: Option<usize>) -> Tally {
+    let relation = |seed: u64, system: &System| {
+        let (captured_max, states_max) = if rounds.is_some() { (5_000, 5_000) } else { (1_000, 100) };
+        let reduced = Checker::new().max_states(captured_max);
+        let base = rounds::check(system, rounds, &reduced);
+        if base.verdict == Verdict::Inconclusive {
             return Trial::Skipped;
         }
-        let unreduced = kin::check(families, Kind::Ordinary, checker(false));
-        let trial = |reduction| {
-            let other = kin::check(families, kind, checker(reduction).tasks(tasks));
-            let what = format!("ordinary, and {kind:?}, {tasks:?}, reduction {reduction}");
-            same(&what, &ordinary, &other, Sameness::Ends)
-        };
-        all([same("ordinary, unreduced", &ordinary, &unreduced, Sameness::Ends), trial(true), trial(false)])
+        let unreduced = reduced.clone().reduction(false).max_states(captured_max * 10);
+        let not_captured = reduced.clone().capture(false).max_states(states_max);
+        let configurations = [
+            ("not captured", not_captured.clone()),
+            ("not captured, unreduced", not_captured.reduction(false)),
+            ("unreduced", unreduced),
+            ("two threads", reduced.clone().threads(2)),
+            ("fingerprints", reduced.clone().store(Keep::Fingerprint)),
+            ("depth-first", reduced.clone().search(Search::Dfs)),
+            ("by faults", reduced.clone().search(Search::Faults)),
+            ("at random", reduced.clone().search(Search::Pct { seed, depth: 3 })),
+            ("symmetry", reduced.clone().symmetry(true)),
+        ];
+        let trials = configurations.into_iter().map(|(what, checker)| {
+            let other = rounds::check(system, rounds, &checker);
+            same(&format!("{rounds:?} rounds, reduced and {what}"), &base, &other, Sameness::Ends)
+        });
+        all(trials)
     };
+    holds(seeds, rounds::system, relation, systems::shrink)
+}
+
+fn isolation_changes_nothing(seeds: Range<u64>, of: (Parents, Ways), other: (Kind, Tasks)) -> Tally {
+    let relation = |_, families: &Families| is_the_same(families, other);
     holds(seeds, |seed| families::families(seed, of.0, of.1), relation, families::shrink)
+}
+
+/// Ordinary tasks of one unit are what each other kind is held against.
+fn is_the_same(families: &Families, (kind, tasks): (Kind, Tasks)) -> Trial {
+    let checker = |reduction| Checker::new().max_states(FAMILY_STATES_MAX).reduction(reduction);
+    let ordinary = kin::check(families, Kind::Ordinary, checker(true));
+    if ordinary.verdict == Verdict::Inconclusive {
+        return Trial::Skipped;
+    }
+    let unreduced = kin::check(families, Kind::Ordinary, checker(false));
+    let trial = |reduction| {
+        let other = kin::check(families, kind, checker(reduction).tasks(tasks));
+        same(&format!("ordinary, and {kind:?}, {tasks:?}, reduction {reduction}"), &ordinary, &other, Sameness::Ends)
+    };
+    all([same("ordinary, unreduced", &ordinary, &unreduced, Sameness::Ends), trial(true), trial(false)])
 }
 
 /// `cargo test --release --test metamorphic -- --ignored nightly --test-threads=1`: the same on more systems.
@@ -447,6 +519,13 @@ mod nightly {
     #[ignore = "takes minutes: for a nightly run, in release"]
     fn isolation_with_tracked_parents_changes_nothing_in_ten_thousand_families() {
         for_all_families(200_000, TRACKED_AND_ISOLATED);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: for a nightly run, in release"]
+    fn captured_loops_change_nothing_in_ten_thousand_systems() {
+        captured_loops_change_nothing(800_000..800_000 + COUNT, Some(2));
+        captured_loops_change_nothing(900_000..900_000 + COUNT, None);
     }
 
     #[test]

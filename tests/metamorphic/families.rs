@@ -206,6 +206,41 @@ fn child(random: &mut Random, counts: &[usize], quiet: bool) -> Vec<Act> {
     acts
 }
 
+/// One of each that a relation was found to fail on.
+pub fn found() -> Vec<Families> {
+    use Deed::*;
+    let family = |daemon, parent: &[Deed], children: &[&[Act]]| {
+        let children = children.iter().map(|acts| acts.to_vec()).collect();
+        Families { loss: false, families: vec![Family { daemon, parent: parent.to_vec(), children }] }
+    };
+    let (sleep, elapses) = (Act::Sleep { ms: 10 }, Act::SleepAtMost { ms: 20, limit_ms: 10 });
+    let spawn = Spawn { child: 0 };
+    let into_set = |child| SpawnIntoSet { child };
+    vec![
+        // a daemon that waits for a task with a timer
+        family(true, &[spawn, Await { child: 0 }], &[&[sleep]]),
+        family(true, &[into_set(0), JoinNext], &[&[sleep]]),
+        // and which waits for one, while another one has a timer
+        family(true, &[spawn, Spawn { child: 1 }, Await { child: 1 }], &[&[Act::ReceiveAtMost { ms: 30 }], &[]]),
+        // it is not seen to have ended as soon as it is aborted
+        family(false, &[spawn, Abort { child: 0 }, AskFinished { child: 0 }], &[&[]]),
+        // its end and the end of the parent's patience, at one instant
+        family(
+            false,
+            &[spawn, AwaitAtMost { child: 0, ms: 10 }, Abort { child: 0 }, Await { child: 0 }],
+            &[&[elapses]],
+        ),
+        // tasks come out of a set in the order in which they ended
+        family(false, &[into_set(0), into_set(1), Sleep { ms: 10 }, JoinNext], &[&[], &[elapses]]),
+        family(false, &[into_set(0), Sleep { ms: 30 }, into_set(1), JoinNextAtMost { ms: 10 }], &[&[], &[]]),
+        // a parent that asks whether a task has ended, and then waits for it
+        family(false, &[spawn, AskFinished { child: 0 }, Await { child: 0 }], &[&[]]),
+        // the timers of a tracked parent and of its task
+        family(false, &[spawn, AwaitAtMost { child: 0, ms: 30 }], &[&[sleep]]),
+        family(false, &[into_set(0), JoinNextAtMost { ms: 20 }], &[&[Act::Sleep { ms: 20 }]]),
+    ]
+}
+
 impl Display for Families {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "udp({})", if self.loss { "loss" } else { "" })?;
