@@ -54,10 +54,12 @@ pub(crate) enum Operation {
     Choose { alternatives: usize },
     /// Which of the branches of a `select!` that may be ready is polled first; cannot wait.
     Select { sequence: u32, candidates: SmallVec<[u8; 8]> },
-    /// Wait for the end of an isolated task.
-    Join { child: UnitId },
+    /// Wait for the end of an isolated task, or look for it.
+    Join { child: UnitId, waits: bool },
     /// Ask whether an isolated task has ended; cannot wait.
     IsEnded { child: UnitId },
+    /// An isolated task that was aborted: drop its future. In no menu: offered instead of the menu.
+    Cancel,
     /// The operation that was begun as the `number`th of this step, tried at once, because nobody
     /// will wait for it; cannot wait.
     AtOnce { number: u32, operation: Box<Operation> },
@@ -98,7 +100,8 @@ impl Operation {
             Operation::Read { waits, .. }
             | Operation::Write { waits, .. }
             | Operation::Ready { waits, .. }
-            | Operation::Accept { waits, .. } => *waits = false,
+            | Operation::Accept { waits, .. }
+            | Operation::Join { waits, .. } => *waits = false,
             Operation::Receive { socket, port, mode } => {
                 return Some(Operation::TryReceive { socket: *socket, port: *port, mode: *mode });
             }
@@ -123,7 +126,7 @@ impl Operation {
                 | Operation::Read { waits: true, .. }
                 | Operation::Ready { write: false, .. }
                 | Operation::Timer { .. }
-                | Operation::Join { .. }
+                | Operation::Join { waits: true, .. }
         )
     }
 }
@@ -210,6 +213,8 @@ impl OperationKey {
     pub(crate) const START: OperationKey = OperationKey(u32::MAX);
     /// The answer to a synchronous call.
     pub(crate) const ANSWER: OperationKey = OperationKey(u32::MAX - 1);
+    /// The end of a task that was aborted.
+    pub(crate) const CANCEL: OperationKey = OperationKey(u32::MAX - 2);
     const RUN: u32 = 1 << 31;
 
     pub(crate) fn run(task: TaskId) -> Self {
@@ -217,7 +222,7 @@ impl OperationKey {
     }
 
     pub(crate) fn task_to_run(self) -> Option<TaskId> {
-        (self.0 & Self::RUN != 0 && self < Self::ANSWER).then_some(TaskId(self.0 & !Self::RUN))
+        (self.0 & Self::RUN != 0 && self < Self::CANCEL).then_some(TaskId(self.0 & !Self::RUN))
     }
 }
 
@@ -246,7 +251,7 @@ pub(crate) enum Effect {
     GiveUp { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
     /// An isolated task was spawned; it may use these sockets, and these streams are its own from now on.
     Spawn { child: UnitId, handles: SmallVec<[SocketId; 2]>, streams: SmallVec<[Stream; 1]> },
-    /// An isolated task was aborted.
+    /// An isolated task was aborted: it ends by a step of its own, if it has not ended before.
     Abort { child: UnitId },
     /// The handle of an isolated task was dropped or has delivered.
     Detach { child: UnitId },

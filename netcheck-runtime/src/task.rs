@@ -187,6 +187,21 @@ impl<T> JoinHandle<T> {
         self.abort_handle().is_finished()
     }
 
+    /// What an isolated task has ended with, if it has: without waiting.
+    #[track_caller]
+    fn look(&mut self) -> Option<Result<T, JoinError>> {
+        let Joining::Unit { child, value, pending, joined, .. } = &mut self.0 else { return None };
+        *pending = None;
+        let context = context::current();
+        let outcome = context.ask(Operation::Join { child: *child, waits: false }, Location::caller());
+        if outcome.is_not_yet() {
+            return None;
+        }
+        context.see_end(*child);
+        *joined = true;
+        Some(ended(*child, *value, &outcome))
+    }
+
     /// What tells the task from others.
     pub fn id(&self) -> Id {
         self.abort_handle().id()
@@ -198,6 +213,17 @@ impl<T> JoinHandle<T> {
             Joining::Task { task, .. } => Abort::Task(Arc::clone(task)),
             Joining::Unit { child, .. } => Abort::Unit(*child),
         })
+    }
+}
+
+/// What an isolated task has ended with.
+fn ended<T>(child: UnitId, value: fn(&Rc<dyn Any>) -> Option<T>, outcome: &Outcome) -> Result<T, JoinError> {
+    match outcome {
+        Outcome::Ended { output } => {
+            let output = context::current().shared.output(*output);
+            Ok(value(&output.value).expect("an isolated task ends with its own type of output"))
+        }
+        _ => Err(JoinError { id: Id::of_unit(child) }),
     }
 }
 
@@ -228,18 +254,12 @@ impl<T> Future for JoinHandle<T> {
                 }
             }
             Joining::Unit { child, value, pending, joined, location } => {
-                let operation = Operation::Join { child: *child };
+                let operation = Operation::Join { child: *child, waits: true };
                 let join = pending.get_or_insert_with(|| Pending::new(operation, location));
                 let Poll::Ready(outcome) = Pin::new(join).poll(cx) else { return Poll::Pending };
                 *pending = None;
                 *joined = true;
-                Poll::Ready(match outcome {
-                    Outcome::Ended { output } => {
-                        let output = context::current().shared.output(output);
-                        Ok(value(&output.value).expect("an isolated task ends with its own type of output"))
-                    }
-                    _ => Err(JoinError { id: Id::of_unit(*child) }),
-                })
+                Poll::Ready(ended(*child, *value, &outcome))
             }
         }
     }

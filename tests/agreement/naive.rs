@@ -16,7 +16,7 @@ pub struct Findings {
     /// process and message
     pub panics: BTreeSet<(String, String)>,
     pub deadlock: bool,
-    /// some execution came to rest while somebody waited for an answer and somebody else for a client
+    /// some execution came to rest while a process waited for a next client
     pub suppressed: bool,
     /// of each process, what it ended with
     pub outputs: Vec<BTreeSet<String>>,
@@ -695,16 +695,14 @@ impl<'a> World<'a> {
     /// Nothing but failures can happen any more.
     fn rest(&self, findings: &mut Findings) {
         let mut waiting = Vec::new();
-        let mut accepting = false;
         for (state, process) in self.state.processes.iter().zip(&self.system.processes) {
             let accepts = state.tasks.iter().any(TaskState::is_accepting);
-            accepting |= accepts;
             if state.phase != Phase::Ended && !process.daemon {
                 waiting.push(accepts);
             }
         }
-        findings.deadlock |= !waiting.is_empty() && !accepting;
-        findings.suppressed |= !waiting.is_empty() && accepting;
+        findings.deadlock |= waiting.iter().any(|accepts| !accepts);
+        findings.suppressed |= waiting.iter().any(|&accepts| accepts);
         if waiting.iter().all(|&accepts| accepts) {
             findings.terminals.insert(self.state.processes.iter().map(|process| process.output.clone()).collect());
         }

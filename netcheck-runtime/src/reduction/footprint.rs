@@ -234,7 +234,7 @@ impl Footprints {
             let mut touches = Touches::default();
             touches.action(system, unit, &offer.action);
             if waits_for_one && let Action::Join { unit: child, .. } = offer.action {
-                touches.waits(Resource::Ended(child)).waits(Resource::Killed(child));
+                touches.waits(Resource::Ended(child));
             }
             let contended = self.bits(&touches.when_contended);
             let task = system.learner.automata.node(node).offers.iter().find(|other| other.key == offer.key);
@@ -380,7 +380,8 @@ impl Footprints {
         let (source, target, event, roots) = (edge.source, edge.target, edge.event, edge.roots.clone());
         let task = system.learner.automata.node(source).offer(edge.input).map(|offer| offer.task);
         let unit = system.learner.automata.node(source).unit;
-        let has_ended = matches!(system.learner.automata.node(target).kind, NodeKind::Ended { .. });
+        let has_ended =
+            matches!(system.learner.automata.node(target).kind, NodeKind::Ended { .. } | NodeKind::Gone);
         let mut touches = Touches::default();
         touches.effects(system, unit, edge_id);
         if has_ended {

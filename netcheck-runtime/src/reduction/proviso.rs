@@ -115,7 +115,7 @@ fn part(tables: &Tables, state: &[u32], movers: &[Mover]) -> Part {
     let processes: SmallVec<[ProcessId; 8]> = movers.iter().map(|mover| tables.process_of(mover.unit)).collect();
     let of_unit = |unit: UnitId| processes.contains(&tables.process_of(unit));
     let belongs = |place: Place| match place {
-        Place::Unit(unit) | Place::Detached(unit) | Place::Timers(unit) | Place::Scope(unit) => of_unit(unit),
+        Place::Unit(unit) | Place::Handle(unit) | Place::Timers(unit) | Place::Scope(unit) => of_unit(unit),
         Place::Port(process, _) | Place::StreamPort(process, _) => processes.contains(&process),
         Place::Channel { from, to } => of_unit(from.unit) || of_unit(to.unit),
         Place::Head(socket) | Place::Hung(socket) => of_unit(socket.unit),

@@ -282,7 +282,7 @@ fn minds(
 ) -> Lookup<Bits> {
     let footprint = footprints.get(row);
     let has_offers = |offer: &Offer| mover.task.is_none_or(|task| offer.task == task);
-    if !view.automata.node(node).offers.iter().any(has_offers) {
+    if !view.automata.node(node).offers.iter().any(has_offers) && !view.is_cancelled(state, mover.unit, node) {
         return Ok(footprint.woken_by.clone());
     }
     let mut minds = footprint.minds.clone();

@@ -34,7 +34,7 @@ pub(super) enum Resource {
     Waited(UnitId),
     /// A unit ends.
     Ended(UnitId),
-    /// A unit is ended by another one.
+    /// A unit is asked by another one to end.
     Killed(UnitId),
     /// The isolated tasks of a process are ended with it.
     KilledWith(ProcessId),
@@ -280,7 +280,7 @@ impl Touches {
                 self.minds(Resource::Clock);
             }
             Action::Join { unit: child, .. } | Action::IsEnded { unit: child, .. } => {
-                self.minds(Resource::Ended(*child)).minds(Resource::Killed(*child));
+                self.minds(Resource::Ended(*child));
             }
         }
     }
@@ -426,10 +426,6 @@ impl Touches {
                 }
                 Effect::Abort { child } => {
                     self.does(Resource::Killed(child)).minds(Resource::Alive(child));
-                    self.tear(process);
-                    if system.demands.scope {
-                        self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
-                    }
                 }
                 Effect::Scope { .. } => {
                     self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
@@ -537,7 +533,7 @@ impl Holdings {
                 self.listeners.retain(|(bound, _)| bound != socket);
                 self.listeners.push((*socket, local.port()));
             }
-            (Operation::Join { child }, _) => self.children.retain(|spawned| spawned != child),
+            (Operation::Join { child, .. }, Outcome::Ended { .. } | Outcome::Cancelled) => self.children.retain(|spawned| spawned != child),
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 use crate::id::{NodeId, SocketId, UnitId};
 use crate::operation::{Effect, Missed};
 use crate::state::enabled::{Step, Transition};
-use crate::state::place::{ArmedTimer, Binding, Place, PlaceId};
+use crate::state::place::{ABORTED, ArmedTimer, Binding, HANDLE_GONE, Place, PlaceId};
 use crate::state::tables::{Lookup, Missing, View};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use smallvec::SmallVec;
@@ -69,7 +69,7 @@ impl View<'_> {
             self.effects(unit, edge, next)?;
         }
         match self.automata.node(target).kind {
-            NodeKind::Ended { .. } => self.end(unit, place, next),
+            NodeKind::Ended { .. } | NodeKind::Gone => self.end(unit, place, next),
             _ => Ok(()),
         }
     }
@@ -129,16 +129,14 @@ impl View<'_> {
                 }
             }
             Effect::Abort { child } => {
-                let place = self.unit_place(child);
-                if self.automata.node(NodeId(place.of(next))).kind == NodeKind::Live {
-                    self.release(child, next)?;
-                    place.set(next, NodeId::GONE.0);
+                if self.automata.node(NodeId(self.unit_place(child).of(next))).kind == NodeKind::Live {
+                    self.tell_of_handle(child, ABORTED, next)?;
                 }
             }
             Effect::Detach { child } => {
                 let place = self.unit_place(child);
                 if self.automata.node(NodeId(place.of(next))).kind == NodeKind::Live {
-                    self.place(Place::Detached(child))?.set(next, 1);
+                    self.tell_of_handle(child, HANDLE_GONE, next)?;
                 } else {
                     place.set(next, NodeId::GONE.0);
                 }
@@ -153,11 +151,17 @@ impl View<'_> {
         Ok(())
     }
 
+    fn tell_of_handle(self, unit: UnitId, what: u32, next: &mut Vec<u32>) -> Lookup<()> {
+        let place = self.place(Place::Handle(unit))?;
+        place.set(next, place.of(next) | what);
+        Ok(())
+    }
+
     /// A unit ends: it lets go of its sockets and timers, and a process of all its tasks.
     fn end(self, unit: UnitId, place: PlaceId, next: &mut Vec<u32>) -> Lookup<()> {
         self.release(unit, next)?;
         if self.units[unit.0 as usize].is_task {
-            if self.clear(Place::Detached(unit), next) != 0 {
+            if self.clear(Place::Handle(unit), next) & HANDLE_GONE != 0 {
                 place.set(next, NodeId::GONE.0);
             }
             return Ok(());
@@ -170,7 +174,7 @@ impl View<'_> {
             let place = self.unit_place(other);
             if place.of(next) != NodeId::ABSENT.0 {
                 self.release(other, next)?;
-                self.clear(Place::Detached(other), next);
+                self.clear(Place::Handle(other), next);
                 place.set(next, NodeId::GONE.0);
             }
         }

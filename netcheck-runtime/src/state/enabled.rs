@@ -7,7 +7,7 @@
 use crate::id::{Mover, NodeId, OutcomeId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Failure, Input, OperationKey, Outcome, ReceiveMode};
 use crate::state::menu::{Action, Menu};
-use crate::state::place::{Binding, Place, PlaceId, overlap};
+use crate::state::place::{ABORTED, Binding, Place, PlaceId, overlap};
 use crate::state::tables::{Lookup, View};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use smallvec::{SmallVec, smallvec};
@@ -122,11 +122,23 @@ impl View<'_> {
     pub(crate) fn enabled(self, state: &[u32], enabled: &mut Enabled) -> Lookup<()> {
         enabled.clear();
         for (unit, node) in self.live_units(state) {
+            if self.is_cancelled(state, unit, node) {
+                let input = Input { key: OperationKey::CANCEL, outcome: self.known.done };
+                self.offer(enabled, (unit, self.unit_place(unit), node), input, Class::Immediate, (Writes::new(), 0))?;
+                continue;
+            }
             for offer in self.menu(node)? {
                 self.outcomes(state, (unit, self.unit_place(unit), node), offer, enabled)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether an isolated task was aborted and is not in the middle of a poll: then it ends, and does nothing else.
+    pub(crate) fn is_cancelled(self, state: &[u32], unit: UnitId, node: NodeId) -> bool {
+        self.units[unit.0 as usize].is_task
+            && self.places.find(Place::Handle(unit)).is_some_and(|place| place.of(state) & ABORTED != 0)
+            && !self.automata.node(node).is_synchronous()
     }
 
     /// Adds one step, unless the program refuses it. Says whether it is there.
@@ -239,11 +251,12 @@ impl View<'_> {
                 }
                 Ok(())
             }
-            Action::Join { child, .. } => {
+            Action::Join { child, waits, .. } => {
                 let outcome = match self.automata.node(NodeId(child.of(state))).kind {
                     NodeKind::Ended { output } => self.outcome(Outcome::Ended { output })?,
                     NodeKind::Gone => self.known.cancelled,
-                    _ => return Ok(()),
+                    _ if *waits => return Ok(()),
+                    _ => return immediate(self.known.would_block, Writes::new()),
                 };
                 immediate(outcome, smallvec![(*child, NodeId::GONE.0)])
             }

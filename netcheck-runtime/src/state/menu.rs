@@ -122,6 +122,7 @@ pub(crate) enum Action {
     Join {
         unit: UnitId,
         child: PlaceId,
+        waits: bool,
     },
     IsEnded {
         unit: UnitId,
@@ -144,7 +145,7 @@ impl System {
                 let after = after.iter().map(|process| self.unit_place(UnitId(process.0)));
                 Action::Start { after: after.collect() }
             }
-            Operation::Run(TaskId(_)) => Action::Run,
+            Operation::Run(TaskId(_)) | Operation::Cancel => Action::Run,
             Operation::Bind { socket, address } => Action::Bind { socket, address },
             Operation::Connect { socket, local, peer } => Action::Connect { socket, local, peer },
             Operation::Send { socket, from, to, payload } => {
@@ -197,7 +198,7 @@ impl System {
             Operation::Deadline { timer } => Action::Deadline { timer, armed: self.places.id(Place::Timers(unit)) },
             Operation::Choose { alternatives } => Action::Choose { alternatives },
             Operation::Select { candidates, .. } => Action::Select { candidates },
-            Operation::Join { child } => Action::Join { unit: child, child: self.unit_place(child) },
+            Operation::Join { child, waits } => Action::Join { unit: child, child: self.unit_place(child), waits },
             Operation::IsEnded { child } => Action::IsEnded { unit: child, child: self.unit_place(child) },
         }
     }

@@ -14,8 +14,8 @@ pub(crate) type StateVector = SmallVec<[u32; 16]>;
 pub(crate) enum Place {
     /// A unit's node.
     Unit(UnitId),
-    /// Whether the handle of an isolated task is gone.
-    Detached(UnitId),
+    /// What has become of the handle of an isolated task that has not ended: [`HANDLE_GONE`], [`ABORTED`].
+    Handle(UnitId),
     /// The sockets bound to a port of a process.
     Port(ProcessId, u16),
     /// The datagrams under way from one socket to another.
@@ -39,6 +39,12 @@ pub(crate) enum Place {
     /// What an observer of the search keeps of the way to a state; no step depends on it.
     Observed,
 }
+
+/// A value of [`Place::Handle`]: nobody can join the task any more.
+pub(crate) const HANDLE_GONE: u32 = 1;
+
+/// A value of [`Place::Handle`]: the task was asked to end.
+pub(crate) const ABORTED: u32 = 2;
 
 /// A position in a state vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -145,7 +145,7 @@ impl<'a> Renaming<'a> {
     pub(crate) fn operation(&self, operation: &Operation) -> Operation {
         let mut renamed = operation.clone();
         match &mut renamed {
-            Operation::Start | Operation::Run(_) | Operation::Clock | Operation::Timer { .. } => {}
+            Operation::Start | Operation::Run(_) | Operation::Cancel | Operation::Clock | Operation::Timer { .. } => {}
             Operation::Deadline { .. } | Operation::Choose { .. } | Operation::Select { .. } => {}
             Operation::Bind { socket, address }
             | Operation::BindStream { socket, address, .. }
@@ -171,7 +171,7 @@ impl<'a> Renaming<'a> {
             | Operation::Ready { stream, .. }
             | Operation::TakeError { stream }
             | Operation::Shutdown { stream } => *stream = self.stream(*stream),
-            Operation::Join { child } | Operation::IsEnded { child } => *child = self.unit(*child),
+            Operation::Join { child, .. } | Operation::IsEnded { child } => *child = self.unit(*child),
             Operation::AtOnce { operation, .. } => **operation = self.operation(operation),
         }
         renamed
@@ -232,7 +232,7 @@ impl<'a> Renaming<'a> {
     pub(crate) fn place(&self, place: Place) -> Place {
         match place {
             Place::Unit(unit) => Place::Unit(self.unit(unit)),
-            Place::Detached(unit) => Place::Detached(self.unit(unit)),
+            Place::Handle(unit) => Place::Handle(self.unit(unit)),
             Place::Port(process, port) => Place::Port(self.process(process), self.port(port)),
             Place::Channel { from, to } => Place::Channel { from: self.socket(from), to: self.socket(to) },
             Place::Head(socket) => Place::Head(self.socket(socket)),

@@ -1,8 +1,10 @@
 //! `JoinSet`: tasks joined in the order in which they end.
 
-use super::{AbortHandle, Id, JoinError, JoinHandle, LocalSet, lock, spawn, spawn_task};
+use super::{AbortHandle, Id, JoinError, JoinHandle, Joining, LocalSet, lock, spawn, spawn_task};
 use crate::isolated::Process;
+use crate::operation::{Operation, Outcome};
 use crate::sync::object::Object;
+use crate::unit::context;
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -110,18 +112,57 @@ impl<T: 'static> JoinSet<T> {
         if self.handles.is_empty() {
             return Poll::Ready(None);
         }
-        self.order.touch();
-        let first = lock(&self.ended).front().copied();
-        let first = first.and_then(|number| self.handles.iter().position(|(n, _)| *n == number));
-        let order = first.into_iter().chain(0..self.handles.len());
-        for index in order {
+        let first = self.first_of_unit();
+        let first = first.map(|first| self.first_ended(Some(first)).unwrap_or(first));
+        if let Some(index) = first {
+            return Poll::Ready(Some(self.take(index)));
+        }
+        for index in 0..self.handles.len() {
             if let Poll::Ready(result) = Pin::new(&mut self.handles[index].1).poll(cx) {
-                let (number, handle) = self.handles.remove(index);
-                lock(&self.ended).retain(|n| *n != number);
+                let (_, handle) = self.handles.remove(index);
                 return Poll::Ready(Some(result.map(|output| (handle.id(), output))));
             }
         }
         Poll::Pending
+    }
+
+    /// The task of this unit that has ended first.
+    fn first_of_unit(&self) -> Option<usize> {
+        self.order.touch();
+        let first = lock(&self.ended).front().copied();
+        first.and_then(|number| self.handles.iter().position(|(n, _)| *n == number))
+    }
+
+    /// The task that has ended first: that one of this unit, or any of the isolated ones. In which order isolated tasks
+    /// have ended is not known: each of them may have been the first.
+    fn first_ended(&self, of_unit: Option<usize>) -> Option<usize> {
+        let is_isolated = |index: &usize| matches!(self.handles[*index].1.0, Joining::Unit { .. });
+        let isolated = (0..self.handles.len()).filter(is_isolated);
+        let ended: Vec<usize> = isolated.filter(|&index| self.handles[index].1.is_finished()).collect();
+        let candidates: Vec<usize> = of_unit.into_iter().chain(ended).collect();
+        match candidates[..] {
+            [] => None,
+            [only] => Some(only),
+            [..] => {
+                let choice = Operation::Choose { alternatives: candidates.len() };
+                let Outcome::Alternative(chosen) = context::current().ask(choice, Location::caller()) else { return None };
+                candidates.get(chosen).copied()
+            }
+        }
+    }
+
+    /// Takes a task that has ended out of the set.
+    fn take(&mut self, index: usize) -> Result<(Id, T), JoinError> {
+        let (number, mut handle) = self.handles.remove(index);
+        lock(&self.ended).retain(|n| *n != number);
+        if let Some(result) = handle.look() {
+            return result.map(|output| (handle.id(), output));
+        }
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        match Pin::new(&mut handle).poll(&mut cx) {
+            Poll::Ready(result) => result.map(|output| (handle.id(), output)),
+            Poll::Pending => unreachable!("the task has ended"),
+        }
     }
 
     /// A task that has ended, if there is one.
@@ -131,15 +172,9 @@ impl<T: 'static> JoinSet<T> {
 
     /// A task that has ended, if there is one, with what tells it from others.
     pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
-        self.order.touch();
-        let first = lock(&self.ended).pop_front()?;
-        let index = self.handles.iter().position(|(number, _)| *number == first)?;
-        let (_, mut handle) = self.handles.remove(index);
-        let mut cx = Context::from_waker(std::task::Waker::noop());
-        match Pin::new(&mut handle).poll(&mut cx) {
-            Poll::Ready(result) => Some(result.map(|output| (handle.id(), output))),
-            Poll::Pending => unreachable!("the task has ended"),
-        }
+        let first = self.first_of_unit();
+        let index = self.first_ended(first)?;
+        Some(self.take(index))
     }
 
     /// Waits for all tasks.

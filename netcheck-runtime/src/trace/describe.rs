@@ -83,7 +83,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
     Some(Step {
         process: system.shared().unit(unit).name,
         task: (offer.task.0 > 0).then_some(offer.task.0),
-        location: (!matches!(operation, Operation::Run(_))).then(|| wording::line(&offer, system.shared())),
+        location: (!matches!(operation, Operation::Run(_) | Operation::Cancel)).then(|| wording::line(&offer, system.shared())),
         kind: kind(operation),
         operation: wording::operation_of(&offer.operation, system.shared()),
         outcome,
@@ -97,7 +97,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
 
 fn kind(operation: &Operation) -> Kind {
     match operation {
-        Operation::Start | Operation::Run(_) => Kind::Run,
+        Operation::Start | Operation::Run(_) | Operation::Cancel => Kind::Run,
         Operation::Bind { .. }
         | Operation::Connect { .. }
         | Operation::BindStream { .. }

@@ -4,12 +4,14 @@
 //! once made, edges never removed.
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
-use crate::operation::{Effect, Input, Offer, OperationKey, Outcome};
+use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
 use crate::unit::causality::{EventId, Events, ObjectId, TraceId};
 use crate::unit::checkpoint::PositionId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
+use std::panic::Location;
+use std::sync::LazyLock;
 
 /// A local state.
 pub(crate) struct Node {
@@ -45,9 +47,22 @@ impl Node {
 
     /// The offer that an input completes.
     pub(crate) fn offer(&self, input: Input) -> Option<&Offer> {
-        self.offers.iter().find(|offer| offer.key == input.key)
+        match input.key {
+            OperationKey::CANCEL => Some(&CANCEL),
+            key => self.offers.iter().find(|offer| offer.key == key),
+        }
     }
 }
+
+/// What is offered instead of the menu where a task was aborted: its root is polled, and ends.
+static CANCEL: LazyLock<Offer> = LazyLock::new(|| Offer {
+    key: OperationKey::CANCEL,
+    task: TaskId(0),
+    operation: Operation::Cancel,
+    location: Location::caller(),
+    caller: None,
+    execution: 0,
+});
 
 /// What tells a local state, other than its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -187,7 +202,13 @@ impl Automata {
     /// Whose step an input in a node is.
     pub(crate) fn mover(&self, node: NodeId, key: OperationKey) -> Mover {
         let node = self.node(node);
-        let offer = (!node.tasks.is_empty()).then(|| node.offers.iter().find(|offer| offer.key == key)).flatten();
+        if node.tasks.is_empty() {
+            return Mover { unit: node.unit, task: None };
+        }
+        let offer = match key {
+            OperationKey::CANCEL => Some(&*CANCEL),
+            key => node.offers.iter().find(|offer| offer.key == key),
+        };
         Mover { unit: node.unit, task: offer.map(|offer| offer.task) }
     }
 

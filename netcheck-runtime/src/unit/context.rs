@@ -450,6 +450,9 @@ impl Context {
         let (caller, execution) = self.execution(location);
         let tried = self.tried(&operation);
         if let Some(outcome) = tried.clone().filter(|outcome| !outcome.is_not_yet()) {
+            if let Operation::Join { child, .. } = operation {
+                self.see_end(child);
+            }
             return Err(outcome);
         }
         let first = self.first_number();
@@ -467,6 +470,11 @@ impl Context {
             self.try_at_once(|fresh| fresh.key == key);
         }
         Ok(key)
+    }
+
+    /// The history has seen the end of an isolated task.
+    pub(crate) fn see_end(&self, child: UnitId) {
+        self.state().unseen.remove(&child);
     }
 
     /// Which of the program's own lines makes a call, and how often it has by then, if calls are traced.
@@ -492,7 +500,7 @@ impl Context {
         let pending = state.operations.get_mut(&key).expect("a registered operation stands in the menu");
         match pending.outcome.take() {
             Some(outcome) => {
-                if let Some(Operation::Join { child }) = state.operations.remove(&key).map(|done| done.offer.operation)
+                if let Some(Operation::Join { child, .. }) = state.operations.remove(&key).map(|done| done.offer.operation)
                 {
                     state.unseen.remove(&child);
                 }
@@ -781,7 +789,10 @@ impl Context {
 fn unheard(operation: &Operation) -> Outcome {
     match operation {
         Operation::Clock | Operation::Deadline { .. } => Outcome::Time { at_ns: 0 },
-        Operation::TryReceive { .. } | Operation::Read { .. } | Operation::Write { .. } => Outcome::WouldBlock,
+        Operation::TryReceive { .. }
+        | Operation::Read { .. }
+        | Operation::Write { .. }
+        | Operation::Join { waits: false, .. } => Outcome::WouldBlock,
         Operation::Ready { read, write, .. } => Outcome::Ready { read: *read, write: *write },
         Operation::BindStream { .. } | Operation::Listen { .. } => Outcome::Failed(Failure::AddressInUse),
         Operation::IsEnded { .. } => Outcome::Alternative(1),

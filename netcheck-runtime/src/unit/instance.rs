@@ -178,6 +178,8 @@ pub(crate) enum Rest {
         value: Rc<dyn Any>,
     },
     Panicked(Panic),
+    /// Ended because it was aborted.
+    Cancelled,
     /// The program did not take the outcome: there is no such step.
     Refused,
     /// The program did something else than the recorded history says.
@@ -197,6 +199,8 @@ pub(crate) struct Stepped {
     pub(crate) traced: Option<Traced>,
     /// All that is left of what has happened, if a checkpoint says so.
     pub(crate) arrival: Option<PositionId>,
+    /// Where a task was spawned that goes on though the isolated task that has spawned it has ended.
+    pub(crate) left_behind: Option<&'static Location<'static>>,
 }
 
 /// A live run of a unit.
@@ -244,16 +248,18 @@ impl Instance {
                 self.start(program);
                 Some(TaskId(0))
             }
+            (OperationKey::CANCEL, _) => self.cancel(),
             (_, Some(task)) => Some(task),
             (key, None) => self.context.complete(key, outcome.clone()),
         };
         let rest = match first {
             Some(first) => self.run(first, woken.contains(&first)),
+            None if input.key == OperationKey::CANCEL => Rest::Cancelled,
             None => Rest::Differs("the operation to complete is not pending".to_owned()),
         };
         let mut stepped = self.finish(rest);
         stepped.arrival = self.context.arrival();
-        let is_over = stepped.alive || matches!(stepped.rest, Rest::Ended { .. } | Rest::Panicked(_));
+        let is_over = stepped.alive || matches!(stepped.rest, Rest::Ended { .. } | Rest::Panicked(_) | Rest::Cancelled);
         if let (true, true, Some(task)) = (is_over, self.context.shared.tracks.get(), first) {
             let fed = fed.iter().map(|input| (input.key, input.outcome)).collect();
             let events = &mut self.context.shared.events.borrow_mut();
@@ -262,6 +268,14 @@ impl Instance {
             stepped.traced = Some(state.causality.end(task, fed, has_ended, events));
         }
         stepped
+    }
+
+    /// Asks the root to end; `None` if it was never polled.
+    fn cancel(&self) -> Option<TaskId> {
+        let root = TaskId(0);
+        let state = self.context.state();
+        state.tasks.get(&root)?.control.cancelled.store(true, Ordering::Relaxed);
+        Some(root)
     }
 
     fn start(&self, program: &Program) {
@@ -304,6 +318,9 @@ impl Instance {
         }
         if !state.script.is_empty() && state.mismatch.is_none() {
             return Rest::Differs("a synchronous call of the recorded history was not made".to_owned());
+        }
+        if !state.tasks.contains_key(&TaskId(0)) {
+            return Rest::Cancelled;
         }
         let runnable = runnable(&state.tasks);
         drop(state);
@@ -410,9 +427,18 @@ impl Instance {
             .cloned()
             .collect();
         self.spawned.extend(all);
+        let left_behind = matches!(rest, Rest::Ended { .. } | Rest::Cancelled).then(|| self.left_behind()).flatten();
         let alive =
             matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
-        Stepped { rest, effects, spawned, alive, traced: None, arrival: None }
+        Stepped { rest, effects, spawned, alive, traced: None, arrival: None, left_behind }
+    }
+
+    /// Where a task was spawned that goes on without its root; the tasks of a process end with it.
+    fn left_behind(&self) -> Option<&'static Location<'static>> {
+        let is_isolated = self.context.shared.unit(self.context.unit).parent.is_some();
+        let state = self.context.state();
+        let goes_on = |(id, task): &(&TaskId, &Task)| id.0 > 0 && !task.control.cancelled.load(Ordering::Relaxed);
+        state.tasks.iter().find(goes_on).filter(|_| is_isolated).map(|(_, task)| task.location)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::unit::instance::{Instance, Program, Rest, Stepped};
 use crate::unit::wording;
 use ahash::AHashMap;
 use std::collections::VecDeque;
+use std::panic::Location;
 use std::rc::Rc;
 
 /// Suspended runs that are kept at the most.
@@ -253,6 +254,8 @@ impl Learner {
             }
             (Rest::Ended { text, .. }, _) => Some(format!("the end, with output {text}")),
             (Rest::Panicked(panic), NodeKind::Panicked(known)) if panic == known => None,
+            (Rest::Cancelled, NodeKind::Gone) => None,
+            (Rest::Cancelled, _) => Some("the end of an aborted task".to_owned()),
             (Rest::Panicked(panic), _) => Some(format!("a panic at {}: {}", panic.location, panic.message)),
             (Rest::Refused, _) => Some("a step that does not take the outcome".to_owned()),
             (Rest::Differs(how), _) => Some(how.clone()),
@@ -300,6 +303,9 @@ impl Learner {
 
     /// Records what an input led to.
     fn record(&mut self, unit: UnitId, source: NodeId, input: Input, stepped: Stepped) -> Result<EdgeId, Diagnostic> {
+        if let Some(location) = stepped.left_behind {
+            return Err(self.left_behind(unit, location));
+        }
         let from = Some((source, input));
         let waited = self.automata.node(source).waited;
         let identity = Identity::of(&stepped);
@@ -332,6 +338,7 @@ impl Learner {
                 self.automata.ended(output)
             }
             Rest::Panicked(panic) => self.automata.add_node(unit, from, NodeKind::Panicked(panic), true, Vec::new()),
+            Rest::Cancelled => NodeId::GONE,
             Rest::Refused => NodeId::ABSENT,
             Rest::Differs(how) => {
                 let expected = "the recorded history".to_owned();
@@ -343,6 +350,17 @@ impl Learner {
         let spawned = if refused { Vec::new() } else { stepped.spawned };
         let roots = spawned.into_iter().map(|(child, program)| (child, self.add_program(child, program))).collect();
         Ok(self.automata.add_edge(Edge { source, input, target, effects, roots, event }))
+    }
+
+    /// A task goes on after the isolated task that has spawned it has ended: nobody would follow it.
+    fn left_behind(&self, unit: UnitId, spawned: &Location<'_>) -> Diagnostic {
+        let name = self.shared.unit(unit).name;
+        Diagnostic(format!(
+            "isolated task \"{name}\" has ended, and a task that it has spawned at {}:{} goes on: a check can't follow it\n  \
+             await or abort it before, or spawn a `#[netcheck::process]` function, which is a task of its own",
+            spawned.file(),
+            spawned.line()
+        ))
     }
 
     fn differs(&self, unit: UnitId, at: NodeId, input: Input, expected: &str, seen: &str) -> Diagnostic {

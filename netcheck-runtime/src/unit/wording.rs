@@ -77,6 +77,7 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Select { candidates, .. } => format!("select! of {} branches", candidates.len()),
         Operation::Join { .. } => "join".to_owned(),
         Operation::IsEnded { .. } => "is_finished".to_owned(),
+        Operation::Cancel => "end as aborted".to_owned(),
     }
 }
 
@@ -96,7 +97,7 @@ pub(crate) fn operation_of(operation: &Operation, shared: &Shared) -> String {
         | Operation::Ready { stream, .. }
         | Operation::TakeError { stream }
         | Operation::Shutdown { stream } => format!("{} ({})", self::operation(operation), with(stream)),
-        Operation::Join { child } | Operation::IsEnded { child } => {
+        Operation::Join { child, .. } | Operation::IsEnded { child } => {
             format!("{} {}", self::operation(operation), shared.unit(*child).name)
         }
         operation => self::operation(operation),

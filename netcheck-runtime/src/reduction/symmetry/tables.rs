@@ -34,7 +34,7 @@ impl Kind {
             Place::Head(_) => Kind::Head,
             Place::StreamPort(..) => Kind::StreamBindings,
             Place::Connection(_) => Kind::Connection,
-            Place::Detached(_)
+            Place::Handle(_)
             | Place::Hung(_)
             | Place::Timers(_)
             | Place::Clock
