@@ -2,6 +2,7 @@
 //!
 //! - `NETCHECK_AGREEMENT_SEED=17` checks that system only, and prints it.
 //! - `NETCHECK_AGREEMENT_SEEDS=5000..9000` checks these instead.
+#![allow(clippy::duplicate_mod, reason = "what tasks share is compiled against tokio's types and the tracked ones")]
 
 #[path = "agreement/captured.rs"]
 mod captured;
@@ -9,18 +10,32 @@ mod captured;
 mod connections;
 #[path = "agreement/engine.rs"]
 mod engine;
+#[path = "agreement/everyday.rs"]
+mod everyday;
+#[path = "agreement/families.rs"]
+mod families;
 #[path = "agreement/generate.rs"]
 mod generate;
+#[path = "agreement/interpret.rs"]
+mod interpret;
 #[path = "agreement/naive.rs"]
 mod naive;
+#[path = "agreement/objects.rs"]
+mod objects;
+#[path = "agreement/plain.rs"]
+mod plain;
 #[path = "agreement/program.rs"]
 mod program;
 #[path = "agreement/propagation.rs"]
 mod propagation;
 #[path = "agreement/streams.rs"]
 mod streams;
+#[path = "agreement/switches.rs"]
+mod switches;
 #[path = "agreement/symmetry.rs"]
 mod symmetry;
+#[path = "agreement/tracked.rs"]
+mod tracked;
 
 use std::collections::BTreeSet;
 use std::ops::{AddAssign, Range};
@@ -31,6 +46,7 @@ use captured::Merges;
 use generate::{Size, Words};
 use naive::Limits;
 use program::{ELAPSED, Instruction, Network, Process, System, Value};
+use switches::LeftOut;
 use symmetry::Symmetries;
 
 #[test]
@@ -365,6 +381,7 @@ struct Figures {
     /// executions come back to where they were
     endless: u64,
     merges: Merges,
+    left_out: LeftOut,
 }
 
 impl AddAssign for Figures {
@@ -383,6 +400,7 @@ impl AddAssign for Figures {
         self.pruned += other.pruned;
         self.endless += other.endless;
         self.merges += other.merges;
+        self.left_out += other.left_out;
     }
 }
 
@@ -478,6 +496,9 @@ fn compare(system: &System, limits: Limits, words: Words, seed: u64, figures: &m
     figures.endless += u64::from(findings.endless);
     match words {
         Words::Tracked => engine::disagreement_of_tracked(system, &findings, seed, &mut figures.pruned),
+        Words::Everyday | Words::EverydayStreams => {
+            switches::disagreement(system, &findings, seed, &mut figures.left_out)
+        }
         Words::Single | Words::Loops => captured::disagreement(system, &findings, seed, &mut figures.merges),
         _ => engine::disagreement(system, &findings, seed, &mut figures.subsumed),
     }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -17,6 +18,7 @@ use netcheck::net::UdpSocket;
 use netcheck::task::JoinHandle;
 use netcheck::tracked::std::sync::atomic::AtomicBool;
 
+use crate::interpret::Shared;
 use crate::naive::Findings;
 use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, Value, panic_message};
 use crate::streams::Streams;
@@ -143,9 +145,14 @@ pub fn check(checker: &Checker, system: &Arc<System>) -> (Report, BTreeSet<Ends>
 
 /// The process of this number.
 pub fn register_nth(net: &mut Network, system: &Arc<System>, index: usize) {
+    register_tracked(net, system, index, false);
+}
+
+/// The same, with tasks that share what is tracked or tokio's own.
+pub fn register_tracked(net: &mut Network, system: &Arc<System>, index: usize, is_tracked: bool) {
     let system = Arc::clone(system);
     let is_daemon = system.processes[index].daemon;
-    register(net, index, is_daemon, move || root(Arc::clone(&system), index));
+    register(net, index, is_daemon, move || root(Arc::clone(&system), index, is_tracked));
 }
 
 /// Whether a search by faults finds a violation; an error if it is not one with the fewest faults.
@@ -173,7 +180,7 @@ pub fn finds_the_fewest_faults(system: &System, at_most: usize, reduction: bool)
             for index in 0..system.processes.len() {
                 let is_daemon = system.processes[index].daemon;
                 let system = Arc::clone(&system);
-                register(net, index, is_daemon, move || root(Arc::clone(&system), index));
+                register(net, index, is_daemon, move || root(Arc::clone(&system), index, false));
             }
         },
         counterexample,
@@ -298,6 +305,7 @@ pub struct Memory {
     heard: RefCell<Vec<Option<SocketAddr>>>,
     tasks: RefCell<Vec<Task>>,
     streams: Streams,
+    pub shared: Shared,
     mutex: netcheck::tracked::sync::Mutex<()>,
     uses: Uses,
 }
@@ -330,7 +338,7 @@ enum Task {
     Joined,
 }
 
-async fn root(system: Arc<System>, process: usize) -> Output {
+async fn root(system: Arc<System>, process: usize, is_tracked: bool) -> Output {
     let definition = &system.processes[process];
     let memory = Rc::new(Memory {
         registers: RefCell::new(vec![0; definition.registers]),
@@ -338,6 +346,7 @@ async fn root(system: Arc<System>, process: usize) -> Output {
         heard: RefCell::new(vec![None; definition.sockets]),
         tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
         streams: Streams::new(definition.listeners, definition.streams),
+        shared: Shared::new(is_tracked),
         mutex: netcheck::tracked::sync::Mutex::new(()),
         uses: Uses::of(definition),
         process,
@@ -372,15 +381,7 @@ fn block<'a>(memory: &'a Rc<Memory>, instructions: &'a [Instruction]) -> Pin<Box
 
 async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
     match *instruction {
-        Instruction::Bind { socket, port } => {
-            memory.use_socket(socket);
-            if matches!(memory.sockets.borrow()[socket], Slot::Unbound) {
-                memory.sockets.borrow_mut()[socket] = Slot::Binding;
-                let bound = UdpSocket::bind(("0.0.0.0", port)).await.expect("the port is free");
-                memory.use_socket(socket);
-                memory.sockets.borrow_mut()[socket] = Slot::Bound(Rc::new(bound));
-            }
-        }
+        Instruction::Bind { socket, port } => memory.bind(socket, port).await,
         Instruction::Send { socket, to, port, value } => {
             if let Some(socket) = memory.socket(socket) {
                 let payload = [memory.value(value)];
@@ -501,6 +502,7 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
         | Instruction::ZeroLinger { .. }
         | Instruction::DropStream { .. }
         | Instruction::DropListener { .. } => crate::streams::step(memory, &memory.streams, instruction).await,
+        Instruction::Everyday(word) => crate::interpret::step(memory, word).await,
         Instruction::Yield => netcheck::task::yield_now().await,
         Instruction::AssertNot { register, value } => {
             if memory.read(register) == value {
@@ -520,7 +522,35 @@ pub async fn receive_from(socket: &UdpSocket) -> (u8, SocketAddr) {
 }
 
 impl Memory {
-    fn socket(&self, socket: usize) -> Option<Rc<UdpSocket>> {
+    /// Binds a socket that is not bound; it stays unbound if another one has the port.
+    pub async fn bind(&self, socket: usize, port: u16) {
+        self.use_socket(socket);
+        if !matches!(self.sockets.borrow()[socket], Slot::Unbound) {
+            return;
+        }
+        self.sockets.borrow_mut()[socket] = Slot::Binding;
+        let bound = match UdpSocket::bind(("0.0.0.0", port)).await {
+            Ok(bound) => Slot::Bound(Rc::new(bound)),
+            Err(error) if error.kind() == ErrorKind::AddrInUse => Slot::Unbound,
+            Err(error) => panic!("a bind does not fail otherwise: {error}"),
+        };
+        self.use_socket(socket);
+        self.sockets.borrow_mut()[socket] = bound;
+    }
+
+    pub fn drop_socket(&self, socket: usize) {
+        self.use_socket(socket);
+        if matches!(self.sockets.borrow()[socket], Slot::Bound(_)) {
+            let dropped = std::mem::replace(&mut self.sockets.borrow_mut()[socket], Slot::Unbound);
+            drop(dropped);
+        }
+    }
+
+    pub fn heard(&self, socket: usize) -> Option<SocketAddr> {
+        self.heard.borrow()[socket]
+    }
+
+    pub fn socket(&self, socket: usize) -> Option<Rc<UdpSocket>> {
         self.use_socket(socket);
         match &self.sockets.borrow()[socket] {
             Slot::Bound(socket) => Some(Rc::clone(socket)),
@@ -528,7 +558,7 @@ impl Memory {
         }
     }
 
-    async fn receive(&self, index: usize, socket: &UdpSocket) -> u8 {
+    pub async fn receive(&self, index: usize, socket: &UdpSocket) -> u8 {
         let (received, from) = receive_from(socket).await;
         self.use_socket(index);
         self.heard.borrow_mut()[index] = Some(from);
@@ -572,7 +602,7 @@ impl Memory {
         self.registers.borrow_mut()[register] = value;
     }
 
-    fn use_socket(&self, socket: usize) {
+    pub fn use_socket(&self, socket: usize) {
         self.uses.sockets[socket].store(true, Ordering::Relaxed);
     }
 

@@ -1,6 +1,7 @@
 //! Systems with processes that run the same program, or almost the same.
 
 use super::{Random, Size, Words, smaller_blocks, system};
+use crate::everyday::Everyday;
 use crate::program::{Instruction, Process, System, Value};
 
 /// A random system with a copy or two of one of its processes. Most of these are answered without a look at who
@@ -69,7 +70,9 @@ fn reply_to(model: usize, instruction: &mut Instruction) {
 
 /// What the model sends to itself, the copy sends to itself.
 fn turn_to_itself(model: usize, copy: usize, instruction: &mut Instruction) {
-    if let Instruction::Send { to, .. } | Instruction::Connect { to, .. } = instruction
+    if let Instruction::Send { to, .. }
+    | Instruction::Connect { to, .. }
+    | Instruction::Everyday(Everyday::Connect { to, .. }) = instruction
         && *to == model
     {
         *to = copy;

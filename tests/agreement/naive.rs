@@ -7,7 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::ErrorKind;
 
+#[path = "naive_everyday.rs"]
+mod everyday;
+
 use crate::connections::{Alternative, Connections, End, Port, Transfer};
+use crate::everyday::{Everyday, OUTER_ELAPSED};
+use crate::objects::Objects;
 use crate::program::{self, ELAPSED, Event, Failure, Instruction, Output, Side, System, Value, name, panic_message};
 
 /// What all executions of a system show together.
@@ -46,6 +51,12 @@ const BACKLOG_MAX: usize = 8;
 
 /// More instructions in a row without a wait are the beginning of ever more.
 const RUN_MAX: usize = 1_000;
+
+/// The first of the ports that a process is given which asks for any.
+const ANY_PORT: u16 = 50_000;
+
+/// The place of a receive that does not ask for the sender.
+const NOWHERE: usize = usize::MAX;
 
 /// The findings and the number of executions, unless there are too many.
 pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
@@ -254,16 +265,30 @@ struct State {
     connections: Connections,
 }
 
-/// A process and the number of its socket.
-type Endpoint = (usize, usize);
+/// A process and a socket of it.
+type Endpoint = (usize, Socket);
+
+/// A process and a port of it.
+type Address = (usize, u16);
+
+/// A bound socket; no two that are open or have packets under way have the same number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Socket {
+    number: usize,
+    port: u16,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ProcessState {
     phase: Phase,
     registers: Vec<u8>,
-    sockets: Vec<SocketState>,
-    /// by socket, the process and port that the last datagram came from, if the process replies to any
-    heard: Vec<Option<(usize, u16)>>,
+    sockets: Vec<Slot<Socket>>,
+    /// the sockets that some task still has, with their peers
+    open: BTreeMap<Socket, Option<Address>>,
+    /// sockets that were bound to any port
+    ephemeral: u16,
+    /// by socket, where the last datagram came from, if the process replies to any
+    heard: Vec<Option<Address>>,
     listeners: Vec<Slot<u16>>,
     streams: Vec<Slot<End>>,
     tasks: Vec<TaskState>,
@@ -273,6 +298,15 @@ struct ProcessState {
     output: Option<String>,
     /// the task that holds the mutex, and those that wait for it, first come, first served
     mutex: VecDeque<usize>,
+    objects: Objects,
+    interval: Option<Interval>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Interval {
+    /// it is late where this is in the past
+    next_ms: i64,
+    period_ms: u16,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -282,14 +316,7 @@ enum Phase {
     Ended,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum SocketState {
-    Unbound,
-    Binding,
-    Bound { port: u16 },
-}
-
-/// A place for a listener or stream.
+/// A place for a socket, listener or stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Slot<T> {
     Closed,
@@ -317,14 +344,53 @@ enum Activity {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Wait {
-    Bind { socket: usize, port: u16 },
-    Send { socket: usize, to: usize, port: u16, value: u8 },
-    Recv { sockets: [usize; 2], into: usize, deadline_ms: Option<u32> },
-    Sleep { deadline_ms: u32 },
-    Choose { among: usize, into: usize },
-    Join { task: usize, deadline: Option<(u32, usize)> },
+    /// 0 is any port
+    Bind {
+        socket: usize,
+        port: u16,
+    },
+    ConnectDatagrams {
+        socket: Socket,
+        peer: Address,
+    },
+    Send {
+        socket: Socket,
+        to: Address,
+        value: u8,
+    },
+    Recv {
+        sockets: [Socket; 2],
+        slots: [usize; 2],
+        into: usize,
+        deadline_ms: Option<u32>,
+        outer_ms: Option<u32>,
+    },
+    Tick {
+        into: usize,
+        deadline_ms: Option<u32>,
+    },
+    Object {
+        into: usize,
+        deadline_ms: Option<u32>,
+    },
+    Sleep {
+        deadline_ms: u32,
+    },
+    Choose {
+        among: usize,
+        into: usize,
+    },
+    Join {
+        task: usize,
+        deadline: Option<(u32, usize)>,
+    },
     Lock,
-    Tcp { operation: Operation, into: usize, deadline_ms: Option<u32>, may_fail: bool },
+    Tcp {
+        operation: Operation,
+        into: usize,
+        deadline_ms: Option<u32>,
+        may_fail: bool,
+    },
 }
 
 /// What a task waits for on a listener or stream.
@@ -446,7 +512,12 @@ enum Move {
     Fire {
         process: usize,
         task: usize,
-        deadline_ms: u32,
+        deadline_ms: i64,
+        timer: Timer,
+    },
+    Connect {
+        process: usize,
+        task: usize,
     },
     Tcp {
         process: usize,
@@ -459,6 +530,15 @@ enum Move {
         process: usize,
         task: usize,
     },
+}
+
+/// Which of the timers that a task waits for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Timer {
+    Own,
+    /// the outer one of two time-outs
+    Outer,
+    Tick,
 }
 
 impl Move {
@@ -475,7 +555,9 @@ impl<'a> World<'a> {
             .map(|process| ProcessState {
                 phase: Phase::Unstarted,
                 registers: vec![0; process.registers],
-                sockets: vec![SocketState::Unbound; process.sockets],
+                sockets: vec![Slot::Closed; process.sockets],
+                open: BTreeMap::new(),
+                ephemeral: 0,
                 heard: vec![None; process.sockets],
                 listeners: vec![Slot::Closed; process.listeners],
                 streams: vec![Slot::Closed; process.streams],
@@ -488,6 +570,8 @@ impl<'a> World<'a> {
                 begun: BTreeMap::new(),
                 output: None,
                 mutex: VecDeque::new(),
+                objects: Objects::new(),
+                interval: None,
             })
             .collect();
         let state = State {
@@ -511,7 +595,10 @@ impl<'a> World<'a> {
                 others.push(Move::Start { process });
             }
             let calling = state.tasks.iter().position(TaskState::is_calling);
+            let (objects, interval) = (&state.objects, state.interval);
             for (task, state) in state.tasks.iter().enumerate() {
+                let fire =
+                    |deadline_ms| Move::Fire { process, task, deadline_ms: i64::from(deadline_ms), timer: Timer::Own };
                 if calling.is_some_and(|calling| calling != task) {
                     continue;
                 }
@@ -525,7 +612,8 @@ impl<'a> World<'a> {
                 };
                 match wait {
                     Wait::Bind { .. } => others.push(Move::Bind { process, task }),
-                    Wait::Send { to, port, .. } => match self.bound(to, port) {
+                    Wait::ConnectDatagrams { .. } => others.push(Move::Connect { process, task }),
+                    Wait::Send { socket, to, .. } => match self.bound((process, socket.port), to) {
                         Some(_) => others.extend(self.copies().into_iter().map(|copies| Move::Send {
                             process,
                             task,
@@ -536,7 +624,7 @@ impl<'a> World<'a> {
                     Wait::Choose { among, .. } => {
                         others.extend((0..among).map(|choice| Move::Choose { process, task, choice }));
                     }
-                    Wait::Recv { sockets, deadline_ms, .. } => {
+                    Wait::Recv { sockets, deadline_ms, outer_ms, .. } => {
                         for (endpoints, channel) in &self.state.channels {
                             if endpoints.1.0 == process && sockets.contains(&endpoints.1.1) {
                                 deliveries.extend(
@@ -546,16 +634,23 @@ impl<'a> World<'a> {
                                 );
                             }
                         }
-                        if let Some(deadline_ms) = deadline_ms {
-                            timers.push(Move::Fire { process, task, deadline_ms });
-                        }
+                        timers.extend(deadline_ms.map(fire));
+                        timers.extend(outer_ms.map(|deadline_ms| Move::Fire {
+                            process,
+                            task,
+                            deadline_ms: i64::from(deadline_ms),
+                            timer: Timer::Outer,
+                        }));
                     }
-                    Wait::Sleep { deadline_ms } => timers.push(Move::Fire { process, task, deadline_ms }),
-                    Wait::Join { deadline, .. } => {
-                        if let Some((deadline_ms, _)) = deadline {
-                            timers.push(Move::Fire { process, task, deadline_ms });
-                        }
+                    Wait::Object { .. } if objects.is_ready(task) => others.push(Move::Run { process, task }),
+                    Wait::Object { deadline_ms, .. } => timers.extend(deadline_ms.map(fire)),
+                    Wait::Tick { deadline_ms, .. } => {
+                        let deadline = interval.expect("it ticks").next_ms;
+                        timers.push(Move::Fire { process, task, deadline_ms: deadline, timer: Timer::Tick });
+                        timers.extend(deadline_ms.map(fire));
                     }
+                    Wait::Sleep { deadline_ms } => timers.push(fire(deadline_ms)),
+                    Wait::Join { deadline, .. } => timers.extend(deadline.map(|(deadline_ms, _)| fire(deadline_ms))),
                     Wait::Lock => {}
                     Wait::Tcp { operation, deadline_ms, may_fail, .. } => {
                         let step = |is_failure| move |alternative| Move::Tcp { process, task, alternative, is_failure };
@@ -565,9 +660,7 @@ impl<'a> World<'a> {
                             failures.extend(self.failures(process, operation).into_iter().map(step(true)));
                             failures.extend(self.may_hang(operation).then_some(Move::Hang { process, task }));
                         }
-                        if let Some(deadline_ms) = deadline_ms {
-                            timers.push(Move::Fire { process, task, deadline_ms });
-                        }
+                        timers.extend(deadline_ms.map(fire));
                     }
                 }
             }
@@ -577,7 +670,7 @@ impl<'a> World<'a> {
             _ => unreachable!("only timers"),
         };
         let (expired, mut running): (Vec<Move>, Vec<Move>) =
-            timers.into_iter().partition(|timer| deadline(timer) <= self.state.now_ms);
+            timers.into_iter().partition(|timer| deadline(timer) <= i64::from(self.state.now_ms));
         others.extend(expired);
         let time_may_pass = others.is_empty() && (self.system.network.delay || deliveries.is_empty());
         if time_may_pass {
@@ -686,10 +779,25 @@ impl<'a> World<'a> {
             && channel.meets_definition_3(packet, self.system.network.window)
     }
 
-    fn bound(&self, process: usize, port: u16) -> Option<Endpoint> {
+    /// The socket at this address, unless it only hears somebody else.
+    fn bound(&self, from: Address, (process, port): Address) -> Option<Endpoint> {
         let state = &self.state.processes[process];
-        let socket = state.sockets.iter().position(|socket| *socket == SocketState::Bound { port })?;
-        (state.phase == Phase::Running).then_some((process, socket))
+        let (&socket, &peer) = state.open.iter().find(|(socket, _)| socket.port == port)?;
+        (state.phase == Phase::Running && peer.is_none_or(|peer| peer == from)).then_some((process, socket))
+    }
+
+    /// A socket at a port, unless another one of the process is there.
+    fn bind(&self, process: usize, port: u16) -> Option<Socket> {
+        let state = &self.state.processes[process];
+        let port = if port == 0 { ANY_PORT + state.ephemeral } else { port };
+        let is_used = |number: &usize| {
+            let ends = self.state.channels.keys().flat_map(|&(from, to)| [from, to]);
+            state.open.keys().any(|socket| socket.number == *number)
+                || ends.into_iter().any(|(owner, socket)| owner == process && socket.number == *number)
+        };
+        let is_free = !state.open.keys().any(|socket| socket.port == port);
+        let number = (0..).find(|number| !is_used(number)).expect("numbers do not end");
+        is_free.then_some(Socket { number, port })
     }
 
     /// Nothing but failures can happen any more.
@@ -726,13 +834,22 @@ impl<'a> World<'a> {
             Move::Run { process, task } => self.run(process, task, findings),
             Move::Bind { process, task } => {
                 let Wait::Bind { socket, port } = self.wait(process, task) else { unreachable!() };
-                self.state.processes[process].sockets[socket] = SocketState::Bound { port };
+                let bound = self.bind(process, port);
+                let state = &mut self.state.processes[process];
+                state.ephemeral += u16::from(port == 0);
+                state.sockets[socket] = bound.map_or(Slot::Closed, Slot::Open);
+                state.open.extend(bound.map(|bound| (bound, None)));
+                self.run(process, task, findings)
+            }
+            Move::Connect { process, task } => {
+                let Wait::ConnectDatagrams { socket, peer } = self.wait(process, task) else { unreachable!() };
+                self.state.processes[process].open.insert(socket, Some(peer));
                 self.run(process, task, findings)
             }
             Move::Send { process, task, copies } => {
-                let Wait::Send { socket, to, port, value } = self.wait(process, task) else { unreachable!() };
+                let Wait::Send { socket, to, value } = self.wait(process, task) else { unreachable!() };
                 if let Some(copies) = copies {
-                    let receiver = self.bound(to, port).expect("looked up in the same state");
+                    let receiver = self.bound((process, socket.port), to).expect("looked up in the same state");
                     if let Some(left) = &mut self.state.faults_left {
                         *left -= faults_of_copies(copies);
                     }
@@ -747,8 +864,9 @@ impl<'a> World<'a> {
                 self.run(process, task, findings)
             }
             Move::Deliver { process, task, channel, packet } => {
-                let Wait::Recv { into, .. } = self.wait(process, task) else { unreachable!() };
+                let Wait::Recv { into, sockets, slots, .. } = self.wait(process, task) else { unreachable!() };
                 let ((sender, from), (_, socket)) = channel;
+                let slot = slots[sockets.iter().position(|&other| other == socket).expect("it waits for this one")];
                 let channel = self.state.channels.get_mut(&channel).expect("it holds the packet");
                 let overtaken = channel.newly_overtaken_by(packet);
                 if let Some(left) = &mut self.state.faults_left {
@@ -759,22 +877,41 @@ impl<'a> World<'a> {
                 }
                 channel.delivered.push(packet);
                 self.state.processes[process].registers[into] = channel.packets[packet].value;
-                let replies = |code: &Code| matches!(code, Code::Do(Instruction::Reply { .. }));
-                if let SocketState::Bound { port } = self.state.processes[sender].sockets[from]
-                    && self.code[process].iter().flatten().any(replies)
-                {
-                    self.state.processes[process].heard[socket] = Some((sender, port));
+                let replies = |code: &Code| match code {
+                    Code::Do(Instruction::Reply { .. }) => true,
+                    Code::Do(Instruction::Everyday(word)) => matches!(word, Everyday::ConnectBack { .. }),
+                    _ => false,
+                };
+                if slot != NOWHERE && self.code[process].iter().flatten().any(replies) {
+                    self.state.processes[process].heard[slot] = Some((sender, from.port));
                 }
                 self.run(process, task, findings)
             }
-            Move::Fire { process, task, deadline_ms } => {
-                self.state.now_ms = self.state.now_ms.max(deadline_ms);
-                if let Wait::Recv { into, .. } | Wait::Join { deadline: Some((_, into)), .. } = self.wait(process, task)
+            Move::Fire { process, task, deadline_ms, timer } => {
+                self.state.now_ms = self.state.now_ms.max(deadline_ms.max(0) as u32);
+                let wait = self.wait(process, task);
+                if let Wait::Recv { into, .. }
+                | Wait::Join { deadline: Some((_, into)), .. }
+                | Wait::Tick { into, .. }
+                | Wait::Object { into, .. } = wait
                 {
-                    findings.timeout_elapsed = true;
-                    self.state.processes[process].registers[into] = ELAPSED;
+                    let state = &mut self.state.processes[process];
+                    findings.timeout_elapsed |= timer != Timer::Tick;
+                    state.registers[into] = match timer {
+                        Timer::Own => ELAPSED,
+                        Timer::Outer => OUTER_ELAPSED,
+                        Timer::Tick => 0,
+                    };
+                    if let (Timer::Tick, Some(interval)) = (timer, &mut state.interval) {
+                        interval.next_ms += i64::from(interval.period_ms);
+                    }
+                    if let Wait::Object { .. } = wait {
+                        state.objects.withdraw(task);
+                        // what it waited for is not there any more
+                        state.tasks[task].activity = Activity::Runnable;
+                    }
                 }
-                if let Wait::Tcp { operation, into, .. } = self.wait(process, task) {
+                if let Wait::Tcp { operation, into, .. } = wait {
                     findings.timeout_elapsed = true;
                     self.state.processes[process].finish(operation, into, None, Event::Elapsed);
                 }
@@ -839,6 +976,26 @@ impl<'a> World<'a> {
             }
         }
         self.state.connections.retain(&listeners, &ends);
+        self.close_sockets();
+    }
+
+    /// Drops the sockets that nobody has any more, with what is under way to them.
+    fn close_sockets(&mut self) {
+        for state in &mut self.state.processes {
+            let mut held: BTreeSet<Socket> = state.sockets.iter().filter_map(Slot::value).collect();
+            for task in &state.tasks {
+                match task.activity {
+                    Activity::Waiting(Wait::Recv { sockets, .. }) => held.extend(sockets),
+                    Activity::Waiting(Wait::Send { socket, .. } | Wait::ConnectDatagrams { socket, .. }) => {
+                        held.insert(socket);
+                    }
+                    _ => {}
+                }
+            }
+            state.open.retain(|socket, _| state.phase == Phase::Running && held.contains(socket));
+        }
+        let State { processes, channels, .. } = &mut self.state;
+        channels.retain(|(_, (process, socket)), _| processes[*process].open.contains_key(socket));
     }
 
     fn wait(&self, process: usize, task: usize) -> Wait {
@@ -858,6 +1015,11 @@ impl<'a> World<'a> {
         let state = &mut self.state.processes[process];
         // an abort waits for the next await
         let is_cancelled = state.tasks[task].cancelled && !state.tasks[task].is_calling();
+        if let Activity::Waiting(Wait::Object { into, .. }) = state.tasks[task].activity
+            && !is_cancelled
+        {
+            state.registers[into] = state.objects.finish(task);
+        }
         state.tasks[task].activity = Activity::Runnable;
         let mut run = 0;
         let activity = loop {
@@ -893,10 +1055,13 @@ impl<'a> World<'a> {
                 }
                 Some(Code::Do(instruction)) => instruction,
             };
-            let is_bound = |socket: usize| matches!(state.sockets[socket], SocketState::Bound { .. });
             let value_of = |value: Value| match value {
                 Value::Constant(constant) => constant,
                 Value::Register(register) => state.registers[register],
+            };
+            let receive = |[one, other]: [(Socket, usize); 2], into, deadline_ms| {
+                let (sockets, slots) = ([one.0, other.0], [one.1, other.1]);
+                Activity::Waiting(Wait::Recv { sockets, slots, into, deadline_ms, outer_ms: None })
             };
             let begin = |state: &mut ProcessState, operation: Operation, limit_ms: Option<u16>, into| {
                 let deadline_ms = limit_ms.map(|ms| now_ms + u32::from(ms));
@@ -905,39 +1070,42 @@ impl<'a> World<'a> {
             };
             match *instruction {
                 Instruction::Bind { socket, port } => {
-                    if state.sockets[socket] == SocketState::Unbound {
-                        state.sockets[socket] = SocketState::Binding;
+                    if state.begin_to_bind(socket) {
                         break Activity::Waiting(Wait::Bind { socket, port });
                     }
                 }
                 Instruction::Send { socket, to, port, value } => {
-                    if is_bound(socket) {
-                        break Activity::Waiting(Wait::Send { socket, to, port, value: value_of(value) });
+                    if let Some(socket) = state.sockets[socket].value() {
+                        break Activity::Waiting(Wait::Send { socket, to: (to, port), value: value_of(value) });
                     }
                 }
                 Instruction::Reply { socket, value } => {
-                    if let Some((to, port)) = state.heard[socket] {
-                        break Activity::Waiting(Wait::Send { socket, to, port, value: value_of(value) });
+                    if let (Some(to), Some(socket)) = (state.heard[socket], state.sockets[socket].value()) {
+                        break Activity::Waiting(Wait::Send { socket, to, value: value_of(value) });
                     }
                 }
                 Instruction::Recv { socket, into } => {
-                    if is_bound(socket) {
-                        break Activity::Waiting(Wait::Recv { sockets: [socket; 2], into, deadline_ms: None });
+                    if let Some(bound) = state.sockets[socket].value() {
+                        break receive([(bound, socket); 2], into, None);
                     }
                 }
                 Instruction::Select { sockets: [first, second], into } => {
-                    let sockets = match (is_bound(first), is_bound(second)) {
-                        (true, true) => [first, second],
-                        (true, false) => [first; 2],
-                        (false, true) => [second; 2],
-                        (false, false) => continue,
+                    let sockets = match (state.sockets[first].value(), state.sockets[second].value()) {
+                        (Some(one), Some(other)) => [(one, first), (other, second)],
+                        (Some(one), None) => [(one, first); 2],
+                        (None, Some(other)) => [(other, second); 2],
+                        (None, None) => continue,
                     };
-                    break Activity::Waiting(Wait::Recv { sockets, into, deadline_ms: None });
+                    break receive(sockets, into, None);
                 }
                 Instruction::RecvTimeout { socket, ms, into } => {
-                    if is_bound(socket) {
-                        let deadline_ms = Some(now_ms + u32::from(ms));
-                        break Activity::Waiting(Wait::Recv { sockets: [socket; 2], into, deadline_ms });
+                    if let Some(bound) = state.sockets[socket].value() {
+                        break receive([(bound, socket); 2], into, Some(now_ms + u32::from(ms)));
+                    }
+                }
+                Instruction::Everyday(word) => {
+                    if let Some(wait) = state.everyday(task, now_ms, word) {
+                        break Activity::Waiting(wait);
                     }
                 }
                 Instruction::Sleep { ms } => {
@@ -1076,7 +1244,6 @@ impl<'a> World<'a> {
         for task in &mut state.tasks {
             task.activity = Activity::Ended;
         }
-        self.state.channels.retain(|(_, receiver), _| receiver.0 != process);
     }
 }
 
@@ -1085,9 +1252,12 @@ impl State {
     fn forget(&mut self) {
         let now_ms = std::mem::take(&mut self.now_ms);
         let tasks = self.processes.iter_mut().flat_map(|process| &mut process.tasks);
-        tasks.filter_map(TaskState::deadline_ms).for_each(|deadline_ms| {
+        tasks.flat_map(TaskState::deadlines_ms).for_each(|deadline_ms| {
             *deadline_ms = deadline_ms.saturating_sub(now_ms);
         });
+        for interval in self.processes.iter_mut().filter_map(|process| process.interval.as_mut()) {
+            interval.next_ms -= i64::from(now_ms);
+        }
         self.channels.values_mut().for_each(Channel::forget);
         self.channels.retain(|_, channel| !channel.packets.is_empty());
     }
@@ -1097,6 +1267,7 @@ impl ProcessState {
     /// The task gives the mutex back, or its place in the queue up.
     fn release(&mut self, task: usize) {
         let holder = self.mutex.front().copied();
+        self.objects.withdraw(task);
         self.mutex.retain(|&queued| queued != task);
         if let Some(&next) = self.mutex.front()
             && holder != Some(next)
@@ -1172,13 +1343,19 @@ impl TaskState {
         }
     }
 
-    fn deadline_ms(&mut self) -> Option<&mut u32> {
-        match &mut self.activity {
-            Activity::Waiting(Wait::Sleep { deadline_ms }) => Some(deadline_ms),
-            Activity::Waiting(Wait::Recv { deadline_ms, .. } | Wait::Tcp { deadline_ms, .. }) => deadline_ms.as_mut(),
-            Activity::Waiting(Wait::Join { deadline, .. }) => deadline.as_mut().map(|(deadline_ms, _)| deadline_ms),
-            _ => None,
-        }
+    fn deadlines_ms(&mut self) -> impl Iterator<Item = &mut u32> {
+        let (own, outer) = match &mut self.activity {
+            Activity::Waiting(Wait::Sleep { deadline_ms }) => (Some(deadline_ms), None),
+            Activity::Waiting(Wait::Recv { deadline_ms, outer_ms, .. }) => (deadline_ms.as_mut(), outer_ms.as_mut()),
+            Activity::Waiting(
+                Wait::Tcp { deadline_ms, .. } | Wait::Tick { deadline_ms, .. } | Wait::Object { deadline_ms, .. },
+            ) => (deadline_ms.as_mut(), None),
+            Activity::Waiting(Wait::Join { deadline, .. }) => {
+                (deadline.as_mut().map(|(deadline_ms, _)| deadline_ms), None)
+            }
+            _ => (None, None),
+        };
+        own.into_iter().chain(outer)
     }
 
     fn is_calling(&self) -> bool {

@@ -3,6 +3,7 @@
 //! The language says nothing about how it is executed; both sides read it on their own.
 //!
 //! - Registers are memory that all tasks of one process share.
+//! - A bind of a port that another socket of the process has leaves the socket unbound.
 //! - A socket that is not (yet) bound, a task that is spawned already and a handle that is already taken turn
 //!   the instruction that needs them into nothing: it neither waits nor fails.
 //! - So do a listener or stream that is not open, one to be opened that is open already or about to be, and a
@@ -13,6 +14,8 @@
 
 use std::fmt;
 use std::io::ErrorKind;
+
+use crate::everyday::Everyday;
 
 /// What is written when the time is up.
 pub const ELAPSED: u8 = 255;
@@ -259,6 +262,7 @@ pub enum Instruction {
         listener: usize,
     },
     Yield,
+    Everyday(Everyday),
     /// panics if the register holds this value
     AssertNot {
         register: usize,
@@ -468,6 +472,7 @@ fn block(f: &mut fmt::Formatter<'_>, instructions: &[Instruction], depth: usize)
             Instruction::DropStream { stream } => writeln!(f, "{margin}drop t{stream}")?,
             Instruction::DropListener { listener } => writeln!(f, "{margin}drop l{listener}")?,
             Instruction::Yield => writeln!(f, "{margin}yield")?,
+            Instruction::Everyday(word) => writeln!(f, "{margin}{word}")?,
             Instruction::AssertNot { register, value } => writeln!(f, "{margin}assert r{register} != {value}")?,
             Instruction::End => writeln!(f, "{margin}end")?,
         }
