@@ -44,6 +44,24 @@ pub struct Limits {
     /// Break an execution off where it meets a state that an earlier one left in every way.
     /// For systems with too many executions, or endless ones; the findings are the same.
     pub remember: bool,
+    pub sockets: Sockets,
+}
+
+/// What becomes of a socket that is dropped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sockets {
+    /// The next one that the process binds takes its number, the smallest that is free: what the old one sent comes
+    /// before what the new one sends, and a bind to any port gives each number a port of its own.
+    #[default]
+    AreNumbers,
+    /// Each has channels of its own, and a bind to any port gives one that nobody had before.
+    AreThemselves,
+}
+
+impl Limits {
+    pub const fn of(executions_max: u64) -> Self {
+        Limits { executions_max, remember: true, sockets: Sockets::AreNumbers }
+    }
 }
 
 /// More packets under way from one socket to another are the beginning of ever more.
@@ -92,7 +110,7 @@ fn execute<'a>(
     findings: &mut Findings,
 ) {
     let mut made = 0;
-    let mut world = World::new(system, code);
+    let mut world = World::new(system, code, Sockets::default());
     loop {
         let moves = world.moves();
         if moves.iter().all(Move::is_failure) {
@@ -128,7 +146,7 @@ fn execute_from_each_state(
     limits: Limits,
     findings: &mut Findings,
 ) -> Option<u64> {
-    let first = World::new(system, code);
+    let first = World::new(system, code, limits.sockets);
     let mut numbers = BTreeMap::from([(first.state.clone(), 0)]);
     let mut open = vec![(0, first)];
     let mut steps = Vec::new();
@@ -254,6 +272,7 @@ struct World<'a> {
     state: State,
     /// some task went on for too long without a wait
     runs_on: bool,
+    sockets: Sockets,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -265,13 +284,13 @@ struct State {
     connections: Connections,
 }
 
-/// A process and a socket of it.
-type Endpoint = (usize, Socket);
+/// A process and the number of a socket of it.
+type Endpoint = (usize, usize);
 
 /// A process and a port of it.
 type Address = (usize, u16);
 
-/// A bound socket; no two that are open or have packets under way have the same number.
+/// A bound socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Socket {
     number: usize,
@@ -283,9 +302,9 @@ struct ProcessState {
     phase: Phase,
     registers: Vec<u8>,
     sockets: Vec<Slot<Socket>>,
-    /// the sockets that some task still has, with their peers
-    open: BTreeMap<Socket, Option<Address>>,
-    /// sockets that were bound to any port
+    /// the sockets that some task still has, by number
+    open: BTreeMap<usize, OpenSocket>,
+    /// sockets that were ever bound to any port, where each has a port of its own
     ephemeral: u16,
     /// by socket, where the last datagram came from, if the process replies to any
     heard: Vec<Option<Address>>,
@@ -300,6 +319,12 @@ struct ProcessState {
     mutex: VecDeque<usize>,
     objects: Objects,
     interval: Option<Interval>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct OpenSocket {
+    port: u16,
+    peer: Option<Address>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -348,6 +373,7 @@ enum Wait {
     Bind {
         socket: usize,
         port: u16,
+        number: usize,
     },
     ConnectDatagrams {
         socket: Socket,
@@ -474,6 +500,7 @@ struct Channel {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Packet {
     value: u8,
+    from_port: u16,
     /// how often it arrives, chosen when it was sent
     copies: usize,
     overtaken: bool,
@@ -548,7 +575,7 @@ impl Move {
 }
 
 impl<'a> World<'a> {
-    fn new(system: &'a System, code: &'a [Vec<Vec<Code>>]) -> Self {
+    fn new(system: &'a System, code: &'a [Vec<Vec<Code>>], sockets: Sockets) -> Self {
         let processes = system
             .processes
             .iter()
@@ -581,7 +608,7 @@ impl<'a> World<'a> {
             channels: BTreeMap::new(),
             connections: Connections::default(),
         };
-        World { system, code, state, runs_on: false }
+        World { system, code, state, runs_on: false, sockets }
     }
 
     /// Everything that may happen next.
@@ -626,7 +653,7 @@ impl<'a> World<'a> {
                     }
                     Wait::Recv { sockets, deadline_ms, outer_ms, .. } => {
                         for (endpoints, channel) in &self.state.channels {
-                            if endpoints.1.0 == process && sockets.contains(&endpoints.1.1) {
+                            if endpoints.1.0 == process && sockets.iter().any(|socket| socket.number == endpoints.1.1) {
                                 deliveries.extend(
                                     (0..channel.packets.len())
                                         .filter(|&packet| self.may_deliver(channel, packet))
@@ -782,22 +809,26 @@ impl<'a> World<'a> {
     /// The socket at this address, unless it only hears somebody else.
     fn bound(&self, from: Address, (process, port): Address) -> Option<Endpoint> {
         let state = &self.state.processes[process];
-        let (&socket, &peer) = state.open.iter().find(|(socket, _)| socket.port == port)?;
-        (state.phase == Phase::Running && peer.is_none_or(|peer| peer == from)).then_some((process, socket))
+        let (&number, open) = state.open.iter().find(|(_, open)| open.port == port)?;
+        (state.phase == Phase::Running && open.peer.is_none_or(|peer| peer == from)).then_some((process, number))
     }
 
     /// A socket at a port, unless another one of the process is there.
-    fn bind(&self, process: usize, port: u16) -> Option<Socket> {
-        let state = &self.state.processes[process];
-        let port = if port == 0 { ANY_PORT + state.ephemeral } else { port };
-        let is_used = |number: &usize| {
-            let ends = self.state.channels.keys().flat_map(|&(from, to)| [from, to]);
-            state.open.keys().any(|socket| socket.number == *number)
-                || ends.into_iter().any(|(owner, socket)| owner == process && socket.number == *number)
+    fn bind(&mut self, process: usize, number: usize, port: u16) -> Option<Socket> {
+        let state = &mut self.state.processes[process];
+        let port = match port {
+            0 if self.sockets == Sockets::AreNumbers => ANY_PORT + number as u16,
+            0 => {
+                state.ephemeral += 1;
+                ANY_PORT + state.ephemeral
+            }
+            port => port,
         };
-        let is_free = !state.open.keys().any(|socket| socket.port == port);
-        let number = (0..).find(|number| !is_used(number)).expect("numbers do not end");
-        is_free.then_some(Socket { number, port })
+        if state.open.values().any(|open| open.port == port) {
+            return None;
+        }
+        state.open.insert(number, OpenSocket { port, peer: None });
+        Some(Socket { number, port })
     }
 
     /// Nothing but failures can happen any more.
@@ -833,17 +864,15 @@ impl<'a> World<'a> {
             }
             Move::Run { process, task } => self.run(process, task, findings),
             Move::Bind { process, task } => {
-                let Wait::Bind { socket, port } = self.wait(process, task) else { unreachable!() };
-                let bound = self.bind(process, port);
-                let state = &mut self.state.processes[process];
-                state.ephemeral += u16::from(port == 0);
-                state.sockets[socket] = bound.map_or(Slot::Closed, Slot::Open);
-                state.open.extend(bound.map(|bound| (bound, None)));
+                let Wait::Bind { socket, port, number } = self.wait(process, task) else { unreachable!() };
+                let bound = self.bind(process, number, port);
+                self.state.processes[process].sockets[socket] = bound.map_or(Slot::Closed, Slot::Open);
                 self.run(process, task, findings)
             }
             Move::Connect { process, task } => {
                 let Wait::ConnectDatagrams { socket, peer } = self.wait(process, task) else { unreachable!() };
-                self.state.processes[process].open.insert(socket, Some(peer));
+                let open = OpenSocket { port: socket.port, peer: Some(peer) };
+                self.state.processes[process].open.insert(socket.number, open);
                 self.run(process, task, findings)
             }
             Move::Send { process, task, copies } => {
@@ -853,8 +882,8 @@ impl<'a> World<'a> {
                     if let Some(left) = &mut self.state.faults_left {
                         *left -= faults_of_copies(copies);
                     }
-                    let channel = self.state.channels.entry(((process, socket), receiver)).or_default();
-                    channel.packets.push(Packet { value, copies, overtaken: false });
+                    let channel = self.state.channels.entry(((process, socket.number), receiver)).or_default();
+                    channel.packets.push(Packet { value, from_port: socket.port, copies, overtaken: false });
                 }
                 self.run(process, task, findings)
             }
@@ -865,8 +894,8 @@ impl<'a> World<'a> {
             }
             Move::Deliver { process, task, channel, packet } => {
                 let Wait::Recv { into, sockets, slots, .. } = self.wait(process, task) else { unreachable!() };
-                let ((sender, from), (_, socket)) = channel;
-                let slot = slots[sockets.iter().position(|&other| other == socket).expect("it waits for this one")];
+                let ((sender, _), (_, number)) = channel;
+                let slot = slots[sockets.iter().position(|socket| socket.number == number).expect("it waits for it")];
                 let channel = self.state.channels.get_mut(&channel).expect("it holds the packet");
                 let overtaken = channel.newly_overtaken_by(packet);
                 if let Some(left) = &mut self.state.faults_left {
@@ -876,14 +905,15 @@ impl<'a> World<'a> {
                     channel.packets[overtaken].overtaken = true;
                 }
                 channel.delivered.push(packet);
-                self.state.processes[process].registers[into] = channel.packets[packet].value;
+                let Packet { value, from_port, .. } = channel.packets[packet];
+                self.state.processes[process].registers[into] = value;
                 let replies = |code: &Code| match code {
                     Code::Do(Instruction::Reply { .. }) => true,
                     Code::Do(Instruction::Everyday(word)) => matches!(word, Everyday::ConnectBack { .. }),
                     _ => false,
                 };
                 if slot != NOWHERE && self.code[process].iter().flatten().any(replies) {
-                    self.state.processes[process].heard[slot] = Some((sender, from.port));
+                    self.state.processes[process].heard[slot] = Some((sender, from_port));
                 }
                 self.run(process, task, findings)
             }
@@ -982,20 +1012,11 @@ impl<'a> World<'a> {
     /// Drops the sockets that nobody has any more, with what is under way to them.
     fn close_sockets(&mut self) {
         for state in &mut self.state.processes {
-            let mut held: BTreeSet<Socket> = state.sockets.iter().filter_map(Slot::value).collect();
-            for task in &state.tasks {
-                match task.activity {
-                    Activity::Waiting(Wait::Recv { sockets, .. }) => held.extend(sockets),
-                    Activity::Waiting(Wait::Send { socket, .. } | Wait::ConnectDatagrams { socket, .. }) => {
-                        held.insert(socket);
-                    }
-                    _ => {}
-                }
-            }
-            state.open.retain(|socket, _| state.phase == Phase::Running && held.contains(socket));
+            let held = state.held_sockets();
+            state.open.retain(|number, _| state.phase == Phase::Running && held.contains(number));
         }
         let State { processes, channels, .. } = &mut self.state;
-        channels.retain(|(_, (process, socket)), _| processes[*process].open.contains_key(socket));
+        channels.retain(|(_, (process, number)), _| processes[*process].open.contains_key(number));
     }
 
     fn wait(&self, process: usize, task: usize) -> Wait {
@@ -1012,6 +1033,14 @@ impl<'a> World<'a> {
         let tcp = self.system.network.tcp.as_ref();
         let first = tcp.and_then(|tcp| tcp.first);
         let is_named = tcp.is_some_and(|tcp| tcp.processes.is_empty() || tcp.processes.contains(&process));
+        // what is under way from a socket that is gone
+        let in_use: BTreeSet<usize> = match self.sockets {
+            Sockets::AreNumbers => BTreeSet::new(),
+            Sockets::AreThemselves => {
+                let senders = self.state.channels.keys().map(|&(sender, _)| sender);
+                senders.filter(|sender| sender.0 == process).map(|sender| sender.1).collect()
+            }
+        };
         let state = &mut self.state.processes[process];
         // an abort waits for the next await
         let is_cancelled = state.tasks[task].cancelled && !state.tasks[task].is_calling();
@@ -1070,8 +1099,8 @@ impl<'a> World<'a> {
             };
             match *instruction {
                 Instruction::Bind { socket, port } => {
-                    if state.begin_to_bind(socket) {
-                        break Activity::Waiting(Wait::Bind { socket, port });
+                    if let Some(wait) = state.begin_to_bind(socket, port, &in_use) {
+                        break Activity::Waiting(wait);
                     }
                 }
                 Instruction::Send { socket, to, port, value } => {
@@ -1104,7 +1133,7 @@ impl<'a> World<'a> {
                     }
                 }
                 Instruction::Everyday(word) => {
-                    if let Some(wait) = state.everyday(task, now_ms, word) {
+                    if let Some(wait) = state.everyday(task, now_ms, word, &in_use) {
                         break Activity::Waiting(wait);
                     }
                 }

@@ -1,33 +1,46 @@
 //! What a task of the naive explorer does with a word of everyday programs.
 
-use super::{Address, Interval, NOWHERE, ProcessState, Slot, Socket, Wait};
+use std::collections::BTreeSet;
+
+use super::{Activity, Interval, NOWHERE, ProcessState, Slot, Socket, Wait};
 use crate::everyday::{Everyday, Share};
 use crate::objects::Request;
 use crate::program::Value;
 
 impl ProcessState {
-    /// A place for a socket is taken, if it is free.
-    pub(super) fn begin_to_bind(&mut self, socket: usize) -> bool {
-        let is_free = self.sockets[socket] == Slot::Closed;
-        if is_free {
-            self.sockets[socket] = Slot::Opening;
+    /// A place for a socket is taken, if it is free, and a number for the socket.
+    pub(super) fn begin_to_bind(&mut self, socket: usize, port: u16, in_use: &BTreeSet<usize>) -> Option<Wait> {
+        if self.sockets[socket] != Slot::Closed {
+            return None;
         }
-        is_free
+        self.sockets[socket] = Slot::Opening;
+        let held = self.held_sockets();
+        let number =
+            (0..).find(|number| !held.contains(number) && !in_use.contains(number)).expect("numbers do not end");
+        // the one that was dropped in this step
+        self.open.remove(&number);
+        Some(Wait::Bind { socket, port, number })
     }
 
     /// What the task waits for then; nothing: it goes on.
-    pub(super) fn everyday(&mut self, task: usize, now_ms: u32, word: Everyday) -> Option<Wait> {
+    pub(super) fn everyday(
+        &mut self,
+        task: usize,
+        now_ms: u32,
+        word: Everyday,
+        in_use: &BTreeSet<usize>,
+    ) -> Option<Wait> {
         let socket = word.socket().and_then(|socket| self.sockets[socket].value());
         let limited = |limit_ms: Option<u16>| limit_ms.map(|ms| now_ms + u32::from(ms));
         match word {
-            Everyday::BindAny { socket } => self.begin_to_bind(socket).then_some(Wait::Bind { socket, port: 0 }),
+            Everyday::BindAny { socket } => self.begin_to_bind(socket, 0, in_use),
             Everyday::Connect { to, port, .. } => Some(Wait::ConnectDatagrams { socket: socket?, peer: (to, port) }),
             Everyday::ConnectBack { socket: place } => {
                 Some(Wait::ConnectDatagrams { socket: socket?, peer: self.heard[place]? })
             }
             Everyday::SendOn { value, .. } => {
                 let (socket, value) = (socket?, self.value(value));
-                let to: Address = self.open[&socket]?;
+                let to = self.open[&socket.number].peer?;
                 Some(Wait::Send { socket, to, value })
             }
             Everyday::RecvOn { limit_ms, into, .. } => Some(receive(socket?, NOWHERE, into, limited(limit_ms), None)),
@@ -39,17 +52,13 @@ impl ProcessState {
                 None
             }
             Everyday::Every { ms } => {
-                let ticks =
-                    |other: &super::TaskState| matches!(other.activity, super::Activity::Waiting(Wait::Tick { .. }));
-                if !self.tasks.iter().any(ticks) {
+                if !self.is_ticking() {
                     self.interval = Some(Interval { next_ms: i64::from(now_ms), period_ms: ms });
                 }
                 None
             }
             Everyday::Tick { limit_ms, into } => {
-                let ticks =
-                    |other: &super::TaskState| matches!(other.activity, super::Activity::Waiting(Wait::Tick { .. }));
-                let is_free = self.interval.is_some() && !self.tasks.iter().any(ticks);
+                let is_free = self.interval.is_some() && !self.is_ticking();
                 is_free.then_some(Wait::Tick { into, deadline_ms: limited(limit_ms) })
             }
             Everyday::SleepUntil { ms } => Some(Wait::Sleep { deadline_ms: now_ms + u32::from(ms) }),
@@ -98,6 +107,30 @@ impl ProcessState {
             Share::Borrow { into } => self.registers[into] = self.objects.borrow(),
         }
         None
+    }
+
+    /// The numbers of the sockets that some task still has, or is about to have.
+    pub(super) fn held_sockets(&self) -> BTreeSet<usize> {
+        let sockets = self.sockets.iter().filter_map(Slot::value);
+        let mut held: BTreeSet<usize> = sockets.map(|socket| socket.number).collect();
+        for task in &self.tasks {
+            match task.activity {
+                Activity::Waiting(Wait::Recv { sockets, .. }) => held.extend(sockets.map(|socket| socket.number)),
+                Activity::Waiting(Wait::Send { socket, .. } | Wait::ConnectDatagrams { socket, .. }) => {
+                    held.insert(socket.number);
+                }
+                Activity::Waiting(Wait::Bind { number, .. }) => {
+                    held.insert(number);
+                }
+                _ => {}
+            }
+        }
+        held
+    }
+
+    /// Whether some task waits for the interval.
+    fn is_ticking(&self) -> bool {
+        self.tasks.iter().any(|task| matches!(task.activity, Activity::Waiting(Wait::Tick { .. })))
     }
 
     fn value(&self, value: Value) -> u8 {
