@@ -492,6 +492,7 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
         }
         Instruction::Listen { .. }
         | Instruction::Accept { .. }
+        | Instruction::SelectAccept { .. }
         | Instruction::Connect { .. }
         | Instruction::Write { .. }
         | Instruction::Read { .. }

@@ -32,6 +32,22 @@ fn ten_thousand_random_systems_of_everyday_programs_agree_nightly() {
     }
 }
 
+#[test]
+fn random_systems_of_everyday_programs_with_streams_agree_with_the_naive_explorer() {
+    if let Some(figures) = agree_on(14_000_000..14_000_250, Size::Small, Words::EverydayStreams) {
+        assert!(figures.systems >= 240, "too many were discarded");
+        assert!(figures.failed >= 60 && figures.read >= 100 && figures.clean >= 50, "too little happens");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: for a nightly run, in release"]
+fn ten_thousand_random_systems_of_everyday_programs_with_streams_agree_nightly() {
+    if let Some(figures) = agree_on(14_000_000..14_010_800, Size::Small, Words::EverydayStreams) {
+        assert!(figures.systems >= 10_000, "too many were discarded");
+    }
+}
+
 /// Explored as `Words::Everyday` are, in every combination of switches, against sockets that are themselves.
 fn disagreement_about_sockets(system: &System) -> Option<String> {
     let limits = Limits { sockets: Sockets::AreThemselves, ..LIMITS };

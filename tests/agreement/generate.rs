@@ -578,6 +578,11 @@ fn smaller_blocks(block: &[Instruction]) -> Vec<Vec<Instruction>> {
                 }
                 replace(&[simpler]);
             }
+            Instruction::SelectAccept { listeners, stream, into } => {
+                for &listener in listeners {
+                    replace(&[Instruction::Accept { listener, stream: *stream, limit_ms: None, into: *into }]);
+                }
+            }
             Instruction::SelectRead { streams, bytes_max, into } => {
                 for &stream in streams {
                     replace(&[Instruction::Read { stream, bytes_max: *bytes_max, limit_ms: None, into: *into }]);

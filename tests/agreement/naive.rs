@@ -422,14 +422,43 @@ enum Wait {
 /// What a task waits for on a listener or stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Operation {
-    Listen { listener: usize, port: u16, backlog: Option<usize> },
-    Accept { port: u16, stream: usize },
-    Connect { to: Port, stream: usize, hangs: bool },
-    Write { end: End, value: u8, length: usize },
-    Read { ends: [End; 2], bytes_max: usize },
-    TryWrite { end: End, value: u8, length: usize },
-    TryRead { end: End, bytes_max: usize },
-    Shutdown { end: End },
+    Listen {
+        listener: usize,
+        port: u16,
+        backlog: Option<usize>,
+    },
+    /// in a `select!`, with the listeners
+    Accept {
+        ports: [u16; 2],
+        listeners: Option<[usize; 2]>,
+        stream: usize,
+    },
+    Connect {
+        to: Port,
+        stream: usize,
+        hangs: bool,
+    },
+    Write {
+        end: End,
+        value: u8,
+        length: usize,
+    },
+    Read {
+        ends: [End; 2],
+        bytes_max: usize,
+    },
+    TryWrite {
+        end: End,
+        value: u8,
+        length: usize,
+    },
+    TryRead {
+        end: End,
+        bytes_max: usize,
+    },
+    Shutdown {
+        end: End,
+    },
 }
 
 /// Which failures an operation can meet.
@@ -718,7 +747,20 @@ impl<'a> World<'a> {
             Operation::Listen { port, backlog, .. } => {
                 vec![connections.listen((process, port), backlog.unwrap_or(1024))]
             }
-            Operation::Accept { port, .. } => connections.accept((process, port)).into_iter().collect(),
+            Operation::Accept { ports: [port, _], listeners: None, .. } => {
+                connections.accept((process, port)).into_iter().collect()
+            }
+            Operation::Accept { ports, listeners: Some(listeners), .. } => {
+                let each = ports.into_iter().zip(listeners).collect::<BTreeSet<(u16, usize)>>();
+                let accepts = |(port, listener)| {
+                    let mut accepted = connections.accept((process, port))?;
+                    if let Event::Accepted { from } = accepted.event {
+                        accepted.event = Event::AcceptedBy { listener, from };
+                    }
+                    Some(accepted)
+                };
+                each.into_iter().filter_map(accepts).collect()
+            }
             Operation::Connect { hangs: true, .. } => Vec::new(),
             Operation::Connect { to, .. } => connections.connect(process, to).into_iter().collect(),
             Operation::Write { end, value, length } => {
@@ -755,9 +797,11 @@ impl<'a> World<'a> {
             Operation::Connect { .. } => {
                 open(Side::Client).then(|| connections.failing(ErrorKind::TimedOut)).into_iter().collect()
             }
-            Operation::Accept { port, .. } => {
-                open(Side::Server).then(|| connections.accept_fails((process, port))).flatten().into_iter().collect()
+            Operation::Accept { ports, .. } if open(Side::Server) => {
+                let ports = BTreeSet::from(ports);
+                ports.into_iter().filter_map(|port| connections.accept_fails((process, port))).collect()
             }
+            Operation::Accept { .. } => Vec::new(),
             Operation::Shutdown { end } => {
                 at(Failure::Close, end).then(|| connections.shutdown_fails(end)).flatten().into_iter().collect()
             }
@@ -950,7 +994,9 @@ impl<'a> World<'a> {
             Move::Tcp { process, task, ref alternative, is_failure } => {
                 let Wait::Tcp { operation, into, .. } = self.wait(process, task) else { unreachable!() };
                 let Alternative { mut event, after, opened } = alternative.clone();
-                if let (Event::Accepted { from }, true) = (&mut event, self.system.network.anonymous) {
+                if let (Event::Accepted { from } | Event::AcceptedBy { from, .. }, true) =
+                    (&mut event, self.system.network.anonymous)
+                {
                     *from = 0;
                 }
                 findings.failed |= is_failure;
@@ -991,9 +1037,7 @@ impl<'a> World<'a> {
             ends.extend(state.streams.iter().filter_map(Slot::value));
             for operation in state.tasks.iter().filter_map(TaskState::operation) {
                 match operation {
-                    Operation::Accept { port, .. } => {
-                        listeners.insert((process, port));
-                    }
+                    Operation::Accept { ports, .. } => listeners.extend(ports.map(|port| (process, port))),
                     Operation::Read { ends: read, .. } => ends.extend(read),
                     Operation::Write { end, .. }
                     | Operation::TryWrite { end, .. }
@@ -1180,7 +1224,22 @@ impl<'a> World<'a> {
                 Instruction::Accept { listener, stream, limit_ms, into } => {
                     if let (Slot::Open(port), Slot::Closed) = (state.listeners[listener], state.streams[stream]) {
                         state.streams[stream] = Slot::Opening;
-                        break begin(state, Operation::Accept { port, stream }, limit_ms, into);
+                        let operation = Operation::Accept { ports: [port; 2], listeners: None, stream };
+                        break begin(state, operation, limit_ms, into);
+                    }
+                }
+                Instruction::SelectAccept { listeners: [first, second], stream, into } => {
+                    let ports = match (state.listeners[first].value(), state.listeners[second].value()) {
+                        (Some(one), Some(other)) => [(one, first), (other, second)],
+                        (Some(one), None) => [(one, first); 2],
+                        (None, Some(other)) => [(other, second); 2],
+                        (None, None) => continue,
+                    };
+                    if state.streams[stream] == Slot::Closed {
+                        state.streams[stream] = Slot::Opening;
+                        let listeners = Some(ports.map(|(_, listener)| listener));
+                        let operation = Operation::Accept { ports: ports.map(|(port, _)| port), listeners, stream };
+                        break begin(state, operation, None, into);
                     }
                 }
                 Instruction::Connect { stream, to, port, limit_ms, into } => {

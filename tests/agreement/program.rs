@@ -205,6 +205,12 @@ pub enum Instruction {
         limit_ms: Option<u16>,
         into: usize,
     },
+    /// waits on two listeners at once, in a `select!`
+    SelectAccept {
+        listeners: [usize; 2],
+        stream: usize,
+        into: usize,
+    },
     Connect {
         stream: usize,
         to: usize,
@@ -280,6 +286,11 @@ pub enum Event {
     Accepted {
         from: usize,
     },
+    /// by one of several listeners
+    AcceptedBy {
+        listener: usize,
+        from: usize,
+    },
     Wrote(usize),
     Read(Vec<u8>),
     /// a read at the end of the stream
@@ -295,6 +306,7 @@ impl Event {
         match self {
             Event::Listening | Event::Connected | Event::ShutDown => 0,
             Event::Accepted { from } => *from as u8,
+            Event::AcceptedBy { listener, from } => (10 * listener + from) as u8,
             Event::Wrote(length) => *length as u8,
             Event::Read(bytes) => bytes[0],
             Event::End => END,
@@ -448,6 +460,9 @@ fn block(f: &mut fmt::Formatter<'_>, instructions: &[Instruction], depth: usize)
             }
             Instruction::Accept { listener, stream, limit_ms, into } => {
                 writeln!(f, "{margin}r{into} = {}t{stream} = l{listener}.accept", limit(*limit_ms))?;
+            }
+            Instruction::SelectAccept { listeners: [first, second], stream, into } => {
+                writeln!(f, "{margin}r{into} = t{stream} = select l{first}.accept or l{second}.accept")?;
             }
             Instruction::Connect { stream, to, port, limit_ms, into } => {
                 writeln!(f, "{margin}r{into} = {}t{stream}.connect {}:{port}", limit(*limit_ms), name(*to))?;

@@ -1,7 +1,7 @@
 //! Systems of programs that use what most programs use: connected, ephemeral and rebound sockets, intervals, nested
 //! time-outs, and what the tasks of one process share.
 
-use super::{Instruction, PORTS, Process, Size, Writer};
+use super::{Instruction, PORTS, Process, Size, Words, Writer};
 use crate::everyday::{Everyday, Share};
 use crate::program::{ELAPSED, Value};
 
@@ -170,6 +170,25 @@ impl Writer<'_> {
             };
             let at = if self.random.percent(92) { 0 } else { self.random.below(tasks[0].len() as u64 + 1) as usize };
             tasks[0].insert(at, bind);
+        }
+    }
+
+    /// Some of it between what is done with streams.
+    pub(super) fn share_besides(&mut self, index: usize, tasks: &mut [Vec<Instruction>], earliest: usize) {
+        if self.words != Words::EverydayStreams {
+            return;
+        }
+        if self.random.percent(20) {
+            let ticks = self.ticks(index);
+            let task = self.random.below(tasks.len() as u64) as usize;
+            let least = if task == 0 { earliest } else { 0 };
+            let at = self.place(&tasks[task], least);
+            tasks[task].splice(at..at, ticks);
+        }
+        if tasks.len() > 1 && self.random.percent(70) {
+            let opens: Vec<Instruction> = tasks[0].drain(..earliest).collect();
+            self.share(index, tasks);
+            tasks[0].splice(0..0, opens);
         }
     }
 
