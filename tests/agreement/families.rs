@@ -93,3 +93,26 @@ fn an_ephemeral_port_is_not_given_to_the_next_socket() {
     let system = System { processes, network: Network::reliable() };
     assert_eq!(disagreement_about_sockets(&system), None);
 }
+
+/// The process gives a tick up and sleeps; another one has nothing to do with it. With the reduction the check ends
+/// where the tick was given up, as verified, and nobody has come to an end.
+#[test]
+#[ignore = "with the reduction, the engine does not go on where a time-out gave a tick up"]
+fn a_tick_that_a_timeout_gave_up_stops_nobody() {
+    let every = Instruction::Everyday(Everyday::Every { ms: 30 });
+    let tick = |limit_ms| Instruction::Everyday(Everyday::Tick { limit_ms, into: 0 });
+    let ticks = [every, tick(None), tick(Some(10)), Instruction::Sleep { ms: 30 }];
+    for daemon in [true, false] {
+        for others in [0, 1] {
+            let mut processes = vec![process(daemon, &ticks)];
+            processes.extend((0..others).map(|_| process(true, &[Instruction::Sleep { ms: 30 }])));
+            let system = System { processes, network: Network::reliable() };
+            let limits = LIMITS;
+            let (findings, _) = naive::explore(&system, limits).expect("a small system");
+            for seed in 0..10 {
+                let found = switches::disagreement(&system, &findings, seed, &mut LeftOut::default());
+                assert_eq!(found, None, "{system}");
+            }
+        }
+    }
+}
