@@ -28,6 +28,8 @@ mod plain;
 mod program;
 #[path = "agreement/propagation.rs"]
 mod propagation;
+#[path = "agreement/spins.rs"]
+mod spins;
 #[path = "agreement/streams.rs"]
 mod streams;
 #[path = "agreement/switches.rs"]

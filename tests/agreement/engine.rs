@@ -21,6 +21,7 @@ use netcheck::tracked::std::sync::atomic::AtomicBool;
 use crate::interpret::Shared;
 use crate::naive::Findings;
 use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, Value, panic_message};
+use crate::spins;
 use crate::streams::Streams;
 
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
@@ -31,9 +32,7 @@ pub fn disagreement(system: &System, findings: &Findings, seed: u64, subsumed: &
         let configurations = [(true, false), (false, false), (true, true), (false, true)];
         for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
             let run = || compare(&system, findings, (order, reduction, subsumption), subsumed);
-            let compared = catch_unwind(AssertUnwindSafe(run))
-                .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", text_of(panic.as_ref()))));
-            if let Err(difference) = compared {
+            if let Err(difference) = compared_by(&system, findings, reduction, run) {
                 let reduction = if reduction { "on" } else { "off" };
                 let subsumption = if subsumption { "on" } else { "off" };
                 return Some(format!("{order:?}, reduction {reduction}, subsumption {subsumption}: {difference}"));
@@ -54,15 +53,27 @@ pub fn disagreement_of_tracked(system: &System, findings: &Findings, seed: u64, 
                 *pruned += report.pruned();
                 compare_report(&report, &ends, findings)
             };
-            let compared = catch_unwind(AssertUnwindSafe(run))
-                .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", text_of(panic.as_ref()))));
-            if let Err(difference) = compared {
+            if let Err(difference) = compared_by(&system, findings, reduction, run) {
                 let reduction = if reduction { "on" } else { "off" };
                 return Some(format!("tracked tasks, {order:?}, reduction {reduction}: {difference}"));
             }
         }
     }
     None
+}
+
+/// What a comparison says; a panic of the engine is a difference, unless its diagnostic is right.
+pub fn compared_by(
+    system: &System,
+    findings: &Findings,
+    reduction: bool,
+    run: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(compared) => compared,
+        Err(panic) if spins::is_right(text_of(panic.as_ref()), system, findings, reduction) => Ok(()),
+        Err(panic) => Err(format!("the engine panicked: {}", text_of(panic.as_ref()))),
+    }
 }
 
 /// The order, the reduction and the subsumption.

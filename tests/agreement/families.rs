@@ -6,6 +6,7 @@ use crate::everyday::Everyday;
 use crate::generate::{Size, Words};
 use crate::naive::{self, Limits, Sockets};
 use crate::program::{Instruction, Network, Process, System, Value};
+use crate::spins;
 use crate::switches::{self, LeftOut};
 use crate::{Figures, agree};
 
@@ -115,4 +116,28 @@ fn a_tick_that_a_timeout_gave_up_stops_nobody() {
             }
         }
     }
+}
+
+/// Found by `random_systems_with_endless_loops_…` (seed 7020199), and shrunk: the second process spins once its
+/// time-out elapses, but no time passes before the first one panics.
+#[test]
+fn a_poll_that_does_not_return_is_no_difference_where_only_a_reduced_search_comes_to_it() {
+    let asserts = Instruction::AssertNot { register: 1, value: 0 };
+    let patient = Instruction::RecvTimeout { socket: 0, ms: 10, into: 0 };
+    let system = |last: &[Instruction]| {
+        let spins = [&[BIND, Instruction::Sleep { ms: 10 }, send(0, 3), patient.clone()], last].concat();
+        let panics = process(true, &[BIND, Instruction::Sleep { ms: 10 }, asserts.clone()]);
+        System { processes: vec![panics, process(true, &spins)], network: Network::reliable() }
+    };
+    let diagnostic = |name| format!("a poll of process {name:?} has not returned for 10 s, before its first operation");
+    let is_right = |system: &System, name, reduction| {
+        let (findings, _) = naive::explore(system, LIMITS).expect("nobody comes to where it spins");
+        spins::is_right(&diagnostic(name), system, &findings, reduction)
+    };
+    let spinning = system(&[Instruction::Forever { body: Vec::new() }]);
+    assert!(is_right(&spinning, "p1", true));
+    assert!(!is_right(&spinning, "p1", false), "every step of the whole system is explored");
+    assert!(!is_right(&spinning, "p0", true), "it is the other one that spins");
+    let waiting = system(&[Instruction::Forever { body: vec![RECV] }]);
+    assert!(!is_right(&waiting, "p1", true), "nobody spins");
 }

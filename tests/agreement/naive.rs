@@ -102,6 +102,29 @@ pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
     }
 }
 
+/// Whether a process comes to where it goes on for ever without a wait, within so many states.
+pub fn spins(system: &System, process: usize, limits: Limits) -> bool {
+    let code: Vec<Vec<Vec<Code>>> =
+        system.processes.iter().map(|process| process.tasks.iter().map(|task| compile(task)).collect()).collect();
+    let mut findings = Findings { outputs: vec![BTreeSet::new(); system.processes.len()], ..Findings::default() };
+    let mut open = vec![World::new(system, &code, limits.sockets)];
+    let mut seen = BTreeSet::new();
+    while let Some(world) = open.pop() {
+        for chosen in &world.moves() {
+            let mut next = world.clone();
+            let goes_on = next.make(chosen, &mut findings).is_ok();
+            if next.runs_on == Some(process) {
+                return true;
+            }
+            next.state.forget();
+            if goes_on && (seen.len() as u64) < limits.executions_max && seen.insert(next.state.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    false
+}
+
 /// One execution: follows the choices given, then takes the first alternative each time and records it.
 fn execute<'a>(
     system: &'a System,
@@ -164,7 +187,7 @@ fn execute_from_each_state(
                 executions += 1;
                 continue;
             }
-            if next.runs_on || next.state.channels.values().any(|channel| channel.backlog() > BACKLOG_MAX) {
+            if next.runs_on.is_some() || next.state.channels.values().any(|channel| channel.backlog() > BACKLOG_MAX) {
                 return None;
             }
             next.state.forget();
@@ -270,8 +293,8 @@ struct World<'a> {
     system: &'a System,
     code: &'a [Vec<Vec<Code>>],
     state: State,
-    /// some task went on for too long without a wait
-    runs_on: bool,
+    /// the process of which a task went on for too long without a wait
+    runs_on: Option<usize>,
     sockets: Sockets,
 }
 
@@ -637,7 +660,7 @@ impl<'a> World<'a> {
             channels: BTreeMap::new(),
             connections: Connections::default(),
         };
-        World { system, code, state, runs_on: false, sockets }
+        World { system, code, state, runs_on: None, sockets }
     }
 
     /// Everything that may happen next.
@@ -1097,8 +1120,10 @@ impl<'a> World<'a> {
         let mut run = 0;
         let activity = loop {
             run += 1;
-            self.runs_on |= run > RUN_MAX;
-            if is_cancelled || self.runs_on {
+            if run > RUN_MAX {
+                self.runs_on = Some(process);
+            }
+            if is_cancelled || self.runs_on.is_some() {
                 break Activity::Ended;
             }
             let position = state.tasks[task].position;

@@ -2,7 +2,6 @@
 //! of them are met often.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use netcheck::check::{Keep, Report, Search, Tasks};
@@ -81,9 +80,9 @@ pub fn disagreement(system: &System, findings: &Findings, seed: u64, left_out: &
     (0..CHECKS).find_map(|nth| {
         let switches = Switches::of(&system, seed, nth);
         let run = || compare(&system, findings, switches, left_out);
-        let compared = catch_unwind(AssertUnwindSafe(run))
-            .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", engine::text_of(panic.as_ref()))));
-        compared.err().map(|difference| format!("{switches}: {difference}"))
+        engine::compared_by(&system, findings, switches.reduction, run)
+            .err()
+            .map(|difference| format!("{switches}: {difference}"))
     })
 }
 
