@@ -503,7 +503,7 @@ fn compare(system: &System, limits: Limits, words: Words, seed: u64, figures: &m
     figures.endless += u64::from(findings.endless);
     match words {
         Words::Tracked => engine::disagreement_of_tracked(system, &findings, seed, &mut figures.pruned),
-        Words::Everyday | Words::EverydayStreams => {
+        Words::Everyday | Words::EverydayStreams | Words::EverydayLike => {
             switches::disagreement(system, &findings, seed, &mut figures.left_out)
         }
         Words::Single | Words::Loops => captured::disagreement(system, &findings, seed, &mut figures.merges),

@@ -12,13 +12,17 @@ use crate::{Figures, agree};
 
 const LIMITS: Limits = Limits::of(5_000);
 
-fn agree_on(seeds: Range<u64>, size: Size, words: Words) -> Option<Figures> {
-    agree(seeds, size, words, LIMITS)
+/// Copies of processes make executions of systems that are small without them.
+const LIKE_LIMITS: Limits = Limits::of(1_000);
+
+fn agree_on(seeds: Range<u64>, words: Words) -> Option<Figures> {
+    let limits = if words == Words::EverydayLike { LIKE_LIMITS } else { LIMITS };
+    agree(seeds, Size::Small, words, limits)
 }
 
 #[test]
 fn random_systems_of_everyday_programs_agree_with_the_naive_explorer() {
-    if let Some(figures) = agree_on(13_000_000..13_000_300, Size::Small, Words::Everyday) {
+    if let Some(figures) = agree_on(13_000_000..13_000_300, Words::Everyday) {
         assert!(figures.systems >= 280, "too many were discarded");
         assert!(figures.panics >= 20 && figures.deadlocks >= 20 && figures.clean >= 50, "too little happens");
         assert!(figures.left_out.tracked >= 100, "too little is left out to show that it may be");
@@ -28,14 +32,14 @@ fn random_systems_of_everyday_programs_agree_with_the_naive_explorer() {
 #[test]
 #[ignore = "takes minutes: for a nightly run, in release"]
 fn ten_thousand_random_systems_of_everyday_programs_agree_nightly() {
-    if let Some(figures) = agree_on(13_000_000..13_010_600, Size::Small, Words::Everyday) {
+    if let Some(figures) = agree_on(13_000_000..13_010_600, Words::Everyday) {
         assert!(figures.systems >= 10_000, "too many were discarded");
     }
 }
 
 #[test]
 fn random_systems_of_everyday_programs_with_streams_agree_with_the_naive_explorer() {
-    if let Some(figures) = agree_on(14_000_000..14_000_250, Size::Small, Words::EverydayStreams) {
+    if let Some(figures) = agree_on(14_000_000..14_000_250, Words::EverydayStreams) {
         assert!(figures.systems >= 240, "too many were discarded");
         assert!(figures.failed >= 60 && figures.read >= 100 && figures.clean >= 50, "too little happens");
     }
@@ -44,7 +48,23 @@ fn random_systems_of_everyday_programs_with_streams_agree_with_the_naive_explore
 #[test]
 #[ignore = "takes minutes: for a nightly run, in release"]
 fn ten_thousand_random_systems_of_everyday_programs_with_streams_agree_nightly() {
-    if let Some(figures) = agree_on(14_000_000..14_010_800, Size::Small, Words::EverydayStreams) {
+    if let Some(figures) = agree_on(14_000_000..14_010_800, Words::EverydayStreams) {
+        assert!(figures.systems >= 10_000, "too many were discarded");
+    }
+}
+
+#[test]
+fn random_systems_of_everyday_programs_with_like_processes_agree_with_the_naive_explorer() {
+    if let Some(figures) = agree_on(15_000_000..15_000_130, Words::EverydayLike) {
+        assert!(figures.systems >= 70, "too many were discarded");
+        assert!(figures.left_out.symmetric >= 40, "too few are alike");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: for a nightly run, in release"]
+fn ten_thousand_random_systems_of_everyday_programs_with_like_processes_agree_nightly() {
+    if let Some(figures) = agree_on(15_000_000..15_018_000, Words::EverydayLike) {
         assert!(figures.systems >= 10_000, "too many were discarded");
     }
 }

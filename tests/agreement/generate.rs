@@ -45,6 +45,8 @@ pub enum Words {
     Everyday,
     /// the same, with streams
     EverydayStreams,
+    /// either, with processes that are alike
+    EverydayLike,
 }
 
 impl Words {
@@ -65,6 +67,9 @@ impl Words {
 }
 
 pub fn system(seed: u64, size: Size, words: Words) -> System {
+    if words == Words::EverydayLike {
+        return like::like_everyday_system(seed);
+    }
     let mut random = Random { state: seed };
     let processes = match size {
         _ if words.has_streams() => *random.weighted(&[(12, 2), (6, 3)]),
@@ -77,6 +82,7 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
         Words::Plain | Words::All | Words::Tracked | Words::Single | Words::Everyday => network(&mut random),
         Words::Loops => loops::network(&mut random),
         Words::Streams | Words::Mixed | Words::EverydayStreams => exchange::network(&mut random, words),
+        Words::EverydayLike => unreachable!("made of another one"),
     };
     // a read that was given up and one that goes on in its place would count as one execution or two
     let first = network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some());
@@ -85,6 +91,7 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
         Words::Plain | Words::All | Words::Tracked | Words::Single | Words::Loops => writer.converse(size),
         Words::Streams | Words::Mixed | Words::EverydayStreams => writer.exchange(size, !first),
         Words::Everyday => writer.converse_usually(size),
+        Words::EverydayLike => unreachable!("made of another one"),
     }
     System { processes: (0..processes).map(|index| writer.process(index)).collect(), network }
 }
@@ -311,6 +318,7 @@ impl<'a> Writer<'a> {
             Words::Plain => *self.random.weighted(&[(11, 1), (6, 2), (2, 3)]),
             Words::All | Words::Everyday => *self.random.weighted(&[(4, 1), (6, 2), (2, 3)]),
             Words::Tracked => *self.random.weighted(&[(1, 1), (6, 2), (5, 3)]),
+            Words::EverydayLike => unreachable!("made of another one"),
             Words::Streams | Words::Mixed | Words::EverydayStreams => *self.random.weighted(&[(11, 1), (5, 2), (1, 3)]),
         }
     }

@@ -167,10 +167,10 @@ impl Writer<'_> {
     }
 
     fn bind_usually(&mut self, index: usize, tasks: &mut [Vec<Instruction>]) {
-        for socket in 0..self.drafts[index].sockets {
+        for (socket, port) in (0..self.drafts[index].sockets).zip(PORTS) {
             let bind = match self.random.percent(20) {
                 true => Instruction::Everyday(Everyday::BindAny { socket }),
-                false => Instruction::Bind { socket, port: PORTS[socket] },
+                false => Instruction::Bind { socket, port },
             };
             let at = if self.random.percent(92) { 0 } else { self.random.below(tasks[0].len() as u64 + 1) as usize };
             tasks[0].insert(at, bind);
