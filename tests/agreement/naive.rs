@@ -1010,6 +1010,12 @@ impl<'a> World<'a> {
                 }
                 if let Wait::Tcp { operation, into, .. } = wait {
                     findings.timeout_elapsed = true;
+                    // Its first packet was sent long ago: the listener gets a connection that is closed at once.
+                    if let Operation::Connect { to, hangs: false, .. } = operation
+                        && let Some(connected) = self.state.connections.connect(process, to)
+                    {
+                        self.state.connections = connected.after;
+                    }
                     self.state.processes[process].finish(operation, into, None, Event::Elapsed);
                 }
                 self.run(process, task, findings)
