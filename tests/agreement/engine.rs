@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -315,6 +316,7 @@ pub struct Memory {
     /// by socket, where the last datagram came from
     heard: RefCell<Vec<Option<SocketAddr>>>,
     tasks: RefCell<Vec<Task>>,
+    drops_sockets: bool,
     streams: Streams,
     pub shared: Shared,
     mutex: netcheck::tracked::sync::Mutex<()>,
@@ -342,6 +344,30 @@ enum Slot {
     Bound(Rc<UdpSocket>),
 }
 
+/// A socket that a task has in use. Who lets go of it last closes it, and so the end of a use is one, too, in programs
+/// that drop sockets.
+pub struct Held<'a> {
+    memory: &'a Memory,
+    index: usize,
+    socket: Rc<UdpSocket>,
+}
+
+impl Deref for Held<'_> {
+    type Target = UdpSocket;
+
+    fn deref(&self) -> &UdpSocket {
+        &self.socket
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if self.memory.drops_sockets {
+            self.memory.use_socket(self.index);
+        }
+    }
+}
+
 enum Task {
     Unspawned,
     Spawned(JoinHandle<()>),
@@ -356,6 +382,7 @@ async fn root(system: Arc<System>, process: usize, is_tracked: bool) -> Output {
         sockets: RefCell::new(vec![Slot::Unbound; definition.sockets]),
         heard: RefCell::new(vec![None; definition.sockets]),
         tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
+        drops_sockets: definition.drops_sockets(),
         streams: Streams::new(definition.listeners, definition.streams),
         shared: Shared::new(is_tracked),
         mutex: netcheck::tracked::sync::Mutex::new(()),
@@ -562,10 +589,10 @@ impl Memory {
         self.heard.borrow()[socket]
     }
 
-    pub fn socket(&self, socket: usize) -> Option<Rc<UdpSocket>> {
+    pub fn socket(&self, socket: usize) -> Option<Held<'_>> {
         self.use_socket(socket);
         match &self.sockets.borrow()[socket] {
-            Slot::Bound(socket) => Some(Rc::clone(socket)),
+            Slot::Bound(bound) => Some(Held { memory: self, index: socket, socket: Rc::clone(bound) }),
             Slot::Unbound | Slot::Binding => None,
         }
     }

@@ -128,8 +128,7 @@ fn a_tick_that_a_timeout_gave_up_stops_nobody() {
             let mut processes = vec![process(daemon, &ticks)];
             processes.extend((0..others).map(|_| process(true, &[Instruction::Sleep { ms: 30 }])));
             let system = System { processes, network: Network::reliable() };
-            let limits = LIMITS;
-            let (findings, _) = naive::explore(&system, limits).expect("a small system");
+            let (findings, _) = naive::explore(&system, LIMITS).expect("a small system");
             for seed in 0..10 {
                 let found = switches::disagreement(&system, &findings, seed, &mut LeftOut::default());
                 assert_eq!(found, None, "{system}");

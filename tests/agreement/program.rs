@@ -373,6 +373,19 @@ impl Instruction {
     }
 }
 
+impl Process {
+    /// Whether some task of it drops a socket.
+    pub fn drops_sockets(&self) -> bool {
+        fn drops(block: &[Instruction]) -> bool {
+            block.iter().any(|instruction| {
+                matches!(instruction, Instruction::Everyday(Everyday::DropSocket { .. }))
+                    || instruction.blocks().into_iter().any(|block| drops(block))
+            })
+        }
+        self.tasks.iter().any(|task| drops(task))
+    }
+}
+
 impl System {
     /// Whether some process has a loop of which no number of rounds is known.
     pub fn has_loops(&self) -> bool {
