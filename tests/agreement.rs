@@ -2,6 +2,7 @@
 //!
 //! - `NETCHECK_AGREEMENT_SEED=17` checks that system only, and prints it.
 //! - `NETCHECK_AGREEMENT_SEEDS=5000..9000` checks these instead.
+#![allow(clippy::duplicate_mod, reason = "what tasks share is compiled against tokio's types and the tracked ones")]
 
 #[path = "agreement/captured.rs"]
 mod captured;
@@ -9,18 +10,34 @@ mod captured;
 mod connections;
 #[path = "agreement/engine.rs"]
 mod engine;
+#[path = "agreement/everyday.rs"]
+mod everyday;
+#[path = "agreement/families.rs"]
+mod families;
 #[path = "agreement/generate.rs"]
 mod generate;
+#[path = "agreement/interpret.rs"]
+mod interpret;
 #[path = "agreement/naive.rs"]
 mod naive;
+#[path = "agreement/objects.rs"]
+mod objects;
+#[path = "agreement/plain.rs"]
+mod plain;
 #[path = "agreement/program.rs"]
 mod program;
 #[path = "agreement/propagation.rs"]
 mod propagation;
+#[path = "agreement/spins.rs"]
+mod spins;
 #[path = "agreement/streams.rs"]
 mod streams;
+#[path = "agreement/switches.rs"]
+mod switches;
 #[path = "agreement/symmetry.rs"]
 mod symmetry;
+#[path = "agreement/tracked.rs"]
+mod tracked;
 
 use std::collections::BTreeSet;
 use std::ops::{AddAssign, Range};
@@ -29,13 +46,19 @@ use std::sync::{Mutex, PoisonError};
 
 use captured::Merges;
 use generate::{Size, Words};
-use naive::Limits;
+use naive::{Limits, Sockets};
 use program::{ELAPSED, Instruction, Network, Process, System, Value};
+use switches::LeftOut;
 use symmetry::Symmetries;
 
 #[test]
 fn two_thousand_random_systems_agree_with_the_naive_explorer() {
-    let figures = agree(0..2_300, Size::Small, Words::Plain, Limits { executions_max: 10_000, remember: false });
+    let figures = agree(
+        0..2_300,
+        Size::Small,
+        Words::Plain,
+        Limits { executions_max: 10_000, remember: false, sockets: Sockets::AreNumbers },
+    );
     if let Some(figures) = figures {
         assert!(figures.systems >= 2_000, "too many were discarded");
         assert!(figures.subsumed >= 500, "too little is left out to show that it may be");
@@ -44,17 +67,17 @@ fn two_thousand_random_systems_agree_with_the_naive_explorer() {
 
 #[test]
 fn larger_random_systems_agree_with_the_naive_explorer() {
-    agree(1_000_000..1_000_600, Size::Large, Words::All, Limits { executions_max: 10_000, remember: true });
+    agree(1_000_000..1_000_600, Size::Large, Words::All, Limits::of(10_000));
 }
 
 #[test]
 fn random_systems_that_select_abort_and_lock_agree_with_the_naive_explorer() {
-    agree(2_000_000..2_001_200, Size::Small, Words::All, Limits { executions_max: 10_000, remember: true });
+    agree(2_000_000..2_001_200, Size::Small, Words::All, Limits::of(10_000));
 }
 
 #[test]
 fn random_systems_with_streams_agree_with_the_naive_explorer() {
-    let limits = Limits { executions_max: 10_000, remember: true };
+    let limits = Limits::of(10_000);
     if let Some(figures) = agree(3_000_000..3_000_900, Size::Small, Words::Streams, limits) {
         assert!(figures.systems >= 890, "too many were discarded");
         assert!(figures.failed >= 300 && figures.read >= 400, "too little happens");
@@ -63,18 +86,18 @@ fn random_systems_with_streams_agree_with_the_naive_explorer() {
 
 #[test]
 fn larger_random_systems_with_streams_agree_with_the_naive_explorer() {
-    agree(4_000_000..4_000_120, Size::Large, Words::Streams, Limits { executions_max: 10_000, remember: true });
+    agree(4_000_000..4_000_120, Size::Large, Words::Streams, Limits::of(10_000));
 }
 
 /// Without `delay`: see `exchange::network`.
 #[test]
 fn random_systems_with_datagrams_and_streams_agree_with_the_naive_explorer() {
-    agree(5_000_000..5_000_250, Size::Small, Words::Mixed, Limits { executions_max: 10_000, remember: true });
+    agree(5_000_000..5_000_250, Size::Small, Words::Mixed, Limits::of(10_000));
 }
 
 #[test]
 fn random_systems_of_tracked_tasks_agree_with_the_naive_explorer() {
-    let limits = Limits { executions_max: 3_000, remember: true };
+    let limits = Limits::of(3_000);
     if let Some(figures) = agree(9_000_000..9_000_400, Size::Small, Words::Tracked, limits) {
         assert!(figures.systems >= 380, "too many were discarded");
         assert!(figures.pruned >= 1_000, "too little is left out to show that it may be");
@@ -83,7 +106,7 @@ fn random_systems_of_tracked_tasks_agree_with_the_naive_explorer() {
 
 #[test]
 fn random_systems_of_one_task_each_agree_with_the_naive_explorer_with_captured_loops() {
-    let limits = Limits { executions_max: 3_000, remember: true };
+    let limits = Limits::of(3_000);
     if let Some(figures) = agree(6_000_000..6_000_300, Size::Small, Words::Single, limits) {
         assert!(figures.systems >= 280, "too many were discarded");
         assert!(figures.merges.merged >= 50, "too few local states are one");
@@ -92,7 +115,7 @@ fn random_systems_of_one_task_each_agree_with_the_naive_explorer_with_captured_l
 
 #[test]
 fn random_systems_with_endless_loops_agree_with_the_naive_explorer() {
-    let limits = Limits { executions_max: 1_000, remember: true };
+    let limits = Limits::of(1_000);
     if let Some(figures) = agree(7_000_000..7_000_300, Size::Small, Words::Loops, limits) {
         let merges = figures.merges;
         assert!(figures.systems >= 200, "too many were discarded");
@@ -114,7 +137,7 @@ fn with_loss_and_reordering(seed: u64, network: &mut Network) {
 
 #[test]
 fn random_systems_with_loss_and_reordering_agree_with_the_naive_explorer() {
-    let limits = Limits { executions_max: 10_000, remember: true };
+    let limits = Limits::of(10_000);
     let seeds = 10_000_000..10_000_600;
     if let Some(figures) = agree_where(seeds, Size::Small, Words::All, limits, with_loss_and_reordering) {
         assert!(figures.systems >= 580, "too many were discarded");
@@ -125,7 +148,7 @@ fn random_systems_with_loss_and_reordering_agree_with_the_naive_explorer() {
 
 #[test]
 fn larger_random_systems_with_loss_and_reordering_agree_with_the_naive_explorer() {
-    let limits = Limits { executions_max: 10_000, remember: true };
+    let limits = Limits::of(10_000);
     let seeds = 11_000_000..11_000_100;
     if let Some(figures) = agree_where(seeds, Size::Large, Words::All, limits, with_loss_and_reordering) {
         assert!(figures.systems >= 80, "too many were discarded");
@@ -135,7 +158,7 @@ fn larger_random_systems_with_loss_and_reordering_agree_with_the_naive_explorer(
 
 #[test]
 fn random_systems_with_endless_loops_loss_and_reordering_agree_with_the_naive_explorer() {
-    let limits = Limits { executions_max: 1_000, remember: true };
+    let limits = Limits::of(1_000);
     let seeds = 12_000_000..12_000_200;
     if let Some(figures) = agree_where(seeds, Size::Small, Words::Loops, limits, with_loss_and_reordering) {
         assert!(figures.systems >= 100, "too many were discarded");
@@ -194,7 +217,7 @@ fn endless_loops_keep_nobody_from_being_explored_and_time_from_passing() {
             |script| Process { daemon: true, registers: 1, sockets: 1, tasks: vec![script], ..Process::default() };
         let processes = scripts.into_iter().map(process).collect();
         let system = System { processes, network: Network::reliable() };
-        let limits = Limits { executions_max: 1_000, remember: true };
+        let limits = Limits::of(1_000);
         let mut figures = Figures::default();
         assert_eq!(compare(&system, limits, Words::Loops, 0, &mut figures), None, "{system}");
         assert_eq!(figures.endless, 1, "{system}");
@@ -214,7 +237,7 @@ fn no_state_that_stands_for_an_endless_loop_is_left_out_as_covered() {
     let busy = process(false, 2, vec![bind(1, 4001), forever(Instruction::Yield)]);
     let network = Network { copies: vec![1, 0], ..Network::reliable() };
     let system = System { processes: vec![sends, busy, process(false, 0, Vec::new())], network };
-    let limits = Limits { executions_max: 1_000, remember: true };
+    let limits = Limits::of(1_000);
     for seed in 22_000_619..22_000_639 {
         assert_eq!(compare(&system, limits, Words::Loops, seed, &mut Figures::default()), None, "seed {seed}");
     }
@@ -231,7 +254,7 @@ fn a_violation_that_only_a_component_by_itself_comes_to_is_none() {
     let process =
         |script| Process { daemon: true, registers: 1, sockets: 1, tasks: vec![script], ..Process::default() };
     let system = System { processes: vec![process(script), process(busy)], network: Network::reliable() };
-    let limits = Limits { executions_max: 1_000, remember: true };
+    let limits = Limits::of(1_000);
     assert_eq!(compare(&system, limits, Words::Loops, 0, &mut Figures::default()), None);
 }
 
@@ -251,7 +274,7 @@ fn with_delay_a_timer_expires_with_that_of_an_unrelated_process_and_is_late() {
         processes: vec![process(2, vec![late, joined]), process(0, vec![sender]), process(1, vec![unrelated])],
         network: Network { delay: true, ..Network::reliable() },
     };
-    let limits = Limits { executions_max: 1_000_000, remember: true };
+    let limits = Limits::of(1_000_000);
     let (findings, _) = naive::explore(&system, limits).expect("a small system");
     assert!(findings.outputs[0].contains("[1, 255]"), "received, and elapsed before it could be sent on");
     assert_eq!(compare(&system, limits, Words::Plain, 0, &mut Figures::default()), None);
@@ -263,7 +286,7 @@ mod nightly {
     use super::*;
 
     fn ten_thousand_agree(seeds: Range<u64>, size: Size, words: Words, executions_max: u64) {
-        if let Some(figures) = agree(seeds, size, words, Limits { executions_max, remember: true }) {
+        if let Some(figures) = agree(seeds, size, words, Limits::of(executions_max)) {
             assert!(figures.systems >= 10_000, "too many were discarded");
         }
     }
@@ -319,7 +342,7 @@ mod nightly {
     #[test]
     #[ignore = "takes minutes: for a nightly run, in release"]
     fn ten_thousand_random_systems_with_loss_and_reordering_agree() {
-        let limits = Limits { executions_max: 10_000, remember: true };
+        let limits = Limits::of(10_000);
         let seeds = 10_000_000..10_010_100;
         if let Some(figures) = agree_where(seeds, Size::Small, Words::All, limits, with_loss_and_reordering) {
             assert!(figures.systems >= 10_000, "too many were discarded");
@@ -365,6 +388,7 @@ struct Figures {
     /// executions come back to where they were
     endless: u64,
     merges: Merges,
+    left_out: LeftOut,
 }
 
 impl AddAssign for Figures {
@@ -383,6 +407,7 @@ impl AddAssign for Figures {
         self.pruned += other.pruned;
         self.endless += other.endless;
         self.merges += other.merges;
+        self.left_out += other.left_out;
     }
 }
 
@@ -478,6 +503,9 @@ fn compare(system: &System, limits: Limits, words: Words, seed: u64, figures: &m
     figures.endless += u64::from(findings.endless);
     match words {
         Words::Tracked => engine::disagreement_of_tracked(system, &findings, seed, &mut figures.pruned),
+        Words::Everyday | Words::EverydayStreams | Words::EverydayLike => {
+            switches::disagreement(system, &findings, seed, &mut figures.left_out)
+        }
         Words::Single | Words::Loops => captured::disagreement(system, &findings, seed, &mut figures.merges),
         _ => engine::disagreement(system, &findings, seed, &mut figures.subsumed),
     }
@@ -502,7 +530,7 @@ fn random_systems_with_like_processes_and_loops_agree_with_the_naive_explorer_wi
 /// Compares systems with like processes; figures only if all were looked at.
 fn agree_with_symmetry(seeds: Range<u64>, executions_max: u64, has_loops: bool) -> Option<(u64, Symmetries)> {
     let is_complete = seeds_asked_for().is_none();
-    let limits = Limits { executions_max, remember: true };
+    let limits = Limits::of(executions_max);
     let (mut systems, mut symmetries) = (0, Symmetries::default());
     let mut disagreement = |seed, system: &System, symmetries: &mut Symmetries| {
         let (findings, _) = naive::explore(system, limits)?;
@@ -585,7 +613,7 @@ fn naive_deliveries(packets: usize, network: &Network) -> BTreeSet<Vec<u8>> {
     let process = |task, registers| Process { registers, sockets: 1, tasks: vec![task], ..Process::default() };
     let system =
         System { processes: vec![process(sender, 0), process(receiver, longest + 1)], network: network.clone() };
-    let limits = Limits { executions_max: 1_000_000, remember: true };
+    let limits = Limits::of(1_000_000);
     let (findings, _) = naive::explore(&system, limits).expect("a small system");
     assert!(findings.panics.is_empty() && !findings.deadlock);
     let deliveries = findings.outputs[1].iter().map(|output| {
@@ -651,9 +679,9 @@ fn remembering_states_changes_no_finding_of_the_naive_explorer() {
         // An execution of a loop that ends is long.
         let executions_max = if words == Words::Loops { 500 } else { 10_000 };
         let system = generate::system(seed, Size::Small, words);
-        let remembering = Limits { executions_max, remember: true };
+        let remembering = Limits::of(executions_max);
         let Some((cut, executions)) = naive::explore(&system, remembering) else { continue };
-        let limits = Limits { executions_max, remember: false };
+        let limits = Limits { executions_max, remember: false, sockets: Sockets::AreNumbers };
         if cut.endless {
             continue;
         }
@@ -685,7 +713,7 @@ fn the_naive_explorer_comes_to_the_end_of_endless_systems() {
     let explored = |client: Process, copies: &[usize]| {
         let network = Network { copies: copies.to_vec(), ..Network::reliable() };
         let system = System { processes: vec![client, server.clone()], network };
-        let limits = Limits { executions_max: 1_000, remember: true };
+        let limits = Limits::of(1_000);
         naive::explore(&system, limits).map(|(findings, _)| findings)
     };
     let outputs = |findings: &naive::Findings| findings.outputs[0].iter().cloned().collect::<Vec<_>>();

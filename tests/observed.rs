@@ -16,6 +16,8 @@ mod checked;
 mod generate;
 #[path = "observed/program.rs"]
 mod program;
+#[path = "observed/races.rs"]
+mod races;
 #[path = "observed/real.rs"]
 mod real;
 #[path = "observed/shrink.rs"]

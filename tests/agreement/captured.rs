@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::ops::AddAssign;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -425,9 +424,7 @@ pub fn disagreement(system: &System, findings: &Findings, seed: u64, merges: &mu
         let configurations = [(true, false), (false, false), (true, true), (false, true)];
         for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
             let run = || compare(system, &programs, findings, (order, reduction, subsumption), merges);
-            let compared = catch_unwind(AssertUnwindSafe(run))
-                .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", engine::text_of(panic.as_ref()))));
-            if let Err(difference) = compared {
+            if let Err(difference) = engine::compared_by(system, findings, reduction, run) {
                 return Some(format!("{order:?}, reduction {reduction}, subsumption {subsumption}: {difference}"));
             }
         }

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -17,8 +19,10 @@ use netcheck::net::UdpSocket;
 use netcheck::task::JoinHandle;
 use netcheck::tracked::std::sync::atomic::AtomicBool;
 
+use crate::interpret::Shared;
 use crate::naive::Findings;
 use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, Value, panic_message};
+use crate::spins;
 use crate::streams::Streams;
 
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
@@ -29,9 +33,7 @@ pub fn disagreement(system: &System, findings: &Findings, seed: u64, subsumed: &
         let configurations = [(true, false), (false, false), (true, true), (false, true)];
         for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
             let run = || compare(&system, findings, (order, reduction, subsumption), subsumed);
-            let compared = catch_unwind(AssertUnwindSafe(run))
-                .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", text_of(panic.as_ref()))));
-            if let Err(difference) = compared {
+            if let Err(difference) = compared_by(&system, findings, reduction, run) {
                 let reduction = if reduction { "on" } else { "off" };
                 let subsumption = if subsumption { "on" } else { "off" };
                 return Some(format!("{order:?}, reduction {reduction}, subsumption {subsumption}: {difference}"));
@@ -52,15 +54,27 @@ pub fn disagreement_of_tracked(system: &System, findings: &Findings, seed: u64, 
                 *pruned += report.pruned();
                 compare_report(&report, &ends, findings)
             };
-            let compared = catch_unwind(AssertUnwindSafe(run))
-                .unwrap_or_else(|panic| Err(format!("the engine panicked: {}", text_of(panic.as_ref()))));
-            if let Err(difference) = compared {
+            if let Err(difference) = compared_by(&system, findings, reduction, run) {
                 let reduction = if reduction { "on" } else { "off" };
                 return Some(format!("tracked tasks, {order:?}, reduction {reduction}: {difference}"));
             }
         }
     }
     None
+}
+
+/// What a comparison says; a panic of the engine is a difference, unless its diagnostic is right.
+pub fn compared_by(
+    system: &System,
+    findings: &Findings,
+    reduction: bool,
+    run: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(compared) => compared,
+        Err(panic) if spins::is_right(text_of(panic.as_ref()), system, findings, reduction) => Ok(()),
+        Err(panic) => Err(format!("the engine panicked: {}", text_of(panic.as_ref()))),
+    }
 }
 
 /// The order, the reduction and the subsumption.
@@ -143,9 +157,14 @@ pub fn check(checker: &Checker, system: &Arc<System>) -> (Report, BTreeSet<Ends>
 
 /// The process of this number.
 pub fn register_nth(net: &mut Network, system: &Arc<System>, index: usize) {
+    register_tracked(net, system, index, false);
+}
+
+/// The same, with tasks that share what is tracked or tokio's own.
+pub fn register_tracked(net: &mut Network, system: &Arc<System>, index: usize, is_tracked: bool) {
     let system = Arc::clone(system);
     let is_daemon = system.processes[index].daemon;
-    register(net, index, is_daemon, move || root(Arc::clone(&system), index));
+    register(net, index, is_daemon, move || root(Arc::clone(&system), index, is_tracked));
 }
 
 /// Whether a search by faults finds a violation; an error if it is not one with the fewest faults.
@@ -173,7 +192,7 @@ pub fn finds_the_fewest_faults(system: &System, at_most: usize, reduction: bool)
             for index in 0..system.processes.len() {
                 let is_daemon = system.processes[index].daemon;
                 let system = Arc::clone(&system);
-                register(net, index, is_daemon, move || root(Arc::clone(&system), index));
+                register(net, index, is_daemon, move || root(Arc::clone(&system), index, false));
             }
         },
         counterexample,
@@ -297,7 +316,9 @@ pub struct Memory {
     /// by socket, where the last datagram came from
     heard: RefCell<Vec<Option<SocketAddr>>>,
     tasks: RefCell<Vec<Task>>,
+    drops_sockets: bool,
     streams: Streams,
+    pub shared: Shared,
     mutex: netcheck::tracked::sync::Mutex<()>,
     uses: Uses,
 }
@@ -323,6 +344,30 @@ enum Slot {
     Bound(Rc<UdpSocket>),
 }
 
+/// A socket that a task has in use. Who lets go of it last closes it, and so the end of a use is one, too, in programs
+/// that drop sockets.
+pub struct Held<'a> {
+    memory: &'a Memory,
+    index: usize,
+    socket: Rc<UdpSocket>,
+}
+
+impl Deref for Held<'_> {
+    type Target = UdpSocket;
+
+    fn deref(&self) -> &UdpSocket {
+        &self.socket
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if self.memory.drops_sockets {
+            self.memory.use_socket(self.index);
+        }
+    }
+}
+
 enum Task {
     Unspawned,
     Spawned(JoinHandle<()>),
@@ -330,14 +375,16 @@ enum Task {
     Joined,
 }
 
-async fn root(system: Arc<System>, process: usize) -> Output {
+async fn root(system: Arc<System>, process: usize, is_tracked: bool) -> Output {
     let definition = &system.processes[process];
     let memory = Rc::new(Memory {
         registers: RefCell::new(vec![0; definition.registers]),
         sockets: RefCell::new(vec![Slot::Unbound; definition.sockets]),
         heard: RefCell::new(vec![None; definition.sockets]),
         tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
+        drops_sockets: definition.drops_sockets(),
         streams: Streams::new(definition.listeners, definition.streams),
+        shared: Shared::new(is_tracked),
         mutex: netcheck::tracked::sync::Mutex::new(()),
         uses: Uses::of(definition),
         process,
@@ -372,15 +419,7 @@ fn block<'a>(memory: &'a Rc<Memory>, instructions: &'a [Instruction]) -> Pin<Box
 
 async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
     match *instruction {
-        Instruction::Bind { socket, port } => {
-            memory.use_socket(socket);
-            if matches!(memory.sockets.borrow()[socket], Slot::Unbound) {
-                memory.sockets.borrow_mut()[socket] = Slot::Binding;
-                let bound = UdpSocket::bind(("0.0.0.0", port)).await.expect("the port is free");
-                memory.use_socket(socket);
-                memory.sockets.borrow_mut()[socket] = Slot::Bound(Rc::new(bound));
-            }
-        }
+        Instruction::Bind { socket, port } => memory.bind(socket, port).await,
         Instruction::Send { socket, to, port, value } => {
             if let Some(socket) = memory.socket(socket) {
                 let payload = [memory.value(value)];
@@ -491,6 +530,7 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
         }
         Instruction::Listen { .. }
         | Instruction::Accept { .. }
+        | Instruction::SelectAccept { .. }
         | Instruction::Connect { .. }
         | Instruction::Write { .. }
         | Instruction::Read { .. }
@@ -501,6 +541,7 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
         | Instruction::ZeroLinger { .. }
         | Instruction::DropStream { .. }
         | Instruction::DropListener { .. } => crate::streams::step(memory, &memory.streams, instruction).await,
+        Instruction::Everyday(word) => crate::interpret::step(memory, word).await,
         Instruction::Yield => netcheck::task::yield_now().await,
         Instruction::AssertNot { register, value } => {
             if memory.read(register) == value {
@@ -520,15 +561,43 @@ pub async fn receive_from(socket: &UdpSocket) -> (u8, SocketAddr) {
 }
 
 impl Memory {
-    fn socket(&self, socket: usize) -> Option<Rc<UdpSocket>> {
+    /// Binds a socket that is not bound; it stays unbound if another one has the port.
+    pub async fn bind(&self, socket: usize, port: u16) {
+        self.use_socket(socket);
+        if !matches!(self.sockets.borrow()[socket], Slot::Unbound) {
+            return;
+        }
+        self.sockets.borrow_mut()[socket] = Slot::Binding;
+        let bound = match UdpSocket::bind(("0.0.0.0", port)).await {
+            Ok(bound) => Slot::Bound(Rc::new(bound)),
+            Err(error) if error.kind() == ErrorKind::AddrInUse => Slot::Unbound,
+            Err(error) => panic!("a bind does not fail otherwise: {error}"),
+        };
+        self.use_socket(socket);
+        self.sockets.borrow_mut()[socket] = bound;
+    }
+
+    pub fn drop_socket(&self, socket: usize) {
+        self.use_socket(socket);
+        if matches!(self.sockets.borrow()[socket], Slot::Bound(_)) {
+            let dropped = std::mem::replace(&mut self.sockets.borrow_mut()[socket], Slot::Unbound);
+            drop(dropped);
+        }
+    }
+
+    pub fn heard(&self, socket: usize) -> Option<SocketAddr> {
+        self.heard.borrow()[socket]
+    }
+
+    pub fn socket(&self, socket: usize) -> Option<Held<'_>> {
         self.use_socket(socket);
         match &self.sockets.borrow()[socket] {
-            Slot::Bound(socket) => Some(Rc::clone(socket)),
+            Slot::Bound(bound) => Some(Held { memory: self, index: socket, socket: Rc::clone(bound) }),
             Slot::Unbound | Slot::Binding => None,
         }
     }
 
-    async fn receive(&self, index: usize, socket: &UdpSocket) -> u8 {
+    pub async fn receive(&self, index: usize, socket: &UdpSocket) -> u8 {
         let (received, from) = receive_from(socket).await;
         self.use_socket(index);
         self.heard.borrow_mut()[index] = Some(from);
@@ -572,7 +641,7 @@ impl Memory {
         self.registers.borrow_mut()[register] = value;
     }
 
-    fn use_socket(&self, socket: usize) {
+    pub fn use_socket(&self, socket: usize) {
         self.uses.sockets[socket].store(true, Ordering::Relaxed);
     }
 

@@ -42,23 +42,29 @@ impl Writer<'_> {
     /// Writes who connects to whom and what they say, and some more that takes a step.
     pub(super) fn exchange(&mut self, size: Size, gives_up: bool) {
         let processes = self.drafts.len();
-        if self.words == Words::Streams {
+        if self.words != Words::Mixed {
             self.drafts.iter_mut().for_each(|draft| draft.sockets = 0);
         }
         let server = self.random.below(processes as u64) as usize;
-        self.listen(server);
+        self.listen(server, 0);
+        if self.words == Words::EverydayStreams && self.random.percent(65) {
+            self.listen(server, 1);
+        }
         let connections = match size {
             Size::Small => *self.random.weighted(&[(8, 1), (3, 2)]),
             Size::Large => *self.random.weighted(&[(4, 1), (5, 2), (1, 3)]),
         };
-        let conversations: Vec<Conversation> = (0..connections).map(|_| self.connect(server)).collect();
+        let conversations: Vec<Conversation> = (0..connections).map(|_| self.connect(server, gives_up)).collect();
         let utterances = match size {
             Size::Small => self.random.within(1, 4),
             Size::Large => self.random.within(3, 7),
         };
         for _ in 0..utterances {
             let about = self.random.below(connections as u64) as usize;
-            self.utter(&conversations[about], gives_up);
+            match self.words == Words::EverydayStreams && self.random.percent(25) {
+                true => self.half_close(&conversations[about], gives_up),
+                false => self.utter(&conversations[about], gives_up),
+            }
         }
         for conversation in &conversations {
             for end in [0, 1] {
@@ -81,25 +87,35 @@ impl Writer<'_> {
         }
     }
 
-    fn listen(&mut self, server: usize) {
+    fn listen(&mut self, server: usize, listener: usize) {
         let backlog = *self.random.weighted(&[(12, None), (3, Some(0)), (2, Some(1))]);
         let into = self.register(server);
-        self.drafts[server].listeners = 1;
-        self.drafts[server].script.push(Instruction::Listen { listener: 0, port: PORTS[0], backlog, into });
+        let draft = &mut self.drafts[server];
+        draft.listeners = draft.listeners.max(listener + 1);
+        draft.script.push(Instruction::Listen { listener, port: PORTS[listener], backlog, into });
     }
 
-    fn connect(&mut self, server: usize) -> Conversation {
+    fn connect(&mut self, server: usize, gives_up: bool) -> Conversation {
         let processes = self.drafts.len() as u64;
         let distance = if self.random.percent(4) { 0 } else { 1 + self.random.below(processes - 1) };
         let client = (server + distance as usize) % processes as usize;
-        let port = if self.random.percent(3) { PORTS[1] } else { PORTS[0] };
+        let listeners = self.drafts[server].listeners;
+        let at = if listeners == 2 { self.random.below(2) as usize } else { usize::from(self.random.percent(3)) };
+        let port = PORTS[at];
         let streams = [self.stream(client), self.stream(server)];
         let (limit_ms, into) = (self.limit(25), self.register(client));
         let connect = Instruction::Connect { stream: streams[0], to: server, port, limit_ms, into };
         self.drafts[client].script.push(connect);
         if self.random.percent(90) {
             let (limit_ms, into) = (self.limit(20), self.register(server));
-            let accept = Instruction::Accept { listener: 0, stream: streams[1], limit_ms, into };
+            let accept = match listeners {
+                2 if gives_up && self.random.percent(65) => {
+                    let listeners = if self.random.percent(50) { [0, 1] } else { [1, 0] };
+                    Instruction::SelectAccept { listeners, stream: streams[1], into }
+                }
+                2 => Instruction::Accept { listener: at, stream: streams[1], limit_ms, into },
+                _ => Instruction::Accept { listener: 0, stream: streams[1], limit_ms, into },
+            };
             self.drafts[server].script.push(accept);
         }
         Conversation { client, server, streams }
@@ -129,6 +145,23 @@ impl Writer<'_> {
             let read = self.read(to, read, gives_up);
             self.drafts[to].script.push(read);
         }
+    }
+
+    /// One end says that it has said all, and reads on; the other one may answer.
+    fn half_close(&mut self, conversation: &Conversation, gives_up: bool) {
+        let mut ends = [(conversation.client, conversation.streams[0]), (conversation.server, conversation.streams[1])];
+        if self.random.percent(35) {
+            ends.reverse();
+        }
+        let [(from, ended), (to, other)] = ends;
+        let shutdown = Instruction::Shutdown { stream: ended, into: self.register(from) };
+        self.drafts[from].script.push(shutdown);
+        let reads_end = self.read(to, other, gives_up);
+        self.drafts[to].script.push(reads_end);
+        let answer = self.write(to, other, gives_up);
+        self.drafts[to].script.push(answer);
+        let reads_on = self.read(from, ended, gives_up);
+        self.drafts[from].script.push(reads_on);
     }
 
     fn write(&mut self, index: usize, stream: usize, gives_up: bool) -> Instruction {
@@ -175,7 +208,7 @@ impl Writer<'_> {
     fn stop_listening(&mut self, server: usize) {
         self.insert(server, 30, Instruction::DropListener { listener: 0 });
         if self.random.percent(30) {
-            self.listen(server);
+            self.listen(server, 0);
         }
     }
 
@@ -197,7 +230,9 @@ impl Writer<'_> {
     pub(super) fn code_of(&mut self, instruction: &Instruction) -> Option<(usize, u8)> {
         let odd = if self.random.percent(60) { FAILED } else { ELAPSED };
         match *instruction {
-            Instruction::Accept { into, .. } | Instruction::Connect { into, .. } => Some((into, odd)),
+            Instruction::Accept { into, .. }
+            | Instruction::SelectAccept { into, .. }
+            | Instruction::Connect { into, .. } => Some((into, odd)),
             Instruction::Write { length, into, .. } | Instruction::TryWrite { length, into, .. } => {
                 Some((into, if self.random.percent(50) { odd } else { length as u8 }))
             }
@@ -215,7 +250,13 @@ impl Writer<'_> {
     pub(super) fn process_with_streams(&mut self, index: usize, script: Vec<Instruction>, used: &[bool]) -> Process {
         let mut tasks = vec![Vec::new(); self.tasks()];
         let opens = |instruction: &Instruction| {
-            matches!(instruction, Instruction::Listen { .. } | Instruction::Accept { .. } | Instruction::Connect { .. })
+            matches!(
+                instruction,
+                Instruction::Listen { .. }
+                    | Instruction::Accept { .. }
+                    | Instruction::SelectAccept { .. }
+                    | Instruction::Connect { .. }
+            )
         };
         let opened = script.iter().rposition(opens).map_or(0, |last| last + 1);
         let together = tasks.len() == 1 || self.random.percent(10);
@@ -225,6 +266,7 @@ impl Writer<'_> {
             tasks[task].push(instruction);
         }
         let earliest = if together { 0 } else { opened };
+        self.share_besides(index, &mut tasks, earliest);
         tasks.dedup_by(|task, _| task.is_empty());
         let body = tasks[0].split_off(earliest);
         for task in &mut tasks[1..] {

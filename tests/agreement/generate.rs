@@ -8,9 +8,12 @@ mod exchange;
 mod like;
 #[path = "loops.rs"]
 mod loops;
+#[path = "usual.rs"]
+mod usual;
 
 pub use like::like_system;
 
+use crate::everyday::Everyday;
 use crate::program::{ELAPSED, Instruction, Network, Process, System, Tcp, Value};
 
 /// How long the programs are.
@@ -38,6 +41,12 @@ pub enum Words {
     Streams,
     /// both
     Mixed,
+    /// sockets of all kinds, intervals, and what tasks share: see `everyday.rs`
+    Everyday,
+    /// the same, with streams
+    EverydayStreams,
+    /// either, with processes that are alike
+    EverydayLike,
 }
 
 impl Words {
@@ -46,15 +55,21 @@ impl Words {
     }
 
     fn has_select(self) -> bool {
-        matches!(self, Words::All | Words::Tracked | Words::Single | Words::Loops)
+        matches!(
+            self,
+            Words::All | Words::Tracked | Words::Single | Words::Loops | Words::Everyday | Words::EverydayStreams
+        )
     }
 
     fn has_streams(self) -> bool {
-        matches!(self, Words::Streams | Words::Mixed)
+        matches!(self, Words::Streams | Words::Mixed | Words::EverydayStreams)
     }
 }
 
 pub fn system(seed: u64, size: Size, words: Words) -> System {
+    if words == Words::EverydayLike {
+        return like::like_everyday_system(seed);
+    }
     let mut random = Random { state: seed };
     let processes = match size {
         _ if words.has_streams() => *random.weighted(&[(12, 2), (6, 3)]),
@@ -64,16 +79,19 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
     // without assertions and deadlocks outputs are compared in spite of everything
     let quiet = random.percent(35);
     let network = match words {
-        Words::Plain | Words::All | Words::Tracked | Words::Single => network(&mut random),
+        Words::Plain | Words::All | Words::Tracked | Words::Single | Words::Everyday => network(&mut random),
         Words::Loops => loops::network(&mut random),
-        Words::Streams | Words::Mixed => exchange::network(&mut random, words),
+        Words::Streams | Words::Mixed | Words::EverydayStreams => exchange::network(&mut random, words),
+        Words::EverydayLike => unreachable!("made of another one"),
     };
     // a read that was given up and one that goes on in its place would count as one execution or two
     let first = network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some());
     let mut writer = Writer::new(&mut random, processes, quiet, words);
     match words {
         Words::Plain | Words::All | Words::Tracked | Words::Single | Words::Loops => writer.converse(size),
-        Words::Streams | Words::Mixed => writer.exchange(size, !first),
+        Words::Streams | Words::Mixed | Words::EverydayStreams => writer.exchange(size, !first),
+        Words::Everyday => writer.converse_usually(size),
+        Words::EverydayLike => unreachable!("made of another one"),
     }
     System { processes: (0..processes).map(|index| writer.process(index)).collect(), network }
 }
@@ -208,6 +226,9 @@ impl<'a> Writer<'a> {
             })
         };
         let used: Vec<bool> = (0..self.drafts[index].sockets).map(used).collect();
+        if self.words == Words::Everyday {
+            return self.process_usually(index, script);
+        }
         if self.words.has_streams() {
             return self.process_with_streams(index, script, &used);
         }
@@ -295,9 +316,10 @@ impl<'a> Writer<'a> {
         match self.words {
             Words::Single | Words::Loops => 1,
             Words::Plain => *self.random.weighted(&[(11, 1), (6, 2), (2, 3)]),
-            Words::All => *self.random.weighted(&[(4, 1), (6, 2), (2, 3)]),
+            Words::All | Words::Everyday => *self.random.weighted(&[(4, 1), (6, 2), (2, 3)]),
             Words::Tracked => *self.random.weighted(&[(1, 1), (6, 2), (5, 3)]),
-            Words::Streams | Words::Mixed => *self.random.weighted(&[(11, 1), (5, 2), (1, 3)]),
+            Words::EverydayLike => unreachable!("made of another one"),
+            Words::Streams | Words::Mixed | Words::EverydayStreams => *self.random.weighted(&[(11, 1), (5, 2), (1, 3)]),
         }
     }
 
@@ -319,6 +341,7 @@ impl<'a> Writer<'a> {
                 Instruction::RecvTimeout { into, .. } if self.random.percent(50) => Some((into, ELAPSED)),
                 Instruction::RecvTimeout { into, .. } => Some((into, self.constant())),
                 Instruction::Choose { among, into } => Some((into, self.random.below(among as u64) as u8)),
+                Instruction::Everyday(word) => self.code_of_everyday(word),
                 ref other => self.code_of(other),
             };
             decorated.push(instruction);
@@ -471,8 +494,12 @@ fn smaller(system: &System) -> Vec<System> {
     {
         fn knows(block: &[Instruction], process: usize) -> bool {
             block.iter().any(|instruction| {
-                matches!(instruction, Instruction::Send { to, .. } | Instruction::Connect { to, .. } if *to == process)
-                    || instruction.blocks().into_iter().any(|block| knows(block, process))
+                matches!(
+                    instruction,
+                    Instruction::Send { to, .. }
+                    | Instruction::Connect { to, .. }
+                    | Instruction::Everyday(Everyday::Connect { to, .. }) if *to == process
+                ) || instruction.blocks().into_iter().any(|block| knows(block, process))
             })
         }
         if !others.iter().flat_map(|process| &process.tasks).any(|task| knows(task, others.len())) {
@@ -529,6 +556,14 @@ fn smaller_blocks(block: &[Instruction]) -> Vec<Vec<Instruction>> {
                     replace(&[Instruction::Recv { socket: *socket, into: *into }]);
                 }
             }
+            Instruction::Everyday(word) => {
+                if let Some(simpler) = word.simpler() {
+                    replace(&[Instruction::Everyday(simpler)]);
+                }
+                if let Everyday::RecvOn { socket, limit_ms: None, into } = *word {
+                    replace(&[Instruction::Recv { socket, into }]);
+                }
+            }
             Instruction::JoinTimeout { task, .. } => replace(&[Instruction::Join { task: *task }]),
             Instruction::RecvTimeout { socket, into, .. } => {
                 replace(&[Instruction::Recv { socket: *socket, into: *into }]);
@@ -550,6 +585,11 @@ fn smaller_blocks(block: &[Instruction]) -> Vec<Vec<Instruction>> {
                     *limit_ms = None;
                 }
                 replace(&[simpler]);
+            }
+            Instruction::SelectAccept { listeners, stream, into } => {
+                for &listener in listeners {
+                    replace(&[Instruction::Accept { listener, stream: *stream, limit_ms: None, into: *into }]);
+                }
             }
             Instruction::SelectRead { streams, bytes_max, into } => {
                 for &stream in streams {

@@ -1,6 +1,7 @@
 //! Systems with processes that run the same program, or almost the same.
 
 use super::{Random, Size, Words, smaller_blocks, system};
+use crate::everyday::Everyday;
 use crate::program::{Instruction, Process, System, Value};
 
 /// A random system with a copy or two of one of its processes. Most of these are answered without a look at who
@@ -11,7 +12,17 @@ pub fn like_system(seed: u64, has_loops: bool) -> System {
         true => *random.weighted(&[(2, Words::Single), (5, Words::Loops)]),
         false => *random.weighted(&[(8, Words::Plain), (4, Words::All), (8, Words::Streams), (3, Words::Mixed)]),
     };
-    let System { mut processes, mut network } = system(seed, Size::Small, words);
+    with_copies(&mut random, system(seed, Size::Small, words))
+}
+
+/// The same of everyday programs, half of them with streams.
+pub(super) fn like_everyday_system(seed: u64) -> System {
+    let mut random = Random { state: seed ^ 0x11ce };
+    let words = if random.percent(50) { Words::Everyday } else { Words::EverydayStreams };
+    with_copies(&mut random, system(seed, Size::Small, words))
+}
+
+fn with_copies(random: &mut Random, System { mut processes, mut network }: System) -> System {
     network.anonymous = random.percent(90);
     let model = random.below(processes.len() as u64) as usize;
     let copies = *random.weighted(&[(6, 1), (3, 2)]);
@@ -30,7 +41,7 @@ pub fn like_system(seed: u64, has_loops: bool) -> System {
         let block = copy.tasks.iter_mut();
         block.for_each(|block| change(block, &mut |instruction| turn_to_itself(model, index, instruction)));
         if random.percent(15) {
-            make_different(&mut random, &mut copy);
+            make_different(random, &mut copy);
         }
         processes.push(copy);
     }
@@ -69,7 +80,9 @@ fn reply_to(model: usize, instruction: &mut Instruction) {
 
 /// What the model sends to itself, the copy sends to itself.
 fn turn_to_itself(model: usize, copy: usize, instruction: &mut Instruction) {
-    if let Instruction::Send { to, .. } | Instruction::Connect { to, .. } = instruction
+    if let Instruction::Send { to, .. }
+    | Instruction::Connect { to, .. }
+    | Instruction::Everyday(Everyday::Connect { to, .. }) = instruction
         && *to == model
     {
         *to = copy;

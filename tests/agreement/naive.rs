@@ -7,7 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::ErrorKind;
 
+#[path = "naive_everyday.rs"]
+mod everyday;
+
 use crate::connections::{Alternative, Connections, End, Port, Transfer};
+use crate::everyday::{Everyday, OUTER_ELAPSED};
+use crate::objects::Objects;
 use crate::program::{self, ELAPSED, Event, Failure, Instruction, Output, Side, System, Value, name, panic_message};
 
 /// What all executions of a system show together.
@@ -39,6 +44,24 @@ pub struct Limits {
     /// Break an execution off where it meets a state that an earlier one left in every way.
     /// For systems with too many executions, or endless ones; the findings are the same.
     pub remember: bool,
+    pub sockets: Sockets,
+}
+
+/// What becomes of a socket that is dropped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sockets {
+    /// The next one that the process binds takes its number, the smallest that is free: what the old one sent comes
+    /// before what the new one sends, and a bind to any port gives each number a port of its own.
+    #[default]
+    AreNumbers,
+    /// Each has channels of its own, and a bind to any port gives one that nobody had before.
+    AreThemselves,
+}
+
+impl Limits {
+    pub const fn of(executions_max: u64) -> Self {
+        Limits { executions_max, remember: true, sockets: Sockets::AreNumbers }
+    }
 }
 
 /// More packets under way from one socket to another are the beginning of ever more.
@@ -46,6 +69,12 @@ const BACKLOG_MAX: usize = 8;
 
 /// More instructions in a row without a wait are the beginning of ever more.
 const RUN_MAX: usize = 1_000;
+
+/// The first of the ports that a process is given which asks for any.
+const ANY_PORT: u16 = 50_000;
+
+/// The place of a receive that does not ask for the sender.
+const NOWHERE: usize = usize::MAX;
 
 /// The findings and the number of executions, unless there are too many.
 pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
@@ -73,6 +102,29 @@ pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
     }
 }
 
+/// Whether a process comes to where it goes on for ever without a wait, within so many states.
+pub fn spins(system: &System, process: usize, limits: Limits) -> bool {
+    let code: Vec<Vec<Vec<Code>>> =
+        system.processes.iter().map(|process| process.tasks.iter().map(|task| compile(task)).collect()).collect();
+    let mut findings = Findings { outputs: vec![BTreeSet::new(); system.processes.len()], ..Findings::default() };
+    let mut open = vec![World::new(system, &code, limits.sockets)];
+    let mut seen = BTreeSet::new();
+    while let Some(world) = open.pop() {
+        for chosen in &world.moves() {
+            let mut next = world.clone();
+            let goes_on = next.make(chosen, &mut findings).is_ok();
+            if next.runs_on == Some(process) {
+                return true;
+            }
+            next.state.forget();
+            if goes_on && (seen.len() as u64) < limits.executions_max && seen.insert(next.state.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    false
+}
+
 /// One execution: follows the choices given, then takes the first alternative each time and records it.
 fn execute<'a>(
     system: &'a System,
@@ -81,7 +133,7 @@ fn execute<'a>(
     findings: &mut Findings,
 ) {
     let mut made = 0;
-    let mut world = World::new(system, code);
+    let mut world = World::new(system, code, Sockets::default());
     loop {
         let moves = world.moves();
         if moves.iter().all(Move::is_failure) {
@@ -117,7 +169,7 @@ fn execute_from_each_state(
     limits: Limits,
     findings: &mut Findings,
 ) -> Option<u64> {
-    let first = World::new(system, code);
+    let first = World::new(system, code, limits.sockets);
     let mut numbers = BTreeMap::from([(first.state.clone(), 0)]);
     let mut open = vec![(0, first)];
     let mut steps = Vec::new();
@@ -135,7 +187,7 @@ fn execute_from_each_state(
                 executions += 1;
                 continue;
             }
-            if next.runs_on || next.state.channels.values().any(|channel| channel.backlog() > BACKLOG_MAX) {
+            if next.runs_on.is_some() || next.state.channels.values().any(|channel| channel.backlog() > BACKLOG_MAX) {
                 return None;
             }
             next.state.forget();
@@ -241,8 +293,9 @@ struct World<'a> {
     system: &'a System,
     code: &'a [Vec<Vec<Code>>],
     state: State,
-    /// some task went on for too long without a wait
-    runs_on: bool,
+    /// the process of which a task went on for too long without a wait
+    runs_on: Option<usize>,
+    sockets: Sockets,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -254,16 +307,30 @@ struct State {
     connections: Connections,
 }
 
-/// A process and the number of its socket.
+/// A process and the number of a socket of it.
 type Endpoint = (usize, usize);
+
+/// A process and a port of it.
+type Address = (usize, u16);
+
+/// A bound socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Socket {
+    number: usize,
+    port: u16,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ProcessState {
     phase: Phase,
     registers: Vec<u8>,
-    sockets: Vec<SocketState>,
-    /// by socket, the process and port that the last datagram came from, if the process replies to any
-    heard: Vec<Option<(usize, u16)>>,
+    sockets: Vec<Slot<Socket>>,
+    /// the sockets that some task still has, by number
+    open: BTreeMap<usize, OpenSocket>,
+    /// sockets that were ever bound to any port, where each has a port of its own
+    ephemeral: u16,
+    /// by socket, where the last datagram came from, if the process replies to any
+    heard: Vec<Option<Address>>,
     listeners: Vec<Slot<u16>>,
     streams: Vec<Slot<End>>,
     tasks: Vec<TaskState>,
@@ -273,6 +340,21 @@ struct ProcessState {
     output: Option<String>,
     /// the task that holds the mutex, and those that wait for it, first come, first served
     mutex: VecDeque<usize>,
+    objects: Objects,
+    interval: Option<Interval>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct OpenSocket {
+    port: u16,
+    peer: Option<Address>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Interval {
+    /// it is late where this is in the past
+    next_ms: i64,
+    period_ms: u16,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -282,14 +364,7 @@ enum Phase {
     Ended,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum SocketState {
-    Unbound,
-    Binding,
-    Bound { port: u16 },
-}
-
-/// A place for a listener or stream.
+/// A place for a socket, listener or stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Slot<T> {
     Closed,
@@ -317,27 +392,96 @@ enum Activity {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Wait {
-    Bind { socket: usize, port: u16 },
-    Send { socket: usize, to: usize, port: u16, value: u8 },
-    Recv { sockets: [usize; 2], into: usize, deadline_ms: Option<u32> },
-    Sleep { deadline_ms: u32 },
-    Choose { among: usize, into: usize },
-    Join { task: usize, deadline: Option<(u32, usize)> },
+    /// 0 is any port
+    Bind {
+        socket: usize,
+        port: u16,
+        number: usize,
+    },
+    ConnectDatagrams {
+        socket: Socket,
+        peer: Address,
+    },
+    Send {
+        socket: Socket,
+        to: Address,
+        value: u8,
+    },
+    Recv {
+        sockets: [Socket; 2],
+        slots: [usize; 2],
+        into: usize,
+        deadline_ms: Option<u32>,
+        outer_ms: Option<u32>,
+    },
+    Tick {
+        into: usize,
+        deadline_ms: Option<u32>,
+    },
+    Object {
+        into: usize,
+        deadline_ms: Option<u32>,
+    },
+    Sleep {
+        deadline_ms: u32,
+    },
+    Choose {
+        among: usize,
+        into: usize,
+    },
+    Join {
+        task: usize,
+        deadline: Option<(u32, usize)>,
+    },
     Lock,
-    Tcp { operation: Operation, into: usize, deadline_ms: Option<u32>, may_fail: bool },
+    Tcp {
+        operation: Operation,
+        into: usize,
+        deadline_ms: Option<u32>,
+        may_fail: bool,
+    },
 }
 
 /// What a task waits for on a listener or stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Operation {
-    Listen { listener: usize, port: u16, backlog: Option<usize> },
-    Accept { port: u16, stream: usize },
-    Connect { to: Port, stream: usize, hangs: bool },
-    Write { end: End, value: u8, length: usize },
-    Read { ends: [End; 2], bytes_max: usize },
-    TryWrite { end: End, value: u8, length: usize },
-    TryRead { end: End, bytes_max: usize },
-    Shutdown { end: End },
+    Listen {
+        listener: usize,
+        port: u16,
+        backlog: Option<usize>,
+    },
+    /// in a `select!`, with the listeners
+    Accept {
+        ports: [u16; 2],
+        listeners: Option<[usize; 2]>,
+        stream: usize,
+    },
+    Connect {
+        to: Port,
+        stream: usize,
+        hangs: bool,
+    },
+    Write {
+        end: End,
+        value: u8,
+        length: usize,
+    },
+    Read {
+        ends: [End; 2],
+        bytes_max: usize,
+    },
+    TryWrite {
+        end: End,
+        value: u8,
+        length: usize,
+    },
+    TryRead {
+        end: End,
+        bytes_max: usize,
+    },
+    Shutdown {
+        end: End,
+    },
 }
 
 /// Which failures an operation can meet.
@@ -408,6 +552,7 @@ struct Channel {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Packet {
     value: u8,
+    from_port: u16,
     /// how often it arrives, chosen when it was sent
     copies: usize,
     overtaken: bool,
@@ -446,7 +591,12 @@ enum Move {
     Fire {
         process: usize,
         task: usize,
-        deadline_ms: u32,
+        deadline_ms: i64,
+        timer: Timer,
+    },
+    Connect {
+        process: usize,
+        task: usize,
     },
     Tcp {
         process: usize,
@@ -461,6 +611,15 @@ enum Move {
     },
 }
 
+/// Which of the timers that a task waits for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Timer {
+    Own,
+    /// the outer one of two time-outs
+    Outer,
+    Tick,
+}
+
 impl Move {
     fn is_failure(&self) -> bool {
         matches!(self, Move::Tcp { is_failure: true, .. } | Move::Hang { .. })
@@ -468,14 +627,16 @@ impl Move {
 }
 
 impl<'a> World<'a> {
-    fn new(system: &'a System, code: &'a [Vec<Vec<Code>>]) -> Self {
+    fn new(system: &'a System, code: &'a [Vec<Vec<Code>>], sockets: Sockets) -> Self {
         let processes = system
             .processes
             .iter()
             .map(|process| ProcessState {
                 phase: Phase::Unstarted,
                 registers: vec![0; process.registers],
-                sockets: vec![SocketState::Unbound; process.sockets],
+                sockets: vec![Slot::Closed; process.sockets],
+                open: BTreeMap::new(),
+                ephemeral: 0,
                 heard: vec![None; process.sockets],
                 listeners: vec![Slot::Closed; process.listeners],
                 streams: vec![Slot::Closed; process.streams],
@@ -488,6 +649,8 @@ impl<'a> World<'a> {
                 begun: BTreeMap::new(),
                 output: None,
                 mutex: VecDeque::new(),
+                objects: Objects::new(),
+                interval: None,
             })
             .collect();
         let state = State {
@@ -497,7 +660,7 @@ impl<'a> World<'a> {
             channels: BTreeMap::new(),
             connections: Connections::default(),
         };
-        World { system, code, state, runs_on: false }
+        World { system, code, state, runs_on: None, sockets }
     }
 
     /// Everything that may happen next.
@@ -511,7 +674,10 @@ impl<'a> World<'a> {
                 others.push(Move::Start { process });
             }
             let calling = state.tasks.iter().position(TaskState::is_calling);
+            let (objects, interval) = (&state.objects, state.interval);
             for (task, state) in state.tasks.iter().enumerate() {
+                let fire =
+                    |deadline_ms| Move::Fire { process, task, deadline_ms: i64::from(deadline_ms), timer: Timer::Own };
                 if calling.is_some_and(|calling| calling != task) {
                     continue;
                 }
@@ -525,7 +691,8 @@ impl<'a> World<'a> {
                 };
                 match wait {
                     Wait::Bind { .. } => others.push(Move::Bind { process, task }),
-                    Wait::Send { to, port, .. } => match self.bound(to, port) {
+                    Wait::ConnectDatagrams { .. } => others.push(Move::Connect { process, task }),
+                    Wait::Send { socket, to, .. } => match self.bound((process, socket.port), to) {
                         Some(_) => others.extend(self.copies().into_iter().map(|copies| Move::Send {
                             process,
                             task,
@@ -536,9 +703,9 @@ impl<'a> World<'a> {
                     Wait::Choose { among, .. } => {
                         others.extend((0..among).map(|choice| Move::Choose { process, task, choice }));
                     }
-                    Wait::Recv { sockets, deadline_ms, .. } => {
+                    Wait::Recv { sockets, deadline_ms, outer_ms, .. } => {
                         for (endpoints, channel) in &self.state.channels {
-                            if endpoints.1.0 == process && sockets.contains(&endpoints.1.1) {
+                            if endpoints.1.0 == process && sockets.iter().any(|socket| socket.number == endpoints.1.1) {
                                 deliveries.extend(
                                     (0..channel.packets.len())
                                         .filter(|&packet| self.may_deliver(channel, packet))
@@ -546,16 +713,23 @@ impl<'a> World<'a> {
                                 );
                             }
                         }
-                        if let Some(deadline_ms) = deadline_ms {
-                            timers.push(Move::Fire { process, task, deadline_ms });
-                        }
+                        timers.extend(deadline_ms.map(fire));
+                        timers.extend(outer_ms.map(|deadline_ms| Move::Fire {
+                            process,
+                            task,
+                            deadline_ms: i64::from(deadline_ms),
+                            timer: Timer::Outer,
+                        }));
                     }
-                    Wait::Sleep { deadline_ms } => timers.push(Move::Fire { process, task, deadline_ms }),
-                    Wait::Join { deadline, .. } => {
-                        if let Some((deadline_ms, _)) = deadline {
-                            timers.push(Move::Fire { process, task, deadline_ms });
-                        }
+                    Wait::Object { .. } if objects.is_ready(task) => others.push(Move::Run { process, task }),
+                    Wait::Object { deadline_ms, .. } => timers.extend(deadline_ms.map(fire)),
+                    Wait::Tick { deadline_ms, .. } => {
+                        let deadline = interval.expect("it ticks").next_ms;
+                        timers.push(Move::Fire { process, task, deadline_ms: deadline, timer: Timer::Tick });
+                        timers.extend(deadline_ms.map(fire));
                     }
+                    Wait::Sleep { deadline_ms } => timers.push(fire(deadline_ms)),
+                    Wait::Join { deadline, .. } => timers.extend(deadline.map(|(deadline_ms, _)| fire(deadline_ms))),
                     Wait::Lock => {}
                     Wait::Tcp { operation, deadline_ms, may_fail, .. } => {
                         let step = |is_failure| move |alternative| Move::Tcp { process, task, alternative, is_failure };
@@ -565,9 +739,7 @@ impl<'a> World<'a> {
                             failures.extend(self.failures(process, operation).into_iter().map(step(true)));
                             failures.extend(self.may_hang(operation).then_some(Move::Hang { process, task }));
                         }
-                        if let Some(deadline_ms) = deadline_ms {
-                            timers.push(Move::Fire { process, task, deadline_ms });
-                        }
+                        timers.extend(deadline_ms.map(fire));
                     }
                 }
             }
@@ -577,7 +749,7 @@ impl<'a> World<'a> {
             _ => unreachable!("only timers"),
         };
         let (expired, mut running): (Vec<Move>, Vec<Move>) =
-            timers.into_iter().partition(|timer| deadline(timer) <= self.state.now_ms);
+            timers.into_iter().partition(|timer| deadline(timer) <= i64::from(self.state.now_ms));
         others.extend(expired);
         let time_may_pass = others.is_empty() && (self.system.network.delay || deliveries.is_empty());
         if time_may_pass {
@@ -598,7 +770,20 @@ impl<'a> World<'a> {
             Operation::Listen { port, backlog, .. } => {
                 vec![connections.listen((process, port), backlog.unwrap_or(1024))]
             }
-            Operation::Accept { port, .. } => connections.accept((process, port)).into_iter().collect(),
+            Operation::Accept { ports: [port, _], listeners: None, .. } => {
+                connections.accept((process, port)).into_iter().collect()
+            }
+            Operation::Accept { ports, listeners: Some(listeners), .. } => {
+                let each = ports.into_iter().zip(listeners).collect::<BTreeSet<(u16, usize)>>();
+                let accepts = |(port, listener)| {
+                    let mut accepted = connections.accept((process, port))?;
+                    if let Event::Accepted { from } = accepted.event {
+                        accepted.event = Event::AcceptedBy { listener, from };
+                    }
+                    Some(accepted)
+                };
+                each.into_iter().filter_map(accepts).collect()
+            }
             Operation::Connect { hangs: true, .. } => Vec::new(),
             Operation::Connect { to, .. } => connections.connect(process, to).into_iter().collect(),
             Operation::Write { end, value, length } => {
@@ -635,9 +820,11 @@ impl<'a> World<'a> {
             Operation::Connect { .. } => {
                 open(Side::Client).then(|| connections.failing(ErrorKind::TimedOut)).into_iter().collect()
             }
-            Operation::Accept { port, .. } => {
-                open(Side::Server).then(|| connections.accept_fails((process, port))).flatten().into_iter().collect()
+            Operation::Accept { ports, .. } if open(Side::Server) => {
+                let ports = BTreeSet::from(ports);
+                ports.into_iter().filter_map(|port| connections.accept_fails((process, port))).collect()
             }
+            Operation::Accept { .. } => Vec::new(),
             Operation::Shutdown { end } => {
                 at(Failure::Close, end).then(|| connections.shutdown_fails(end)).flatten().into_iter().collect()
             }
@@ -686,10 +873,29 @@ impl<'a> World<'a> {
             && channel.meets_definition_3(packet, self.system.network.window)
     }
 
-    fn bound(&self, process: usize, port: u16) -> Option<Endpoint> {
+    /// The socket at this address, unless it only hears somebody else.
+    fn bound(&self, from: Address, (process, port): Address) -> Option<Endpoint> {
         let state = &self.state.processes[process];
-        let socket = state.sockets.iter().position(|socket| *socket == SocketState::Bound { port })?;
-        (state.phase == Phase::Running).then_some((process, socket))
+        let (&number, open) = state.open.iter().find(|(_, open)| open.port == port)?;
+        (state.phase == Phase::Running && open.peer.is_none_or(|peer| peer == from)).then_some((process, number))
+    }
+
+    /// A socket at a port, unless another one of the process is there.
+    fn bind(&mut self, process: usize, number: usize, port: u16) -> Option<Socket> {
+        let state = &mut self.state.processes[process];
+        let port = match port {
+            0 if self.sockets == Sockets::AreNumbers => ANY_PORT + number as u16,
+            0 => {
+                state.ephemeral += 1;
+                ANY_PORT + state.ephemeral
+            }
+            port => port,
+        };
+        if state.open.values().any(|open| open.port == port) {
+            return None;
+        }
+        state.open.insert(number, OpenSocket { port, peer: None });
+        Some(Socket { number, port })
     }
 
     /// Nothing but failures can happen any more.
@@ -723,19 +929,26 @@ impl<'a> World<'a> {
             }
             Move::Run { process, task } => self.run(process, task, findings),
             Move::Bind { process, task } => {
-                let Wait::Bind { socket, port } = self.wait(process, task) else { unreachable!() };
-                self.state.processes[process].sockets[socket] = SocketState::Bound { port };
+                let Wait::Bind { socket, port, number } = self.wait(process, task) else { unreachable!() };
+                let bound = self.bind(process, number, port);
+                self.state.processes[process].sockets[socket] = bound.map_or(Slot::Closed, Slot::Open);
+                self.run(process, task, findings)
+            }
+            Move::Connect { process, task } => {
+                let Wait::ConnectDatagrams { socket, peer } = self.wait(process, task) else { unreachable!() };
+                let open = OpenSocket { port: socket.port, peer: Some(peer) };
+                self.state.processes[process].open.insert(socket.number, open);
                 self.run(process, task, findings)
             }
             Move::Send { process, task, copies } => {
-                let Wait::Send { socket, to, port, value } = self.wait(process, task) else { unreachable!() };
+                let Wait::Send { socket, to, value } = self.wait(process, task) else { unreachable!() };
                 if let Some(copies) = copies {
-                    let receiver = self.bound(to, port).expect("looked up in the same state");
+                    let receiver = self.bound((process, socket.port), to).expect("looked up in the same state");
                     if let Some(left) = &mut self.state.faults_left {
                         *left -= faults_of_copies(copies);
                     }
-                    let channel = self.state.channels.entry(((process, socket), receiver)).or_default();
-                    channel.packets.push(Packet { value, copies, overtaken: false });
+                    let channel = self.state.channels.entry(((process, socket.number), receiver)).or_default();
+                    channel.packets.push(Packet { value, from_port: socket.port, copies, overtaken: false });
                 }
                 self.run(process, task, findings)
             }
@@ -745,8 +958,9 @@ impl<'a> World<'a> {
                 self.run(process, task, findings)
             }
             Move::Deliver { process, task, channel, packet } => {
-                let Wait::Recv { into, .. } = self.wait(process, task) else { unreachable!() };
-                let ((sender, from), (_, socket)) = channel;
+                let Wait::Recv { into, sockets, slots, .. } = self.wait(process, task) else { unreachable!() };
+                let ((sender, _), (_, number)) = channel;
+                let slot = slots[sockets.iter().position(|socket| socket.number == number).expect("it waits for it")];
                 let channel = self.state.channels.get_mut(&channel).expect("it holds the packet");
                 let overtaken = channel.newly_overtaken_by(packet);
                 if let Some(left) = &mut self.state.faults_left {
@@ -756,24 +970,50 @@ impl<'a> World<'a> {
                     channel.packets[overtaken].overtaken = true;
                 }
                 channel.delivered.push(packet);
-                self.state.processes[process].registers[into] = channel.packets[packet].value;
-                let replies = |code: &Code| matches!(code, Code::Do(Instruction::Reply { .. }));
-                if let SocketState::Bound { port } = self.state.processes[sender].sockets[from]
-                    && self.code[process].iter().flatten().any(replies)
-                {
-                    self.state.processes[process].heard[socket] = Some((sender, port));
+                let Packet { value, from_port, .. } = channel.packets[packet];
+                self.state.processes[process].registers[into] = value;
+                let replies = |code: &Code| match code {
+                    Code::Do(Instruction::Reply { .. }) => true,
+                    Code::Do(Instruction::Everyday(word)) => matches!(word, Everyday::ConnectBack { .. }),
+                    _ => false,
+                };
+                if slot != NOWHERE && self.code[process].iter().flatten().any(replies) {
+                    self.state.processes[process].heard[slot] = Some((sender, from_port));
                 }
                 self.run(process, task, findings)
             }
-            Move::Fire { process, task, deadline_ms } => {
-                self.state.now_ms = self.state.now_ms.max(deadline_ms);
-                if let Wait::Recv { into, .. } | Wait::Join { deadline: Some((_, into)), .. } = self.wait(process, task)
+            Move::Fire { process, task, deadline_ms, timer } => {
+                self.state.now_ms = self.state.now_ms.max(deadline_ms.max(0) as u32);
+                let wait = self.wait(process, task);
+                if let Wait::Recv { into, .. }
+                | Wait::Join { deadline: Some((_, into)), .. }
+                | Wait::Tick { into, .. }
+                | Wait::Object { into, .. } = wait
                 {
-                    findings.timeout_elapsed = true;
-                    self.state.processes[process].registers[into] = ELAPSED;
+                    let state = &mut self.state.processes[process];
+                    findings.timeout_elapsed |= timer != Timer::Tick;
+                    state.registers[into] = match timer {
+                        Timer::Own => ELAPSED,
+                        Timer::Outer => OUTER_ELAPSED,
+                        Timer::Tick => 0,
+                    };
+                    if let (Timer::Tick, Some(interval)) = (timer, &mut state.interval) {
+                        interval.next_ms += i64::from(interval.period_ms);
+                    }
+                    if let Wait::Object { .. } = wait {
+                        state.objects.withdraw(task);
+                        // what it waited for is not there any more
+                        state.tasks[task].activity = Activity::Runnable;
+                    }
                 }
-                if let Wait::Tcp { operation, into, .. } = self.wait(process, task) {
+                if let Wait::Tcp { operation, into, .. } = wait {
                     findings.timeout_elapsed = true;
+                    // Its first packet was sent long ago: the listener gets a connection that is closed at once.
+                    if let Operation::Connect { to, hangs: false, .. } = operation
+                        && let Some(connected) = self.state.connections.connect(process, to)
+                    {
+                        self.state.connections = connected.after;
+                    }
                     self.state.processes[process].finish(operation, into, None, Event::Elapsed);
                 }
                 self.run(process, task, findings)
@@ -781,7 +1021,9 @@ impl<'a> World<'a> {
             Move::Tcp { process, task, ref alternative, is_failure } => {
                 let Wait::Tcp { operation, into, .. } = self.wait(process, task) else { unreachable!() };
                 let Alternative { mut event, after, opened } = alternative.clone();
-                if let (Event::Accepted { from }, true) = (&mut event, self.system.network.anonymous) {
+                if let (Event::Accepted { from } | Event::AcceptedBy { from, .. }, true) =
+                    (&mut event, self.system.network.anonymous)
+                {
                     *from = 0;
                 }
                 findings.failed |= is_failure;
@@ -822,9 +1064,7 @@ impl<'a> World<'a> {
             ends.extend(state.streams.iter().filter_map(Slot::value));
             for operation in state.tasks.iter().filter_map(TaskState::operation) {
                 match operation {
-                    Operation::Accept { port, .. } => {
-                        listeners.insert((process, port));
-                    }
+                    Operation::Accept { ports, .. } => listeners.extend(ports.map(|port| (process, port))),
                     Operation::Read { ends: read, .. } => ends.extend(read),
                     Operation::Write { end, .. }
                     | Operation::TryWrite { end, .. }
@@ -837,6 +1077,17 @@ impl<'a> World<'a> {
             }
         }
         self.state.connections.retain(&listeners, &ends);
+        self.close_sockets();
+    }
+
+    /// Drops the sockets that nobody has any more, with what is under way to them.
+    fn close_sockets(&mut self) {
+        for state in &mut self.state.processes {
+            let held = state.held_sockets();
+            state.open.retain(|number, _| state.phase == Phase::Running && held.contains(number));
+        }
+        let State { processes, channels, .. } = &mut self.state;
+        channels.retain(|(_, (process, number)), _| processes[*process].open.contains_key(number));
     }
 
     fn wait(&self, process: usize, task: usize) -> Wait {
@@ -853,15 +1104,30 @@ impl<'a> World<'a> {
         let tcp = self.system.network.tcp.as_ref();
         let first = tcp.and_then(|tcp| tcp.first);
         let is_named = tcp.is_some_and(|tcp| tcp.processes.is_empty() || tcp.processes.contains(&process));
+        // what is under way from a socket that is gone
+        let in_use: BTreeSet<usize> = match self.sockets {
+            Sockets::AreNumbers => BTreeSet::new(),
+            Sockets::AreThemselves => {
+                let senders = self.state.channels.keys().map(|&(sender, _)| sender);
+                senders.filter(|sender| sender.0 == process).map(|sender| sender.1).collect()
+            }
+        };
         let state = &mut self.state.processes[process];
         // an abort waits for the next await
         let is_cancelled = state.tasks[task].cancelled && !state.tasks[task].is_calling();
+        if let Activity::Waiting(Wait::Object { into, .. }) = state.tasks[task].activity
+            && !is_cancelled
+        {
+            state.registers[into] = state.objects.finish(task);
+        }
         state.tasks[task].activity = Activity::Runnable;
         let mut run = 0;
         let activity = loop {
             run += 1;
-            self.runs_on |= run > RUN_MAX;
-            if is_cancelled || self.runs_on {
+            if run > RUN_MAX {
+                self.runs_on = Some(process);
+            }
+            if is_cancelled || self.runs_on.is_some() {
                 break Activity::Ended;
             }
             let position = state.tasks[task].position;
@@ -891,10 +1157,13 @@ impl<'a> World<'a> {
                 }
                 Some(Code::Do(instruction)) => instruction,
             };
-            let is_bound = |socket: usize| matches!(state.sockets[socket], SocketState::Bound { .. });
             let value_of = |value: Value| match value {
                 Value::Constant(constant) => constant,
                 Value::Register(register) => state.registers[register],
+            };
+            let receive = |[one, other]: [(Socket, usize); 2], into, deadline_ms| {
+                let (sockets, slots) = ([one.0, other.0], [one.1, other.1]);
+                Activity::Waiting(Wait::Recv { sockets, slots, into, deadline_ms, outer_ms: None })
             };
             let begin = |state: &mut ProcessState, operation: Operation, limit_ms: Option<u16>, into| {
                 let deadline_ms = limit_ms.map(|ms| now_ms + u32::from(ms));
@@ -903,39 +1172,42 @@ impl<'a> World<'a> {
             };
             match *instruction {
                 Instruction::Bind { socket, port } => {
-                    if state.sockets[socket] == SocketState::Unbound {
-                        state.sockets[socket] = SocketState::Binding;
-                        break Activity::Waiting(Wait::Bind { socket, port });
+                    if let Some(wait) = state.begin_to_bind(socket, port, &in_use) {
+                        break Activity::Waiting(wait);
                     }
                 }
                 Instruction::Send { socket, to, port, value } => {
-                    if is_bound(socket) {
-                        break Activity::Waiting(Wait::Send { socket, to, port, value: value_of(value) });
+                    if let Some(socket) = state.sockets[socket].value() {
+                        break Activity::Waiting(Wait::Send { socket, to: (to, port), value: value_of(value) });
                     }
                 }
                 Instruction::Reply { socket, value } => {
-                    if let Some((to, port)) = state.heard[socket] {
-                        break Activity::Waiting(Wait::Send { socket, to, port, value: value_of(value) });
+                    if let (Some(to), Some(socket)) = (state.heard[socket], state.sockets[socket].value()) {
+                        break Activity::Waiting(Wait::Send { socket, to, value: value_of(value) });
                     }
                 }
                 Instruction::Recv { socket, into } => {
-                    if is_bound(socket) {
-                        break Activity::Waiting(Wait::Recv { sockets: [socket; 2], into, deadline_ms: None });
+                    if let Some(bound) = state.sockets[socket].value() {
+                        break receive([(bound, socket); 2], into, None);
                     }
                 }
                 Instruction::Select { sockets: [first, second], into } => {
-                    let sockets = match (is_bound(first), is_bound(second)) {
-                        (true, true) => [first, second],
-                        (true, false) => [first; 2],
-                        (false, true) => [second; 2],
-                        (false, false) => continue,
+                    let sockets = match (state.sockets[first].value(), state.sockets[second].value()) {
+                        (Some(one), Some(other)) => [(one, first), (other, second)],
+                        (Some(one), None) => [(one, first); 2],
+                        (None, Some(other)) => [(other, second); 2],
+                        (None, None) => continue,
                     };
-                    break Activity::Waiting(Wait::Recv { sockets, into, deadline_ms: None });
+                    break receive(sockets, into, None);
                 }
                 Instruction::RecvTimeout { socket, ms, into } => {
-                    if is_bound(socket) {
-                        let deadline_ms = Some(now_ms + u32::from(ms));
-                        break Activity::Waiting(Wait::Recv { sockets: [socket; 2], into, deadline_ms });
+                    if let Some(bound) = state.sockets[socket].value() {
+                        break receive([(bound, socket); 2], into, Some(now_ms + u32::from(ms)));
+                    }
+                }
+                Instruction::Everyday(word) => {
+                    if let Some(wait) = state.everyday(task, now_ms, word, &in_use) {
+                        break Activity::Waiting(wait);
                     }
                 }
                 Instruction::Sleep { ms } => {
@@ -981,7 +1253,22 @@ impl<'a> World<'a> {
                 Instruction::Accept { listener, stream, limit_ms, into } => {
                     if let (Slot::Open(port), Slot::Closed) = (state.listeners[listener], state.streams[stream]) {
                         state.streams[stream] = Slot::Opening;
-                        break begin(state, Operation::Accept { port, stream }, limit_ms, into);
+                        let operation = Operation::Accept { ports: [port; 2], listeners: None, stream };
+                        break begin(state, operation, limit_ms, into);
+                    }
+                }
+                Instruction::SelectAccept { listeners: [first, second], stream, into } => {
+                    let ports = match (state.listeners[first].value(), state.listeners[second].value()) {
+                        (Some(one), Some(other)) => [(one, first), (other, second)],
+                        (Some(one), None) => [(one, first); 2],
+                        (None, Some(other)) => [(other, second); 2],
+                        (None, None) => continue,
+                    };
+                    if state.streams[stream] == Slot::Closed {
+                        state.streams[stream] = Slot::Opening;
+                        let listeners = Some(ports.map(|(_, listener)| listener));
+                        let operation = Operation::Accept { ports: ports.map(|(port, _)| port), listeners, stream };
+                        break begin(state, operation, None, into);
                     }
                 }
                 Instruction::Connect { stream, to, port, limit_ms, into } => {
@@ -1074,7 +1361,6 @@ impl<'a> World<'a> {
         for task in &mut state.tasks {
             task.activity = Activity::Ended;
         }
-        self.state.channels.retain(|(_, receiver), _| receiver.0 != process);
     }
 }
 
@@ -1083,9 +1369,12 @@ impl State {
     fn forget(&mut self) {
         let now_ms = std::mem::take(&mut self.now_ms);
         let tasks = self.processes.iter_mut().flat_map(|process| &mut process.tasks);
-        tasks.filter_map(TaskState::deadline_ms).for_each(|deadline_ms| {
+        tasks.flat_map(TaskState::deadlines_ms).for_each(|deadline_ms| {
             *deadline_ms = deadline_ms.saturating_sub(now_ms);
         });
+        for interval in self.processes.iter_mut().filter_map(|process| process.interval.as_mut()) {
+            interval.next_ms -= i64::from(now_ms);
+        }
         self.channels.values_mut().for_each(Channel::forget);
         self.channels.retain(|_, channel| !channel.packets.is_empty());
     }
@@ -1095,6 +1384,7 @@ impl ProcessState {
     /// The task gives the mutex back, or its place in the queue up.
     fn release(&mut self, task: usize) {
         let holder = self.mutex.front().copied();
+        self.objects.withdraw(task);
         self.mutex.retain(|&queued| queued != task);
         if let Some(&next) = self.mutex.front()
             && holder != Some(next)
@@ -1170,13 +1460,19 @@ impl TaskState {
         }
     }
 
-    fn deadline_ms(&mut self) -> Option<&mut u32> {
-        match &mut self.activity {
-            Activity::Waiting(Wait::Sleep { deadline_ms }) => Some(deadline_ms),
-            Activity::Waiting(Wait::Recv { deadline_ms, .. } | Wait::Tcp { deadline_ms, .. }) => deadline_ms.as_mut(),
-            Activity::Waiting(Wait::Join { deadline, .. }) => deadline.as_mut().map(|(deadline_ms, _)| deadline_ms),
-            _ => None,
-        }
+    fn deadlines_ms(&mut self) -> impl Iterator<Item = &mut u32> {
+        let (own, outer) = match &mut self.activity {
+            Activity::Waiting(Wait::Sleep { deadline_ms }) => (Some(deadline_ms), None),
+            Activity::Waiting(Wait::Recv { deadline_ms, outer_ms, .. }) => (deadline_ms.as_mut(), outer_ms.as_mut()),
+            Activity::Waiting(
+                Wait::Tcp { deadline_ms, .. } | Wait::Tick { deadline_ms, .. } | Wait::Object { deadline_ms, .. },
+            ) => (deadline_ms.as_mut(), None),
+            Activity::Waiting(Wait::Join { deadline, .. }) => {
+                (deadline.as_mut().map(|(deadline_ms, _)| deadline_ms), None)
+            }
+            _ => (None, None),
+        };
+        own.into_iter().chain(outer)
     }
 
     fn is_calling(&self) -> bool {

@@ -3,6 +3,7 @@
 //! The language says nothing about how it is executed; both sides read it on their own.
 //!
 //! - Registers are memory that all tasks of one process share.
+//! - A bind of a port that another socket of the process has leaves the socket unbound.
 //! - A socket that is not (yet) bound, a task that is spawned already and a handle that is already taken turn
 //!   the instruction that needs them into nothing: it neither waits nor fails.
 //! - So do a listener or stream that is not open, one to be opened that is open already or about to be, and a
@@ -13,6 +14,8 @@
 
 use std::fmt;
 use std::io::ErrorKind;
+
+use crate::everyday::Everyday;
 
 /// What is written when the time is up.
 pub const ELAPSED: u8 = 255;
@@ -202,6 +205,12 @@ pub enum Instruction {
         limit_ms: Option<u16>,
         into: usize,
     },
+    /// waits on two listeners at once, in a `select!`
+    SelectAccept {
+        listeners: [usize; 2],
+        stream: usize,
+        into: usize,
+    },
     Connect {
         stream: usize,
         to: usize,
@@ -259,6 +268,7 @@ pub enum Instruction {
         listener: usize,
     },
     Yield,
+    Everyday(Everyday),
     /// panics if the register holds this value
     AssertNot {
         register: usize,
@@ -276,6 +286,11 @@ pub enum Event {
     Accepted {
         from: usize,
     },
+    /// by one of several listeners
+    AcceptedBy {
+        listener: usize,
+        from: usize,
+    },
     Wrote(usize),
     Read(Vec<u8>),
     /// a read at the end of the stream
@@ -291,6 +306,7 @@ impl Event {
         match self {
             Event::Listening | Event::Connected | Event::ShutDown => 0,
             Event::Accepted { from } => *from as u8,
+            Event::AcceptedBy { listener, from } => (10 * listener + from) as u8,
             Event::Wrote(length) => *length as u8,
             Event::Read(bytes) => bytes[0],
             Event::End => END,
@@ -342,6 +358,31 @@ impl Instruction {
             | Instruction::Locked { body } => vec![body],
             _ => Vec::new(),
         }
+    }
+
+    /// The blocks inside this instruction, to be changed.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Instruction>> {
+        match self {
+            Instruction::If { then, otherwise, .. } => vec![then, otherwise],
+            Instruction::Repeat { body, .. }
+            | Instruction::Until { body, .. }
+            | Instruction::Forever { body }
+            | Instruction::Locked { body } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Process {
+    /// Whether some task of it drops a socket.
+    pub fn drops_sockets(&self) -> bool {
+        fn drops(block: &[Instruction]) -> bool {
+            block.iter().any(|instruction| {
+                matches!(instruction, Instruction::Everyday(Everyday::DropSocket { .. }))
+                    || instruction.blocks().into_iter().any(|block| drops(block))
+            })
+        }
+        self.tasks.iter().any(|task| drops(task))
     }
 }
 
@@ -445,6 +486,9 @@ fn block(f: &mut fmt::Formatter<'_>, instructions: &[Instruction], depth: usize)
             Instruction::Accept { listener, stream, limit_ms, into } => {
                 writeln!(f, "{margin}r{into} = {}t{stream} = l{listener}.accept", limit(*limit_ms))?;
             }
+            Instruction::SelectAccept { listeners: [first, second], stream, into } => {
+                writeln!(f, "{margin}r{into} = t{stream} = select l{first}.accept or l{second}.accept")?;
+            }
             Instruction::Connect { stream, to, port, limit_ms, into } => {
                 writeln!(f, "{margin}r{into} = {}t{stream}.connect {}:{port}", limit(*limit_ms), name(*to))?;
             }
@@ -468,6 +512,7 @@ fn block(f: &mut fmt::Formatter<'_>, instructions: &[Instruction], depth: usize)
             Instruction::DropStream { stream } => writeln!(f, "{margin}drop t{stream}")?,
             Instruction::DropListener { listener } => writeln!(f, "{margin}drop l{listener}")?,
             Instruction::Yield => writeln!(f, "{margin}yield")?,
+            Instruction::Everyday(word) => writeln!(f, "{margin}{word}")?,
             Instruction::AssertNot { register, value } => writeln!(f, "{margin}assert r{register} != {value}")?,
             Instruction::End => writeln!(f, "{margin}end")?,
         }

@@ -11,7 +11,7 @@ use crate::engine;
 use crate::naive::{self, Findings, Limits};
 use crate::program::{Network, System, name};
 
-const LIMITS: Limits = Limits { executions_max: 5_000, remember: true };
+const LIMITS: Limits = Limits::of(5_000);
 
 /// Of the systems compared.
 #[derive(Debug, Default)]

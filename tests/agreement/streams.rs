@@ -5,10 +5,12 @@ use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use netcheck::io::{AsyncRead, AsyncWrite, ReadBuf};
 use netcheck::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
+use netcheck::tracked::std::sync::atomic::AtomicBool;
 
 use crate::engine::Memory;
 use crate::program::{self, Event, Instruction};
@@ -18,6 +20,8 @@ pub struct Streams {
     listeners: RefCell<Vec<Slot<TcpListener>>>,
     streams: RefCell<Vec<Slot<Stream>>>,
     log: RefCell<Vec<Event>>,
+    /// says of each use that it is one, for tasks that are tracked
+    uses: AtomicBool,
 }
 
 enum Slot<T> {
@@ -30,6 +34,8 @@ struct Stream {
     stream: RefCell<TcpStream>,
     is_read: Cell<bool>,
     is_written: Cell<bool>,
+    /// says of each end of a use that it is one
+    uses: AtomicBool,
 }
 
 impl Streams {
@@ -38,11 +44,38 @@ impl Streams {
             listeners: RefCell::new((0..listeners).map(|_| Slot::Closed).collect()),
             streams: RefCell::new((0..streams).map(|_| Slot::Closed).collect()),
             log: RefCell::default(),
+            uses: AtomicBool::new(false),
         }
     }
 
     pub fn log(&self) -> Vec<Event> {
+        self.use_them();
         self.log.borrow().clone()
+    }
+
+    fn use_them(&self) {
+        self.uses.store(true, Ordering::Relaxed);
+    }
+
+    /// A stream and the process that connected, put into its place; by one of several listeners.
+    fn accepted(
+        &self,
+        memory: &Memory,
+        stream: usize,
+        accepted: Option<io::Result<(TcpStream, usize)>>,
+        by: Option<usize>,
+    ) -> Event {
+        let mut from = None;
+        let accepted = accepted.map(|accepted| {
+            accepted.map(|(stream, process)| {
+                from = Some(if memory.is_anonymous() { 0 } else { process });
+                stream
+            })
+        });
+        opened(&self.streams, stream, accepted, |()| {
+            let from = from.expect("it succeeded");
+            by.map_or(Event::Accepted { from }, |listener| Event::AcceptedBy { listener, from })
+        })
     }
 
     fn to_read(&self, stream: usize) -> Option<InUse> {
@@ -62,6 +95,7 @@ struct InUse {
 
 impl InUse {
     fn of(stream: Rc<Stream>, way: fn(&Stream) -> &Cell<bool>) -> Option<Self> {
+        stream.uses.store(true, Ordering::Relaxed);
         let is_free = !way(&stream).replace(true);
         is_free.then(|| InUse { stream, way })
     }
@@ -69,6 +103,7 @@ impl InUse {
 
 impl Drop for InUse {
     fn drop(&mut self) {
+        self.stream.uses.store(true, Ordering::Relaxed);
         (self.way)(&self.stream).set(false);
     }
 }
@@ -102,7 +137,9 @@ impl<T> Slot<T> {
 }
 
 pub async fn step(memory: &Memory, streams: &Streams, instruction: &Instruction) {
+    streams.use_them();
     let Some((event, into)) = event(memory, streams, instruction).await else { return };
+    streams.use_them();
     memory.write(into, event.code());
     streams.log.borrow_mut().push(event);
 }
@@ -123,16 +160,24 @@ async fn event(memory: &Memory, streams: &Streams, instruction: &Instruction) ->
                 return None;
             }
             let accepted = within(limit_ms, accept(&listener, memory.processes())).await;
-            let mut from = None;
-            let accepted = accepted.map(|accepted| {
-                accepted.map(|(stream, process)| {
-                    from = Some(if memory.is_anonymous() { 0 } else { process });
-                    stream
-                })
-            });
-            let event =
-                opened(&streams.streams, stream, accepted, |_| Event::Accepted { from: from.expect("it succeeded") });
+            let event = streams.accepted(memory, stream, accepted, None);
             Some((event, into))
+        }
+        Instruction::SelectAccept { listeners: [first, second], stream, into } => {
+            let [one, other] = [first, second].map(|listener| streams.listeners.borrow()[listener].value());
+            if one.is_none() && other.is_none() || !streams.streams.borrow_mut()[stream].begin() {
+                return None;
+            }
+            let (listener, accepted) = match (one, other) {
+                (Some(one), Some(other)) => netcheck::select! {
+                    accepted = accept(&one, memory.processes()) => (first, accepted),
+                    accepted = accept(&other, memory.processes()) => (second, accepted),
+                },
+                (Some(only), None) => (first, accept(&only, memory.processes()).await),
+                (None, Some(only)) => (second, accept(&only, memory.processes()).await),
+                (None, None) => unreachable!("looked at above"),
+            };
+            Some((streams.accepted(memory, stream, Some(accepted), Some(listener)), into))
         }
         Instruction::Connect { stream, to, port, limit_ms, into } => {
             if !streams.streams.borrow_mut()[stream].begin() {
@@ -234,7 +279,12 @@ fn opened<T, O: Into<T>>(
 
 impl From<TcpStream> for Stream {
     fn from(stream: TcpStream) -> Self {
-        Stream { stream: RefCell::new(stream), is_read: Cell::new(false), is_written: Cell::new(false) }
+        Stream {
+            stream: RefCell::new(stream),
+            is_read: Cell::new(false),
+            is_written: Cell::new(false),
+            uses: AtomicBool::new(false),
+        }
     }
 }
 

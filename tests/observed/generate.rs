@@ -155,8 +155,8 @@ impl Writer {
 }
 
 /// splitmix64.
-struct Random {
-    state: u64,
+pub(crate) struct Random {
+    pub(crate) state: u64,
 }
 
 impl Random {
@@ -168,11 +168,11 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % bound as u64).expect("less than a usize")
     }
 
-    fn percent(&mut self, chance: u64) -> bool {
+    pub(crate) fn percent(&mut self, chance: u64) -> bool {
         self.next() % 100 < chance
     }
 }

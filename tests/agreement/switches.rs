@@ -1,0 +1,122 @@
+//! All that a check can be configured with, together: each system is checked in a few of the combinations, and all
+//! of them are met often.
+
+use std::fmt;
+use std::sync::Arc;
+
+use netcheck::check::{Keep, Report, Search, Tasks};
+
+use crate::engine::{self, Order};
+use crate::naive::Findings;
+use crate::program::System;
+
+/// Combinations in which each system is checked.
+const CHECKS: u64 = 4;
+
+#[derive(Clone, Copy)]
+pub struct Switches {
+    pub order: Order,
+    pub reduction: bool,
+    pub tracked: bool,
+    pub symmetry: bool,
+    pub subsumption: bool,
+    pub capture: bool,
+    pub threads: usize,
+    pub store: Keep,
+}
+
+/// Of the checks: how much was left out by each reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LeftOut {
+    pub tracked: u64,
+    pub symmetric: u64,
+    pub subsumed: u64,
+}
+
+impl Switches {
+    /// The nth combination for a seed: reduction and tracked tasks in turn, the rest as it comes.
+    /// With tracked tasks the first executions of an operation are counted in each task, so these do not go together.
+    fn of(system: &System, seed: u64, nth: u64) -> Self {
+        let counts = system.network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some());
+        let mut mixed = (seed * CHECKS + nth).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed ^= mixed >> 27;
+        let bit = |position: u32| mixed >> position & 1 == 1;
+        let order = match mixed >> 40 & 7 {
+            0..3 => Order::By(Search::Bfs),
+            3 => Order::By(Search::Dfs),
+            4 => Order::By(Search::Faults),
+            5 => Order::By(Search::Pct { seed, depth: 3 }),
+            6 => Order::By(Search::Random { seed }),
+            _ => Order::Best,
+        };
+        Switches {
+            order,
+            reduction: nth & 1 == 0,
+            tracked: nth & 2 == 2 && !counts,
+            symmetry: bit(32),
+            subsumption: bit(33),
+            capture: bit(34),
+            threads: 1 + usize::from(bit(35)),
+            store: if bit(36) { Keep::Fingerprint } else { Keep::Exact },
+        }
+    }
+}
+
+impl fmt::Display for Switches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Switches { order, reduction, tracked, symmetry, subsumption, capture, threads, store } = self;
+        write!(
+            f,
+            "{order:?}, reduction {reduction}, tracked {tracked}, symmetry {symmetry}, subsumption {subsumption}, \
+             capture {capture}, {threads} threads, {store:?}"
+        )
+    }
+}
+
+/// What a configuration of the engine says that the naive explorer does not, or the other way round.
+pub fn disagreement(system: &System, findings: &Findings, seed: u64, left_out: &mut LeftOut) -> Option<String> {
+    let system = Arc::new(system.clone());
+    (0..CHECKS).find_map(|nth| {
+        let switches = Switches::of(&system, seed, nth);
+        let run = || compare(&system, findings, switches, left_out);
+        engine::compared_by(&system, findings, switches.reduction, run)
+            .err()
+            .map(|difference| format!("{switches}: {difference}"))
+    })
+}
+
+fn compare(
+    system: &Arc<System>,
+    findings: &Findings,
+    switches: Switches,
+    left_out: &mut LeftOut,
+) -> Result<(), String> {
+    let checker = engine::checker(system, (switches.order, switches.reduction, switches.subsumption))
+        .tasks(if switches.tracked { Tasks::Tracked } else { Tasks::Shared })
+        .symmetry(switches.symmetry)
+        .capture(switches.capture)
+        .threads(switches.threads)
+        .store(switches.store);
+    let (report, ends) = engine::check_with(&checker, system, |net, index| {
+        engine::register_tracked(net, system, index, switches.tracked);
+    });
+    left_out.count(&report);
+    engine::compare_report(&report, &ends, findings)
+}
+
+impl LeftOut {
+    fn count(&mut self, report: &Report) {
+        self.tracked += report.pruned();
+        self.symmetric += u64::from(!report.like_processes().is_empty());
+        self.subsumed += report.subsumed();
+    }
+}
+
+impl std::ops::AddAssign for LeftOut {
+    fn add_assign(&mut self, other: LeftOut) {
+        self.tracked += other.tracked;
+        self.symmetric += other.symmetric;
+        self.subsumed += other.subsumed;
+    }
+}

@@ -1,0 +1,6 @@
+//! What tasks share, tracked.
+
+pub(crate) use netcheck::tracked::sync;
+
+#[path = "shared.rs"]
+pub(crate) mod shared;
