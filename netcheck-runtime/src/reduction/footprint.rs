@@ -380,8 +380,7 @@ impl Footprints {
         let (source, target, event, roots) = (edge.source, edge.target, edge.event, edge.roots.clone());
         let task = system.learner.automata.node(source).offer(edge.input).map(|offer| offer.task);
         let unit = system.learner.automata.node(source).unit;
-        let has_ended =
-            matches!(system.learner.automata.node(target).kind, NodeKind::Ended { .. } | NodeKind::Gone);
+        let has_ended = matches!(system.learner.automata.node(target).kind, NodeKind::Ended { .. } | NodeKind::Gone);
         let mut touches = Touches::default();
         touches.effects(system, unit, edge_id);
         if has_ended {

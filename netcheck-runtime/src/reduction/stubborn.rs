@@ -103,11 +103,16 @@ pub(crate) fn choose(
     enabled: &Enabled,
 ) -> Lookup<(Scope, Vec<Row>)> {
     let live = survey(view, footprints, state, enabled)?;
-    let scope = scope(view, footprints, state, &live);
+    let scope = scope(view, footprints, (state, enabled), &live)?;
     Ok((scope, live.into_iter().map(|live| live.row).collect()))
 }
 
-fn scope(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live]) -> Scope {
+fn scope(
+    view: View<'_>,
+    footprints: &Footprints,
+    (state, enabled): (&[u32], &Enabled),
+    live: &[Live],
+) -> Lookup<Scope> {
     // What is explored of components that go round for ever, and whether time passes there.
     let mut endless: Option<Scope> = None;
     let mut timed = true;
@@ -118,8 +123,8 @@ fn scope(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live]) 
         let members = members_of(live, clock);
         let movers = movers_of(&members);
         let turn = footprints.cycles.turn(view, state, &movers);
-        match (turn, with_one_clock(view, footprints, (live, &components), &members, timed)) {
-            (Turn::Usual, Some(scope)) => return after(endless, scope),
+        match (turn, with_one_clock(view, footprints, (state, enabled), (live, &components), &members, timed)?) {
+            (Turn::Usual, Some(scope)) => return Ok(after(endless, scope)),
             (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => failing.extend(movers),
             (Turn::Usual, None) => {}
             (Turn::Shared { timed: passes }, scope) => {
@@ -132,12 +137,12 @@ fn scope(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live]) 
             }
         }
     }
-    match (endless, failing.is_empty()) {
+    Ok(match (endless, failing.is_empty()) {
         (Some(endless), true) => endless,
         (None, false) => Scope::Component(live.iter().map(|live| live.mover).collect()),
         (Some(endless), false) => after(Some(endless), Scope::Component(failing)),
         (None, true) => Scope::Nothing,
-    }
+    })
 }
 
 /// A scope that is explored besides what goes round for ever.
@@ -185,10 +190,11 @@ fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enab
 fn with_one_clock(
     view: View<'_>,
     footprints: &Footprints,
+    (state, enabled): (&[u32], &Enabled),
     (live, components): (&[Live], &[usize]),
     members: &[&Live],
     timed: bool,
-) -> Option<Scope> {
+) -> Lookup<Option<Scope>> {
     let delay = view.has_delay();
     if members.iter().any(|unit| unit.proceeds) {
         // With delays, time may pass instead of a delivery: all or an immediate step.
@@ -199,25 +205,26 @@ fn with_one_clock(
             first.into_iter().flat_map(|&component| starts(component)).map(|start| stubborn(footprints, live, start));
         let smallest = sets.min_by_key(|set| set.iter().map(|&index| live[index].moves).sum::<usize>());
         let movers = smallest.map(|set| set.iter().map(|&index| live[index].mover).collect::<SmallVec<[Mover; 8]>>());
-        return Some(match movers.filter(|movers| !footprints.cycles.are_unreduced(movers)) {
+        return Ok(Some(match movers.filter(|movers| !footprints.cycles.are_unreduced(movers)) {
             Some(movers) => Scope::Moves(movers),
             None => Scope::Component(with_lifecycle(footprints, live, members)),
-        });
+        }));
     }
     if members.iter().any(|unit| unit.is_dead_end) {
-        return None;
+        return Ok(None);
     }
-    if members.iter().any(|unit| unit.timers) {
-        return timed.then(|| Scope::Component(movers_of(members)));
+    let is_member = |mover: Mover| members.iter().any(|member| member.mover == mover);
+    if members.iter().any(|unit| unit.timers) && view.due(state, enabled, is_member)?.is_some() {
+        return Ok(timed.then(|| Scope::Component(movers_of(members))));
     }
     let finished = finished(view, footprints, live);
     let is_finished =
         |of: &Live| live.iter().zip(&finished).any(|(live, &finished)| finished && live.mover == of.mover);
-    members.iter().all(|of| is_finished(of)).then(|| {
+    Ok(members.iter().all(|of| is_finished(of)).then(|| {
         let mut units: SmallVec<[UnitId; 4]> = members.iter().map(|live| live.mover.unit).collect();
         units.dedup();
         Scope::Finished(units)
-    })
+    }))
 }
 
 /// A whole component, with those who end or are ended by somebody in it: they may be apart from it.
@@ -265,7 +272,7 @@ pub(super) fn waiting(
                 waiting.component = movers;
             }
         } else if footprints.cycles.turn(view, state, &movers) == Turn::Usual {
-            let scope = with_one_clock(view, footprints, (&live, &components), &members, timed);
+            let scope = with_one_clock(view, footprints, (state, enabled), (&live, &components), &members, timed)?;
             waiting.apart |= matches!(scope, Some(Scope::Moves(_) | Scope::Component(_)));
             waiting.apart |= members.iter().any(|unit| unit.moves > 0);
         }

@@ -533,7 +533,9 @@ impl Holdings {
                 self.listeners.retain(|(bound, _)| bound != socket);
                 self.listeners.push((*socket, local.port()));
             }
-            (Operation::Join { child, .. }, Outcome::Ended { .. } | Outcome::Cancelled) => self.children.retain(|spawned| spawned != child),
+            (Operation::Join { child, .. }, Outcome::Ended { .. } | Outcome::Cancelled) => {
+                self.children.retain(|spawned| spawned != child)
+            }
             _ => {}
         }
     }

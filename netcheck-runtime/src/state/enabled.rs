@@ -474,7 +474,36 @@ impl View<'_> {
         Mover { unit, task: moves_each.then(|| TaskId::of_number(timer)) }
     }
 
-    /// The earliest timers.
+    /// The earliest timers that somebody takes, with their edges, and the time until then. A timer that nobody polls any
+    /// more (a `tick` that was given up, a pinned `sleep`) stays armed and keeps nobody from going on.
+    pub(crate) fn due<'e>(
+        self,
+        state: &[u32],
+        enabled: &'e Enabled,
+        timed: impl Fn(Mover) -> bool,
+    ) -> Lookup<Option<(i64, Vec<(&'e Waiting, Input, EdgeId)>)>> {
+        let mut waiting: Vec<&Waiting> = enabled.timers.iter().filter(|waiting| timed(waiting.mover)).collect();
+        // Stable: timers that are due at once stay in the order of their units.
+        waiting.sort_by_key(|waiting| waiting.remaining_ns);
+        for group in waiting.chunk_by(|one, other| one.remaining_ns == other.remaining_ns) {
+            let advance_ns = group[0].remaining_ns;
+            let outcome = self.elapsed(state, advance_ns)?;
+            let mut due = Vec::new();
+            for &waiting in group {
+                let input = Input { key: waiting.input_key, outcome };
+                let edge = self.edge(waiting.node, input)?;
+                if !self.automata.edge(edge).is_refused() {
+                    due.push((waiting, input, edge));
+                }
+            }
+            if !due.is_empty() {
+                return Ok(Some((advance_ns, due)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The steps of the earliest timers.
     fn deadlines(
         self,
         state: &[u32],
@@ -482,8 +511,7 @@ impl View<'_> {
         timed: &impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
-        let waiting = || enabled.timers.iter().filter(|waiting| timed(waiting.mover));
-        let Some(advance_ns) = waiting().map(|waiting| waiting.remaining_ns).min() else { return Ok(()) };
+        let Some((advance_ns, due)) = self.due(state, enabled, timed)? else { return Ok(()) };
         let armed = self.places.timers().iter().filter(|(_, place)| place.of(state) != 0);
         let mut passed: Writes = Writes::new();
         for &(unit, place) in armed {
@@ -501,13 +529,7 @@ impl View<'_> {
             let now = self.now_ns(state).saturating_add_signed(advance_ns);
             passed.push((self.place(Place::Clock)?, self.time(now)?));
         }
-        for waiting in waiting().filter(|waiting| waiting.remaining_ns == advance_ns) {
-            let outcome = self.elapsed(state, advance_ns)?;
-            let input = Input { key: waiting.input_key, outcome };
-            let edge = self.edge(waiting.node, input)?;
-            if self.automata.edge(edge).is_refused() {
-                continue;
-            }
+        for (waiting, input, edge) in due {
             let mut writes = passed.clone();
             for write in writes.iter_mut().filter(|(place, _)| *place == waiting.armed) {
                 write.1 = self.fired(write.1, waiting.timer, waiting.repeats)?;

@@ -145,7 +145,9 @@ impl<T: 'static> JoinSet<T> {
             [only] => Some(only),
             [..] => {
                 let choice = Operation::Choose { alternatives: candidates.len() };
-                let Outcome::Alternative(chosen) = context::current().ask(choice, Location::caller()) else { return None };
+                let Outcome::Alternative(chosen) = context::current().ask(choice, Location::caller()) else {
+                    return None;
+                };
                 candidates.get(chosen).copied()
             }
         }

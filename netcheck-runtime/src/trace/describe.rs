@@ -83,7 +83,8 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
     Some(Step {
         process: system.shared().unit(unit).name,
         task: (offer.task.0 > 0).then_some(offer.task.0),
-        location: (!matches!(operation, Operation::Run(_) | Operation::Cancel)).then(|| wording::line(&offer, system.shared())),
+        location: (!matches!(operation, Operation::Run(_) | Operation::Cancel))
+            .then(|| wording::line(&offer, system.shared())),
         kind: kind(operation),
         operation: wording::operation_of(&offer.operation, system.shared()),
         outcome,

@@ -500,7 +500,8 @@ impl Context {
         let pending = state.operations.get_mut(&key).expect("a registered operation stands in the menu");
         match pending.outcome.take() {
             Some(outcome) => {
-                if let Some(Operation::Join { child, .. }) = state.operations.remove(&key).map(|done| done.offer.operation)
+                if let Some(Operation::Join { child, .. }) =
+                    state.operations.remove(&key).map(|done| done.offer.operation)
                 {
                     state.unseen.remove(&child);
                 }
