@@ -8,14 +8,13 @@
 use super::explored::Explored;
 use super::frontier::Random;
 use super::progress::Progress;
-use crate::id::NodeId;
+use crate::id::{NodeId, UnitId};
 use crate::property::Properties;
 use crate::reduction::successors::Successors;
 use crate::state::enabled::{Step, Transition};
 use crate::state::place::StateVector;
 use crate::state::system::{Interrupt, System};
-use crate::unit::automaton::EdgeId;
-use crate::unit::causality::EventId;
+use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::unit::wording;
 use ahash::AHashSet;
 use std::collections::VecDeque;
@@ -59,11 +58,10 @@ pub(crate) fn audit(
         steps: (explored.transitions / ONE_STEP_IN).max(STEPS_MIN),
         polls_max: polls + (polls / ONE_STEP_IN).max(POLLS_MIN),
     };
-    let events = explored.taken.iter().filter_map(|edge| system.learner.automata.edge(edge).event).collect();
     let mut random = Random::new(explored.transitions);
     let mut sample = Some(explored.initial.clone());
     while let Some(state) = sample {
-        if let Some(missed) = follow(system, properties, (explored, &events), state, &mut budget)? {
+        if let Some(missed) = follow(system, properties, explored, state, &mut budget)? {
             return Ok(Some(missed));
         }
         if budget.is_spent(system) || progress.is_over() {
@@ -81,7 +79,7 @@ pub(crate) fn audit(
 fn follow(
     system: &mut System,
     properties: &Properties,
-    (explored, events): (&Explored, &AHashSet<EventId>),
+    explored: &Explored,
     from: StateVector,
     budget: &mut Budget,
 ) -> Result<Option<String>, Interrupt> {
@@ -100,7 +98,7 @@ fn follow(
                 return Ok(None);
             }
             budget.steps -= 1;
-            if let Some(missed) = missed(system, properties, (explored, events), step) {
+            if let Some(missed) = missed(system, properties, explored, step) {
                 return Ok(Some(missed));
             }
             system.apply(&state, step, &mut next);
@@ -113,24 +111,25 @@ fn follow(
     Ok(None)
 }
 
-/// Of tracked tasks, the same step is another edge in another order: it is known by its event. In the middle of a poll
-/// it has none yet.
-fn is_known(system: &System, events: &AHashSet<EventId>, edge: EdgeId) -> bool {
-    system.tracks && system.learner.automata.edge(edge).event.is_none_or(|event| events.contains(&event))
+/// Whether the search has seen where an edge leads. Of tracked tasks, one step is many edges, by what others have done
+/// before; so only the outputs of their processes are compared.
+fn is_known(system: &System, explored: &Explored, unit: UnitId, edge: EdgeId) -> bool {
+    if !system.tracks {
+        return explored.taken.has(edge);
+    }
+    match system.learner.automata.node(system.learner.automata.edge(edge).target).kind {
+        NodeKind::Ended { output } => explored.outputs.contains(&(unit, output)),
+        _ => true,
+    }
 }
 
 /// What the search should have seen of a step, if it has not.
-fn missed(
-    system: &System,
-    properties: &Properties,
-    (explored, events): (&Explored, &AHashSet<EventId>),
-    step: &Transition,
-) -> Option<String> {
+fn missed(system: &System, properties: &Properties, explored: &Explored, step: &Transition) -> Option<String> {
     if let Some(found) = properties.step(system, step) {
         return Some(format!("a {}: {}", found.kind, found.message));
     }
     let Step::Unit { unit, node, input, edge, .. } = step.step else { return None };
-    if explored.taken.has(edge) || is_known(system, events, edge) {
+    if is_known(system, explored, unit, edge) {
         return None;
     }
     let name = system.shared().unit(unit).name;
