@@ -119,7 +119,10 @@ fn compare(system: &Shared, findings: &Findings, configuration: Configuration) -
     let mut all = iter::once(findings).chain(findings.unscoped.as_deref());
     let (report, ends) = match check(system, configuration) {
         Ok(checked) => checked,
-        Err(error) if error.contains(LEFT_BEHIND) && all.any(|findings| findings.met.left_behind) => return Ok(()),
+        Err(error) if error.contains(LEFT_BEHIND) => {
+            let is_right = configuration.tracked || all.any(|findings| findings.met.left_behind);
+            return if is_right { Ok(()) } else { Err(format!("error: {error}")) };
+        }
         Err(error) => return Err(format!("error: {error}")),
     };
     if let Some(counterexample) = report.counterexample() {
@@ -154,7 +157,9 @@ fn compare(system: &Shared, findings: &Findings, configuration: Configuration) -
     Ok(())
 }
 
-/// What the engine says of an ordinary task that goes on when the isolated task that has spawned it has ended.
+/// What the engine says of an ordinary task that goes on when the isolated task that has spawned it has ended. With
+/// tracked tasks it says so too often: it tries the steps of two tasks in the other order, too, although a timer of
+/// one never fires before the other one has run.
 const LEFT_BEHIND: &str = "goes on: a check can't follow it";
 
 /// What each process ended with.
