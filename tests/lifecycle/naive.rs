@@ -226,7 +226,8 @@ impl World<'_> {
                 }
                 Wait::Pending => {}
             }
-            if !self.is_woken(task) {
+            // Nobody asks whether the time is over in the middle of a poll.
+            if !self.is_woken(task) && !wait.is_call() {
                 let frames = state.frames.iter().enumerate();
                 timers.extend(frames.filter_map(|(frame, kind)| match *kind {
                     Frame::Timeout { left, .. } => Some(Move::Fire { task, timer: Timer::Frame(frame), left }),
