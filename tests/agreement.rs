@@ -6,38 +6,16 @@
 
 #[path = "agreement/captured.rs"]
 mod captured;
-#[path = "agreement/connections.rs"]
-mod connections;
-#[path = "agreement/engine.rs"]
-mod engine;
-#[path = "agreement/everyday.rs"]
-mod everyday;
 #[path = "agreement/families.rs"]
 mod families;
-#[path = "agreement/generate.rs"]
-mod generate;
-#[path = "agreement/interpret.rs"]
-mod interpret;
-#[path = "agreement/naive.rs"]
-mod naive;
-#[path = "agreement/objects.rs"]
-mod objects;
-#[path = "agreement/plain.rs"]
-mod plain;
-#[path = "agreement/program.rs"]
-mod program;
+#[path = "agreement/language.rs"]
+mod language;
 #[path = "agreement/propagation.rs"]
 mod propagation;
-#[path = "agreement/spins.rs"]
-mod spins;
-#[path = "agreement/streams.rs"]
-mod streams;
 #[path = "agreement/switches.rs"]
 mod switches;
 #[path = "agreement/symmetry.rs"]
 mod symmetry;
-#[path = "agreement/tracked.rs"]
-mod tracked;
 
 use std::collections::BTreeSet;
 use std::ops::{AddAssign, Range};
@@ -46,6 +24,9 @@ use std::sync::{Mutex, PoisonError};
 
 use captured::Merges;
 use generate::{Size, Words};
+use language::{
+    connections, engine, everyday, generate, interpret, naive, objects, plain, program, spins, streams, tracked,
+};
 use naive::{Limits, Sockets};
 use program::{ELAPSED, Instruction, Network, Process, System, Value};
 use switches::LeftOut;
