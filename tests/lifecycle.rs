@@ -153,7 +153,7 @@ fn agree(seeds: Range<u64>) -> Option<Figures> {
                 configurations.retain(|configuration| !configuration.tracked);
             }
             let differences = engine::differences(&system, &findings, &configurations);
-            if let Some(difference) = differences.into_iter().find(|difference| !difference.is_known()) {
+            if let Some(difference) = differences.into_iter().next() {
                 disagreements.lock().unwrap_or_else(PoisonError::into_inner).push((seed, system, difference));
             }
         }

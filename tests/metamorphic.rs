@@ -61,7 +61,6 @@ fn a_process_more_with_isolated_tasks_changes_nothing_for_the_others() {
 }
 
 #[test]
-#[ignore = "the engine panics: a cycle that ignores somebody was dealt with and does so again"]
 fn a_process_more_with_isolated_tasks_that_go_round_for_ever_changes_nothing_for_the_others() {
     strangers_change_nothing(100_000..100_400, &strangers::WITH_ISOLATED_TASKS[4..]);
 }

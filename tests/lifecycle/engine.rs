@@ -96,14 +96,6 @@ pub struct Difference {
     pub what: String,
 }
 
-impl Difference {
-    /// With tracked tasks the engine says too often that a task is left behind: it tries the steps of two tasks in the
-    /// other order, too, where a timer of one never fires before the other one has run.
-    pub fn is_known(&self) -> bool {
-        self.configuration.tracked && self.what.contains(LEFT_BEHIND)
-    }
-}
-
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.configuration, self.what)

@@ -376,7 +376,6 @@ fn there_are_no_faults_once_a_scope_was_entered() {
 
 /// Time passes only when nothing else can happen.
 #[test]
-#[ignore = "with tracked tasks the check ends with an error, see Difference::is_known"]
 fn an_ordinary_task_that_does_not_wait_ends_before_the_isolated_task_that_spawned_it_has_slept() {
     let child = vec![spawn(ordinary(2), 0), sleep(15)];
     let root = vec![spawn(isolated(1), 0), join(0, 0)];
@@ -385,7 +384,6 @@ fn an_ordinary_task_that_does_not_wait_ends_before_the_isolated_task_that_spawne
 }
 
 #[test]
-#[ignore = "with the reduction the engine misses this end"]
 fn a_daemon_ends_that_awaits_an_isolated_task_that_has_found_its_port_taken() {
     let child = vec![bind(4000), RECEIVE];
     let root = vec![bind(4000), spawn(isolated(1), 0), join(0, 2)];
@@ -395,7 +393,6 @@ fn a_daemon_ends_that_awaits_an_isolated_task_that_has_found_its_port_taken() {
 
 /// When the patience of the root is over, both have ended a while ago.
 #[test]
-#[ignore = "with the reduction the check ends with an error: it comes to an order of timers that does not happen"]
 fn an_isolated_task_whose_ordinary_task_has_ended_in_time_is_not_aborted_before() {
     let next = |into| Instruction::JoinNext { into };
     let limited = Instruction::Timeout { ms: 5, into: 1, body: vec![next(1)] };
@@ -417,7 +414,6 @@ fn a_time_out_is_not_over_in_the_middle_of_a_poll() {
 
 /// A datagram that is lost has its receiver panic before the sender enters a scope.
 #[test]
-#[ignore = "without the reduction, the engine ends with an error: the execution does not fit the program any more"]
 fn a_panic_by_a_fault_may_be_found_before_a_scope_is_entered() {
     let limited = |into| Instruction::Timeout { ms: 10, into, body: vec![Instruction::Recv { socket: 0, into }] };
     let receives = vec![bind(4000), limited(1), assert_not(1, ELAPSED)];

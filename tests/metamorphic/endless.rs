@@ -21,7 +21,6 @@ async fn sends() {
 
 /// A search that knows of every cycle that ignores somebody comes to an end. The stranger is the first process.
 #[test]
-#[ignore = "the engine panics: a cycle that ignores somebody was dealt with and does so again"]
 fn a_datagram_that_may_be_lost_comes_in_time_or_not_beside_isolated_tasks_that_go_round_for_ever() {
     let outputs = |reduction| {
         let udp = Udp::new().copies([1, 0]).direction(Direction::Send).process("p0").process("p1");

@@ -481,7 +481,7 @@ impl Job {
             };
             let mut explored = explore(system, initial, plan, None, &job.properties)?;
             let is_least = explored.limit.is_none();
-            let Some((at, instead)) = explored.found.clone() else {
+            let Some((at, instead)) = explored.found.clone().filter(|(_, found)| !found.is_error) else {
                 return Ok(Shortened { is_least, instead: None });
             };
             let better = explored.path(system, at)?;

@@ -165,6 +165,13 @@ pub(crate) fn update(
     for (cycle, states) in cycles.iter().zip(states) {
         let Some(ignoring) = ignoring(system, footprints, &graph, cycle, states)? else { continue };
         let Ignoring { state, waiting, moved, timed } = ignoring;
+        eprintln!(
+            "IGN moved {moved:?} comp {:?} conn {} apart {} timed {timed} state {state:?} known {}",
+            waiting.component,
+            waiting.connected,
+            waiting.apart,
+            footprints.cycles.endless.contains_key(&part(system, &state, &waiting.component))
+        );
         let cycles = &mut footprints.cycles;
         let is_new = match waiting.connected {
             true => {

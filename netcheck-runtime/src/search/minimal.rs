@@ -185,7 +185,7 @@ impl Layers {
             for &way in &ways {
                 let (last, cost) = self.ways[way].and(system, &step);
                 match (&found, after) {
-                    (Some(found), _) if found.kind == kind => {
+                    (Some(found), _) if found.kind == kind && !found.is_error => {
                         let (step, found) = (Some(step.clone()), found.clone());
                         self.violates(Violating { length: depth + 1, cost, way, step, found });
                     }

@@ -17,7 +17,7 @@ use crate::state::enabled::{Writes, is_addressed};
 use crate::state::place::{Place, PlaceId};
 use crate::state::tables::{Channel, Lookup, View};
 use crate::unit::automaton::NodeKind;
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 impl View<'_> {
@@ -44,14 +44,20 @@ impl View<'_> {
         let mut ways = vec![(writes, 0)];
         let Some(bound) = bound.filter(|_| self.has_delay()) else { return Ok(ways) };
         let process = self.process_of(socket.unit);
-        for &place in self.places.astray() {
+        // In an order that is the same in every run.
+        let mut astray: Vec<PlaceId> = self.places.astray().to_vec();
+        astray.sort_by_key(|&place| match self.places.place(place) {
+            Place::Astray { from, to } => Some((self.units[from.unit.0 as usize].number, from.index, to)),
+            _ => None,
+        });
+        for place in astray {
             let Place::Astray { from, to: (host, to) } = self.places.place(place) else { continue };
             let link = place.of(state);
             if link == 0 || host != process || to.port() != bound.port() || !is_addressed(bound.ip(), to.ip()) {
                 continue;
             }
             let channel = self.channel(from, socket)?;
-            let left: Vec<(u32, u32)> = self.after_arrivals(channel, link)?.into_iter().collect();
+            let left = self.after_arrivals(channel, link)?;
             ways = ways
                 .iter()
                 .flat_map(|(writes, faults)| {
@@ -68,21 +74,23 @@ impl View<'_> {
         Ok(ways)
     }
 
-    /// What may be left of a link after any number of arrivals, each with the fewest faults that lead to it.
-    fn after_arrivals(self, channel: Channel, link: u32) -> Lookup<BTreeMap<u32, u32>> {
-        let mut reached = BTreeMap::from([(link, 0)]);
-        let mut open = vec![link];
-        while let Some(link) = open.pop() {
+    /// What may be left of a link after any number of arrivals, the fewest first, each with the fewest faults that lead
+    /// to it.
+    fn after_arrivals(self, channel: Channel, link: u32) -> Lookup<Vec<(u32, u32)>> {
+        let mut reached = vec![(link, 0)];
+        let mut open = VecDeque::from([(link, 0)]);
+        while let Some((link, so_far)) = open.pop_front() {
             if link == 0 {
                 continue;
             }
-            let so_far = reached[&link];
             for arrival in &self.arrivals(channel, link)?.deliveries {
-                let faults = so_far + arrival.faults;
-                if reached.get(&arrival.link).is_none_or(|&known| faults < known) {
-                    reached.insert(arrival.link, faults);
-                    open.push(arrival.link);
+                let left = (arrival.link, so_far + arrival.faults);
+                match reached.iter_mut().find(|(link, _)| *link == left.0) {
+                    Some((_, faults)) if *faults <= left.1 => continue,
+                    Some((_, faults)) => *faults = left.1,
+                    None => reached.push(left),
                 }
+                open.push_back(left);
             }
         }
         Ok(reached)
