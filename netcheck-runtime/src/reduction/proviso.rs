@@ -165,13 +165,6 @@ pub(crate) fn update(
     for (cycle, states) in cycles.iter().zip(states) {
         let Some(ignoring) = ignoring(system, footprints, &graph, cycle, states)? else { continue };
         let Ignoring { state, waiting, moved, timed } = ignoring;
-        eprintln!(
-            "IGN moved {moved:?} comp {:?} conn {} apart {} timed {timed} state {state:?} known {}",
-            waiting.component,
-            waiting.connected,
-            waiting.apart,
-            footprints.cycles.endless.contains_key(&part(system, &state, &waiting.component))
-        );
         let cycles = &mut footprints.cycles;
         let is_new = match waiting.connected {
             true => {
@@ -182,6 +175,8 @@ pub(crate) fn update(
                 cycles.endless_in_part = true;
                 return Ok(true);
             }
+            // Another cycle of the same component, which was dealt with just now.
+            false if waiting.component.is_empty() => !endless.is_empty(),
             false => {
                 let part = part(system, &state, &waiting.component);
                 !endless.insert(part.clone())
