@@ -44,25 +44,25 @@ fn table_4_reordering() {
 fn table_4_every_packet_twice() {
     let name = "the_last_packet_of_a_file_arrives_again_and_is_taken_for_one_of_the_next";
     the_seeded_fault_is_found(name, &[2], 1, (12, 11));
-    nothing_is_found(&[2], 1, Corrected, (44, 44));
+    nothing_is_found(&[2], 1, Corrected, (40, 39));
 }
 
 #[test]
 fn table_4_every_packet_twice_and_reordering() {
     the_seeded_fault_is_found("every_packet_twice_and_reordering", &[2], 2, (12, 11));
-    nothing_is_found(&[2], 2, Corrected, (427, 627));
+    nothing_is_found(&[2], 2, Corrected, (419, 618));
 }
 
 #[test]
 fn table_4_duplication() {
     the_seeded_fault_is_found("duplication", &[1, 2], 1, (63, 65));
-    nothing_is_found(&[1, 2], 1, Corrected, (87, 103));
+    nothing_is_found(&[1, 2], 1, Corrected, (81, 96));
 }
 
 #[test]
 fn table_4_duplication_and_reordering() {
     the_seeded_fault_is_found("duplication_and_reordering", &[1, 2], 2, (125, 133));
-    nothing_is_found(&[1, 2], 2, Corrected, (781, 1_307));
+    nothing_is_found(&[1, 2], 2, Corrected, (747, 1_269));
 }
 
 /// Beyond the paper: loss, too. A file may be given up, but what arrives is right.

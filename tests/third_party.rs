@@ -239,7 +239,7 @@ mod http {
     /// its local states: a million global ones do not reach an end.
     #[test]
     fn each_connection_of_a_server_is_a_task_of_its_own() {
-        for (tcp, states) in [(Tcp::new(), 928), (failures(), 27_240)] {
+        for (tcp, states) in [(Tcp::new(), 928), (failures(), 22_740)] {
             let report = one_failure(tcp).check(|net| {
                 net.process("server", answer_two);
                 for client in ["a", "b"] {
