@@ -5,9 +5,8 @@ use super::{Instruction, PORTS, Process, Size, Words, Writer};
 use crate::everyday::{Everyday, Share};
 use crate::program::{ELAPSED, Value};
 
-/// Percent of the ticks that are waited for in a time-out: none, as long as the engine gets them wrong (see
-/// `a_tick_that_a_timeout_gave_up_stops_nobody`).
-const TICKS_WITH_LIMITS: u64 = 0;
+/// Percent of the ticks that are waited for in a time-out.
+const TICKS_WITH_LIMITS: u64 = 25;
 
 /// Two ends of something that tasks share: who gives and who takes.
 #[derive(Clone, Copy)]
