@@ -89,7 +89,7 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
         Size::Large => *random.weighted(&[(6, 2), (9, 3), (5, 4)]),
     };
     // without assertions and deadlocks outputs are compared in spite of everything
-    let quiet = random.percent(35);
+    let quiet = random.percent(if words == Words::EverydayDelay { 60 } else { 35 });
     let network = match words {
         Words::Plain | Words::All | Words::Tracked | Words::Single | Words::Everyday => network(&mut random),
         Words::EverydayDelay => Network { delay: true, ..network(&mut random) },

@@ -22,7 +22,7 @@ impl Writer<'_> {
     pub(super) fn converse_usually(&mut self, size: Size) {
         let processes = self.drafts.len();
         let messages = match (size, processes) {
-            (Size::Small, _) if self.words == Words::EverydayDelay => self.random.within(1, 2),
+            (Size::Small, 2) if self.words == Words::EverydayDelay => self.random.within(2, 3),
             (Size::Small, 2) => self.random.within(1, 3),
             (Size::Small, _) => self.random.within(1, 2),
             (Size::Large, _) => self.random.within(2, 5),
@@ -41,7 +41,7 @@ impl Writer<'_> {
             self.say(from, to);
         }
         let extras = match size {
-            Size::Small if self.words == Words::EverydayDelay => 1,
+            Size::Small if self.words == Words::EverydayDelay => self.random.within(1, 2),
             Size::Small => self.random.within(0, 1),
             Size::Large => self.random.within(0, 3),
         };
