@@ -8,42 +8,20 @@
 mod arrivals;
 #[path = "agreement/captured.rs"]
 mod captured;
-#[path = "agreement/connections.rs"]
-mod connections;
-#[path = "agreement/engine.rs"]
-mod engine;
-#[path = "agreement/everyday.rs"]
-mod everyday;
 #[path = "agreement/families.rs"]
 mod families;
-#[path = "agreement/generate.rs"]
-mod generate;
-#[path = "agreement/interpret.rs"]
-mod interpret;
-#[path = "agreement/naive.rs"]
-mod naive;
+#[path = "agreement/language.rs"]
+mod language;
 #[path = "agreement/named.rs"]
 mod named;
-#[path = "agreement/objects.rs"]
-mod objects;
 #[path = "agreement/oracle.rs"]
 mod oracle;
-#[path = "agreement/plain.rs"]
-mod plain;
-#[path = "agreement/program.rs"]
-mod program;
 #[path = "agreement/propagation.rs"]
 mod propagation;
-#[path = "agreement/spins.rs"]
-mod spins;
-#[path = "agreement/streams.rs"]
-mod streams;
 #[path = "agreement/switches.rs"]
 mod switches;
 #[path = "agreement/symmetry.rs"]
 mod symmetry;
-#[path = "agreement/tracked.rs"]
-mod tracked;
 
 use std::ops::{AddAssign, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,6 +29,9 @@ use std::sync::{Mutex, PoisonError};
 
 use captured::Merges;
 use generate::{Size, Words};
+use language::{
+    connections, engine, everyday, generate, interpret, naive, objects, plain, program, spins, streams, tracked,
+};
 use naive::Limits;
 use program::{Network, System};
 use propagation::Compared;

@@ -458,3 +458,96 @@ fn who_waits_for_an_answer_is_stuck_whoever_else_waits_for_a_client() {
         assert_eq!(words.reduction(reduction).check(proxied).verdict(), Verdict::Verified);
     }
 }
+
+/// What a receiver gets that is bound, perhaps for the second time, after the datagram was sent.
+fn bound_later(net: &mut Network, binds_before: bool) {
+    net.process("receiver", move || async move {
+        if binds_before {
+            drop(UdpSocket::bind("0.0.0.0:4000").await.unwrap());
+        }
+        sleep(ms(5)).await;
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        timeout(ms(20), socket.recv(&mut [0; 8])).await.is_ok()
+    });
+    net.process("sender", || async {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.send_to(b"x", "receiver:4000").await.unwrap();
+    });
+}
+
+#[test]
+fn with_delay_a_datagram_arrives_at_whoever_is_bound_then() {
+    for binds_before in [false, true] {
+        for reduction in [true, false] {
+            let check = |udp: Udp| {
+                let report =
+                    Checker::new().udp(udp).reduction(reduction).check(move |net| bound_later(net, binds_before));
+                report.outputs("receiver").to_vec()
+            };
+            assert_eq!(check(Udp::new().delay()), ["false", "true"], "{binds_before}, reduction {reduction}");
+            assert_eq!(check(Udp::new()), ["false"], "{binds_before}, reduction {reduction}");
+        }
+    }
+}
+
+#[test]
+fn with_delay_copies_of_one_datagram_arrive_at_sockets_bound_one_after_the_other() {
+    let network = |net: &mut Network| {
+        net.process("receiver", || async {
+            let first = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            let one = timeout(ms(10), first.recv(&mut [0; 8])).await.is_ok();
+            drop(first);
+            let second = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            (one, timeout(ms(10), second.recv(&mut [0; 8])).await.is_ok())
+        });
+        net.process("sender", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(b"x", "receiver:4000").await.unwrap();
+        })
+        .after("receiver");
+    };
+    let report = Checker::new().udp(Udp::new().copies([2]).delay()).check(network);
+    assert_eq!(report.outputs("receiver"), ["(false, false)", "(false, true)", "(true, false)", "(true, true)"]);
+    let quiet = Checker::new().udp(Udp::new().copies([2])).check(network);
+    assert_eq!(quiet.outputs("receiver"), ["(true, false)"]);
+}
+
+/// A daemon whose timers are given up: what waits for nothing keeps nobody from going on.
+#[test]
+fn a_timer_that_nobody_polls_any_more_stops_nobody() {
+    let report = in_each_way(
+        |net| {
+            net.process("p", || async {
+                let mut interval = tokio::time::interval(ms(30));
+                interval.tick().await;
+                let ticked = timeout(ms(10), interval.tick()).await.is_ok();
+                sleep(ms(30)).await;
+                ticked
+            });
+            net.process("q", || async {
+                let pinned = sleep(ms(30));
+                tokio::pin!(pinned);
+                let elapsed = tokio::select! { () = &mut pinned => true, () = sleep(ms(10)) => false };
+                sleep(ms(40)).await;
+                elapsed
+            });
+        },
+        "p",
+    );
+    assert_eq!((report.outputs("p"), report.outputs("q")), (&["false".to_owned()][..], &["false".to_owned()][..]));
+}
+
+#[netcheck::process]
+async fn leaves_a_task() {
+    tokio::spawn(sleep(ms(10)));
+}
+
+#[test]
+fn a_task_that_an_isolated_task_leaves_behind_is_an_error_that_names_it() {
+    let error = Checker::new().try_check(|net| {
+        net.process("p", || async { tokio::spawn(leaves_a_task()).await.unwrap() });
+    });
+    let error = error.expect_err("nobody follows the task").to_string();
+    assert!(error.contains("isolated task \"p/leaves_a_task\" has ended"), "{error}");
+    assert!(error.contains("tests/verdicts.rs"), "{error}");
+}

@@ -1,7 +1,7 @@
 //! The families of random systems: what is compared in each, and how much.
 //!
-//! `cargo test --release --test agreement -- --ignored nightly --test-threads=1` compares 10,000 systems of each, and
-//! the gate the first ones of them. Systems that the naive explorer does not come to the end of do not count.
+//! `.ci/nightly agreement` compares 10,000 systems of each, and the gate the first ones of them: as many as take a few
+//! seconds. Systems that the naive explorer does not come to the end of do not count.
 
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ macro_rules! families {
 }
 
 families! {
-    random_systems_agree: 0, 110, 10_100,
+    random_systems_agree: 0, 110, 11_700,
         |seeds| agree(seeds, Size::Small, Words::Plain, Limits { executions_max: 3_000, remember: false }),
         ["states subsumed": |figures| figures.subsumed => 200, "clean": |figures| figures.clean => 300];
     larger_random_systems_agree: 1_000_000, 42, 11_000,
@@ -78,10 +78,10 @@ families! {
     random_systems_with_datagrams_and_streams_agree: 5_000_000, 75, 10_200,
         |seeds| agree(seeds, Size::Small, Words::Mixed, Limits::of(10_000)),
         ["reads": |figures| figures.read => 300];
-    random_systems_of_one_task_each_agree_with_captured_loops: 6_000_000, 190, 10_200,
+    random_systems_of_one_task_each_agree_with_captured_loops: 6_000_000, 190, 10_400,
         |seeds| agree(seeds, Size::Small, Words::Single, Limits::of(3_000)),
         ["local states merged": |figures| figures.merges.merged => 160];
-    random_systems_with_endless_loops_agree: 7_000_000, 45, 15_500,
+    random_systems_with_endless_loops_agree: 7_000_000, 45, 14_000,
         |seeds| agree(seeds, Size::Small, Words::Loops, Limits::of(1_000)),
         ["endless": |figures| figures.endless => 250, "cycles closed": |figures| figures.merges.closed => 1_000,
             "local states merged": |figures| figures.merges.merged => 200,
@@ -92,7 +92,7 @@ families! {
             "panics": |figures| figures.propagated.panics => 5,
             "deadlocks": |figures| figures.propagated.deadlocks => 5,
             "ends by faults": |figures| figures.propagated.wrong => 90];
-    a_search_by_faults_finds_a_violation_with_the_fewest: 8_500_000, 260, 14_500,
+    a_search_by_faults_finds_a_violation_with_the_fewest: 8_500_000, 260, 11_000,
         fewest_faults_are_found,
         ["found": |figures| figures.fewest => 330];
     random_systems_of_tracked_tasks_agree: 9_000_000, 160, 10_400,
@@ -102,7 +102,7 @@ families! {
         |seeds| agree_where(seeds, Size::Small, Words::All, Limits::of(10_000), with_loss_and_reordering),
         ["states subsumed": |figures| figures.subsumed => 1_600,
             "panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 100];
-    larger_random_systems_with_loss_and_reordering_agree: 11_000_000, 20, 12_000,
+    larger_random_systems_with_loss_and_reordering_agree: 11_000_000, 20, 11_100,
         |seeds| agree_where(seeds, Size::Large, Words::All, Limits::of(10_000), with_loss_and_reordering),
         ["states subsumed": |figures| figures.subsumed => 10_000];
     random_systems_with_endless_loops_loss_and_reordering_agree: 12_000_000, 40, 18_000,
@@ -120,14 +120,14 @@ families! {
     random_systems_of_everyday_programs_with_like_processes_agree: 15_000_000, 56, 18_000,
         |seeds| agree(seeds, Size::Small, Words::EverydayLike, Limits::of(1_000)),
         ["alike": |figures| figures.left_out.symmetric => 200];
-    random_systems_of_everyday_programs_with_delay_agree: 16_000_000, 250, 11_000,
+    random_systems_of_everyday_programs_with_delay_agree: 16_000_000, 250, 10_400,
         |seeds| agree(seeds, Size::Small, Words::EverydayDelay, Limits::of(5_000)),
         ["datagrams dropped": |figures| figures.dropped => 200, "datagrams overdue": |figures| figures.overdue => 100];
     random_systems_with_like_processes_agree_with_symmetry: 17_000_000, 80, 17_000,
         |seeds| agree_with_symmetry(seeds, 1_000, false),
         ["symmetries": |figures| figures.symmetries.saved => 380,
             "told apart": |figures| figures.symmetries.told_apart => 380];
-    random_systems_with_like_processes_and_loops_agree_with_symmetry: 18_000_000, 130, 27_000,
+    random_systems_with_like_processes_and_loops_agree_with_symmetry: 18_000_000, 130, 22_000,
         |seeds| agree_with_symmetry(seeds, 500, true),
         ["symmetries": |figures| figures.symmetries.saved => 220,
             "endless": |figures| figures.symmetries.endless => 50];

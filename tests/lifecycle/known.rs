@@ -7,13 +7,15 @@ use crate::program::{ELAPSED, Instruction, Network, Process, Shared, System, Tas
 use netcheck::check::Search;
 use std::sync::Arc;
 
-/// What the naive explorer finds. The engine finds the same in each of some configurations, and what tokio does is
-/// among it.
+/// What the naive explorer finds. The engine finds the same in each of some configurations. What there is with the
+/// order that a `JoinSet` has on tokio is among it, and what tokio does is among that.
 fn agreed(system: &System) -> Findings {
-    let (findings, _) = explore(system, 100_000, Reading::TOKIO).expect("a small system");
-    if findings.panics.is_empty() && !system.any(|instruction| matches!(instruction, Instruction::Bind { .. })) {
+    let [tokio, findings] =
+        [Reading::TOKIO, Reading::ENGINE].map(|reading| explore(system, 100_000, reading).expect("a small system").0);
+    assert!(tokio.outputs[0].is_subset(&findings.outputs[0]), "{tokio:?} is not in {findings:?}");
+    if tokio.panics.is_empty() && !system.any(|instruction| matches!(instruction, Instruction::Bind { .. })) {
         let output = observed(&Shared(Arc::new(system.clone())));
-        assert!(findings.outputs[0].contains(&output), "tokio ends with {output}, not in {:?}", findings.outputs[0]);
+        assert!(tokio.outputs[0].contains(&output), "tokio ends with {output}, not in {:?}", tokio.outputs[0]);
     }
     let mut configurations = Vec::new();
     for tracked in [false, true] {
@@ -241,33 +243,58 @@ fn an_isolated_task_that_was_just_aborted_need_not_be_finished() {
     assert_eq!(ends(&findings), ["[0, 0, 0, 0]", "[1, 0, 0, 0]"]);
 }
 
+/// On tokio, in the order in which they ended.
 #[test]
-fn a_join_set_gives_isolated_and_ordinary_tasks_in_the_order_in_which_they_ended() {
-    for (first, second, output) in
-        [(isolated(1), ordinary(2), "[1, 2, 0, 0]"), (ordinary(1), isolated(2), "[1, 2, 0, 0]")]
-    {
+fn a_join_set_gives_an_isolated_and_an_ordinary_task_that_have_both_ended_in_either_order() {
+    for (first, second) in [(isolated(1), ordinary(2)), (ordinary(1), isolated(2))] {
         let next = |into| Instruction::JoinNext { into };
         let root = vec![set(first), set(second), sleep(15), next(0), next(1)];
-        let findings = agreed(&system(vec![process(vec![root, vec![sleep(5)], vec![sleep(10)]])]));
-        assert_eq!(ends(&findings), [output]);
+        let system = system(vec![process(vec![root, vec![sleep(5)], vec![sleep(10)]])]);
+        assert_eq!(ends(&agreed(&system)), ["[1, 2, 0, 0]", "[2, 1, 0, 0]"]);
+        assert_eq!(observed(&Shared(Arc::new(system))), "[1, 2, 0, 0]");
     }
 }
 
+/// On tokio, in the order in which they ended.
 #[test]
-fn a_join_set_gives_isolated_tasks_that_have_all_ended_in_the_order_in_which_they_did() {
+fn a_join_set_gives_isolated_tasks_that_have_all_ended_in_either_order() {
     let next = |into| Instruction::JoinNext { into };
     let root = vec![set(isolated(1)), set(isolated(2)), sleep(15), next(0), next(1)];
-    let findings = agreed(&system(vec![process(vec![root, vec![sleep(10)], vec![sleep(5)]])]));
-    assert_eq!(ends(&findings), ["[2, 1, 0, 0]"]);
+    let system = system(vec![process(vec![root, vec![sleep(10)], vec![sleep(5)]])]);
+    assert_eq!(ends(&agreed(&system)), ["[1, 2, 0, 0]", "[2, 1, 0, 0]"]);
+    assert_eq!(observed(&Shared(Arc::new(system))), "[2, 1, 0, 0]");
 }
 
-/// Only the end of a process ends its tasks.
 #[test]
-fn the_ordinary_tasks_of_an_isolated_task_go_on_when_it_has_ended() {
-    let child = vec![spawn(ordinary(2), 0)];
+fn a_join_set_gives_ordinary_tasks_in_the_order_in_which_they_ended_among_isolated_ones() {
+    let next = |into| Instruction::JoinNext { into };
+    let root = vec![set(ordinary(1)), set(isolated(2)), set(ordinary(3)), sleep(20), next(0), next(1), next(2)];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(10)], vec![sleep(15)], vec![sleep(5)]])]));
+    assert_eq!(ends(&findings), ["[2, 3, 1, 0]", "[3, 1, 2, 0]", "[3, 2, 1, 0]"]);
+}
+
+/// Only the end of a process ends its tasks: it goes on, on tokio, and the engine ends with a diagnostic.
+#[test]
+fn an_isolated_task_that_ends_or_is_aborted_leaves_an_ordinary_task_behind() {
     let grandchild = vec![sleep(5), assert_not(0, 2)];
     let root = vec![spawn(isolated(1), 0), join(0, 1), sleep(10)];
-    assert!(panics(&agreed(&system(vec![process(vec![root, child, grandchild])]))));
+    let findings = agreed(&system(vec![process(vec![root, vec![spawn(ordinary(2), 0)], grandchild.clone()])]));
+    assert!(findings.met.left_behind && panics(&findings));
+    let root = vec![spawn(isolated(1), 0), sleep(2), ABORT, sleep(10)];
+    let child = vec![spawn(ordinary(2), 0), Instruction::Pending];
+    let findings = agreed(&system(vec![process(vec![root, child, vec![sleep(5)]])]));
+    assert!(findings.met.left_behind && findings.is_clean());
+}
+
+#[test]
+fn an_isolated_task_that_aborts_its_ordinary_task_leaves_none_behind() {
+    let child = vec![spawn(ordinary(2), 0), ABORT];
+    let root = vec![spawn(isolated(1), 0), join(0, 1), sleep(10)];
+    let findings = agreed(&system(vec![process(vec![root.clone(), child, vec![sleep(5)]])]));
+    assert!(!findings.met.left_behind && findings.is_clean());
+    let child = vec![set(ordinary(2))];
+    let findings = agreed(&system(vec![process(vec![root, child, vec![sleep(5), assert_not(0, 2)]])]));
+    assert!(!findings.met.left_behind && findings.is_clean());
 }
 
 #[test]
@@ -326,13 +353,77 @@ fn an_isolated_task_may_have_finished_when_a_like_one_is_joined_where_tasks_of_t
     assert_eq!(ends(&findings), ["[0, 0, 1, 0]", "[0, 0, 1, 1]"]);
 }
 
-/// As soon as a program uses one anywhere.
+/// Until then there are faults everywhere: both processes wait for ever if the first datagram is lost.
 #[test]
-fn there_are_no_faults_before_a_scope_either() {
+fn a_deadlock_by_a_fault_may_be_found_before_a_scope_is_entered() {
     let answer = Instruction::Reply { socket: 0, value: Value::Constant(1) };
     let asks = vec![bind(4001), sleep(5), send(1, 1), RECEIVE, Instruction::Scope { body: Vec::new() }];
     let network = Network { copies: vec![1, 0], ..Network::reliable() };
     let processes = vec![process(vec![asks]), process(vec![vec![bind(4000), RECEIVE, answer]])];
     let findings = agreed(&System { processes, network });
-    assert!(!findings.deadlock && findings.met.scope);
+    assert!(findings.is_clean() && findings.unscoped.is_some_and(|unscoped| unscoped.deadlock));
+}
+
+#[test]
+fn there_are_no_faults_once_a_scope_was_entered() {
+    let asks = vec![Instruction::Scope { body: Vec::new() }, bind(4001), sleep(5), send(0, 1)];
+    let network = Network { copies: vec![1, 0], ..Network::reliable() };
+    let receives = vec![bind(4000), Instruction::Timeout { ms: 20, into: 1, body: vec![RECEIVE] }];
+    let findings = agreed(&System { processes: vec![process(vec![receives]), process(vec![asks])], network });
+    assert_eq!(ends(&findings), ["[0, 1, 0, 0]"]);
+    assert!(findings.unscoped.is_some());
+}
+
+/// Time passes only when nothing else can happen.
+#[test]
+#[ignore = "with tracked tasks the check ends with an error, see Difference::is_known"]
+fn an_ordinary_task_that_does_not_wait_ends_before_the_isolated_task_that_spawned_it_has_slept() {
+    let child = vec![spawn(ordinary(2), 0), sleep(15)];
+    let root = vec![spawn(isolated(1), 0), join(0, 0)];
+    let findings = agreed(&system(vec![process(vec![root, child, Vec::new()])]));
+    assert!(!findings.met.left_behind && findings.is_clean());
+}
+
+#[test]
+#[ignore = "with the reduction the engine misses this end"]
+fn a_daemon_ends_that_awaits_an_isolated_task_that_has_found_its_port_taken() {
+    let child = vec![bind(4000), RECEIVE];
+    let root = vec![bind(4000), spawn(isolated(1), 0), join(0, 2)];
+    let findings = agreed(&system(vec![daemon(vec![root, child])]));
+    assert_eq!(ends(&findings), ["[0, 0, 1, 0]"]);
+}
+
+/// When the patience of the root is over, both have ended a while ago.
+#[test]
+#[ignore = "with the reduction the check ends with an error: it comes to an order of timers that does not happen"]
+fn an_isolated_task_whose_ordinary_task_has_ended_in_time_is_not_aborted_before() {
+    let next = |into| Instruction::JoinNext { into };
+    let limited = Instruction::Timeout { ms: 5, into: 1, body: vec![next(1)] };
+    let root = vec![set(ordinary(2)), set(isolated(1)), next(0), limited, Instruction::DropSet, sleep(20)];
+    let child = vec![spawn(ordinary(2), 0), join(0, 2)];
+    let findings = agreed(&system(vec![process(vec![root, child, vec![sleep(15)]])]));
+    assert!(!findings.met.left_behind && findings.is_clean());
+}
+
+/// In one poll, the root finds the end of the ordinary task and asks whether the other one has ended.
+#[test]
+fn a_time_out_is_not_over_in_the_middle_of_a_poll() {
+    let body = vec![join(0, 0), Instruction::IsFinished { handle: 1, into: 1 }];
+    let limited = Instruction::Timeout { ms: 5, into: 3, body };
+    let root = vec![spawn(ordinary(1), 0), spawn(isolated(1), 1), sleep(5), limited];
+    let findings = agreed(&system(vec![process(vec![root, vec![sleep(10)]])]));
+    assert_eq!(ends(&findings), ["[0, 0, 0, 255]", "[1, 0, 0, 0]", "[1, 1, 0, 0]"]);
+}
+
+/// A datagram that is lost has its receiver panic before the sender enters a scope.
+#[test]
+#[ignore = "without the reduction, the engine ends with an error: the execution does not fit the program any more"]
+fn a_panic_by_a_fault_may_be_found_before_a_scope_is_entered() {
+    let limited = |into| Instruction::Timeout { ms: 10, into, body: vec![Instruction::Recv { socket: 0, into }] };
+    let receives = vec![bind(4000), limited(1), assert_not(1, ELAPSED)];
+    let root = vec![spawn(ordinary(1), 0), join(0, 0)];
+    let sends = vec![bind(4001), sleep(5), send(0, 3), limited(0), Instruction::Scope { body: Vec::new() }];
+    let network = Network { copies: vec![1, 0], ..Network::reliable() };
+    let findings = agreed(&System { processes: vec![process(vec![root, receives]), process(vec![sends])], network });
+    assert!(findings.is_clean() && findings.unscoped.is_some_and(|unscoped| !unscoped.panics.is_empty()));
 }

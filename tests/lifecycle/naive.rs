@@ -14,7 +14,8 @@
 //!   isolated tasks may move, and tasks of the same memory may not: tokio's workers are threads.
 //! - An aborted task is dropped when it would run next. A dropped task closes its sockets, drops its handles, leaves its
 //!   `faults::scope`s, and aborts the tasks of its `JoinSet`.
-//! - A `JoinSet` gives its tasks in the order in which they ended.
+//! - An ordinary task goes on when the isolated task that has spawned it has ended.
+//! - A `JoinSet` gives its tasks in the order in which they ended, or as `Reading` says.
 //! - How often a packet arrives is chosen when it is sent, and a delivery is allowed if Definition 3 of
 //!   papers/udp-net-iocache.txt, read literally, can still be met.
 
@@ -47,6 +48,15 @@ pub struct Findings {
     /// of each execution that came to rest, what its processes ended with
     pub terminals: BTreeSet<Vec<Option<String>>>,
     pub met: Met,
+    /// what there would be if there were faults outside of scopes, too; only if a scope is entered somewhere
+    pub unscoped: Option<Box<Findings>>,
+}
+
+impl Findings {
+    /// Neither a panic nor a deadlock.
+    pub fn is_clean(&self) -> bool {
+        self.panics.is_empty() && !self.deadlock
+    }
 }
 
 /// What happened in some execution.
@@ -62,22 +72,23 @@ pub struct Met {
     pub ended: bool,
     /// a datagram arrived
     pub arrived: bool,
+    /// an isolated task ended or was dropped, and an ordinary task that it has spawned went on
+    pub left_behind: bool,
 }
 
-/// Where what is known of tokio leaves a choice, or where the engine is known to differ from it.
+/// What of the language is read in more than one way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reading {
-    /// An isolated task that is aborted is gone at once, and not when it would run next.
-    pub aborts_at_once: bool,
-    /// The ordinary tasks of an isolated one end with it. On tokio they go on.
-    pub ends_with_isolated: bool,
-    /// A `JoinSet` gives the isolated tasks that have ended in any order.
+    /// A `JoinSet` gives the isolated tasks that have ended in any order, and the ordinary ones in the order in which
+    /// they ended, before, between or after these.
     pub joins_in_any_order: bool,
 }
 
 impl Reading {
     /// What tokio does.
-    pub const TOKIO: Reading = Reading { aborts_at_once: false, ends_with_isolated: false, joins_in_any_order: false };
+    pub const TOKIO: Reading = Reading { joins_in_any_order: false };
+    /// What the engine explores: it does not know in which order isolated tasks ended.
+    pub const ENGINE: Reading = Reading { joins_in_any_order: true };
 }
 
 /// More packets under way from one socket to another are the beginning of ever more.
@@ -85,9 +96,12 @@ const BACKLOG_MAX: usize = 8;
 
 /// The findings and the number of states, unless there are more than `states_max`.
 pub fn explore(system: &System, states_max: usize, reading: Reading) -> Option<(Findings, usize)> {
-    let found = explore_with(system, states_max, reading, false)?;
-    // Once a scope is used anywhere, there are faults only in scopes.
-    if found.0.met.scope { explore_with(system, states_max, reading, true) } else { Some(found) }
+    let (unscoped, count) = explore_with(system, states_max, reading, false)?;
+    if !unscoped.met.scope {
+        return Some((unscoped, count));
+    }
+    let (findings, count) = explore_with(system, states_max, reading, true)?;
+    Some((Findings { unscoped: Some(Box::new(unscoped)), ..findings }, count))
 }
 
 fn explore_with(system: &System, states_max: usize, reading: Reading, is_scoped: bool) -> Option<(Findings, usize)> {
@@ -212,7 +226,8 @@ impl World<'_> {
                 }
                 Wait::Pending => {}
             }
-            if !self.is_woken(task) {
+            // Nobody asks whether the time is over in the middle of a poll.
+            if !self.is_woken(task) && !wait.is_call() {
                 let frames = state.frames.iter().enumerate();
                 timers.extend(frames.filter_map(|(frame, kind)| match *kind {
                     Frame::Timeout { left, .. } => Some(Move::Fire { task, timer: Timer::Frame(frame), left }),

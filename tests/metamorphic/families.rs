@@ -35,7 +35,7 @@ pub enum Deed {
     /// keeps the handle when the time is up
     AwaitAtMost {
         child: usize,
-        ms: u16,
+        ms: u64,
     },
     /// in a `select!`; keeps the other handle
     AwaitEither {
@@ -59,11 +59,11 @@ pub enum Deed {
     },
     JoinNext,
     JoinNextAtMost {
-        ms: u16,
+        ms: u64,
     },
     AbortSet,
     Sleep {
-        ms: u16,
+        ms: u64,
     },
     Choose {
         among: usize,
@@ -76,12 +76,12 @@ pub enum Deed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
 pub enum Act {
     Sleep {
-        ms: u16,
+        ms: u64,
     },
     /// a `timeout` of `limit_ms` around a sleep of `ms`
     SleepAtMost {
-        ms: u16,
-        limit_ms: u16,
+        ms: u64,
+        limit_ms: u64,
     },
     Choose {
         among: usize,
@@ -95,7 +95,7 @@ pub enum Act {
     },
     Receive,
     ReceiveAtMost {
-        ms: u16,
+        ms: u64,
     },
     /// panics if this is the last value that the task has got
     AssertNot {
@@ -110,7 +110,60 @@ impl Act {
     }
 }
 
-const PAUSES_MS: [u16; 5] = [10, 10, 10, 20, 30];
+impl Families {
+    /// Whether isolated tasks do just what ordinary ones do. An isolated task runs as on another thread: at one instant
+    /// it may end before or after its parent's patience is over, and nobody knows in which order such tasks ended that
+    /// a set gives.
+    pub fn are_alike_isolated(&self) -> bool {
+        let mut families = self.families.iter();
+        !families.any(|family| family.parent.iter().any(|deed| matches!(deed, Deed::SpawnIntoSet { .. })))
+            && !self.has_ties()
+    }
+
+    /// Whether two timers may fire at one instant. They do not if each is longer than all shorter ones together.
+    fn has_ties(&self) -> bool {
+        let mut families = self.clone();
+        let mut lengths = Vec::new();
+        families.for_all_timers(&mut |ms| lengths.push(*ms));
+        lengths.sort_unstable();
+        let mut all_shorter = 0;
+        lengths.into_iter().any(|ms| {
+            let is_tied = ms <= all_shorter;
+            all_shorter += ms;
+            is_tied
+        })
+    }
+
+    /// Gives each timer a power of two, in any order.
+    fn untie(&mut self, random: &mut Random) {
+        let mut count = 0;
+        self.for_all_timers(&mut |_| count += 1);
+        let mut powers = random.permutation(count).into_iter();
+        self.for_all_timers(&mut |ms| *ms = 1 << powers.next().expect("one for each"));
+    }
+
+    fn for_all_timers(&mut self, visit: &mut impl FnMut(&mut u64)) {
+        for family in &mut self.families {
+            for deed in &mut family.parent {
+                if let Deed::AwaitAtMost { ms, .. } | Deed::JoinNextAtMost { ms } | Deed::Sleep { ms } = deed {
+                    visit(ms);
+                }
+            }
+            for act in family.children.iter_mut().flatten() {
+                match act {
+                    Act::Sleep { ms } | Act::ReceiveAtMost { ms } => visit(ms),
+                    Act::SleepAtMost { ms, limit_ms } => {
+                        visit(ms);
+                        visit(limit_ms);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+const PAUSES_MS: [u64; 5] = [10, 10, 10, 20, 30];
 
 /// In which ways parents look at the ends of their tasks: each of these does what those before it do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,6 +183,7 @@ pub enum Parents {
     Daemons,
 }
 
+/// In those of odd seeds no two timers fire at one instant.
 pub fn families(seed: u64, parents: Parents, ways: Ways) -> Families {
     let mut random = Random(seed ^ 0xfa41_1135);
     let processes = if random.percent(70) { 1 } else { 2 };
@@ -144,7 +198,11 @@ pub fn families(seed: u64, parents: Parents, ways: Ways) -> Families {
         Family { children: children.collect(), parent, daemon: parents == Parents::Daemons }
     };
     let families = counts.iter().map(family).collect();
-    Families { loss: random.percent(30), families }
+    let mut families = Families { loss: random.percent(30), families };
+    if !seed.is_multiple_of(2) {
+        families.untie(&mut random);
+    }
+    families
 }
 
 fn parent(random: &mut Random, children: usize, ways: Ways) -> Vec<Deed> {

@@ -157,8 +157,8 @@ fn ended(end: Result<Values, JoinError>) -> Seen {
     end.map_or(Seen::Cancelled, Seen::Ended)
 }
 
-fn duration(ms: u16) -> Duration {
-    Duration::from_millis(u64::from(ms))
+fn duration(ms: u64) -> Duration {
+    Duration::from_millis(ms)
 }
 
 #[netcheck::process]

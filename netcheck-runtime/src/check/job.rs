@@ -13,12 +13,13 @@ use crate::reduction::successors::Leg;
 use crate::reduction::symmetry::{Classes, Known};
 use crate::replay::{End, Replayed, perform, replay, script};
 use crate::report::{Figures, Report, Verdict};
+use crate::search::audit::audit;
 use crate::search::estimate::{Estimate, estimate};
 use crate::search::explore::{Limit, Limits, Plan, explore};
 use crate::search::explored::Explored;
 use crate::search::frontier::Search;
 use crate::search::minimal::{Bounds, Cost, Minimal, cost, minimal};
-use crate::search::progress::Progress;
+use crate::search::progress::{Phase, Progress};
 use crate::state::declared::{Declared, Demands};
 use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
@@ -188,7 +189,7 @@ impl Job {
                 "max_memory = {memory_bytes_max} bytes was reached; raise it, or keep fingerprints of states only \
                  (`store = fingerprint`)"
             ),
-            Limit::Interrupt => "interrupted".to_owned(),
+            Limit::Interrupt => format!("interrupted while {}", self.progress.phase()),
         }
     }
 
@@ -224,6 +225,9 @@ impl Job {
             rounds,
             memory_bytes: explored.store.memory_bytes(),
         };
+        if verdict == Verdict::Verified {
+            self.audit(&mut system, &explored)?;
+        }
         let outputs = self.outputs(&system, &explored);
         let Coverage { claims, never_completed } = coverage;
         let claims = claims.into_iter().collect();
@@ -244,6 +248,29 @@ impl Job {
             like_processes,
             asymmetries,
         })
+    }
+
+    /// Explores some of the states again, without reduction; an error if that shows what the search should have seen.
+    fn audit(&self, system: &mut System, explored: &Explored) -> Result<(), Error> {
+        let Checker { reduction, symmetry, audit: is_asked_for, .. } = self.checker;
+        // With symmetry, a state stands for others whose steps have not all been taken.
+        if !is_asked_for || !reduction || symmetry {
+            return Ok(());
+        }
+        self.progress.begin(Phase::Auditing);
+        let missed = match audit(system, &self.properties, explored, &self.progress) {
+            Ok(missed) => missed,
+            Err(Interrupt::Demands(_)) => Some("that a program reads the clock, or uses `faults::scope`".to_owned()),
+            Err(interrupt) => return Err(interrupted(interrupt)),
+        };
+        match missed {
+            None => Ok(()),
+            Some(missed) => Err(Error::new(format!(
+                "the reduction has missed something, which is a defect of netcheck: please report it\n  \
+                 missed: {missed}\n  \
+                 until it is mended, check with `reduction = false`"
+            ))),
+        }
     }
 
     /// The processes and tasks that may be alike, as far as is known; `None` if nobody asks, or it is given up.
@@ -323,7 +350,14 @@ impl Job {
             });
             if let Some(footprints) = footprints.as_mut().filter(|_| !grew && explored.is_complete()) {
                 let violates = |system: &System, step: &Transition| self.properties.step(system, step).is_some();
-                grew = proviso::update(system, footprints, initial, explored.visited(&violates))?;
+                let is_over = || self.progress.is_over();
+                let phase = self.progress.begin(Phase::Cycles);
+                grew = proviso::update(system, footprints, initial, explored.visited(&violates, &is_over))?;
+                if self.progress.is_over() {
+                    explored.limit = Some(Limit::Interrupt);
+                } else {
+                    self.progress.begin(phase);
+                }
             }
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
             // With what has been learned since, another round may stay below the limit.
@@ -457,6 +491,7 @@ impl Job {
         let steps_max = known.0;
         let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
         let memory_bytes_max = self.checker.memory_bytes_max;
+        self.progress.begin(Phase::Shortening);
         let (shortened, _) = self.attempt(|job, system, initial| {
             let bounds = Bounds { steps_max, states_max, memory_bytes_max, progress: &job.progress };
             let Minimal { least, gave_up } = minimal(system, initial, &job.properties, found.kind, bounds)?;

@@ -4,7 +4,7 @@
 //! but with `NETCHECK_LOG=progress` writes a line every ten seconds. From then on the first
 //! Ctrl-C ends it with what it has seen, as inconclusive, and the second one ends the program.
 
-use crate::search::progress::{Progress, Seen};
+use crate::search::progress::{Phase, Progress, Seen};
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +45,10 @@ impl Monitor {
             self.progress.end();
         }
         let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
-        let text = text(self.progress.seen(), elapsed);
+        let mut text = text(self.progress.seen(), elapsed);
+        if self.progress.phase() != Phase::Exploring {
+            text = format!("{}: {text}", self.progress.phase());
+        }
         if let Some(lines) =
             self.lines.as_mut().filter(|lines| bar.is_hidden() && elapsed >= LINE_EVERY * (**lines + 1))
         {

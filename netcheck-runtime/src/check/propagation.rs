@@ -55,7 +55,7 @@ impl Job {
                 system.shared().executions_max.set(0);
             }
             let limits = job.limits();
-            let (keep, progress) = (Keep::Exact, &*job.progress);
+            let (keep, progress) = (Keep::Exact, &job.progress);
             let (subsumes, symmetry, patience) = (false, None, u64::MAX);
             let plan = Plan { search, score: None, keep, subsumes, symmetry, patience, limits, threads, progress };
             let mut seen = FirstFaults::new(system, reference.clone());

@@ -118,6 +118,7 @@ fn part(tables: &Tables, state: &[u32], movers: &[Mover]) -> Part {
         Place::Unit(unit) | Place::Handle(unit) | Place::Timers(unit) | Place::Scope(unit) => of_unit(unit),
         Place::Port(process, _) | Place::StreamPort(process, _) => processes.contains(&process),
         Place::Channel { from, to } => of_unit(from.unit) || of_unit(to.unit),
+        Place::Astray { from, to: (process, _) } => of_unit(from.unit) || processes.contains(&process),
         Place::Head(socket) | Place::Hung(socket) => of_unit(socket.unit),
         Place::Connection(connection) => {
             tables.connections.processes(connection).iter().any(|process| processes.contains(process))
@@ -137,7 +138,7 @@ struct Ignoring {
 }
 
 /// Looks for cycles of a finished reduced search that ignore somebody; says whether the search
-/// has to run again.
+/// has to run again. Where the check is to end, nothing is looked for.
 pub(crate) fn update(
     system: &mut System,
     footprints: &mut Footprints,
@@ -147,7 +148,7 @@ pub(crate) fn update(
     if !system.learner.has_cycles() && !visited.leaves_out {
         return Ok(false);
     }
-    let graph = Graph::of(system, footprints, initial, &mut visited)?;
+    let Some(graph) = Graph::of(system, footprints, initial, &mut visited)? else { return Ok(false) };
     let cycles = graph.terminal_cycles();
     if visited.symmetry.as_ref().is_some_and(|symmetry| !symmetry.is_trivial()) && !cycles.is_empty() {
         let reason = "executions go round for ever, and the reduction has to know who does not move then".to_owned();
@@ -157,7 +158,7 @@ pub(crate) fn update(
     if are_busy(system, footprints, initial) {
         return Ok(true);
     }
-    let states = graph.states(system, footprints, initial, &mut visited, &cycles)?;
+    let Some(states) = graph.states(system, footprints, initial, &mut visited, &cycles)? else { return Ok(false) };
     // A component may come to its cycle with others in several states.
     let mut unreduced = AHashSet::new();
     let mut endless = AHashSet::new();
@@ -238,9 +239,9 @@ impl Graph {
         footprints: &mut Footprints,
         initial: &StateVector,
         visited: &mut Visited<'_>,
-    ) -> Result<Graph, Interrupt> {
+    ) -> Result<Option<Graph>, Interrupt> {
         let mut graph = Graph { edges: Vec::new(), movers: Vec::new(), timed: Vec::new() };
-        walk(system, footprints, initial, visited, |system, number, _, chosen, edges| {
+        let is_whole = walk(system, footprints, initial, visited, |system, number, _, chosen, edges| {
             let mut movers: SmallVec<[Mover; 2]> = chosen.iter().filter_map(|step| system.mover(step)).collect();
             movers.dedup();
             graph.reserve(number);
@@ -249,7 +250,7 @@ impl Graph {
             graph.edges[number] = edges.into();
             edges.iter().for_each(|&next| graph.reserve(next as usize));
         })?;
-        Ok(graph)
+        Ok(is_whole.then_some(graph))
     }
 
     /// Makes room for a state of this number.
@@ -275,19 +276,19 @@ impl Graph {
         initial: &StateVector,
         visited: &mut Visited<'_>,
         cycles: &[Vec<usize>],
-    ) -> Result<Vec<Vec<StateVector>>, Interrupt> {
+    ) -> Result<Option<Vec<Vec<StateVector>>>, Interrupt> {
         let mut states = vec![Vec::new(); cycles.len()];
         if cycles.is_empty() {
-            return Ok(states);
+            return Ok(Some(states));
         }
         let of_cycle = |(number, cycle): (usize, &Vec<usize>)| cycle.iter().map(|&at| (at, number)).collect::<Vec<_>>();
         let number: AHashMap<usize, usize> = cycles.iter().enumerate().flat_map(of_cycle).collect();
-        walk(system, footprints, initial, visited, |_, at, state, _, _| {
+        let is_whole = walk(system, footprints, initial, visited, |_, at, state, _, _| {
             if let Some(&cycle) = number.get(&at) {
                 states[cycle].push(state.clone());
             }
         })?;
-        Ok(states)
+        Ok(is_whole.then_some(states))
     }
 
     /// The strongly connected components that have an edge and that no edge leaves (R. Tarjan,
@@ -350,6 +351,8 @@ pub(crate) struct Visited<'a> {
     pub(crate) symmetry: Option<&'a mut Symmetry>,
     /// Whether states were left out because visited ones cover them.
     pub(crate) leaves_out: bool,
+    /// Whether the check is to end with what it has seen.
+    pub(crate) is_over: &'a dyn Fn() -> bool,
     /// Whether a step violates something: the search does not go on from where it leads.
     pub(crate) violates: &'a dyn Fn(&System, &Transition) -> bool,
 }
@@ -365,24 +368,30 @@ impl Visited<'_> {
     }
 }
 
+/// After so many states it is looked whether the check is to end.
+const LOOKS_UP_EVERY: usize = 64;
+
 /// Goes through the reduced graph once more, breadth-first: each state with its number, its steps
-/// and the numbers of the states that they lead to.
+/// and the numbers of the states that they lead to. Says whether it came to the end.
 fn walk(
     system: &mut System,
     footprints: &mut Footprints,
     initial: &StateVector,
     visited: &mut Visited<'_>,
     mut visit: impl FnMut(&System, usize, &StateVector, &[Transition], &[u32]),
-) -> Result<(), Interrupt> {
+) -> Result<bool, Interrupt> {
     let mut numbers: AHashMap<StateId, u32> = AHashMap::new();
     let mut met: AHashSet<StateId> = AHashSet::new();
     let first = visited.store.find(initial).expect("a search begins with the first state");
     numbers.insert(first, 0);
     met.insert(first);
-    let mut open = VecDeque::from([(0, initial.clone())]);
+    let mut open = VecDeque::from([(0usize, initial.clone())]);
     let mut successors = Successors::default();
     let (mut next, mut edges) = (Vec::new(), Vec::new());
     while let Some((number, state)) = open.pop_front() {
+        if number.is_multiple_of(LOOKS_UP_EVERY) && (visited.is_over)() {
+            return Ok(false);
+        }
         let chosen = successors.of(system, &state, Some(&mut *footprints))?;
         edges.clear();
         for transition in chosen {
@@ -400,7 +409,7 @@ fn walk(
         }
         visit(system, number, &state, chosen, &edges);
     }
-    Ok(())
+    Ok(true)
 }
 
 #[cfg(test)]

@@ -180,6 +180,10 @@ impl Touches {
                 let port = port(system, process, number);
                 self.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
                 self.does(Resource::Binding(process)).minds(Resource::Releasing(process)).minds(Resource::Freed(port));
+                if system.has_delay() && system.is_limited() {
+                    // What has arrived before may have been out of order.
+                    self.does(Resource::Budget).minds(Resource::Budget);
+                }
             }
             Action::Connect { local, .. } => {
                 let port = port(system, process, local.port());

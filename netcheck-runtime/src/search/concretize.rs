@@ -6,6 +6,7 @@
 //! of each unit (or tracked task) stay in their order, those of different ones are interleaved as
 //! it becomes possible, and who has no steps left is run on where others wait.
 
+use super::progress::Progress;
 use crate::id::Mover;
 use crate::property::Properties;
 use crate::reduction::successors::{Leg, Successors};
@@ -14,14 +15,21 @@ use crate::state::place::StateVector;
 use crate::state::system::{Interrupt, System};
 use crate::violation::Found;
 
-/// Steps of units without steps of their own that are tried at the most.
-const FILLING_STEPS_MAX: usize = 10_000;
+/// Steps of units without steps of their own that one search tries at the most, for all of its executions together:
+/// what others do may go on for ever, and may need more memory with each round.
+pub(crate) const FILLING_STEPS_MAX: usize = 10_000;
 
-/// The legs in the full semantics, if they can be taken there and lead to a violation.
+/// After so many steps it is looked whether the check is to end.
+const LOOKS_UP_EVERY: usize = 16;
+
+/// The legs in the full semantics, if they can be taken there and lead to a violation. `filling_steps_left` says how
+/// many steps of others may go between them, and is what is left of that afterwards.
 pub(crate) fn concretize(
     system: &mut System,
     properties: &Properties,
     legs: &[Leg],
+    filling_steps_left: &mut usize,
+    progress: &Progress,
 ) -> Result<Option<(Vec<Leg>, Found)>, Interrupt> {
     let Some(first) = legs.first() else { return Ok(None) };
     let mut state = first.state.clone();
@@ -30,8 +38,10 @@ pub(crate) fn concretize(
     let mut taken = Vec::new();
     let mut successors = Successors::default();
     let mut next = Vec::new();
-    let mut filled = 0;
     loop {
+        if taken.len().is_multiple_of(LOOKS_UP_EVERY) && progress.is_over() {
+            return Ok(None);
+        }
         let possible = successors.within(system, &state, None)?.to_vec();
         let is_over = remaining.is_empty() && possible.iter().all(Transition::is_failure);
         if is_over || possible.is_empty() {
@@ -47,14 +57,12 @@ pub(crate) fn concretize(
                 transition
             }
             None => {
-                filled += 1;
                 let foreign = |mover: Mover| remaining.iter().all(|leg| system.mover(leg) != Some(mover));
                 let filling = |step: &&Transition| !step.is_failure() && system.mover(step).is_some_and(foreign);
                 let filling = possible.iter().find(filling);
-                match filling.filter(|_| filled <= FILLING_STEPS_MAX) {
-                    Some(filling) => filling,
-                    None => return Ok(None),
-                }
+                let Some((left, filling)) = filling_steps_left.checked_sub(1).zip(filling) else { return Ok(None) };
+                *filling_steps_left = left;
+                filling
             }
         };
         taken.push(Leg { state: state.clone(), transition: transition.clone(), scope: None });

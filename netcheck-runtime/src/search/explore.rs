@@ -55,7 +55,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) limits: Limits,
     /// How many threads expand states.
     pub(crate) threads: usize,
-    pub(crate) progress: &'a Progress,
+    pub(crate) progress: &'a Arc<Progress>,
 }
 
 /// Who follows a search of the full space, in which no violation is an end of the search.

@@ -1,9 +1,9 @@
 //! What a search saw.
 
-use super::concretize::concretize;
+use super::concretize::{FILLING_STEPS_MAX, concretize};
 use super::explore::{Limit, Limits, Plan};
 use super::frontier::Frontier;
-use super::progress::{Progress, Seen};
+use super::progress::{Phase, Progress, Seen};
 use crate::id::{ProcessId, UnitId};
 use crate::property::Properties;
 use crate::reduction::proviso::Visited;
@@ -56,6 +56,9 @@ pub(crate) struct Explored {
     pub(super) scopes: AHashMap<StateId, Arc<Scope>>,
     /// How many executions were taken through the full semantics.
     pub(super) concretized: usize,
+    /// How many steps of others they may still need.
+    pub(super) filling_steps_left: usize,
+    progress: Arc<Progress>,
     /// Violations whose turn has not come, by the states that show them.
     pub(super) awaiting: AHashMap<StateId, Found>,
 }
@@ -114,6 +117,8 @@ impl Explored {
             ends: Vec::new(),
             scopes: AHashMap::new(),
             concretized: 0,
+            filling_steps_left: FILLING_STEPS_MAX.min(plan.limits.states_max),
+            progress: Arc::clone(plan.progress),
             awaiting: AHashMap::new(),
         }
     }
@@ -197,7 +202,13 @@ impl Explored {
         if self.concretized < CONCRETIZED_MAX {
             self.concretized += 1;
             let legs = self.path(system, at)?;
-            self.concrete = concretize(system, properties, &legs)?;
+            let phase = self.progress.begin(Phase::Concretizing);
+            self.concrete = concretize(system, properties, &legs, &mut self.filling_steps_left, &self.progress)?;
+            if self.progress.is_over() {
+                self.limit = Some(Limit::Interrupt);
+            } else {
+                self.progress.begin(phase);
+            }
         }
         Ok(())
     }
@@ -259,10 +270,14 @@ impl Explored {
     }
 
     /// What was visited, for who goes through it again.
-    pub(crate) fn visited<'a>(&'a mut self, violates: &'a dyn Fn(&System, &Transition) -> bool) -> Visited<'a> {
+    pub(crate) fn visited<'a>(
+        &'a mut self,
+        violates: &'a dyn Fn(&System, &Transition) -> bool,
+        is_over: &'a dyn Fn() -> bool,
+    ) -> Visited<'a> {
         let Explored { store, subsumption, symmetry, subsumed, .. } = self;
         let (subsumption, symmetry) = (subsumption.as_mut(), symmetry.as_mut());
-        Visited { store, subsumption, symmetry, leaves_out: *subsumed > 0, violates }
+        Visited { store, subsumption, symmetry, leaves_out: *subsumed > 0, is_over, violates }
     }
 
     /// Whether the search can't go on, whatever is known by now.

@@ -1,6 +1,7 @@
 //! Exploration: one loop, many frontiers. Knows states and steps, no protocol. What it finds is made least by
 //! [`minimal`], layer by layer.
 
+pub(crate) mod audit;
 pub(crate) mod concretize;
 pub(crate) mod estimate;
 mod expand;

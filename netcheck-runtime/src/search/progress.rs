@@ -1,6 +1,7 @@
 //! What a search that is under way has seen, for who waits for it; and the wish that it ends.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 /// How far a search is. The one that searches writes, the one that waits reads.
 #[derive(Default)]
@@ -10,7 +11,35 @@ pub(crate) struct Progress {
     depth: AtomicU64,
     local_states: AtomicU64,
     memory_bytes: AtomicU64,
+    phase: AtomicU8,
     is_over: AtomicBool,
+}
+
+/// What a check is at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    #[default]
+    Exploring,
+    Concretizing,
+    Cycles,
+    Shortening,
+    Auditing,
+}
+
+impl Phase {
+    const ALL: [Phase; 5] = [Phase::Exploring, Phase::Concretizing, Phase::Cycles, Phase::Shortening, Phase::Auditing];
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Exploring => "exploring states",
+            Phase::Concretizing => "taking a reduced execution through the full semantics",
+            Phase::Cycles => "looking for steps that endless loops put off",
+            Phase::Shortening => "looking for the least counterexample",
+            Phase::Auditing => "exploring a sample without reduction",
+        })
+    }
 }
 
 /// How far a search is, at one moment.
@@ -33,6 +62,20 @@ impl Progress {
         self.depth.store(seen.depth, Ordering::Relaxed);
         self.local_states.store(seen.local_states, Ordering::Relaxed);
         self.memory_bytes.store(seen.memory_bytes, Ordering::Relaxed);
+        self.is_over()
+    }
+
+    /// The check goes over to something else; what it was at before.
+    pub(crate) fn begin(&self, phase: Phase) -> Phase {
+        Phase::ALL[usize::from(self.phase.swap(phase as u8, Ordering::Relaxed))]
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
+    }
+
+    /// Whether the check is to end with what it has seen.
+    pub(crate) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
 

@@ -7,6 +7,7 @@ use crate::state::place::{ABORTED, ArmedTimer, Binding, HANDLE_GONE, Place, Plac
 use crate::state::tables::{Lookup, Missing, View};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use smallvec::SmallVec;
+use std::net::IpAddr;
 
 impl View<'_> {
     /// Writes the successor of `state` by `transition` to `next`.
@@ -26,11 +27,14 @@ impl View<'_> {
             Step::Settle | Step::Hang { .. } => {}
             Step::Park(units) => {
                 for &unit in units {
-                    // Its streams and listeners stay: others can still connect and write to them.
-                    self.release_datagrams(unit, next)?;
                     let place = self.unit_place(unit);
                     let accepts = self.is_in_accept(NodeId(place.of(state)));
                     place.set(next, if accepts { NodeId::PARKED_IN_ACCEPT.0 } else { NodeId::PARKED.0 });
+                }
+                for &unit in units {
+                    // Its streams and listeners stay: others can still connect and write to them.
+                    self.release_datagrams(unit, next)?;
+                    self.drop_astray(self.process_of(unit), next);
                 }
             }
         }
@@ -122,7 +126,7 @@ impl View<'_> {
                 place.set(next, root.0);
                 for &socket in handles {
                     let lacks = |binding: &Binding| binding.socket == socket && !binding.holders.contains(&child);
-                    self.change_bindings(next, lacks, |binding| {
+                    self.change_bindings(next, lacks, |_, binding| {
                         binding.holders.push(child);
                         binding.holders.sort();
                     })?;
@@ -167,6 +171,7 @@ impl View<'_> {
             return Ok(());
         }
         let process = self.process_of(unit);
+        self.drop_astray(process, next);
         for other in (0..self.units.len() as u32).map(UnitId) {
             if other == unit || self.process_of(other) != process {
                 continue;
@@ -202,17 +207,19 @@ impl View<'_> {
         self.let_go_of(|_| true, unit, next)
     }
 
-    /// One holder less of some sockets; the last one closes a socket, and what is under way to it vanishes.
+    /// One holder less of some sockets; the last one closes a socket, and what is under way to it vanishes, unless
+    /// where it goes is decided when it arrives.
     fn let_go_of(self, which: impl Fn(SocketId) -> bool, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
-        let mut closed: SmallVec<[SocketId; 4]> = SmallVec::new();
+        let mut closed: SmallVec<[(SocketId, (PlaceId, IpAddr)); 4]> = SmallVec::new();
         let is_held = |binding: &Binding| which(binding.socket) && binding.holders.contains(&unit);
-        self.change_bindings(next, is_held, |binding| {
+        self.change_bindings(next, is_held, |port, binding| {
             binding.holders.retain(|holder| *holder != unit);
             if binding.holders.is_empty() {
-                closed.push(binding.socket);
+                closed.push((binding.socket, (port, binding.ip)));
             }
         })?;
-        for socket in closed {
+        for (socket, bound) in closed {
+            self.lead_astray(socket, bound, next)?;
             let into = self.inlets_of(socket).iter().map(|channel| channel.place);
             into.chain(self.head_of(socket)).for_each(|place| place.set(next, 0));
         }
@@ -224,7 +231,7 @@ impl View<'_> {
         self,
         next: &mut Vec<u32>,
         is_concerned: impl Fn(&Binding) -> bool,
-        mut change: impl FnMut(&mut Binding),
+        mut change: impl FnMut(PlaceId, &mut Binding),
     ) -> Lookup<()> {
         for place in self.tables.places.ports() {
             let known = self.tables.ports.get(place.of(next));
@@ -232,7 +239,7 @@ impl View<'_> {
                 continue;
             }
             let mut bindings = known.clone();
-            bindings.iter_mut().filter(|binding| is_concerned(binding)).for_each(&mut change);
+            bindings.iter_mut().filter(|binding| is_concerned(binding)).for_each(|binding| change(*place, binding));
             bindings.retain(|binding| !binding.holders.is_empty());
             place.set(next, self.bindings(bindings)?);
         }

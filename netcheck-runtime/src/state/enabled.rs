@@ -177,19 +177,28 @@ impl View<'_> {
             }
             Action::Bind { socket, address } => {
                 let (outcome, writes) = self.bind(state, *socket, *address)?;
+                let bound = if let Outcome::Bound(local) = outcome { Some(local) } else { None };
                 let outcome = self.outcome(outcome)?;
-                immediate(outcome, writes)
+                for (writes, faults) in self.with_astray(state, *socket, bound, writes)? {
+                    self.offer(enabled, at, Input { key, outcome }, Class::Immediate, (writes, faults))?;
+                }
+                Ok(())
             }
             Action::Connect { socket, local, peer } => {
                 let (outcome, writes) = self.connect(state, *socket, *local, *peer)?;
                 let outcome = self.outcome(outcome)?;
                 immediate(outcome, writes)
             }
-            Action::Send { socket, from, to, port, datagram, .. } => {
+            Action::Send { socket, from, to, host, port, datagram } => {
                 let mut writes = Writes::new();
-                if let Some(to) = port.and_then(|port| self.route(state, port, *from, *to)) {
-                    let channel = self.channel(*socket, to)?;
-                    let perturbed = self.perturbed(state, channel, *socket, to);
+                let receiver = port.and_then(|port| self.route(state, port, *from, *to));
+                let channel = match (receiver, *host) {
+                    (Some(receiver), _) => Some((self.channel(*socket, receiver)?, self.process_of(receiver.unit))),
+                    (None, Some(host)) => self.astray(state, *socket, (host, *to))?.map(|channel| (channel, host)),
+                    (None, None) => None,
+                };
+                if let Some((channel, receiver)) = channel {
+                    let perturbed = self.perturbed(state, channel.rules, self.process_of(socket.unit), receiver);
                     let link = self.dispatch(channel.place.of(state), *datagram, perturbed)?;
                     writes.push((channel.place, link));
                 }
@@ -332,15 +341,11 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The socket that a datagram goes to. `None`: it is dropped.
+    /// The socket that a datagram goes to. `None`: there is none.
     fn route(self, state: &[u32], port: PlaceId, from: SocketAddr, to: SocketAddr) -> Option<SocketId> {
         let bindings = self.ports.get(port.of(state));
-        let takes = |binding: &&Binding| {
-            let addressed = binding.ip == to.ip()
-                || binding.ip.is_unspecified() && binding.ip.is_ipv4() == to.is_ipv4()
-                || to.ip().is_unspecified() && binding.ip.is_loopback();
-            addressed && binding.peer.is_none_or(|peer| peer == from)
-        };
+        let takes =
+            |binding: &&Binding| is_addressed(binding.ip, to.ip()) && binding.peer.is_none_or(|peer| peer == from);
         Some(bindings.iter().find(takes)?.socket)
     }
 
@@ -541,4 +546,11 @@ impl View<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether what is sent to an address comes to a socket that is bound to one.
+pub(super) fn is_addressed(bound: IpAddr, to: IpAddr) -> bool {
+    bound == to
+        || bound.is_unspecified() && bound.is_ipv4() == to.is_ipv4()
+        || to.is_unspecified() && bound.is_loopback()
 }

@@ -11,6 +11,7 @@
 //! component are equal ids; nothing here polls user code but through `unit::learn`.
 
 pub(crate) mod apply;
+mod astray;
 pub(crate) mod declared;
 pub(crate) mod enabled;
 pub(crate) mod ephemeral;

@@ -20,6 +20,9 @@ pub(crate) enum Place {
     Port(ProcessId, u16),
     /// The datagrams under way from one socket to another.
     Channel { from: SocketId, to: SocketId },
+    /// The datagrams under way from a socket to an address of a process at which nobody is bound; only with `delay`:
+    /// where a datagram goes is then decided when it arrives, and a socket may be bound there by then.
+    Astray { from: SocketId, to: (ProcessId, SocketAddr) },
     /// The datagram that was peeked at: the next one of this socket.
     Head(SocketId),
     /// The TCP sockets bound to a port of a process.
@@ -76,6 +79,7 @@ pub(crate) struct Places {
     ids: AHashMap<Place, PlaceId>,
     ports: Vec<PlaceId>,
     streams: Vec<PlaceId>,
+    astray: Vec<PlaceId>,
     timers: Vec<(UnitId, PlaceId)>,
 }
 
@@ -89,6 +93,7 @@ impl Places {
         self.ids.insert(place, id);
         match place {
             Place::Port(..) => self.ports.push(id),
+            Place::Astray { .. } => self.astray.push(id),
             Place::StreamPort(..) | Place::Connection(_) | Place::Hung(_) => self.streams.push(id),
             Place::Timers(unit) => self.timers.push((unit, id)),
             _ => {}
@@ -103,6 +108,11 @@ impl Places {
     /// The ports at which datagram sockets are or were bound.
     pub(crate) fn ports(&self) -> &[PlaceId] {
         &self.ports
+    }
+
+    /// The datagrams that go to no socket.
+    pub(crate) fn astray(&self) -> &[PlaceId] {
+        &self.astray
     }
 
     /// All that there is of TCP: ports, connections, and connects that hang.

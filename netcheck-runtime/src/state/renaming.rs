@@ -235,6 +235,9 @@ impl<'a> Renaming<'a> {
             Place::Handle(unit) => Place::Handle(self.unit(unit)),
             Place::Port(process, port) => Place::Port(self.process(process), self.port(port)),
             Place::Channel { from, to } => Place::Channel { from: self.socket(from), to: self.socket(to) },
+            Place::Astray { from, to: (process, address) } => {
+                Place::Astray { from: self.socket(from), to: (self.process(process), self.address(address)) }
+            }
             Place::Head(socket) => Place::Head(self.socket(socket)),
             Place::StreamPort(process, port) => Place::StreamPort(self.process(process), self.port(port)),
             Place::Hung(socket) => Place::Hung(self.socket(socket)),

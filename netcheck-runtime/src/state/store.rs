@@ -135,6 +135,12 @@ impl Store {
         StateVector::from_vec(state)
     }
 
+    /// Some visited state, where all are kept: `below` says where to look, less than its argument.
+    pub(crate) fn sample(&self, below: impl FnOnce(usize) -> usize) -> Option<StateVector> {
+        let Kept::Exact(exact) = &self.kept else { return None };
+        Some(self.state(exact.at(below(exact.bytes().max(1)))))
+    }
+
     pub(crate) fn depth(&self, id: StateId) -> usize {
         match &self.kept {
             Kept::Exact(exact) => exact.header(id).1 as usize,
@@ -263,6 +269,28 @@ impl Exact {
             u32::from_le_bytes(bytes)
         };
         (word(0), word(1), word(2))
+    }
+
+    /// Bytes of all states.
+    fn bytes(&self) -> usize {
+        self.arena.len().saturating_sub(1) * CHUNK_BYTES + self.taken
+    }
+
+    /// The state whose bytes are in a place, or the last one of the chunk that has them.
+    fn at(&self, byte: usize) -> StateId {
+        let chunk = byte / CHUNK_BYTES * CHUNK_BYTES;
+        let id = |at: usize| StateId((at / ALIGNMENT) as u32);
+        let size = |at: usize| (HEADER_BYTES + self.header(id(at)).2 as usize).next_multiple_of(ALIGNMENT);
+        let mut at = chunk;
+        loop {
+            let next = at + size(at);
+            // Behind the last state of a chunk there are zeros, and no state is empty.
+            let is_last = next + HEADER_BYTES > chunk + CHUNK_BYTES || self.header(id(next)).2 == 0;
+            if byte < next || is_last {
+                return id(at);
+            }
+            at = next;
+        }
     }
 
     /// Parent and depth.

@@ -187,6 +187,7 @@ impl System {
                 self.places.id(Place::Connection(connection));
             }
             Missing::Channel { from, to } => self.add_channel(from, to),
+            Missing::Rules { sender, receiver } => _ = self.add_rules(sender, receiver),
             Missing::Dispatch((link, datagram, (send, receive))) => {
                 let after = self.links.get(link).dispatch(datagram.0, send, receive);
                 let after = self.links.intern(&after);
@@ -228,15 +229,19 @@ impl System {
     }
 
     fn add_channel(&mut self, from: SocketId, to: SocketId) {
-        let rules = self.link_rules(self.process_of(from.unit), self.process_of(to.unit));
-        let rules = self.rules.iter().position(|known| known.rules == rules).unwrap_or_else(|| {
-            self.rules.push(Rules { rules, arrivals: Vec::new() });
-            self.rules.len() - 1
-        });
+        let rules = self.add_rules(self.process_of(from.unit), self.process_of(to.unit));
         let channel = Channel { place: self.places.id(Place::Channel { from, to }), rules };
         self.channels.insert((from, to), channel);
         let inbox = self.inbox(to);
         self.inlets[inbox as usize].push(channel);
+    }
+
+    fn add_rules(&mut self, sender: ProcessId, receiver: ProcessId) -> usize {
+        let rules = self.link_rules(sender, receiver);
+        self.rules.iter().position(|known| known.rules == rules).unwrap_or_else(|| {
+            self.rules.push(Rules { rules, arrivals: Vec::new() });
+            self.rules.len() - 1
+        })
     }
 
     pub(super) fn inbox(&mut self, socket: SocketId) -> u32 {

@@ -118,6 +118,7 @@ pub(crate) enum Missing {
     Time(u64),
     Connection([(ProcessId, SocketAddr); 2]),
     Channel { from: SocketId, to: SocketId },
+    Rules { sender: ProcessId, receiver: ProcessId },
     Dispatch(Dispatch),
     Arrivals { rules: usize, link: u32 },
     Rearmed { edge: EdgeId, before: u32, after: u32 },
@@ -156,7 +157,8 @@ impl Tables {
 
     /// The datagrams under way that may still arrive, for the first time or again.
     pub(crate) fn in_flight(&self, state: &[u32]) -> usize {
-        let links = self.places.iter().filter(|(_, place)| matches!(place, Place::Channel { .. }));
+        let is_link = |place: &Place| matches!(place, Place::Channel { .. } | Place::Astray { .. });
+        let links = self.places.iter().filter(|(_, place)| is_link(place));
         links.map(|(id, _)| self.links.get(id.of(state)).packets().count()).sum()
     }
 
@@ -219,16 +221,21 @@ impl Tables {
     }
 
     /// Whether what is dispatched now is perturbed, on the sending and on the receiving side.
-    pub(crate) fn perturbed(&self, state: &[u32], channel: Channel, from: SocketId, to: SocketId) -> (bool, bool) {
-        let rules = &self.rules[channel.rules].rules;
+    pub(crate) fn perturbed(&self, state: &[u32], rules: usize, from: ProcessId, to: ProcessId) -> (bool, bool) {
+        let rules = &self.rules[rules].rules;
         let (send, receive) = (rules.send.is_some(), rules.receive.is_some());
         if !self.demands.scope {
             return (send, receive);
         }
-        let inside = |socket: SocketId| self.is_in_scope(state, self.process_of(socket.unit));
-        let (sender, receiver) = (inside(from), inside(to));
+        let (sender, receiver) = (self.is_in_scope(state, from), self.is_in_scope(state, to));
         let each_once = self.declared.udp.as_ref().is_some_and(|udp| udp.direction.is_none());
         (send && (sender || each_once && receiver), receive && receiver)
+    }
+
+    /// As [`Tables::perturbed`], of any channel between two processes, once there is one.
+    pub(crate) fn perturbed_between(&self, state: &[u32], from: ProcessId, to: ProcessId) -> Option<(bool, bool)> {
+        let rules = self.rules_between(from, to).ok()?;
+        Some(self.perturbed(state, rules, from, to))
     }
 
     /// Whether a unit of a process is inside a `faults::scope`.
@@ -312,6 +319,13 @@ impl Tables {
     /// The channel between two sockets.
     pub(super) fn channel(&self, from: SocketId, to: SocketId) -> Lookup<Channel> {
         self.channels.get(&(from, to)).copied().ok_or_else(|| Missing::Channel { from, to }.into())
+    }
+
+    /// The rules of channels between two processes.
+    pub(super) fn rules_between(&self, sender: ProcessId, receiver: ProcessId) -> Lookup<usize> {
+        let rules = self.link_rules(sender, receiver);
+        let known = self.rules.iter().position(|known| known.rules == rules);
+        known.ok_or_else(|| Missing::Rules { sender, receiver }.into())
     }
 
     /// The name of a connection: first who connects.

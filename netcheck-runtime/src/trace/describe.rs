@@ -1,6 +1,6 @@
 //! A transition, and the states around it, as a step in words.
 
-use crate::id::{OutcomeId, ProcessId, SocketId};
+use crate::id::{OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
 use crate::state::enabled::{Class, Step as Taken, Transition};
 use crate::state::menu::Action;
@@ -73,7 +73,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
     }
     let network = match action {
         Some(Action::Receive { socket, .. }) => arrived(system, state, socket, transition),
-        Some(Action::Send { .. }) if transition.writes.is_empty() => vec![Doing::Unbound],
+        Some(Action::Send { .. }) if goes_nowhere(system, transition) => vec![Doing::Unbound],
         _ if transition.is_failure() && answer == Outcome::Failed(Failure::ConnectionReset) => vec![Doing::Reset],
         _ if transition.is_failure() => vec![Doing::Failed],
         _ => Vec::new(),
@@ -94,6 +94,11 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         network,
         ..Step::default()
     })
+}
+
+/// Whether nobody is bound where a datagram is sent to. With `delay` somebody may be by the time that it arrives.
+fn goes_nowhere(system: &System, transition: &Transition) -> bool {
+    transition.writes.iter().all(|(place, _)| matches!(system.places.place(*place), Place::Astray { .. }))
 }
 
 fn kind(operation: &Operation) -> Kind {
@@ -192,6 +197,7 @@ fn lost_at_settle(system: &System, state: &[u32], place: PlaceId) -> Vec<String>
 pub(super) fn lost_datagram(system: &System, channel: PlaceId, packet: OutcomeId) -> String {
     let to = match system.places.iter().find(|(id, _)| *id == channel) {
         Some((_, Place::Channel { to, .. })) => system.shared().unit(to.unit).name,
+        Some((_, Place::Astray { to: (process, _), .. })) => system.shared().unit(UnitId(process.0)).name,
         _ => String::new(),
     };
     format!("{} to {to}", datagram(system, packet))

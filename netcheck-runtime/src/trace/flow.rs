@@ -103,6 +103,7 @@ impl Flow {
 
     /// Notes what the step of this number did to connections and sockets.
     pub(crate) fn follow(&mut self, system: &System, state: &[u32], next: &[u32], number: u32) {
+        self.redirect(system, state, next);
         self.under_way.forget(next);
         let changed = system.places.iter().filter(|(id, _)| id.of(state) != id.of(next));
         for (id, place) in changed {
@@ -121,6 +122,35 @@ impl Flow {
                 if before.connection.is_held(side) && !after.connection.is_held(side) {
                     connection.closed[side as usize].get_or_insert(number);
                 }
+            }
+        }
+    }
+
+    /// What was under way from a socket to one place goes on to another, after arrivals that nobody has seen.
+    fn redirect(&mut self, system: &System, state: &[u32], next: &[u32]) {
+        if system.places.astray().is_empty() {
+            return;
+        }
+        let from = |place: PlaceId| match system.places.place(place) {
+            Place::Channel { from, .. } | Place::Astray { from, .. } => Some(from),
+            _ => None,
+        };
+        let filled = system.places.iter().filter(|(id, _)| id.of(state) == 0 && id.of(next) != 0);
+        let filled: Vec<PlaceId> = filled.map(|(id, _)| id).filter(|&id| from(id).is_some()).collect();
+        for place in filled.into_iter().filter(|place| !self.under_way.links.contains_key(place)).collect::<Vec<_>>() {
+            let left = |other: &PlaceId| from(*other) == from(place) && other.of(state) != 0 && other.of(next) == 0;
+            let Some(before) = self.under_way.links.keys().copied().find(left) else { continue };
+            let content = |number: u32| self.datagrams.get(&number).map_or(u32::MAX, |datagram| datagram.0);
+            let rules = [place, before].into_iter().find_map(|place| system.channel_at(place));
+            let Some(rules) = rules.map(|channel| system.rules_of(channel)) else { continue };
+            let after = system.links.get(place.of(next));
+            let mut open = VecDeque::from([self.under_way.links[&before].clone()]);
+            while let Some(link) = open.pop_front() {
+                if link.renumbered(content) == *after {
+                    self.under_way.links.insert(place, link);
+                    break;
+                }
+                open.extend(link.deliveries(rules).into_iter().map(|delivery| delivery.link));
             }
         }
     }
@@ -218,9 +248,13 @@ impl Datagrams {
     /// Notes what a step sends, if it goes anywhere.
     pub(crate) fn send(&mut self, system: &System, state: &[u32], transition: &Transition, number: u32) {
         let Some(&(place, _)) = transition.writes.first() else { return };
-        let Some((_, Place::Channel { from, to })) = system.places.iter().find(|(id, _)| *id == place) else { return };
-        let Some(channel) = system.channel_at(place) else { return };
-        let (send, receive) = system.perturbed(state, channel, from, to);
+        let (from, to) = match system.places.place(place) {
+            Place::Channel { from, to } => (from, system.process_of(to.unit)),
+            Place::Astray { from, to: (to, _) } => (from, to),
+            _ => return,
+        };
+        let from = system.process_of(from.unit);
+        let Some((send, receive)) = system.perturbed_between(state, from, to) else { return };
         let link = self.links.entry(place).or_default();
         *link = link.dispatch(number, send, receive);
     }

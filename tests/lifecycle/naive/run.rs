@@ -77,7 +77,7 @@ impl World<'_> {
                     }
                     continue;
                 }
-                Code::Do(ref instruction) => match self.step(id, instruction, findings) {
+                Code::Do(ref instruction) => match self.step(id, instruction) {
                     None => continue,
                     Some(activity) => activity,
                 },
@@ -100,7 +100,7 @@ impl World<'_> {
     }
 
     /// One instruction; what the task waits for after it.
-    fn step(&mut self, id: TaskId, instruction: &Instruction, findings: &mut Findings) -> Option<Activity> {
+    fn step(&mut self, id: TaskId, instruction: &Instruction) -> Option<Activity> {
         let task = self.task(id);
         Some(match *instruction {
             Instruction::Sleep { ms } => Activity::Waiting(Wait::Sleep { left: ms.into() }),
@@ -141,12 +141,12 @@ impl World<'_> {
                 self.close(id, socket);
                 return None;
             }
-            _ => return self.step_of_handle(id, instruction, findings),
+            _ => return self.step_of_handle(id, instruction),
         })
     }
 
     /// The like of instructions on tasks.
-    fn step_of_handle(&mut self, id: TaskId, instruction: &Instruction, findings: &mut Findings) -> Option<Activity> {
+    fn step_of_handle(&mut self, id: TaskId, instruction: &Instruction) -> Option<Activity> {
         match *instruction {
             Instruction::Spawn { task, handle } => {
                 // A handle that is in its place is dropped first: its task's number may be free then.
@@ -175,7 +175,7 @@ impl World<'_> {
             }
             Instruction::Abort { handle } => {
                 let aborted = self.task(id).handles[handle]?;
-                self.abort(aborted, findings);
+                self.abort(aborted);
                 None
             }
             Instruction::IsFinished { handle, into } => {
@@ -202,21 +202,23 @@ impl World<'_> {
                     return None;
                 }
                 let next = self.next_of_set(id).into_iter().find(|&next| self.wakes(next));
+                let set = &self.state.tasks[&id].set;
+                let has_isolated = set.iter().any(|task| self.state.tasks[task].is_isolated);
                 match next {
-                    Some(next) => {
+                    Some(next) if !(has_isolated && self.reading.joins_in_any_order) => {
                         self.join(id, next, None, into);
                         None
                     }
-                    None => Some(Activity::Waiting(Wait::JoinNext { into })),
+                    _ => Some(Activity::Waiting(Wait::JoinNext { into, is_ready: next.is_some() })),
                 }
             }
             Instruction::AbortAll => {
                 let all = self.task(id).set.clone();
-                all.into_iter().for_each(|aborted| self.abort(aborted, findings));
+                all.into_iter().for_each(|aborted| self.abort(aborted));
                 None
             }
             Instruction::DropSet => {
-                self.drop_set(id, findings);
+                self.drop_set(id);
                 None
             }
             ref other => unreachable!("{other:?} is done elsewhere"),
@@ -283,7 +285,7 @@ impl World<'_> {
                 }
                 self.join(id, task, place, into);
             }
-            (Wait::JoinNext { into }, Outcome::Joined(next)) => self.join(id, next, None, into),
+            (Wait::JoinNext { into, .. }, Outcome::Joined(next)) => self.join(id, next, None, into),
             (Wait::Select { handles, which, into, .. }, Outcome::Joined(branch)) => {
                 let won = handles.iter().position(|&handle| self.task(id).handles[handle] == Some(branch));
                 let won = won.expect("one of the two");
@@ -385,20 +387,17 @@ impl World<'_> {
         }
     }
 
-    fn abort(&mut self, id: TaskId, findings: &mut Findings) {
+    fn abort(&mut self, id: TaskId) {
         if self.output_of(id).is_some() {
             return;
         }
         self.task(id).cancelled = true;
-        if self.reading.aborts_at_once && self.state.tasks[&id].is_isolated {
-            self.end(id, CANCELLED, findings);
-        }
     }
 
-    fn drop_set(&mut self, id: TaskId, findings: &mut Findings) {
+    fn drop_set(&mut self, id: TaskId) {
         self.task(id).ended.clear();
         let set = std::mem::take(&mut self.task(id).set);
-        set.into_iter().for_each(|aborted| self.abort(aborted, findings));
+        set.into_iter().for_each(|aborted| self.abort(aborted));
     }
 
     /// A task ends, by itself or because it was aborted: what it has is dropped.
@@ -410,29 +409,22 @@ impl World<'_> {
         }
         findings.met.dropped |= is_isolated && cancelled;
         findings.met.ended |= is_isolated && !cancelled;
-        self.let_go(id, findings);
+        self.let_go(id);
         let ended = Activity::Ended(output);
         *self.task(id) = TaskState { activity: ended, position: 0, ..TaskState::new(process, unit, is_isolated, 0, 0) };
         let set = self.state.tasks.values_mut().find(|task| task.set.contains(&id));
         if let Some(parent) = set {
             parent.ended.push(id);
         }
-        if is_isolated && self.reading.ends_with_isolated {
-            let others = self.state.tasks.iter().filter(|(other, task)| task.unit == id && **other != id);
-            let others: Vec<TaskId> = others.map(|(&other, _)| other).collect();
-            for other in others {
-                if self.output_of(other).is_none() {
-                    self.let_go(other, findings);
-                }
-                self.state.tasks.remove(&other);
-            }
-        }
+        let goes_on = |task: &TaskState| !task.cancelled && !matches!(task.activity, Activity::Ended(_));
+        let is_left = |(&other, task): (&TaskId, &TaskState)| task.unit == id && other != id && goes_on(task);
+        findings.met.left_behind |= is_isolated && self.state.tasks.iter().any(is_left);
     }
 
     /// A task lets go of its sockets, its handles and its `JoinSet`.
-    fn let_go(&mut self, id: TaskId, findings: &mut Findings) {
+    fn let_go(&mut self, id: TaskId) {
         (0..SOCKETS).for_each(|slot| self.close(id, slot));
-        self.drop_set(id, findings);
+        self.drop_set(id);
         self.task(id).handles = [None; HANDLES];
     }
 

@@ -156,7 +156,7 @@ pub enum Wait {
         into: usize,
         won: Option<(usize, u8)>,
     },
-    /// `is_ready`: a branch was ready when it was first polled, so that it never waits
+    /// `is_ready`: a branch was ready when it was first polled, so that it never waits; so too of a `JoinSet`
     Select {
         handles: [usize; 2],
         left: Option<i32>,
@@ -170,6 +170,7 @@ pub enum Wait {
     },
     JoinNext {
         into: usize,
+        is_ready: bool,
     },
     Bind {
         slot: usize,
@@ -196,7 +197,11 @@ pub enum Wait {
 impl Wait {
     /// Whether the task is in the middle of a poll.
     pub fn is_call(&self) -> bool {
-        matches!(self, Wait::Clock { .. } | Wait::IsFinished { .. } | Wait::Select { is_ready: true, .. })
+        match *self {
+            Wait::Clock { .. } | Wait::IsFinished { .. } => true,
+            Wait::Select { is_ready, .. } | Wait::JoinNext { is_ready, .. } => is_ready,
+            _ => false,
+        }
     }
 }
 
@@ -262,12 +267,12 @@ impl<'a> World<'a> {
     /// The tasks that the `JoinSet` of this one may give next.
     pub fn next_of_set(&self, task: TaskId) -> BTreeSet<TaskId> {
         let ended = &self.state.tasks[&task].ended;
-        let mut next: BTreeSet<TaskId> = ended.first().copied().into_iter().collect();
-        if self.reading.joins_in_any_order {
-            next.extend(ended.iter().filter(|&&ended| self.state.tasks[&ended].is_isolated));
-            next.extend(ended.iter().find(|&&ended| !self.state.tasks[&ended].is_isolated));
+        if !self.reading.joins_in_any_order {
+            return ended.first().copied().into_iter().collect();
         }
-        next
+        let (isolated, ordinary): (Vec<TaskId>, Vec<TaskId>) =
+            ended.iter().partition(|&ended| self.state.tasks[ended].is_isolated);
+        isolated.into_iter().chain(ordinary.first().copied()).collect()
     }
 
     /// Whether an ordinary task has ended that this one waits for.

@@ -30,7 +30,7 @@ impl Kind {
         match place {
             Place::Unit(_) => Kind::Node,
             Place::Port(..) => Kind::Bindings,
-            Place::Channel { .. } => Kind::Link,
+            Place::Channel { .. } | Place::Astray { .. } => Kind::Link,
             Place::Head(_) => Kind::Head,
             Place::StreamPort(..) => Kind::StreamBindings,
             Place::Connection(_) => Kind::Connection,

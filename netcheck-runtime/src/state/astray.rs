@@ -1,0 +1,136 @@
+//! Datagrams under way to where nobody is bound, with `delay`.
+//!
+//! Which socket a datagram goes to is decided when it arrives. What comes to a socket that is bound is taken late, so
+//! that its arrival is no step of its own. What comes to where nobody is bound is dropped, and that is chosen late,
+//! too: when a socket is bound there, any number of arrivals may have gone before, and the rest is under way to the
+//! socket. When a socket is closed, the same holds from then on of what was under way to it, some of which may have
+//! arrived at it.
+//!
+//! Left out: what a socket had been sent before it was connected to another peer counts as arrived by then; and of two
+//! sets of packets from one socket, to a closed socket and past it because it was connected elsewhere, only the later
+//! one goes on.
+//!
+//! Without `delay` the network is fast: a datagram is there when it has been sent, or dropped.
+
+use crate::id::{NodeId, ProcessId, SocketId, UnitId};
+use crate::state::enabled::{Writes, is_addressed};
+use crate::state::place::{Place, PlaceId};
+use crate::state::tables::{Channel, Lookup, View};
+use crate::unit::automaton::NodeKind;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+impl View<'_> {
+    /// Where a datagram to an address of a process at which nobody is bound stays under way; `None`: it is dropped.
+    pub(super) fn astray(self, state: &[u32], from: SocketId, to: (ProcessId, SocketAddr)) -> Lookup<Option<Channel>> {
+        let root = NodeId(self.unit_place(UnitId(to.0.0)).of(state));
+        if !self.has_delay() || self.automata.node(root).kind != NodeKind::Live {
+            return Ok(None);
+        }
+        let place = self.place(Place::Astray { from, to })?;
+        let rules = self.rules_between(self.process_of(from.unit), to.0)?;
+        Ok(Some(Channel { place, rules }))
+    }
+
+    /// What a bind writes, and the faults, for each way in which some of the datagrams that were under way to where it
+    /// is bound have arrived before, and are gone.
+    pub(super) fn with_astray(
+        self,
+        state: &[u32],
+        socket: SocketId,
+        bound: Option<SocketAddr>,
+        writes: Writes,
+    ) -> Lookup<Vec<(Writes, u32)>> {
+        let mut ways = vec![(writes, 0)];
+        let Some(bound) = bound.filter(|_| self.has_delay()) else { return Ok(ways) };
+        let process = self.process_of(socket.unit);
+        for &place in self.places.astray() {
+            let Place::Astray { from, to: (host, to) } = self.places.place(place) else { continue };
+            let link = place.of(state);
+            if link == 0 || host != process || to.port() != bound.port() || !is_addressed(bound.ip(), to.ip()) {
+                continue;
+            }
+            let channel = self.channel(from, socket)?;
+            let left: Vec<(u32, u32)> = self.after_arrivals(channel, link)?.into_iter().collect();
+            ways = ways
+                .iter()
+                .flat_map(|(writes, faults)| {
+                    left.iter().map(move |&(link, more)| {
+                        let mut writes = writes.clone();
+                        writes.extend([(place, 0), (channel.place, link)]);
+                        (writes, faults + more)
+                    })
+                })
+                .collect();
+        }
+        let faults_left = self.faults_left(state);
+        ways.retain(|(_, faults)| *faults <= faults_left);
+        Ok(ways)
+    }
+
+    /// What may be left of a link after any number of arrivals, each with the fewest faults that lead to it.
+    fn after_arrivals(self, channel: Channel, link: u32) -> Lookup<BTreeMap<u32, u32>> {
+        let mut reached = BTreeMap::from([(link, 0)]);
+        let mut open = vec![link];
+        while let Some(link) = open.pop() {
+            if link == 0 {
+                continue;
+            }
+            let so_far = reached[&link];
+            for arrival in &self.arrivals(channel, link)?.deliveries {
+                let faults = so_far + arrival.faults;
+                if reached.get(&arrival.link).is_none_or(|&known| faults < known) {
+                    reached.insert(arrival.link, faults);
+                    open.push(arrival.link);
+                }
+            }
+        }
+        Ok(reached)
+    }
+
+    /// A socket that was bound to a port is closed: what was under way to it goes on to where it was bound.
+    pub(super) fn lead_astray(
+        self,
+        socket: SocketId,
+        (port, ip): (PlaceId, IpAddr),
+        next: &mut Vec<u32>,
+    ) -> Lookup<()> {
+        let Place::Port(process, number) = self.places.place(port) else { return Ok(()) };
+        if !self.has_delay() {
+            return Ok(());
+        }
+        for channel in self.inlets_of(socket) {
+            let Place::Channel { from, .. } = self.places.place(channel.place) else { continue };
+            let to = (process, SocketAddr::new(self.addressed(from, process, ip), number));
+            let link = channel.place.of(next);
+            if link != 0
+                && let Some(astray) = self.astray(next, from, to)?
+                && astray.place.of(next) == 0
+            {
+                astray.place.set(next, link);
+            }
+        }
+        Ok(())
+    }
+
+    /// The address to which a socket sends what a socket of a process that is bound to `ip` takes.
+    fn addressed(self, from: SocketId, to: ProcessId, ip: IpAddr) -> IpAddr {
+        let host = &self.processes[to.0 as usize].host;
+        match (ip.is_unspecified(), ip.is_ipv4(), self.process_of(from.unit) == to) {
+            (false, ..) => ip,
+            (true, true, true) => Ipv4Addr::LOCALHOST.into(),
+            (true, false, true) => Ipv6Addr::LOCALHOST.into(),
+            (true, true, false) => host.v4.into(),
+            (true, false, false) => host.v6.into(),
+        }
+    }
+
+    /// A process ends: what is under way to it is dropped.
+    pub(super) fn drop_astray(self, process: ProcessId, next: &mut Vec<u32>) {
+        for &place in self.places.astray() {
+            if matches!(self.places.place(place), Place::Astray { to: (to, _), .. } if to == process) {
+                place.set(next, 0);
+            }
+        }
+    }
+}
