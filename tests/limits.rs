@@ -106,7 +106,7 @@ fn an_interrupt_ends_a_check_with_what_it_has_seen() {
     assert!(killed.success());
     let output = test.wait_with_output().expect("it ends");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("inconclusive: interrupted ("), "{text}");
+    assert!(output.status.success() && text.contains("inconclusive: interrupted while exploring states ("), "{text}");
 }
 
 /// `cargo test --release --test limits -- --ignored --nocapture twenty`

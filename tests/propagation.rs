@@ -9,7 +9,7 @@ mod same_as_checks;
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Did, Direction, Ending, Fault, Mode, Propagation, Row, Tcp, Udp};
+use netcheck::check::{Checker, Deadlocks, Did, Direction, Ending, Fault, Mode, Propagation, Row, Tcp, Udp};
 use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
@@ -472,12 +472,16 @@ fn a_failure_of_a_call_is_told_from_a_reset() {
 
 #[test]
 fn a_connect_that_is_never_answered_is_a_deadlock_or_not_by_who_waits_in_accept() {
-    let table = Checker::new().tcp(Tcp::new().hang().fail_open()).propagation(|net| connection(net, false));
+    let checker = Checker::new().tcp(Tcp::new().hang().fail_open());
+    let table = checker.clone().deadlocks(Deadlocks::Paper).propagation(|net| connection(net, false));
     let hung = row(&table, "client", "connect", &Did::Hung);
     assert_eq!((modes(hung, "client"), modes(hung, "server")), (vec![Mode::Omission], vec![Mode::Omission]), "{table}");
     let aborted = row(&table, "server", "accept", &failed("connection aborted"));
     assert_eq!(modes(aborted, "server"), [Mode::Error], "{table}");
     assert_eq!(row(&table, "client", "connect", &failed("timed out")).outputs("client"), ["Err(TimedOut)"], "{table}");
+    let table = checker.propagation(|net| connection(net, false));
+    let hung = row(&table, "client", "connect", &Did::Hung);
+    assert_eq!((modes(hung, "client"), modes(hung, "server")), (vec![Mode::Deadlock], vec![Mode::Omission]), "{table}");
 }
 
 #[test]

@@ -380,7 +380,7 @@ fn what_is_in_doubt_is_not_done() {
         net.process("a", names_a_port);
         net.process("b", names_a_port);
     };
-    nobody_is_alike(&Checker::new(), two, "an ephemeral port is used that no socket was given");
+    nobody_is_alike(&Checker::new(), two, "an ephemeral port is used that no socket was given, or that several prefer");
     let tracked = Checker::new().tasks(Tasks::Tracked);
     nobody_is_alike(&tracked, two, "what tracked tasks share is not known by number (`tasks = tracked`)");
     let reason = "no two processes are registered with the same closure or function, in the same way";

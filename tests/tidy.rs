@@ -228,6 +228,7 @@ const RUNTIME: &[Row] = &[
             "error",
             "network",
             "propagation",
+            "property",
             "report",
             "search::estimate",
             "search::frontier",

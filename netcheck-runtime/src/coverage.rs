@@ -2,7 +2,7 @@
 
 use crate::operation::Effect;
 use crate::unit::context;
-use crate::unit::panics::Panic;
+use crate::unit::panics::{Cause, Panic};
 use crate::unit::wording;
 use std::panic::Location;
 
@@ -28,7 +28,7 @@ pub fn always(holds: bool, name: &'static str) {
     match context::try_current() {
         Some(_) => {
             let location = wording::place(Location::caller());
-            std::panic::resume_unwind(Box::new(Panic { message, location, is_claim: true }))
+            std::panic::resume_unwind(Box::new(Panic { message, location, cause: Cause::Claim }))
         }
         None => panic!("{message}"),
     }

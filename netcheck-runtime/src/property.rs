@@ -5,7 +5,7 @@ use crate::state::enabled::{Step, Transition};
 use crate::state::place::Place;
 use crate::state::system::System;
 use crate::unit::automaton::NodeKind;
-use crate::unit::panics::{self, Panic, Unwound};
+use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::wording;
 use crate::violation::{Found, ViolationKind};
 use std::fmt;
@@ -94,14 +94,16 @@ pub(crate) struct Properties {
 /// How a state in which nothing can happen is to be seen.
 pub(crate) enum Terminal {
     /// Every process has ended, is a daemon, or waits for a next client itself; `suppressed`: not all have ended.
-    End {
-        suppressed: bool,
-    },
+    End { suppressed: bool },
     /// Processes wait, but so does somebody else for a next client ([`Deadlocks::Paper`]).
     Spurious,
     /// Somebody is in the middle of a poll: this is no state of its own, and another alternative goes on.
     Unfinished,
-    Deadlock(Found),
+    Deadlock {
+        found: Found,
+        /// The processes that wait for ever.
+        stuck: Vec<ProcessId>,
+    },
 }
 
 impl Properties {
@@ -112,11 +114,15 @@ impl Properties {
         match &system.learner.automata.node(target).kind {
             NodeKind::Panicked(panic) => {
                 let name = system.shared().unit(unit).name;
-                let (kind, message) = match panic.is_claim {
-                    true => (ViolationKind::Property, format!("{name} at {}: {}", panic.location, panic.message)),
-                    false => (ViolationKind::Panic, panicked(&name, panic)),
+                let (kind, message) = match panic.cause {
+                    Cause::Claim => {
+                        (ViolationKind::Property, format!("{name} at {}: {}", panic.location, panic.message))
+                    }
+                    Cause::Program => (ViolationKind::Panic, panicked(&name, panic)),
+                    Cause::LeftBehind => (ViolationKind::Panic, panic.message.clone()),
                 };
-                Some(Found { kind, message, units: vec![name] })
+                let is_error = panic.cause == Cause::LeftBehind;
+                Some(Found { kind, message, units: vec![name], is_error })
             }
             _ => None,
         }
@@ -157,7 +163,8 @@ impl Properties {
         let who: Vec<String> = waits.iter().map(|&(unit, node)| blocked_at(system, unit, node)).collect();
         let message = format!("nothing can happen any more\n{}", who.join("\n"));
         let units = waits.iter().map(|(unit, _)| system.shared().unit(*unit).name).collect();
-        Terminal::Deadlock(Found { kind: ViolationKind::Deadlock, message, units })
+        let found = Found { kind: ViolationKind::Deadlock, message, units, is_error: false };
+        Terminal::Deadlock { found, stuck: blocked }
     }
 
     /// Evaluates the properties of the end; the first that does not hold.
@@ -175,14 +182,14 @@ impl Properties {
                 Err(Unwound::Panicked(panic)) => format!("{} at {}", panic.message, panic.location),
                 Err(Unwound::Thrown(_)) => "a panic".to_owned(),
             };
-            Some(Found { kind: ViolationKind::Property, message: reason, units: Vec::new() })
+            Some(Found { kind: ViolationKind::Property, message: reason, units: Vec::new(), is_error: false })
         })
     }
 
     /// Judges a state in which nothing can happen, by every property.
     pub(crate) fn violated_at_end(&self, system: &System, state: &[u32]) -> Option<Found> {
         match self.terminal(system, state) {
-            Terminal::Deadlock(found) => Some(found),
+            Terminal::Deadlock { found, .. } => Some(found),
             Terminal::End { .. } => self.end(system, state),
             Terminal::Spurious | Terminal::Unfinished => None,
         }

@@ -34,4 +34,6 @@ pub(crate) struct Found {
     pub(crate) message: String,
     /// The units that it happened in; empty: in all.
     pub(crate) units: Vec<String>,
+    /// It is nothing that the program does wrong, but something that no check can follow.
+    pub(crate) is_error: bool,
 }

@@ -130,7 +130,7 @@ fn observed(race: &Race, start: Start, runtime: &tokio::runtime::Runtime) -> Vec
         }
         Start::SendersLast => {
             let received = runtime.spawn(receive);
-            runtime.block_on(tokio::time::sleep(std::time::Duration::from_millis(1)));
+            runtime.block_on(async { tokio::time::sleep(std::time::Duration::from_millis(1)).await });
             send_all();
             received
         }

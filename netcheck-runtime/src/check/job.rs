@@ -194,11 +194,19 @@ impl Job {
     }
 
     pub(super) fn check(mut self) -> Result<Report, Error> {
-        let ((mut explored, rounds), mut system) = self.attempt(Job::explore)?;
-        explored.spread();
-        let counterexample = match explored.found.clone() {
-            None => None,
-            Some((at, found)) => Some(self.counterexample(&mut system, &mut explored, at, &found)?),
+        let (explored, rounds, mut system, counterexample) = loop {
+            let ((mut explored, rounds), mut system) = self.attempt(Job::explore)?;
+            explored.spread();
+            let Some((at, found)) = explored.found.clone() else { break (explored, rounds, system, None) };
+            if found.is_error {
+                return Err(Error::new(found.message));
+            }
+            let demands = self.demands;
+            match self.counterexample(&mut system, &mut explored, at, &found) {
+                // Only on the way to the least execution was it seen what the programs demand.
+                _ if self.demands != demands => {}
+                counterexample => break (explored, rounds, system, Some(counterexample?)),
+            }
         };
         let coverage = Coverage::of(&system, &explored.taken, &self.registered);
         let vacuous = coverage.vacuous().filter(|_| counterexample.is_none() && explored.limit.is_none());

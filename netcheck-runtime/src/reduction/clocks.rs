@@ -59,14 +59,6 @@ pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live]
             let does = &footprints.get(from.row).future_does;
             let footprint = footprints.get(of.row);
             if does.meets(&footprint.future_races) {
-                if std::env::var("NCDEBUG").is_ok() {
-                    eprintln!(
-                        "RACE {:?} -> {:?}: {:?}",
-                        from.mover,
-                        of.mover,
-                        footprints.debug(does, &footprint.future_races)
-                    );
-                }
                 components.join(index, other);
             } else if does.meets(&footprint.future_waits) {
                 waits.push((index, other));

@@ -95,15 +95,6 @@ impl Footprints {
         &self.lifecycle
     }
 
-    pub(crate) fn debug(&self, a: &Bits, b: &Bits) -> String {
-        self.resources
-            .iter()
-            .filter(|(_, bit)| a.contains(**bit) && b.contains(**bit))
-            .map(|(r, _)| format!("{r:?}"))
-            .collect::<Vec<_>>()
-            .join(", ")
-    }
-
     /// The footprint of a unit in a node, or of one of its tasks there.
     pub(crate) fn row(&self, automata: &Automata, node: NodeId, mover: Mover) -> Row {
         let own = mover.task.and_then(|task| {

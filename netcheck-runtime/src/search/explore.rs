@@ -227,7 +227,7 @@ impl Exploration<'_, '_> {
         }
         let found = match terminal {
             Terminal::Unfinished => None,
-            Terminal::Deadlock(found) => Some(found),
+            Terminal::Deadlock { found, .. } => Some(found),
             Terminal::Spurious => {
                 self.seen.suppressed_deadlocks += 1;
                 None

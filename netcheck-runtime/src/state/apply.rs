@@ -32,9 +32,7 @@ impl View<'_> {
                     place.set(next, if accepts { NodeId::PARKED_IN_ACCEPT.0 } else { NodeId::PARKED.0 });
                 }
                 for &unit in units {
-                    // Its streams and listeners stay: others can still connect and write to them.
-                    self.release_datagrams(unit, next)?;
-                    self.drop_astray(self.process_of(unit), next);
+                    self.forget_datagrams(unit, next);
                 }
             }
         }
@@ -199,6 +197,21 @@ impl View<'_> {
         self.clear(Place::Scope(unit), next);
         self.release_streams(unit, next)?;
         self.release_datagrams(unit, next)
+    }
+
+    /// What a daemon that is finished would never look at again. Its sockets, streams and listeners stay, for others may
+    /// bind a port, connect and write.
+    fn forget_datagrams(self, unit: UnitId, next: &mut Vec<u32>) {
+        self.clear(Place::Timers(unit), next);
+        for &port in self.places.ports() {
+            for binding in self.ports.get(port.of(next)) {
+                if !self.is_deaf(next, binding) {
+                    continue;
+                }
+                let into = self.inlets_of(binding.socket).iter().map(|channel| channel.place);
+                into.chain(self.head_of(binding.socket)).for_each(|place| place.set(next, 0));
+            }
+        }
     }
 
     /// Lets go of timers and UDP sockets.

@@ -35,7 +35,7 @@ pub(crate) struct Declared {
 }
 
 /// What is known of the programs before the search, or was learned of them by an earlier one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Demands {
     /// A program reads the clock: the time since the start is part of the state.
     pub(crate) clock: bool,

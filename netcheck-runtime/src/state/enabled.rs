@@ -89,6 +89,9 @@ pub(crate) struct Enabled {
     losable: Vec<Losable>,
 }
 
+/// The time until some timers fire, and those timers, with the edges that their units take.
+pub(crate) type Due<'e> = (i64, Vec<(&'e Waiting, Input, EdgeId)>);
+
 /// A timer that a unit waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
@@ -191,9 +194,12 @@ impl View<'_> {
             }
             Action::Send { socket, from, to, host, port, datagram } => {
                 let mut writes = Writes::new();
-                let receiver = port.and_then(|port| self.route(state, port, *from, *to));
-                let channel = match (receiver, *host) {
-                    (Some(receiver), _) => Some((self.channel(*socket, receiver)?, self.process_of(receiver.unit))),
+                let binding = port.and_then(|port| self.route(state, port, *from, *to));
+                let channel = match (binding, *host) {
+                    (Some(binding), _) if self.is_deaf(state, binding) => None,
+                    (Some(&Binding { socket: receiver, .. }), _) => {
+                        Some((self.channel(*socket, receiver)?, self.process_of(receiver.unit)))
+                    }
                     (None, Some(host)) => self.astray(state, *socket, (host, *to))?.map(|channel| (channel, host)),
                     (None, None) => None,
                 };
@@ -341,14 +347,6 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The socket that a datagram goes to. `None`: there is none.
-    fn route(self, state: &[u32], port: PlaceId, from: SocketAddr, to: SocketAddr) -> Option<SocketId> {
-        let bindings = self.ports.get(port.of(state));
-        let takes =
-            |binding: &&Binding| is_addressed(binding.ip, to.ip()) && binding.peer.is_none_or(|peer| peer == from);
-        Some(bindings.iter().find(takes)?.socket)
-    }
-
     /// Whether a process may bind an address.
     pub(super) fn has_address(&self, process: ProcessId, ip: IpAddr) -> bool {
         crate::operation::is_local(ip) || self.processes[process.0 as usize].host.has(ip)
@@ -486,7 +484,7 @@ impl View<'_> {
         state: &[u32],
         enabled: &'e Enabled,
         timed: impl Fn(Mover) -> bool,
-    ) -> Lookup<Option<(i64, Vec<(&'e Waiting, Input, EdgeId)>)>> {
+    ) -> Lookup<Option<Due<'e>>> {
         let mut waiting: Vec<&Waiting> = enabled.timers.iter().filter(|waiting| timed(waiting.mover)).collect();
         // Stable: timers that are due at once stay in the order of their units.
         waiting.sort_by_key(|waiting| waiting.remaining_ns);
@@ -553,4 +551,20 @@ pub(super) fn is_addressed(bound: IpAddr, to: IpAddr) -> bool {
     bound == to
         || bound.is_unspecified() && bound.is_ipv4() == to.is_ipv4()
         || to.is_unspecified() && bound.is_loopback()
+}
+
+impl<'a> View<'a> {
+    /// Whether everybody who holds a socket is a daemon that is finished.
+    pub(super) fn is_deaf(self, state: &[u32], binding: &Binding) -> bool {
+        let node = |unit: UnitId| NodeId(self.unit_place(unit).of(state));
+        binding.holders.iter().all(|&unit| [NodeId::PARKED, NodeId::PARKED_IN_ACCEPT].contains(&node(unit)))
+    }
+
+    /// The socket that a datagram goes to. `None`: there is none.
+    fn route(self, state: &[u32], port: PlaceId, from: SocketAddr, to: SocketAddr) -> Option<&'a Binding> {
+        let bindings = self.tables.ports.get(port.of(state));
+        let takes =
+            |binding: &&Binding| is_addressed(binding.ip, to.ip()) && binding.peer.is_none_or(|peer| peer == from);
+        bindings.iter().find(takes)
+    }
 }

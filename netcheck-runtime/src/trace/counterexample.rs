@@ -39,7 +39,7 @@ pub struct Counterexample {
 
 impl Counterexample {
     pub(crate) fn new(found: Found, faults: String, steps: Vec<Step>, situations: Situations) -> Self {
-        let Found { kind, message, units } = found;
+        let Found { kind, message, units, .. } = found;
         Counterexample {
             version: VERSION,
             kind,

@@ -9,7 +9,7 @@ use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, S
 use crate::unit::causality::{ObjectId, Traced};
 use crate::unit::checkpoint::{Position, PositionId};
 use crate::unit::context::{self, Context, Endpoint, Shared};
-use crate::unit::panics::{self, Panic, Unwound};
+use crate::unit::panics::{self, Cause, Panic, Unwound};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -199,8 +199,6 @@ pub(crate) struct Stepped {
     pub(crate) traced: Option<Traced>,
     /// All that is left of what has happened, if a checkpoint says so.
     pub(crate) arrival: Option<PositionId>,
-    /// Where a task was spawned that goes on though the isolated task that has spawned it has ended.
-    pub(crate) left_behind: Option<&'static Location<'static>>,
 }
 
 /// A live run of a unit.
@@ -409,7 +407,7 @@ impl Instance {
                 Err(payload) => Panic {
                     message: panics::message(&*payload),
                     location: "a resumed panic".to_owned(),
-                    is_claim: false,
+                    cause: Cause::Program,
                 },
             })),
         }
@@ -427,18 +425,26 @@ impl Instance {
             .cloned()
             .collect();
         self.spawned.extend(all);
-        let left_behind = matches!(rest, Rest::Ended { .. } | Rest::Cancelled).then(|| self.left_behind()).flatten();
+        let ends = matches!(rest, Rest::Ended { .. } | Rest::Cancelled);
+        let rest = ends.then(|| self.left_behind()).flatten().map_or(rest, Rest::Panicked);
         let alive =
             matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
-        Stepped { rest, effects, spawned, alive, traced: None, arrival: None, left_behind }
+        Stepped { rest, effects, spawned, alive, traced: None, arrival: None }
     }
 
-    /// Where a task was spawned that goes on without its root; the tasks of a process end with it.
-    fn left_behind(&self) -> Option<&'static Location<'static>> {
-        let is_isolated = self.context.shared.unit(self.context.unit).parent.is_some();
+    /// If a task goes on without the root of its isolated task: what to do. The tasks of a process end with it.
+    fn left_behind(&self) -> Option<Panic> {
+        let unit = self.context.shared.unit(self.context.unit);
         let state = self.context.state();
         let goes_on = |(id, task): &(&TaskId, &Task)| id.0 > 0 && !task.control.cancelled.load(Ordering::Relaxed);
-        state.tasks.iter().find(goes_on).filter(|_| is_isolated).map(|(_, task)| task.location)
+        let (_, task) = state.tasks.iter().find(goes_on).filter(|_| unit.parent.is_some())?;
+        let location = format!("{}:{}", task.location.file(), task.location.line());
+        let message = format!(
+            "isolated task \"{}\" has ended, and a task that it has spawned at {location} goes on: a check can't follow it\n  \
+             await or abort it before, or spawn a `#[netcheck::process]` function, which is a task of its own",
+            unit.name
+        );
+        Some(Panic { message, location, cause: Cause::LeftBehind })
     }
 }
 

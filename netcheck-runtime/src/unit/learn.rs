@@ -12,7 +12,6 @@ use crate::unit::instance::{Instance, Program, Rest, Stepped};
 use crate::unit::wording;
 use ahash::AHashMap;
 use std::collections::VecDeque;
-use std::panic::Location;
 use std::rc::Rc;
 
 /// Suspended runs that are kept at the most.
@@ -303,9 +302,6 @@ impl Learner {
 
     /// Records what an input led to.
     fn record(&mut self, unit: UnitId, source: NodeId, input: Input, stepped: Stepped) -> Result<EdgeId, Diagnostic> {
-        if let Some(location) = stepped.left_behind {
-            return Err(self.left_behind(unit, location));
-        }
         let from = Some((source, input));
         let waited = self.automata.node(source).waited;
         let identity = Identity::of(&stepped);
@@ -350,17 +346,6 @@ impl Learner {
         let spawned = if refused { Vec::new() } else { stepped.spawned };
         let roots = spawned.into_iter().map(|(child, program)| (child, self.add_program(child, program))).collect();
         Ok(self.automata.add_edge(Edge { source, input, target, effects, roots, event }))
-    }
-
-    /// A task goes on after the isolated task that has spawned it has ended: nobody would follow it.
-    fn left_behind(&self, unit: UnitId, spawned: &Location<'_>) -> Diagnostic {
-        let name = self.shared.unit(unit).name;
-        Diagnostic(format!(
-            "isolated task \"{name}\" has ended, and a task that it has spawned at {}:{} goes on: a check can't follow it\n  \
-             await or abort it before, or spawn a `#[netcheck::process]` function, which is a task of its own",
-            spawned.file(),
-            spawned.line()
-        ))
     }
 
     fn differs(&self, unit: UnitId, at: NodeId, input: Input, expected: &str, seen: &str) -> Diagnostic {

@@ -12,8 +12,18 @@ pub(crate) struct Panic {
     pub(crate) message: String,
     /// `file:line` of the panic.
     pub(crate) location: String,
-    /// An `always!` that does not hold, and no panic of the program's own.
-    pub(crate) is_claim: bool,
+    pub(crate) cause: Cause,
+}
+
+/// What a panic comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Cause {
+    /// The program.
+    Program,
+    /// An `always!` that does not hold.
+    Claim,
+    /// An isolated task has ended, and a task that it has spawned goes on: no check can follow it there.
+    LeftBehind,
 }
 
 thread_local! {
@@ -86,7 +96,7 @@ fn install() {
             }
             let message = advised(message(info.payload()));
             let location = info.location().map_or_else(|| "an unknown place".to_owned(), wording::place);
-            CAUGHT.set(Some(Panic { message, location, is_claim: false }));
+            CAUGHT.set(Some(Panic { message, location, cause: Cause::Program }));
         }));
     });
 }

@@ -112,9 +112,12 @@ impl Observer for FirstFaults {
                 Some(fault)
             }
         };
-        let is_deadlock = matches!(terminal, Terminal::Deadlock(_));
+        let is_stuck = |process: ProcessId| match terminal {
+            Terminal::Deadlock { stuck, .. } => stuck.contains(&process),
+            _ => false,
+        };
         let processes = (0..system.processes.len()).map(|index| ProcessId(index as u32));
-        let endings = processes.map(|process| (process, ending(system, state, process, is_deadlock)));
+        let endings = processes.map(|process| (process, ending(system, state, process, is_stuck(process))));
         let endings: Vec<(ProcessId, Ending)> = endings.collect();
         let is_correct = endings.iter().all(|(process, ending)| self.mode(*process, ending) == Mode::Correct);
         let ends = self.ends.entry(fault).or_default();
