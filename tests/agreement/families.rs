@@ -72,7 +72,7 @@ families! {
     random_systems_with_streams_agree: 3_000_000, 110, 10_500,
         |seeds| agree(seeds, Size::Small, Words::Streams, Limits::of(10_000)),
         ["failures": |figures| figures.failed => 330, "reads": |figures| figures.read => 440];
-    larger_random_systems_with_streams_agree: 4_000_000, 8, 10_400,
+    larger_random_systems_with_streams_agree: 4_000_001, 30, 10_400,
         |seeds| agree(seeds, Size::Large, Words::Streams, Limits::of(10_000)),
         ["reads": |figures| figures.read => 300];
     random_systems_with_datagrams_and_streams_agree: 5_000_000, 75, 10_200,
