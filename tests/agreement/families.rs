@@ -105,7 +105,7 @@ families! {
     larger_random_systems_with_loss_and_reordering_agree: 11_000_000, 20, 11_100,
         |seeds| agree_where(seeds, Size::Large, Words::All, Limits::of(10_000), with_loss_and_reordering),
         ["states subsumed": |figures| figures.subsumed => 10_000];
-    random_systems_with_endless_loops_loss_and_reordering_agree: 12_000_000, 40, 18_000,
+    random_systems_with_endless_loops_loss_and_reordering_agree: 12_000_000, 25, 18_000,
         |seeds| agree_where(seeds, Size::Small, Words::Loops, Limits::of(1_000), with_loss_and_reordering),
         ["states subsumed": |figures| figures.merges.subsumed => 3_000,
             "panics": |figures| figures.panics => 20, "deadlocks": |figures| figures.deadlocks => 15];
