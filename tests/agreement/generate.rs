@@ -43,6 +43,8 @@ pub enum Words {
     Mixed,
     /// sockets of all kinds, intervals, and what tasks share: see `everyday.rs`
     Everyday,
+    /// the same, always with `delay`
+    EverydayDelay,
     /// the same, with streams
     EverydayStreams,
     /// either, with processes that are alike
@@ -57,8 +59,18 @@ impl Words {
     fn has_select(self) -> bool {
         matches!(
             self,
-            Words::All | Words::Tracked | Words::Single | Words::Loops | Words::Everyday | Words::EverydayStreams
+            Words::All
+                | Words::Tracked
+                | Words::Single
+                | Words::Loops
+                | Words::Everyday
+                | Words::EverydayDelay
+                | Words::EverydayStreams
         )
+    }
+
+    fn is_everyday(self) -> bool {
+        matches!(self, Words::Everyday | Words::EverydayDelay)
     }
 
     fn has_streams(self) -> bool {
@@ -77,9 +89,10 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
         Size::Large => *random.weighted(&[(6, 2), (9, 3), (5, 4)]),
     };
     // without assertions and deadlocks outputs are compared in spite of everything
-    let quiet = random.percent(35);
+    let quiet = random.percent(if words == Words::EverydayDelay { 60 } else { 35 });
     let network = match words {
         Words::Plain | Words::All | Words::Tracked | Words::Single | Words::Everyday => network(&mut random),
+        Words::EverydayDelay => Network { delay: true, ..network(&mut random) },
         Words::Loops => loops::network(&mut random),
         Words::Streams | Words::Mixed | Words::EverydayStreams => exchange::network(&mut random, words),
         Words::EverydayLike => unreachable!("made of another one"),
@@ -87,10 +100,11 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
     // a read that was given up and one that goes on in its place would count as one execution or two
     let first = network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some());
     let mut writer = Writer::new(&mut random, processes, quiet, words);
+    writer.delay = network.delay;
     match words {
         Words::Plain | Words::All | Words::Tracked | Words::Single | Words::Loops => writer.converse(size),
         Words::Streams | Words::Mixed | Words::EverydayStreams => writer.exchange(size, !first),
-        Words::Everyday => writer.converse_usually(size),
+        Words::Everyday | Words::EverydayDelay => writer.converse_usually(size),
         Words::EverydayLike => unreachable!("made of another one"),
     }
     System { processes: (0..processes).map(|index| writer.process(index)).collect(), network }
@@ -128,6 +142,7 @@ struct Writer<'a> {
     random: &'a mut Random,
     quiet: bool,
     words: Words,
+    delay: bool,
     drafts: Vec<Draft>,
 }
 
@@ -150,7 +165,7 @@ impl<'a> Writer<'a> {
                 ..Draft::default()
             })
             .collect();
-        Writer { random, quiet, words, drafts }
+        Writer { random, quiet, words, delay: false, drafts }
     }
 
     /// Writes who sends what to whom, and who waits for it, and some more that takes a step.
@@ -226,7 +241,7 @@ impl<'a> Writer<'a> {
             })
         };
         let used: Vec<bool> = (0..self.drafts[index].sockets).map(used).collect();
-        if self.words == Words::Everyday {
+        if self.words.is_everyday() {
             return self.process_usually(index, script);
         }
         if self.words.has_streams() {
@@ -294,8 +309,17 @@ impl<'a> Writer<'a> {
                 continue;
             }
             let task = if tasks.len() > 1 && self.random.percent(7) { 1 } else { 0 };
-            let at = if self.random.percent(92) { 0 } else { self.random.below(tasks[task].len() as u64 + 1) as usize };
-            tasks[task].insert(at, Instruction::Bind { socket, port: PORTS[socket] });
+            self.bind_somewhere(&mut tasks[task], Instruction::Bind { socket, port: PORTS[socket] });
+        }
+    }
+
+    /// Mostly first of all; with `delay` often later, when what is under way to it is there already.
+    fn bind_somewhere(&mut self, task: &mut Vec<Instruction>, bind: Instruction) {
+        let first = if self.delay { 65 } else { 92 };
+        let at = if self.random.percent(first) { 0 } else { self.random.below(task.len() as u64 + 1) as usize };
+        task.insert(at, bind);
+        if self.delay && self.random.percent(25) {
+            task.insert(at, Instruction::Sleep { ms: self.ms() });
         }
     }
 
@@ -316,7 +340,7 @@ impl<'a> Writer<'a> {
         match self.words {
             Words::Single | Words::Loops => 1,
             Words::Plain => *self.random.weighted(&[(11, 1), (6, 2), (2, 3)]),
-            Words::All | Words::Everyday => *self.random.weighted(&[(4, 1), (6, 2), (2, 3)]),
+            Words::All | Words::Everyday | Words::EverydayDelay => *self.random.weighted(&[(4, 1), (6, 2), (2, 3)]),
             Words::Tracked => *self.random.weighted(&[(1, 1), (6, 2), (5, 3)]),
             Words::EverydayLike => unreachable!("made of another one"),
             Words::Streams | Words::Mixed | Words::EverydayStreams => *self.random.weighted(&[(11, 1), (5, 2), (1, 3)]),

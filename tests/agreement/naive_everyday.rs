@@ -8,32 +8,26 @@ use crate::objects::Request;
 use crate::program::Value;
 
 impl ProcessState {
-    /// A place for a socket is taken, if it is free, and a number for the socket.
-    pub(super) fn begin_to_bind(&mut self, socket: usize, port: u16, in_use: &BTreeSet<usize>) -> Option<Wait> {
+    /// A place for a socket is taken, if it is free, and the smallest number that is free: what a socket sent that
+    /// had it before comes on the same channels, and a bind to any port gives each number a port of its own.
+    pub(super) fn begin_to_bind(&mut self, socket: usize, port: u16) -> Option<Wait> {
         if self.sockets[socket] != Slot::Closed {
             return None;
         }
         self.sockets[socket] = Slot::Opening;
         let held = self.held_sockets();
-        let number =
-            (0..).find(|number| !held.contains(number) && !in_use.contains(number)).expect("numbers do not end");
+        let number = (0..).find(|number| !held.contains(number)).expect("numbers do not end");
         // the one that was dropped in this step
         self.open.remove(&number);
         Some(Wait::Bind { socket, port, number })
     }
 
     /// What the task waits for then; nothing: it goes on.
-    pub(super) fn everyday(
-        &mut self,
-        task: usize,
-        now_ms: u32,
-        word: Everyday,
-        in_use: &BTreeSet<usize>,
-    ) -> Option<Wait> {
+    pub(super) fn everyday(&mut self, task: usize, now_ms: u32, word: Everyday) -> Option<Wait> {
         let socket = word.socket().and_then(|socket| self.sockets[socket].value());
         let limited = |limit_ms: Option<u16>| limit_ms.map(|ms| now_ms + u32::from(ms));
         match word {
-            Everyday::BindAny { socket } => self.begin_to_bind(socket, 0, in_use),
+            Everyday::BindAny { socket } => self.begin_to_bind(socket, 0),
             Everyday::Connect { to, port, .. } => Some(Wait::ConnectDatagrams { socket: socket?, peer: (to, port) }),
             Everyday::ConnectBack { socket: place } => {
                 Some(Wait::ConnectDatagrams { socket: socket?, peer: self.heard[place]? })

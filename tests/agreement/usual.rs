@@ -5,9 +5,8 @@ use super::{Instruction, PORTS, Process, Size, Words, Writer};
 use crate::everyday::{Everyday, Share};
 use crate::program::{ELAPSED, Value};
 
-/// Percent of the ticks that are waited for in a time-out: none, as long as the engine gets them wrong (see
-/// `a_tick_that_a_timeout_gave_up_stops_nobody`).
-const TICKS_WITH_LIMITS: u64 = 0;
+/// Percent of the ticks that are waited for in a time-out.
+const TICKS_WITH_LIMITS: u64 = 25;
 
 /// Two ends of something that tasks share: who gives and who takes.
 #[derive(Clone, Copy)]
@@ -23,6 +22,7 @@ impl Writer<'_> {
     pub(super) fn converse_usually(&mut self, size: Size) {
         let processes = self.drafts.len();
         let messages = match (size, processes) {
+            (Size::Small, 2) if self.words == Words::EverydayDelay => self.random.within(2, 3),
             (Size::Small, 2) => self.random.within(1, 3),
             (Size::Small, _) => self.random.within(1, 2),
             (Size::Large, _) => self.random.within(2, 5),
@@ -41,6 +41,7 @@ impl Writer<'_> {
             self.say(from, to);
         }
         let extras = match size {
+            Size::Small if self.words == Words::EverydayDelay => self.random.within(1, 2),
             Size::Small => self.random.within(0, 1),
             Size::Large => self.random.within(0, 3),
         };
@@ -103,8 +104,9 @@ impl Writer<'_> {
     fn interrupt(&mut self, index: usize) {
         let into = self.register(index);
         let socket = self.random.below(self.drafts[index].sockets as u64) as usize;
+        let rebinds = if self.words == Words::EverydayDelay { 6 } else { 3 };
         let extra = match self.random.below(10) {
-            0..3 => {
+            kind if kind < rebinds => {
                 let bind = if self.random.percent(30) {
                     Instruction::Everyday(Everyday::BindAny { socket })
                 } else {
@@ -172,8 +174,7 @@ impl Writer<'_> {
                 true => Instruction::Everyday(Everyday::BindAny { socket }),
                 false => Instruction::Bind { socket, port },
             };
-            let at = if self.random.percent(92) { 0 } else { self.random.below(tasks[0].len() as u64 + 1) as usize };
-            tasks[0].insert(at, bind);
+            self.bind_somewhere(&mut tasks[0], bind);
         }
     }
 

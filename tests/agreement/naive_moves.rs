@@ -1,0 +1,210 @@
+//! What may happen next in the naive explorer.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+
+use super::{Activity, Move, Operation, Phase, TaskState, Timer, Wait, World, side_of};
+use crate::connections::{Alternative, End, Transfer};
+use crate::program::{self, Event, Failure, Side};
+
+impl World<'_> {
+    /// Everything that may happen next.
+    pub(super) fn moves(&self) -> Vec<Move> {
+        let mut others = Vec::new();
+        let mut deliveries = Vec::new();
+        let mut timers = Vec::new();
+        let mut failures = Vec::new();
+        for (process, state) in self.state.processes.iter().enumerate() {
+            if state.phase == Phase::Unstarted {
+                others.push(Move::Start { process });
+            }
+            let calling = state.tasks.iter().position(TaskState::is_calling);
+            let (objects, interval) = (&state.objects, state.interval);
+            for (task, state) in state.tasks.iter().enumerate() {
+                let fire =
+                    |deadline_ms| Move::Fire { process, task, deadline_ms: i64::from(deadline_ms), timer: Timer::Own };
+                if calling.is_some_and(|calling| calling != task) {
+                    continue;
+                }
+                let wait = match state.activity {
+                    Activity::Unspawned | Activity::Ended => continue,
+                    Activity::Waiting(wait) if !state.cancelled || calling.is_some() => wait,
+                    Activity::Waiting(_) | Activity::Runnable => {
+                        others.push(Move::Run { process, task });
+                        continue;
+                    }
+                };
+                match wait {
+                    Wait::Bind { .. } => others.push(Move::Bind { process, task }),
+                    Wait::ConnectDatagrams { .. } => others.push(Move::Connect { process, task }),
+                    Wait::Send { socket, to, .. } => match self.may_come((process, socket.port), to) {
+                        true => others.extend(self.copies().into_iter().map(|copies| Move::Send {
+                            process,
+                            task,
+                            copies: Some(copies),
+                        })),
+                        false => others.push(Move::Send { process, task, copies: None }),
+                    },
+                    Wait::Choose { among, .. } => {
+                        others.extend((0..among).map(|choice| Move::Choose { process, task, choice }));
+                    }
+                    Wait::Recv { sockets, deadline_ms, outer_ms, .. } => {
+                        for (endpoints, channel) in &self.state.channels {
+                            if endpoints.1.0 == process && sockets.iter().any(|socket| socket.number == endpoints.1.1) {
+                                deliveries.extend(
+                                    (0..channel.packets.len())
+                                        .filter(|&packet| self.may_deliver(channel, packet))
+                                        .map(|packet| Move::Deliver { process, task, channel: *endpoints, packet }),
+                                );
+                            }
+                        }
+                        let buffers = self.state.datagrams.buffers_of(process, &sockets);
+                        others.extend(buffers.map(|buffer| Move::Take { process, task, buffer }));
+                        timers.extend(deadline_ms.map(fire));
+                        timers.extend(outer_ms.map(|deadline_ms| Move::Fire {
+                            process,
+                            task,
+                            deadline_ms: i64::from(deadline_ms),
+                            timer: Timer::Outer,
+                        }));
+                    }
+                    Wait::Object { .. } if objects.is_ready(task) => others.push(Move::Run { process, task }),
+                    Wait::Object { deadline_ms, .. } => timers.extend(deadline_ms.map(fire)),
+                    Wait::Tick { deadline_ms, .. } => {
+                        let deadline = interval.expect("it ticks").next_ms;
+                        timers.push(Move::Fire { process, task, deadline_ms: deadline, timer: Timer::Tick });
+                        timers.extend(deadline_ms.map(fire));
+                    }
+                    Wait::Sleep { deadline_ms } => timers.push(fire(deadline_ms)),
+                    Wait::Join { deadline, .. } => timers.extend(deadline.map(|(deadline_ms, _)| fire(deadline_ms))),
+                    Wait::Lock => {}
+                    Wait::Tcp { operation, deadline_ms, may_fail, .. } => {
+                        let step = |is_failure| move |alternative| Move::Tcp { process, task, alternative, is_failure };
+                        let answers = if operation.is_answered() { &mut deliveries } else { &mut others };
+                        answers.extend(self.alternatives(process, operation).into_iter().map(step(false)));
+                        if may_fail && self.state.faults_left != Some(0) {
+                            failures.extend(self.failures(process, operation).into_iter().map(step(true)));
+                            failures.extend(self.may_hang(operation).then_some(Move::Hang { process, task }));
+                        }
+                        timers.extend(deadline_ms.map(fire));
+                    }
+                }
+            }
+        }
+        for (&link, channel) in self.state.datagrams.under_way() {
+            let packets = (0..channel.packets.len()).filter(|&packet| self.may_deliver(channel, packet));
+            deliveries.extend(packets.map(|packet| Move::Arrive { link, packet }));
+        }
+        let deadline = |timer: &Move| match timer {
+            Move::Fire { deadline_ms, .. } => *deadline_ms,
+            _ => unreachable!("only timers"),
+        };
+        let (expired, mut running): (Vec<Move>, Vec<Move>) =
+            timers.into_iter().partition(|timer| deadline(timer) <= i64::from(self.state.now_ms));
+        others.extend(expired);
+        let time_may_pass = others.is_empty() && (self.system.network.delay || deliveries.is_empty());
+        if time_may_pass {
+            let earliest = running.iter().map(deadline).min();
+            running.retain(|timer| Some(deadline(timer)) == earliest);
+            others.extend(running);
+        }
+        others.extend(deliveries);
+        others.extend(failures);
+        others
+    }
+
+    /// How an operation on a listener or stream can end; none: it waits.
+    fn alternatives(&self, process: usize, operation: Operation) -> Vec<Alternative> {
+        let connections = &self.state.connections;
+        let transfer = self.transfer();
+        match operation {
+            Operation::Listen { port, backlog, .. } => {
+                vec![connections.listen((process, port), backlog.unwrap_or(1024))]
+            }
+            Operation::Accept { ports: [port, _], listeners: None, .. } => {
+                connections.accept((process, port)).into_iter().collect()
+            }
+            Operation::Accept { ports, listeners: Some(listeners), .. } => {
+                let each = ports.into_iter().zip(listeners).collect::<BTreeSet<(u16, usize)>>();
+                let accepts = |(port, listener)| {
+                    let mut accepted = connections.accept((process, port))?;
+                    if let Event::Accepted { from } = accepted.event {
+                        accepted.event = Event::AcceptedBy { listener, from };
+                    }
+                    Some(accepted)
+                };
+                each.into_iter().filter_map(accepts).collect()
+            }
+            Operation::Connect { hangs: true, .. } => Vec::new(),
+            Operation::Connect { to, .. } => connections.connect(process, to).into_iter().collect(),
+            Operation::Write { end, value, length } => {
+                connections.write(end, &program::payload(value, length), transfer)
+            }
+            Operation::Read { ends, bytes_max } => {
+                let ends: BTreeSet<End> = ends.into_iter().collect();
+                ends.into_iter().flat_map(|end| connections.read(end, bytes_max, transfer)).collect()
+            }
+            Operation::TryWrite { end, value, length } => {
+                let written = connections.write(end, &program::payload(value, length), transfer);
+                if written.is_empty() { vec![connections.failing(ErrorKind::WouldBlock)] } else { written }
+            }
+            Operation::TryRead { end, bytes_max } => {
+                let read = connections.read(end, bytes_max, transfer);
+                if read.is_empty() { vec![connections.failing(ErrorKind::WouldBlock)] } else { read }
+            }
+            Operation::Shutdown { end } => vec![connections.shut_down(end)],
+        }
+    }
+
+    fn transfer(&self) -> Transfer {
+        let tcp = self.system.network.tcp.as_ref();
+        Transfer::declared(tcp.is_some_and(|tcp| tcp.split), tcp.and_then(|tcp| tcp.buffer))
+    }
+
+    /// How an operation can end in a declared failure.
+    fn failures(&self, process: usize, operation: Operation) -> Vec<Alternative> {
+        let connections = &self.state.connections;
+        let open = |side| self.is_declared(Failure::Open, side);
+        let at = |failure, end: End| self.is_declared(failure, side_of(end));
+        match operation {
+            Operation::Listen { .. } | Operation::Connect { hangs: true, .. } => Vec::new(),
+            Operation::Connect { .. } => {
+                open(Side::Client).then(|| connections.failing(ErrorKind::TimedOut)).into_iter().collect()
+            }
+            Operation::Accept { ports, .. } if open(Side::Server) => {
+                let ports = BTreeSet::from(ports);
+                ports.into_iter().filter_map(|port| connections.accept_fails((process, port))).collect()
+            }
+            Operation::Accept { .. } => Vec::new(),
+            Operation::Shutdown { end } => {
+                at(Failure::Close, end).then(|| connections.shutdown_fails(end)).flatten().into_iter().collect()
+            }
+            Operation::Write { end, .. } | Operation::TryWrite { end, .. } => {
+                let write = at(Failure::Write, end).then(|| connections.write_fails(end)).flatten();
+                let reset = at(Failure::Reset, end).then(|| connections.resets(end)).flatten();
+                write.into_iter().chain(reset).collect()
+            }
+            Operation::Read { ends, .. } => {
+                let ends: BTreeSet<End> = ends.into_iter().collect();
+                ends.into_iter().flat_map(|end| self.read_failures(end)).collect()
+            }
+            Operation::TryRead { end, .. } => self.read_failures(end),
+        }
+    }
+
+    fn read_failures(&self, end: End) -> Vec<Alternative> {
+        let connections = &self.state.connections;
+        let read = self.is_declared(Failure::Read, side_of(end)).then(|| connections.read_fails(end)).flatten();
+        let reset = self.is_declared(Failure::Reset, side_of(end)).then(|| connections.resets(end)).flatten();
+        read.into_iter().chain(reset).collect()
+    }
+
+    fn may_hang(&self, operation: Operation) -> bool {
+        matches!(operation, Operation::Connect { hangs: false, .. }) && self.is_declared(Failure::Hang, Side::Client)
+    }
+
+    fn is_declared(&self, failure: Failure, side: Side) -> bool {
+        let declared = self.system.network.tcp.as_ref();
+        declared.is_some_and(|tcp| tcp.failures.contains(&failure) && tcp.side.is_none_or(|only| only == side))
+    }
+}
