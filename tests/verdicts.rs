@@ -551,3 +551,30 @@ fn a_task_that_an_isolated_task_leaves_behind_is_an_error_that_names_it() {
     assert!(error.contains("isolated task \"p/leaves_a_task\" has ended"), "{error}");
     assert!(error.contains("tests/verdicts.rs"), "{error}");
 }
+
+#[netcheck::process]
+async fn panics_after_two_timeouts() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    loop {
+        let outer = timeout(ms(30), socket.recv(&mut [0; 8])).await.is_ok();
+        let inner = timeout(ms(10), socket.recv(&mut [0; 8])).await.is_ok();
+        assert!(outer || inner, "nothing came for a round");
+    }
+}
+
+/// At first it seems that the daemon goes round for ever by itself; that is told anew once it is known who sends to it.
+#[test]
+fn what_an_endless_daemon_does_when_nothing_comes_is_explored_beside_a_process_that_sends() {
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.daemon("p", panics_after_two_timeouts);
+            net.process("sender", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                for port in [4000, 4001, 4000] {
+                    socket.send_to(b"x", ("p", port)).await.unwrap();
+                }
+            });
+        });
+        assert_eq!(kind(&report), Some(ViolationKind::Panic), "reduction {reduction}");
+    }
+}

@@ -354,7 +354,11 @@ impl Job {
             let mut explored = explore(system, initial, plan, footprints.as_mut(), &self.properties)?;
             let mut grew = footprints.as_mut().is_some_and(|footprints| {
                 footprints.update(system);
-                footprints.grew()
+                let grew = footprints.grew();
+                if grew {
+                    footprints.forget_endless();
+                }
+                grew
             });
             if let Some(footprints) = footprints.as_mut().filter(|_| !grew && explored.is_complete()) {
                 let violates = |system: &System, step: &Transition| self.properties.step(system, step).is_some();

@@ -86,6 +86,12 @@ impl Footprints {
         self.cycles.has_endless()
     }
 
+    /// Forgets which components go round for ever: that was told with footprints that have grown since, and the state
+    /// from which the others were to be explored may not be reached any more.
+    pub(crate) fn forget_endless(&mut self) {
+        self.cycles.forget_endless();
+    }
+
     /// Whether a footprint has grown that a choice had relied on since it was last asked.
     pub(crate) fn has_grown(&self) -> bool {
         self.grew

@@ -87,6 +87,11 @@ impl Cycles {
         self.endless_in_part || !self.endless.is_empty()
     }
 
+    /// Forgets the components that go round for ever, and the states that stand for them.
+    pub(super) fn forget_endless(&mut self) {
+        self.endless.clear();
+    }
+
     /// Whether a unit may keep time from passing.
     pub(crate) fn is_busy(&self, unit: UnitId) -> bool {
         self.busy.contains(&unit)

@@ -321,6 +321,8 @@ impl FirstFaults {
                     None => Event::Nothing,
                 }
             }
+            // With `delay`: of what has come to where nobody was bound, some came out of order.
+            Some(Action::Bind { .. }) if transition.faults > 0 => Event::GivenUp(datagrams.numbers().collect()),
             _ => Event::Nothing,
         }
     }
