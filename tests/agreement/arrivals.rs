@@ -130,21 +130,3 @@ fn with_delay_what_is_under_way_to_a_process_that_ends_is_dropped() {
     assert!(!findings.deadlock);
     assert_eq!(findings.terminals.len(), 1);
 }
-
-/// Found by `random_systems_of_everyday_programs_with_delay_agree` (seed 16000699): what comes while the socket hears
-/// everybody is there when the receive begins, and what comes later is dropped.
-#[test]
-fn with_delay_no_time_passes_while_what_has_arrived_can_be_taken() {
-    let hears_another = Instruction::Everyday(Everyday::Connect { socket: 0, to: 0, port: 4001 });
-    let receives = [BIND, hears_another, receive(10, 0), receive(10, 1)];
-    assert_eq!(received(&SENDS_AT_ONCE, &receives, delayed()), each(&[[7, ELAPSED], [ELAPSED, ELAPSED]]));
-}
-
-/// Found by `random_systems_of_everyday_programs_with_delay_agree` (seed 16001369).
-#[test]
-fn with_delay_what_a_process_sends_to_itself_is_under_way_too() {
-    let hears_another = Instruction::Everyday(Everyday::Connect { socket: 0, to: 0, port: 4000 });
-    let receives = [BIND, send(7), hears_another, receive_at_last()];
-    assert!(found(&[], &receives, delayed()).deadlock);
-    assert!(!found(&[], &receives, Network::reliable()).deadlock);
-}

@@ -57,7 +57,8 @@ impl Writer<'_> {
         let port = if self.random.percent(4) { PORTS[1] } else { PORTS[receiving] };
         let socket = self.random.below(self.drafts[from].sockets as u64) as usize;
         let value = self.value(from);
-        if self.random.percent(35) {
+        // With `delay` it is left out that what is under way to a socket when it connects may be refused.
+        if self.random.percent(35) && !self.delay {
             let sends = [Everyday::Connect { socket, to, port }, Everyday::SendOn { socket, value }];
             self.drafts[from].script.extend(sends.map(Instruction::Everyday));
         } else if self.random.percent(15) {
@@ -71,7 +72,7 @@ impl Writer<'_> {
         }
         if self.random.percent(45) {
             let value = self.value(to);
-            if self.random.percent(40) {
+            if self.random.percent(40) && !self.delay {
                 let answer =
                     [Everyday::ConnectBack { socket: receiving }, Everyday::SendOn { socket: receiving, value }];
                 self.drafts[to].script.extend(answer.map(Instruction::Everyday));

@@ -6,7 +6,7 @@
 //! socket. When a socket is closed, the same holds from then on of what was under way to it, some of which may have
 //! arrived at it.
 //!
-//! Left out: what a socket had been sent before it was connected to another peer counts as arrived by then; and of two
+//! Left out: what is under way to a socket when it is connected to another peer is not refused; and of two
 //! sets of packets from one socket, to a closed socket and past it because it was connected elsewhere, only the later
 //! one goes on.
 //!

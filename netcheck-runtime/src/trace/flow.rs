@@ -103,7 +103,8 @@ impl Flow {
 
     /// Notes what the step of this number did to connections and sockets.
     pub(crate) fn follow(&mut self, system: &System, state: &[u32], next: &[u32], number: u32) {
-        self.redirect(system, state, next);
+        let content = |number: u32| self.datagrams.get(&number).map_or(u32::MAX, |datagram| datagram.0);
+        self.under_way.redirect(system, state, next, content);
         self.under_way.forget(next);
         let changed = system.places.iter().filter(|(id, _)| id.of(state) != id.of(next));
         for (id, place) in changed {
@@ -122,35 +123,6 @@ impl Flow {
                 if before.connection.is_held(side) && !after.connection.is_held(side) {
                     connection.closed[side as usize].get_or_insert(number);
                 }
-            }
-        }
-    }
-
-    /// What was under way from a socket to one place goes on to another, after arrivals that nobody has seen.
-    fn redirect(&mut self, system: &System, state: &[u32], next: &[u32]) {
-        if system.places.astray().is_empty() {
-            return;
-        }
-        let from = |place: PlaceId| match system.places.place(place) {
-            Place::Channel { from, .. } | Place::Astray { from, .. } => Some(from),
-            _ => None,
-        };
-        let filled = system.places.iter().filter(|(id, _)| id.of(state) == 0 && id.of(next) != 0);
-        let filled: Vec<PlaceId> = filled.map(|(id, _)| id).filter(|&id| from(id).is_some()).collect();
-        for place in filled.into_iter().filter(|place| !self.under_way.links.contains_key(place)).collect::<Vec<_>>() {
-            let left = |other: &PlaceId| from(*other) == from(place) && other.of(state) != 0 && other.of(next) == 0;
-            let Some(before) = self.under_way.links.keys().copied().find(left) else { continue };
-            let content = |number: u32| self.datagrams.get(&number).map_or(u32::MAX, |datagram| datagram.0);
-            let rules = [place, before].into_iter().find_map(|place| system.channel_at(place));
-            let Some(rules) = rules.map(|channel| system.rules_of(channel)) else { continue };
-            let after = system.links.get(place.of(next));
-            let mut open = VecDeque::from([self.under_way.links[&before].clone()]);
-            while let Some(link) = open.pop_front() {
-                if link.renumbered(content) == *after {
-                    self.under_way.links.insert(place, link);
-                    break;
-                }
-                open.extend(link.deliveries(rules).into_iter().map(|delivery| delivery.link));
             }
         }
     }
@@ -257,6 +229,44 @@ impl Datagrams {
         let Some((send, receive)) = system.perturbed_between(state, from, to) else { return };
         let link = self.links.entry(place).or_default();
         *link = link.dispatch(number, send, receive);
+    }
+
+    /// What was under way from a socket to one place goes on to another, after arrivals that nobody has seen; says
+    /// whether anything does. `content` is what a number stands for.
+    pub(crate) fn redirect(
+        &mut self,
+        system: &System,
+        state: &[u32],
+        next: &[u32],
+        content: impl Fn(u32) -> u32,
+    ) -> bool {
+        let from = |place: PlaceId| match system.places.place(place) {
+            Place::Channel { from, .. } | Place::Astray { from, .. } => Some(from),
+            _ => None,
+        };
+        let is_filled = |id: PlaceId| id.of(state) == 0 && id.of(next) != 0 && from(id).is_some();
+        if system.places.astray().is_empty() {
+            return false;
+        }
+        let filled: Vec<PlaceId> = system.places.iter().map(|(id, _)| id).filter(|&id| is_filled(id)).collect();
+        let mut goes_on = false;
+        for place in filled {
+            let left = |other: &PlaceId| from(*other) == from(place) && other.of(state) != 0 && other.of(next) == 0;
+            let Some(before) = self.links.keys().copied().find(left) else { continue };
+            let channel = [place, before].into_iter().find_map(|place| system.channel_at(place));
+            let Some(rules) = channel.map(|channel| system.rules_of(channel)) else { continue };
+            let after = system.links.get(place.of(next));
+            let mut open = VecDeque::from([self.links[&before].clone()]);
+            while let Some(link) = open.pop_front() {
+                if link.renumbered(&content) == *after {
+                    self.links.insert(place, link);
+                    goes_on = true;
+                    break;
+                }
+                open.extend(link.deliveries(rules).into_iter().map(|delivery| delivery.link));
+            }
+        }
+        goes_on
     }
 
     /// What arrives with a step, if that is from a channel; `content` is what a number stands for.

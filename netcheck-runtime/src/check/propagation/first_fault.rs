@@ -231,7 +231,8 @@ impl FirstFaults {
             }
             Memory::Clean(mut datagrams) => {
                 let event = self.follow(system, state, transition, &mut datagrams);
-                if transition.faults == 0 && matches!(event, Event::Nothing) && datagrams.is_as(next) {
+                let goes_on = self.redirect(system, (state, next), &mut datagrams);
+                if transition.faults == 0 && matches!(event, Event::Nothing) && !goes_on && datagrams.is_as(next) {
                     return None;
                 }
                 datagrams.forget(next);
@@ -239,6 +240,7 @@ impl FirstFaults {
             }
             Memory::Late { datagram, mut datagrams } => {
                 let event = self.follow(system, state, transition, &mut datagrams);
+                self.redirect(system, (state, next), &mut datagrams);
                 datagrams.forget(next);
                 let fate = match event {
                     Event::GivenUp(lost) if lost.contains(&datagram) => Some(Did::Lost),
@@ -287,6 +289,11 @@ impl FirstFaults {
         let fault = self.fault_of(datagram, Did::Overtaken);
         self.late.insert(fault);
         Memory::Late { datagram, datagrams }
+    }
+
+    /// Follows the datagrams whose way is another one after a step.
+    fn redirect(&self, system: &System, (state, next): (&[u32], &[u32]), datagrams: &mut Datagrams) -> bool {
+        datagrams.redirect(system, state, next, |number| self.parcels[number as usize].content.0)
     }
 
     /// Follows the datagrams through a step.
