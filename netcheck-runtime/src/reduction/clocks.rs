@@ -1,17 +1,17 @@
-//! Which movers share a clock, and which daemons have come to their end.
+//! Which movers share a clock, and which daemons are finished.
 //!
-//! `a` *reaches* `b` if `b` minds something that `a` may still do. Network components, objects, joins, aborts, handles
-//! and the ends of processes are all resources, and [`touches`](super::touches) is the one place that says what an
-//! operation or an effect does to them.
+//! A mover *reaches* another one if the other one depends on something that the first may still do. Network components,
+//! objects, joins, aborts, handles and the ends of processes are all resources; [`touches`](super::touches) is the one
+//! place that says what an operation or an effect does to them (its matches have no wildcard).
 //!
-//! **Clocks.** Movers that one reaches from the other share a clock. So who is reached by two timed movers, by any
-//! chain, has one clock with both, and sees their steps in the order of their times. One edge is left out: `x` waits
-//! for the end of `z` and, at that point, for nothing else, has no timers, and reaches or is reached by nobody in
-//! another way. That end is there from some time on, and `x` takes the same steps whenever it finds it: its steps
-//! follow those of `z` and are seen by nobody, so no time tells where among the others' steps they are.
+//! **Clocks.** If one mover reaches another, both share a clock. So a mover that two timed movers reach, by any chain,
+//! shares one clock with both, and sees their steps in the order of their times. One edge is left out: a mover without
+//! timers waits for the end of another mover and, at that point, for nothing else, and no other edge leads to it or
+//! from it. The awaited end stays, so the waiting mover takes the same steps whenever it finds that end; its steps
+//! come after the end, and nobody sees them. So no clock can tell where among the steps of others they are taken.
 //!
-//! **Finished.** Daemons none of which can move, has timers, or is reached by anybody who is alive and not among them:
-//! the largest such set, by taking away who is reached from outside until nobody is.
+//! **Finished.** A set of daemons is finished if none of its movers can move or waits for a timer, and no live mover
+//! outside of the set reaches one in it. The largest such set is found by removing movers that are reached from outside.
 
 use super::bits::Bits;
 use super::footprint::Footprints;
@@ -47,12 +47,12 @@ impl Sets {
 
 /// Joins those who share a clock to the `components` that the network makes of `live`.
 pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live], components: &mut Sets) {
-    // Who is neither spawned nor one of several tasks ends nobody, and nobody waits for its end.
+    // Without tasks there are no lifecycles: nobody waits for the end of a process, or ends one.
     let is_child = |live: &Live| live.mover.task.is_some() || view.units[live.mover.unit.0 as usize].is_task;
     if !live.iter().any(is_child) {
         return;
     }
-    // Who waits for one end at a time, and whose.
+    // Movers that wait for one end at a time, each with the mover whose end it waits for.
     let mut waits: Vec<(usize, usize)> = Vec::new();
     for (index, of) in live.iter().enumerate() {
         for (other, from) in live.iter().enumerate().filter(|&(other, _)| other != index) {
