@@ -2,7 +2,7 @@
 //!
 //! A mover *reaches* another one if the other one depends on something that the first may still do. Network components,
 //! objects, joins, aborts, handles and the ends of processes are all resources; [`touches`](super::touches) is the one
-//! place that says what an operation or an effect does to them (its matches have no wildcard).
+//! place that says what an operation or an effect does to them (its matches over both have no wildcard).
 //!
 //! **Clocks.** If one mover reaches another, both share a clock. So a mover that two timed movers reach, by any chain,
 //! shares one clock with both, and sees their steps in the order of their times. One edge is left out: a mover without
