@@ -578,3 +578,25 @@ fn what_an_endless_daemon_does_when_nothing_comes_is_explored_beside_a_process_t
         assert_eq!(kind(&report), Some(ViolationKind::Panic), "reduction {reduction}");
     }
 }
+
+#[netcheck::process]
+async fn ends_at_once() {}
+
+#[netcheck::process]
+async fn looks() -> bool {
+    let child = tokio::spawn(ends_at_once());
+    let is_finished = child.is_finished();
+    child.await.unwrap();
+    is_finished
+}
+
+#[test]
+fn an_isolated_task_that_is_looked_at_has_ended_or_not() {
+    let report = in_each_way(
+        |net| {
+            net.process("p", || async { tokio::spawn(looks()).await.unwrap() });
+        },
+        "p",
+    );
+    assert_eq!(report.outputs("p"), ["false", "true"]);
+}

@@ -34,6 +34,8 @@ pub(super) enum Resource {
     Waited(UnitId),
     /// A unit ends.
     Ended(UnitId),
+    /// A unit looks whether another one has ended, without waiting: it matters that it has not yet.
+    AskedFor(UnitId),
     /// A unit is asked by another one to end.
     Killed(UnitId),
     /// The isolated tasks of a process are ended with it.
@@ -100,7 +102,7 @@ impl Resource {
     /// Whether it is of ending, joining and aborting.
     pub(super) fn is_of_lifecycle(self) -> bool {
         match self {
-            Resource::Ended(_) | Resource::Killed(_) | Resource::KilledWith(_) => true,
+            Resource::Ended(_) | Resource::AskedFor(_) | Resource::Killed(_) | Resource::KilledWith(_) => true,
             Resource::Alive(_) | Resource::AliveIn(_) | Resource::Moves(_) | Resource::Over(_) => true,
             Resource::Object(_, object) => object.is_of_task(),
             _ => false,
@@ -283,8 +285,11 @@ impl Touches {
             Action::Clock | Action::Deadline { .. } => {
                 self.minds(Resource::Clock);
             }
-            Action::Join { unit: child, .. } | Action::IsEnded { unit: child, .. } => {
+            Action::Join { unit: child, waits: true, .. } => {
                 self.minds(Resource::Ended(*child));
+            }
+            Action::Join { unit: child, waits: false, .. } | Action::IsEnded { unit: child, .. } => {
+                self.does(Resource::AskedFor(*child)).minds(Resource::Ended(*child));
             }
         }
     }
@@ -446,7 +451,7 @@ impl Touches {
     /// What the end of a unit does: all that it holds is let go.
     pub(super) fn end(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
         let process = system.process_of(unit);
-        self.does(Resource::Ended(unit));
+        self.does(Resource::Ended(unit)).minds(Resource::AskedFor(unit));
         // When a process ends, nobody of it is left to bind anything.
         if system.units[unit.0 as usize].is_task {
             self.does(Resource::Releasing(process)).minds(Resource::Binding(process));

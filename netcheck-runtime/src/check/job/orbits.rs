@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::check::{Tcp, Udp};
-use crate::id::{NodeId, OutcomeId};
+use crate::id::{NodeId, OutcomeId, SocketId, UnitId};
 use crate::isolated;
 use crate::net::{TcpListener, TcpStream, UdpSocket};
 use crate::operation::Side;
@@ -107,9 +107,9 @@ fn node(system: &System, id: NodeId) -> String {
 }
 
 /// The same with two processes exchanged, wherever one is named. Each has one socket that asks for any port.
-fn exchanged(text: &BTreeSet<String>, a: usize, b: usize) -> BTreeSet<String> {
+fn exchanged(text: &BTreeSet<String>, [a, b]: [usize; 2], ports: &[u16]) -> BTreeSet<String> {
     let names = |process: usize| {
-        let (address, port) = (format!("10.0.0.{}", process + 1), format!("{}", 49152 + 16 * process));
+        let (address, port) = (format!("10.0.0.{}", process + 1), ports[process].to_string());
         [format!("UnitId({process})"), format!("ProcessId({process})"), address, port]
     };
     let pairs: Vec<(String, String)> = names(a).into_iter().zip(names(b)).collect();
@@ -124,12 +124,12 @@ fn exchanged(text: &BTreeSet<String>, a: usize, b: usize) -> BTreeSet<String> {
 }
 
 /// All that exchanging processes of the classes makes of a text.
-fn orbit(text: BTreeSet<String>, classes: &[&[usize]]) -> BTreeSet<BTreeSet<String>> {
+fn orbit(text: BTreeSet<String>, classes: &[&[usize]], ports: &[u16]) -> BTreeSet<BTreeSet<String>> {
     let mut orbit = BTreeSet::from([text.clone()]);
     let mut open = vec![text];
     while let Some(text) = open.pop() {
         let swaps = classes.iter().flat_map(|class| class.windows(2));
-        for image in swaps.map(|pair| exchanged(&text, pair[0], pair[1])) {
+        for image in swaps.map(|pair| exchanged(&text, [pair[0], pair[1]], ports)) {
             if orbit.insert(image.clone()) {
                 open.push(image);
             }
@@ -175,8 +175,11 @@ fn counted(checker: &Checker, register: impl Fn(&mut Network) + Copy, classes: &
     let each = |_: &Job, system: &mut System, initial: &StateVector| {
         let states = all(system, initial)?;
         let mut standing: BTreeSet<BTreeSet<String>> = BTreeSet::new();
+        let first_socket = |unit: usize| SocketId { unit: UnitId(unit as u32), index: 0 };
+        let ports: Vec<u16> =
+            (0..system.units.len()).map(|unit| system.first_ephemeral_port(first_socket(unit))).collect();
         for (state, _) in &states {
-            let orbit = orbit(described(system, state), classes);
+            let orbit = orbit(described(system, state), classes, &ports);
             standing.extend(orbit.into_iter().min());
         }
         Ok((states.len(), standing.len()))
