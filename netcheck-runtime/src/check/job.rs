@@ -198,8 +198,10 @@ impl Job {
             let ((mut explored, rounds), mut system) = self.attempt(Job::explore)?;
             explored.spread();
             let Some((at, found)) = explored.found.clone() else { break (explored, rounds, system, None) };
-            if found.is_error {
-                return Err(Error::new(found.message));
+            // In the full semantics the execution may come to something else first.
+            let first = explored.concrete.as_ref().map_or(&found, |(_, first)| first);
+            if first.is_error {
+                return Err(Error::new(first.message.clone()));
             }
             let demands = self.demands;
             match self.counterexample(&mut system, &mut explored, at, &found) {
