@@ -423,3 +423,24 @@ fn a_panic_by_a_fault_may_be_found_before_a_scope_is_entered() {
     let findings = agreed(&System { processes: vec![process(vec![root, receives]), process(vec![sends])], network });
     assert!(findings.is_clean() && findings.unscoped.is_some_and(|unscoped| !unscoped.panics.is_empty()));
 }
+
+/// A daemon that nothing can wake is left out of the search; it has not ended.
+#[test]
+fn an_isolated_task_that_waits_for_ever_has_not_ended() {
+    let bind = || Instruction::Bind { socket: 0, port: Some(4000) };
+    let receive = || Instruction::Recv { socket: 0, into: 0 };
+    let asks = Instruction::IsFinished { handle: 1, into: 1 };
+    let check = Instruction::AssertNot { register: 1, value: 1, line: 1 };
+    let server = || daemon(vec![vec![bind(), receive()]]);
+    let parent = vec![spawn(isolated(1), 1), asks, check, Instruction::Pending];
+    assert!(agreed(&system(vec![server(), daemon(vec![parent, vec![bind(), receive()]])])).is_clean());
+}
+
+/// … and goes on to hold its port when nobody holds its handle any more.
+#[test]
+fn an_isolated_task_that_waits_for_ever_keeps_its_port_without_its_handle() {
+    let receive = || Instruction::Recv { socket: 0, into: 0 };
+    let bind = || Instruction::Bind { socket: 0, port: Some(4000) };
+    let parent = vec![spawn(isolated(1), 1), sleep(5), Instruction::Detach { handle: 1 }, sleep(5), bind(), receive()];
+    agreed(&system(vec![daemon(vec![parent, vec![bind(), receive()]])]));
+}

@@ -137,10 +137,13 @@ impl View<'_> {
             }
             Effect::Detach { child } => {
                 let place = self.unit_place(child);
-                if self.automata.node(NodeId(place.of(next))).kind == NodeKind::Live {
-                    self.tell_of_handle(child, HANDLE_GONE, next)?;
-                } else {
-                    place.set(next, NodeId::GONE.0);
+                match self.automata.node(NodeId(place.of(next))).kind {
+                    NodeKind::Live => self.tell_of_handle(child, HANDLE_GONE, next)?,
+                    // It never ends, and goes on to hold what it holds.
+                    NodeKind::Parked { .. } => {}
+                    NodeKind::Ended { .. } | NodeKind::Panicked(_) | NodeKind::Gone => {
+                        place.set(next, NodeId::GONE.0);
+                    }
                 }
             }
             Effect::Claim { .. } => {}

@@ -12,19 +12,18 @@
 //!
 //! Without `delay` the network is fast: a datagram is there when it has been sent, or dropped.
 
-use crate::id::{NodeId, ProcessId, SocketId, UnitId};
+use crate::id::{ProcessId, SocketId};
 use crate::state::enabled::{Writes, is_addressed};
 use crate::state::place::{Place, PlaceId};
 use crate::state::tables::{Channel, Lookup, View};
-use crate::unit::automaton::NodeKind;
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 impl View<'_> {
     /// Where a datagram to an address of a process at which nobody is bound stays under way; `None`: it is dropped.
     pub(super) fn astray(self, state: &[u32], from: SocketId, to: (ProcessId, SocketAddr)) -> Lookup<Option<Channel>> {
-        let root = NodeId(self.unit_place(UnitId(to.0.0)).of(state));
-        if !self.has_delay() || self.automata.node(root).kind != NodeKind::Live {
+        // A root that waits for ever may have tasks that still bind.
+        if !self.has_delay() || !self.live_units(state).any(|(unit, _)| self.process_of(unit) == to.0) {
             return Ok(None);
         }
         let place = self.place(Place::Astray { from, to })?;

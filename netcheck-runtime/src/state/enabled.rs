@@ -276,8 +276,10 @@ impl View<'_> {
                 immediate(outcome, smallvec![(*child, NodeId::GONE.0)])
             }
             Action::IsEnded { child, .. } => {
-                let kind = &self.automata.node(NodeId(child.of(state))).kind;
-                let ended = usize::from(*kind != NodeKind::Live);
+                let ended = match self.automata.node(NodeId(child.of(state))).kind {
+                    NodeKind::Ended { .. } | NodeKind::Panicked(_) | NodeKind::Gone => 1,
+                    NodeKind::Live | NodeKind::Parked { .. } => 0,
+                };
                 let outcome = self.outcome(Outcome::Alternative(ended))?;
                 immediate(outcome, Writes::new())
             }
