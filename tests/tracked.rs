@@ -1,10 +1,11 @@
 //! Tracked tasks: the order of steps that share nothing does not show.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Error, Report, Tasks, Verdict};
+use netcheck::check::{Checker, Error, Report, Search, Tasks, Verdict};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::UdpSocket;
 
 /// `tasks` tasks that each receive `steps` datagrams of their own.
@@ -166,5 +167,30 @@ mod a_test_that_was_written_for_tokio {
             task.await.unwrap();
         }
         assert_eq!(*sum.lock().await, 3);
+    }
+}
+
+/// A socket's number goes back to the task that has made it when that task knows of it, and not before.
+#[test]
+fn a_socket_that_is_handed_to_another_task_and_dropped_there_is_no_memory_that_tasks_share() {
+    async fn rebinds() {
+        let handed = UdpSocket::bind("0.0.0.0:4001").await.unwrap();
+        let task = tokio::spawn(async move {
+            drop(handed);
+            UdpSocket::bind("0.0.0.0:4001").await.unwrap();
+        });
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        let own = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        task.await.unwrap();
+        drop((own, UdpSocket::bind("0.0.0.0:4002").await.unwrap()));
+    }
+    for seed in 0..20 {
+        for search in [Search::Bfs, Search::Pct { seed, depth: 3 }] {
+            for reduction in [true, false] {
+                let checker = Checker::new().tasks(Tasks::Tracked).search(search).reduction(reduction);
+                let report = checker.check(|net| _ = net.process("server", rebinds));
+                assert_eq!(report.verdict(), Verdict::Verified);
+            }
+        }
     }
 }

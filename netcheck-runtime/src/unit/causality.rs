@@ -229,6 +229,11 @@ impl Causality {
         self.found.insert(ObjectId::end(ended));
     }
 
+    /// The tasks that a task knows to have ended.
+    pub(crate) fn joined_by(&self, task: TaskId) -> BTreeSet<TaskId> {
+        self.joined.get(&task).cloned().unwrap_or_default()
+    }
+
     /// The running task does something.
     pub(crate) fn act(&mut self) {
         self.awaited = None;
@@ -338,7 +343,7 @@ impl Causality {
             awaited: self.awaited,
             found: self.found.iter().filter(|end| !was_awaited(end) && !was_asked(end)).copied().collect(),
             asked: self.asked.iter().copied().collect(),
-            joined: self.joined.get(&task).cloned().unwrap_or_default(),
+            joined: self.joined_by(task),
         };
         events.touched.insert(event, touched);
     }

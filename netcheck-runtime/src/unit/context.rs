@@ -400,18 +400,41 @@ struct PendingOperation {
 
 /// Numbers given out smallest free first, so that loops return to the same numbers.
 #[derive(Default, Hash)]
-struct Slots(BTreeSet<u32>);
+struct Slots {
+    taken: BTreeSet<u32>,
+    /// Numbers of a tracked task that another one has given back. They are free for the first one when it knows that
+    /// the other one has ended: before, the two may run in any order.
+    given_back: BTreeMap<u32, TaskId>,
+}
 
 impl Slots {
     /// The smallest free number from `first` on.
     fn take(&mut self, first: u32) -> u32 {
-        let index = (first..).find(|index| !self.0.contains(index)).expect("numbers do not run out");
-        self.0.insert(index);
+        let index = (first..).find(|index| !self.taken.contains(index)).expect("numbers do not run out");
+        self.taken.insert(index);
         index
     }
 
     fn free(&mut self, index: u32) {
-        self.0.remove(&index);
+        self.taken.remove(&index);
+    }
+
+    /// A tracked task gives a number back.
+    fn give_back(&mut self, index: u32, by: TaskId) {
+        if TaskId::of_number(index) == by {
+            self.free(index);
+        } else {
+            self.given_back.insert(index, by);
+        }
+    }
+
+    /// Frees the numbers of a tracked task that others have given back of which it knows that they have ended.
+    fn collect(&mut self, task: TaskId, has_joined: impl Fn(TaskId) -> bool) {
+        let Slots { taken, given_back } = self;
+        given_back.retain(|index, by| {
+            let is_free = TaskId::of_number(*index) == task && has_joined(*by);
+            !(is_free && taken.remove(index))
+        });
     }
 }
 
@@ -596,8 +619,7 @@ impl Context {
     }
 
     pub(crate) fn new_socket(&self) -> SocketId {
-        let first = self.first_number();
-        SocketId { unit: self.unit, index: self.state().sockets.take(first) }
+        SocketId { unit: self.unit, index: self.take_number(|state| &mut state.sockets) }
     }
 
     /// A UDP socket was dropped.
@@ -615,8 +637,9 @@ impl Context {
         let mut state = self.state();
         state.surplus.remove(&socket);
         state.endpoints.remove(&socket);
+        drop(state);
         if socket.unit == self.unit {
-            state.sockets.free(socket.index);
+            self.give_number_back(|state| &mut state.sockets, socket.index);
         }
     }
 
@@ -709,12 +732,11 @@ impl Context {
     }
 
     pub(crate) fn new_timer(&self) -> u32 {
-        let first = self.first_number();
-        self.state().timers.take(first)
+        self.take_number(|state| &mut state.timers)
     }
 
     pub(crate) fn drop_timer(&self, timer: u32) {
-        self.state().timers.free(timer);
+        self.give_number_back(|state| &mut state.timers, timer);
         self.effect(Effect::Disarm { timer });
     }
 

@@ -1,6 +1,6 @@
 //! What is recorded of tasks that are tracked, and numbers that do not depend on the order in which they run.
 
-use super::Context;
+use super::{Context, Slots, State};
 use crate::id::{TaskId, UnitId};
 use crate::unit::causality::ObjectId;
 use crate::unit::instance::TaskNumber;
@@ -63,6 +63,28 @@ impl Context {
             Some((_process, own)) => hash(own).wrapping_add(u64::from(number)) | 1 << 63,
         };
         NonZeroU64::new(name).expect("the root of a process has no name")
+    }
+
+    /// A number for a socket or a timer of the running task: the smallest that is free for it.
+    pub(super) fn take_number(&self, of: impl Fn(&mut State) -> &mut Slots) -> u32 {
+        let first = self.first_number();
+        let mut state = self.state();
+        if self.shared.tracks.get() {
+            let task = state.running;
+            let joined = state.causality.joined_by(task);
+            of(&mut state).collect(task, |ended| joined.contains(&ended));
+        }
+        of(&mut state).take(first)
+    }
+
+    /// A socket or a timer with this number is gone.
+    pub(super) fn give_number_back(&self, of: impl Fn(&mut State) -> &mut Slots, number: u32) {
+        let mut state = self.state();
+        let running = state.running;
+        match self.shared.tracks.get() {
+            true => of(&mut state).give_back(number, running),
+            false => of(&mut state).free(number),
+        }
     }
 
     /// Where numbers of operations, sockets and timers of the running task begin: if tasks are
