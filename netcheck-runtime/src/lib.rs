@@ -7,6 +7,7 @@
 //! | [`sync`] | tokio's and std's own types, each with an object that is touched at every use | decide who gets what |
 //! | `unit` | one program as a learned automaton | know a protocol or a search |
 //! | `state` | state vectors and the steps between them | poll user code but through `unit` |
+//! | `graph` | the explored graph and its strongly connected components | know states or steps |
 //! | `reduction` | which steps need not be explored | change what a step does |
 //! | `search` | one loop, many frontiers | know a protocol |
 //! | `property` | what must never happen | |
@@ -23,6 +24,7 @@ pub mod check;
 pub mod coverage;
 mod error;
 pub mod faults;
+mod graph;
 mod id;
 pub mod isolated;
 pub mod net;

@@ -30,6 +30,7 @@ use super::stubborn::{Waiting, waiting};
 use super::subsumption::Subsumption;
 use super::successors::Successors;
 use super::symmetry::Symmetry;
+use crate::graph::Graph;
 use crate::id::{Mover, NodeId, ProcessId, UnitId};
 use crate::state::enabled::{Class, Enabled, Transition};
 use crate::state::place::{Place, PlaceId, StateVector};
@@ -153,8 +154,8 @@ pub(crate) fn update(
     if !system.learner.has_cycles() && !visited.leaves_out {
         return Ok(false);
     }
-    let Some(graph) = Graph::of(system, footprints, initial, &mut visited)? else { return Ok(false) };
-    let cycles = graph.terminal_cycles();
+    let Some(graph) = Reduced::of(system, footprints, initial, &mut visited)? else { return Ok(false) };
+    let cycles = graph.0.terminal_cycles();
     if visited.symmetry.as_ref().is_some_and(|symmetry| !symmetry.is_trivial()) && !cycles.is_empty() {
         let reason = "executions go round for ever, and the reduction has to know who does not move then".to_owned();
         return Err(Interrupt::Asymmetry(Asymmetry { between: None, reason }));
@@ -211,12 +212,11 @@ fn are_busy(system: &System, footprints: &mut Footprints, initial: &StateVector)
 fn ignoring(
     system: &mut System,
     footprints: &mut Footprints,
-    graph: &Graph,
+    graph: &Reduced,
     cycle: &[usize],
     mut states: Vec<StateVector>,
 ) -> Result<Option<Ignoring>, Interrupt> {
-    let moved: BTreeSet<Mover> = cycle.iter().flat_map(|&index| graph.movers[index].iter().copied()).collect();
-    let timed = cycle.iter().any(|&index| graph.timed[index]);
+    let (moved, timed) = (graph.movers(cycle), graph.is_timed(cycle));
     states.sort_unstable();
     let mut enabled = Enabled::default();
     for state in states {
@@ -231,48 +231,49 @@ fn ignoring(
     Ok(None)
 }
 
-/// The reduced graph; its states are numbered as they are met from the first one, breadth-first.
-struct Graph {
-    edges: Vec<Box<[u32]>>,
-    /// The units that move from a state.
-    movers: Vec<SmallVec<[Mover; 2]>>,
-    /// Whether a timer fires from a state.
-    timed: Vec<bool>,
+/// What the proviso keeps of a state of the reduced graph.
+#[derive(Default)]
+struct Departure {
+    /// The movers of the steps that leave the state.
+    movers: SmallVec<[Mover; 2]>,
+    /// Whether a timer fires in the state.
+    timed: bool,
 }
 
-impl Graph {
+/// The reduced graph; its states are numbered in breadth-first order from the initial state.
+struct Reduced(Graph<Departure>);
+
+impl Reduced {
     fn of(
         system: &mut System,
         footprints: &mut Footprints,
         initial: &StateVector,
         visited: &mut Visited<'_>,
-    ) -> Result<Option<Graph>, Interrupt> {
-        let mut graph = Graph { edges: Vec::new(), movers: Vec::new(), timed: Vec::new() };
+    ) -> Result<Option<Reduced>, Interrupt> {
+        let mut graph = Graph::default();
         let is_whole = walk(system, footprints, initial, visited, |system, number, _, chosen, edges| {
             let mut movers: SmallVec<[Mover; 2]> = chosen.iter().filter_map(|step| system.mover(step)).collect();
             movers.dedup();
-            graph.reserve(number);
-            graph.movers[number] = movers;
-            graph.timed[number] = chosen.iter().any(|step| matches!(step.class(), Some(Class::Timer { .. })));
-            graph.edges[number] = edges.into();
-            edges.iter().for_each(|&next| graph.reserve(next as usize));
+            let timed = chosen.iter().any(|step| matches!(step.class(), Some(Class::Timer { .. })));
+            graph.set(number, Departure { movers, timed }, edges);
         })?;
-        Ok(is_whole.then_some(graph))
+        Ok(is_whole.then_some(Reduced(graph)))
     }
 
-    /// Makes room for a state of this number.
-    fn reserve(&mut self, number: usize) {
-        if self.edges.len() <= number {
-            self.edges.resize(number + 1, Box::default());
-            self.movers.resize(number + 1, SmallVec::new());
-            self.timed.resize(number + 1, false);
-        }
+    /// Whether a timer fires in a cycle.
+    fn is_timed(&self, cycle: &[usize]) -> bool {
+        cycle.iter().any(|&state| self.0.label(state).timed)
     }
 
-    /// The units that go round in some cycles without any time passing.
+    /// The movers of a cycle.
+    fn movers(&self, cycle: &[usize]) -> BTreeSet<Mover> {
+        cycle.iter().flat_map(|&state| self.0.label(state).movers.iter().copied()).collect()
+    }
+
+    /// The units of each cycle in which no time passes.
     fn untimed(&self, cycles: &[Vec<usize>]) -> impl Iterator<Item = BTreeSet<UnitId>> {
-        let untimed = cycles.iter().filter(|cycle| !cycle.iter().any(|&index| self.timed[index]));
-        untimed.map(|cycle| cycle.iter().flat_map(|&index| self.movers[index].iter().map(|mover| mover.unit)).collect())
+        let untimed = cycles.iter().filter(|cycle| !self.is_timed(cycle));
+        untimed.map(|cycle| self.movers(cycle).iter().map(|mover| mover.unit).collect())
     }
 
     /// The states of some cycles.
@@ -296,57 +297,6 @@ impl Graph {
             }
         })?;
         Ok(is_whole.then_some(states))
-    }
-
-    /// The strongly connected components that have an edge and that no edge leaves (R. Tarjan,
-    /// "Depth-first search and linear graph algorithms", 1972).
-    fn terminal_cycles(&self) -> Vec<Vec<usize>> {
-        const UNSEEN: u32 = u32::MAX;
-        let count = self.edges.len();
-        let (mut number, mut low) = (vec![UNSEEN; count], vec![0u32; count]);
-        let mut component = vec![UNSEEN; count];
-        let mut open: Vec<usize> = Vec::new();
-        let mut components: Vec<Vec<usize>> = Vec::new();
-        let mut numbered = 0;
-        for root in 0..count {
-            if number[root] != UNSEEN {
-                continue;
-            }
-            let mut path: Vec<(usize, usize)> = vec![(root, 0)];
-            while let Some(&mut (at, ref mut taken)) = path.last_mut() {
-                if *taken == 0 {
-                    (number[at], low[at]) = (numbered, numbered);
-                    numbered += 1;
-                    open.push(at);
-                }
-                if let Some(&next) = self.edges[at].get(*taken) {
-                    *taken += 1;
-                    let next = next as usize;
-                    if number[next] == UNSEEN {
-                        path.push((next, 0));
-                    } else if component[next] == UNSEEN {
-                        low[at] = low[at].min(number[next]);
-                    }
-                    continue;
-                }
-                path.pop();
-                if let Some(&(before, _)) = path.last() {
-                    low[before] = low[before].min(low[at]);
-                }
-                if low[at] == number[at] {
-                    let from = open.iter().rposition(|&member| member == at).expect("it is open");
-                    let members = open.split_off(from);
-                    members.iter().for_each(|&member| component[member] = components.len() as u32);
-                    components.push(members);
-                }
-            }
-        }
-        let is_terminal = |members: &Vec<usize>| {
-            let stays = |&next: &u32| component[next as usize] == component[members[0]];
-            members.iter().any(|&member| !self.edges[member].is_empty())
-                && members.iter().all(|&member| self.edges[member].iter().all(stays))
-        };
-        components.into_iter().filter(is_terminal).collect()
     }
 }
 
@@ -417,33 +367,4 @@ fn walk(
         visit(system, number, &state, chosen, &edges);
     }
     Ok(true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn terminal_cycles(edges: &[&[u32]]) -> Vec<Vec<usize>> {
-        let graph =
-            Graph { edges: edges.iter().map(|edges| (*edges).into()).collect(), movers: Vec::new(), timed: Vec::new() };
-        let mut cycles = graph.terminal_cycles();
-        cycles.iter_mut().for_each(|cycle| cycle.sort_unstable());
-        cycles.sort();
-        cycles
-    }
-
-    #[test]
-    fn a_cycle_that_is_left_is_not_terminal() {
-        assert_eq!(terminal_cycles(&[&[1], &[0, 2], &[3], &[2]]), [[2, 3]]);
-    }
-
-    #[test]
-    fn an_end_is_no_cycle_and_a_loop_of_one_state_is() {
-        assert_eq!(terminal_cycles(&[&[1, 2], &[], &[2]]), [[2]]);
-    }
-
-    #[test]
-    fn several_ways_into_one_cycle_are_one_cycle() {
-        assert_eq!(terminal_cycles(&[&[2], &[3], &[3], &[4], &[2, 3]]), [[2, 3, 4]]);
-    }
 }
