@@ -4,10 +4,12 @@
 //! A violation names its file and line, and what to do. If an edge is right after all, add it
 //! to the tables below and change `ARCHITECTURE.md` in the same step.
 
+#[path = "tidy/source.rs"]
+mod source;
+
 use serde_json::Value;
+use source::{Package, is_in, paths, read, root, shown, source_folder, sources, tokens};
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 // ---------------------------------------------------------------------------------------------
@@ -216,6 +218,7 @@ const RUNTIME: &[Row] = &[
             "property",
             "search::explore",
             "search::explored",
+            "search::plan",
             "state",
             "trace::describe",
             "trace::flow",
@@ -289,7 +292,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "crate::search::explore",
-        &["check::job", "check::propagation", "search::explored"],
+        &["check::job", "check::propagation"],
         "replay uses no search: it looks up each step among those that are possible",
     ),
     (
@@ -409,6 +412,58 @@ fn modules_use_only_those_below() {
                         if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") },
                     ));
                 }
+            }
+        }
+    }
+    none(&wrong);
+}
+
+/// Files that use each other in a circle, with the reason; every other circle is to be cut.
+const CIRCLES: &[(&str, &[&str], &str)] = &[
+    ("netcheck-models", &["udp::channel", "udp::covering", "udp::link"], "one kind of component"),
+    (
+        "netcheck-runtime",
+        &[
+            "state::apply",
+            "state::declared",
+            "state::enabled",
+            "state::menu",
+            "state::system",
+            "state::tables",
+            "state::tcp::connections",
+        ],
+        "all that a state consists of",
+    ),
+    (
+        "netcheck-runtime",
+        &["trace::counterexample", "trace::html", "trace::mermaid", "trace::text"],
+        "a counterexample writes itself in each form",
+    ),
+    (
+        "netcheck-runtime",
+        &["unit::checkpoint", "unit::context", "unit::instance", "unit::panics", "unit::wording"],
+        "a unit and what it runs in",
+    ),
+];
+
+/// A folder shows what is built upon what only if its files do not use each other in circles. A file may be used by the
+/// files in its own folder, which are parts of it, and may use them.
+#[test]
+fn files_use_each_other_in_no_circle() {
+    let mut wrong = Vec::new();
+    for package in ["netcheck-models", "netcheck-macros", "netcheck-runtime"] {
+        let found = Package::read(package).circles();
+        let is_listed = |circle: &Vec<String>| {
+            CIRCLES.iter().any(|(owner, modules, _)| {
+                *owner == package && circle.iter().map(String::as_str).eq(modules.iter().copied())
+            })
+        };
+        for circle in found.iter().filter(|circle| !is_listed(circle)) {
+            wrong.push(format!("{package}: these use each other in a circle: {}", circle.join(", ")));
+        }
+        for (_, modules, _) in CIRCLES.iter().filter(|(owner, ..)| *owner == package) {
+            if !found.iter().any(|circle| circle.iter().map(String::as_str).eq(modules.iter().copied())) {
+                wrong.push(format!("{package}: no circle any more: take it out of CIRCLES: {}", modules.join(", ")));
             }
         }
     }
@@ -595,251 +650,4 @@ fn the_reader_of_sources_sees_what_it_should() {
 #[track_caller]
 fn none(wrong: &[String]) {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
-}
-
-// ---------------------------------------------------------------------------------------------
-// Reading sources
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A file's name from the root of the workspace, with `/`.
-fn shown(file: &Path) -> String {
-    let parts = file.strip_prefix(root()).unwrap_or(file).components();
-    parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
-}
-
-fn read(file: &Path) -> String {
-    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-}
-
-/// Every Rust file of the workspace.
-fn sources() -> Vec<PathBuf> {
-    let folders = ["src", "tests", "examples", "benches", "netcheck-macros", "netcheck-models", "netcheck-runtime"];
-    let files = folders.iter().flat_map(|folder| rust_files(&root().join(folder)));
-    // benches/peers is no member of the workspace, and has a `target` of its own
-    files.filter(|file| !file.starts_with(root().join("benches/peers/target"))).collect()
-}
-
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    entries.sort();
-    let files = entries.into_iter().flat_map(|entry| match entry.is_dir() {
-        true => rust_files(&entry),
-        false => Vec::from_iter(entry.extension().is_some_and(|extension| extension == "rs").then_some(entry)),
-    });
-    files.collect()
-}
-
-fn source_folder(package: &str) -> PathBuf {
-    let folder = match package {
-        "netcheck" => root().to_owned(),
-        package if package.starts_with("netcheck") => root().join(package),
-        package => root().join("tests/crates").join(package),
-    };
-    folder.join("src")
-}
-
-/// The files of a crate, each with the module that it is.
-struct Package {
-    files: Vec<(PathBuf, Vec<String>)>,
-    modules: BTreeSet<String>,
-}
-
-impl Package {
-    fn read(package: &str) -> Package {
-        let folder = source_folder(package);
-        let files: Vec<(PathBuf, Vec<String>)> = rust_files(&folder)
-            .into_iter()
-            .map(|file| {
-                let inside = file.strip_prefix(&folder).expect("it lies there").with_extension("");
-                let mut module: Vec<String> =
-                    inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-                module.pop_if(|last| last == "mod" || last == "lib");
-                (file, module)
-            })
-            .collect();
-        let modules = files.iter().map(|(_, module)| module.join("::")).collect();
-        Package { files, modules }
-    }
-
-    /// The module that a path from the crate root leads into.
-    fn module_of(&self, path: &[String]) -> String {
-        let prefixes = (0..=path.len()).rev().map(|length| path[..length].join("::"));
-        prefixes.into_iter().find(|prefix| self.modules.contains(prefix)).unwrap_or_default()
-    }
-}
-
-/// Whether `path` is `prefix` or lies in it; everything lies in the root.
-fn is_in(path: &str, prefix: &str) -> bool {
-    prefix.is_empty() || path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-}
-
-/// An identifier, `::`, or any other single character. Comments are left out, literals are `"`.
-struct Token {
-    text: String,
-    line: usize,
-}
-
-fn tokens(source: &str) -> Vec<Token> {
-    let source: Vec<char> = source.chars().collect();
-    let at = |index: usize| source.get(index).copied().unwrap_or('\0');
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut tokens = Vec::new();
-    let (mut index, mut line) = (0, 1);
-    while index < source.len() {
-        let (start, first_line) = (index, line);
-        let mut text = None;
-        match (at(index), at(index + 1)) {
-            ('/', '/') => index += source[index..].iter().take_while(|c| **c != '\n').count(),
-            ('/', '*') => {
-                let mut depth = 0;
-                loop {
-                    match (at(index), at(index + 1)) {
-                        ('/', '*') => depth += 1,
-                        ('*', '/') => depth -= 1,
-                        _ => {
-                            index += 1;
-                            continue;
-                        }
-                    }
-                    index += 2;
-                    if depth == 0 {
-                        break;
-                    }
-                }
-            }
-            ('"', _) => {
-                index = after_quoted(&source, index, '"');
-                text = Some("\"".to_owned());
-            }
-            ('\'', '\\') => index = after_quoted(&source, index, '\''),
-            ('\'', _) if at(index + 2) == '\'' => index += 3,
-            // A lifetime.
-            ('\'', _) => index += 1 + source[index + 1..].iter().take_while(|c| is_word(**c)).count(),
-            (':', ':') => {
-                index += 2;
-                text = Some("::".to_owned());
-            }
-            (c, _) if is_word(c) => {
-                index += source[index..].iter().take_while(|c| is_word(**c)).count();
-                let word: String = source[start..index].iter().collect();
-                let hashes = source[index..].iter().take_while(|c| **c == '#').count();
-                if ["r", "br", "cr"].contains(&word.as_str()) && at(index + hashes) == '"' {
-                    index += hashes + 1;
-                    let closes = |from: usize| at(from) == '"' && (1..=hashes).all(|n| at(from + n) == '#');
-                    index += (index..source.len()).take_while(|from| !closes(*from)).count() + 1 + hashes;
-                    text = Some("\"".to_owned());
-                } else {
-                    text = Some(word);
-                }
-            }
-            (c, _) => {
-                index += 1;
-                text = (!c.is_whitespace()).then(|| c.to_string());
-            }
-        }
-        line += source[start..index.min(source.len())].iter().filter(|c| **c == '\n').count();
-        tokens.extend(text.map(|text| Token { text, line: first_line }));
-    }
-    tokens
-}
-
-/// The index after a literal in quotes.
-fn after_quoted(source: &[char], start: usize, quote: char) -> usize {
-    let mut index = start + 1;
-    while index < source.len() && source[index] != quote {
-        index += if source[index] == '\\' { 2 } else { 1 };
-    }
-    index + 1
-}
-
-/// A path as it is used: from `crate` where it is one of the own crate's, and the module it stands in.
-struct Used {
-    path: Vec<String>,
-    module: Vec<String>,
-    line: usize,
-}
-
-/// Every path in a file of several segments, or in a `use`, that begins at a crate or with
-/// `self` or `super`.
-fn paths(tokens: &[Token], file: &[String]) -> Vec<Used> {
-    let at = |index: usize| tokens.get(index).map_or("", |token| token.text.as_str());
-    let mut used = Vec::new();
-    // Modules in the file: name and the depth of braces outside.
-    let mut inside: Vec<(String, usize)> = Vec::new();
-    let mut depth = 0;
-    let mut index = 0;
-    while index < tokens.len() {
-        match at(index) {
-            "mod" if at(index + 2) == "{" => inside.push((at(index + 1).to_owned(), depth)),
-            "{" => depth += 1,
-            "}" => {
-                depth -= 1;
-                inside.pop_if(|(_, outside)| *outside == depth);
-            }
-            head if at(index + 1) == "::" && is_name(head) && !["::", "$"].contains(&at(index.wrapping_sub(1))) => {
-                let module: Vec<String> =
-                    file.iter().cloned().chain(inside.iter().map(|(name, _)| name.clone())).collect();
-                let mut prefix = vec!["crate".to_owned()];
-                match head {
-                    "crate" => {}
-                    "self" => prefix.extend(module.iter().cloned()),
-                    "super" => prefix.extend(module[..module.len().saturating_sub(1)].iter().cloned()),
-                    other => prefix = vec![other.to_owned()],
-                }
-                let mut leaves = Vec::new();
-                index = tree(tokens, index + 2, &prefix, &mut leaves);
-                used.extend(leaves.into_iter().map(|(path, line)| Used { path, module: module.clone(), line }));
-                continue;
-            }
-            _ => {}
-        }
-        index += 1;
-    }
-    used
-}
-
-/// Collects the leaves of a `use` tree, or the one path, that goes on at `index` after a `::`.
-fn tree(tokens: &[Token], mut index: usize, prefix: &[String], leaves: &mut Vec<(Vec<String>, usize)>) -> usize {
-    let at = |index: usize| tokens.get(index).map_or("", |token| token.text.as_str());
-    let line = tokens.get(index).map_or(0, |token| token.line);
-    match at(index) {
-        "{" => {
-            index += 1;
-            while index < tokens.len() && at(index) != "}" {
-                index = if at(index) == "," { index + 1 } else { tree(tokens, index, prefix, leaves) };
-            }
-            index + 1
-        }
-        "super" if at(index + 1) == "::" => tree(tokens, index + 2, &prefix[..prefix.len().saturating_sub(1)], leaves),
-        "self" | "*" => {
-            leaves.push((prefix.to_vec(), line));
-            skip_alias(tokens, index + 1)
-        }
-        word if is_name(word) => {
-            let path: Vec<String> = prefix.iter().cloned().chain([word.to_owned()]).collect();
-            if at(index + 1) == "::" && at(index + 2) != "<" {
-                return tree(tokens, index + 2, &path, leaves);
-            }
-            leaves.push((path, line));
-            skip_alias(tokens, index + 1)
-        }
-        // `::<…>` of something without a path.
-        _ => {
-            leaves.push((prefix.to_vec(), line));
-            index
-        }
-    }
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-}
-
-/// The index after `as name`.
-fn skip_alias(tokens: &[Token], index: usize) -> usize {
-    if tokens.get(index).is_some_and(|token| token.text == "as") { index + 2 } else { index }
 }

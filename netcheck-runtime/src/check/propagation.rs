@@ -5,8 +5,9 @@ mod first_fault;
 use super::job::Job;
 use crate::error::Error;
 use crate::propagation::{Propagation, Reference};
-use crate::search::explore::{Limit, Plan, observe};
+use crate::search::explore::observe;
 use crate::search::explored::Explored;
+use crate::search::plan::{Limit, Plan};
 use crate::state::store::Keep;
 use first_fault::FirstFaults;
 

@@ -15,7 +15,7 @@
 
 use super::bits::Bits;
 use super::footprint::Footprints;
-use super::stubborn::Live;
+use super::live::Live;
 use crate::state::tables::View;
 
 /// Sets of movers, by index.

@@ -12,7 +12,7 @@
 //! of a poll (at a call that needs an answer at once) the unit moves as a whole.
 
 use super::bits::Bits;
-use super::proviso::Cycles;
+use super::cycles::Cycles;
 use super::touches::{Resource, Touches};
 use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::operation::OperationKey;

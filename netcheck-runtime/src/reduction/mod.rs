@@ -4,8 +4,9 @@
 //!   automaton as far as it is known;
 //! - [`touches`]: the resources that an operation or an effect does and minds;
 //! - [`clocks`]: which movers share a clock, and which daemons are finished;
-//! - [`stubborn`]: which units have to be explored in a state;
-//! - [`proviso`]: cycles that would ignore somebody for ever;
+//! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
+//! - [`stubborn`]: which movers have to be explored in a state;
+//! - [`proviso`]: cycles that would put off the steps of a mover for ever; [`cycles`]: what was found out of them;
 //! - [`subsumption`]: states that add nothing to a visited one;
 //! - [`symmetry`]: states that differ only in which of several like processes does what;
 //! - [`successors`]: the steps of a state that are explored for it.
@@ -20,10 +21,13 @@
 
 pub(crate) mod bits;
 mod clocks;
+mod cycles;
 pub(crate) mod footprint;
+mod live;
 pub(crate) mod proviso;
 pub(crate) mod stubborn;
 pub(crate) mod subsumption;
 pub(crate) mod successors;
+mod survey;
 pub(crate) mod symmetry;
 mod touches;

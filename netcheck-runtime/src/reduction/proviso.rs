@@ -8,10 +8,10 @@
 //! a unit that can move in one of them has to move in it. Where it does not,
 //!
 //! - if it is connected to units that do, those units are no longer reduced among themselves:
-//!   [`Cycles::unreduced`];
+//!   [`Cycles::unreduce`](super::cycles::Cycles::unreduce);
 //! - if it is of another connected component, the component that goes round is *endless*:
 //!   one state of the cycle stands for it, from which the others are explored as well, with
-//!   the endless one left alone: [`Cycles::endless`]. It never meets them, so what it does
+//!   the endless one left alone: [`Cycles::add_endless`](super::cycles::Cycles::add_endless). It never meets them, so what it does
 //!   has been seen by then. The timers of the others run only if time passes in the cycle.
 //!
 //! Where time does not pass in a cycle, no timer of anybody fires any more. If others have timers, it is then
@@ -25,115 +25,21 @@
 //! endless component: which states are met would depend on the order, and the one that stands for
 //! the cycle has to be met.
 
+use super::cycles::part;
 use super::footprint::Footprints;
 use super::stubborn::{Waiting, waiting};
 use super::subsumption::Subsumption;
 use super::successors::Successors;
 use super::symmetry::Symmetry;
 use crate::graph::Graph;
-use crate::id::{Mover, NodeId, ProcessId, UnitId};
+use crate::id::{Mover, UnitId};
 use crate::state::enabled::{Class, Enabled, Transition};
-use crate::state::place::{Place, PlaceId, StateVector};
+use crate::state::place::StateVector;
 use crate::state::store::{StateId, Store};
 use crate::state::system::{Asymmetry, Interrupt, System};
-use crate::state::tables::{Tables, View};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
-
-/// What is known of cycles in the reduced graph.
-#[derive(Default)]
-pub(crate) struct Cycles {
-    /// Units that go round among themselves while units that are connected to them wait.
-    unreduced: AHashSet<SmallVec<[Mover; 8]>>,
-    endless: AHashMap<Part, Endless>,
-    /// An endless component was seen where states had been left out.
-    endless_in_part: bool,
-    /// Units that were seen to go round for ever without any time passing: no timer fires any more then.
-    untimed: BTreeSet<BTreeSet<UnitId>>,
-    /// Those of them that keep time from passing for others that have timers.
-    busy: BTreeSet<UnitId>,
-}
-
-/// The part of a state that belongs to some processes, but for the count of faults.
-type Part = SmallVec<[(PlaceId, u32); 16]>;
-
-/// A state of a component that will go round for ever.
-struct Endless {
-    /// The state in which the others begin to be explored.
-    representative: StateVector,
-    /// Whether time passes in the cycle.
-    timed: bool,
-}
-
-/// How a component of a state has to be explored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// As any.
-    Usual,
-    /// It, and others besides.
-    Shared { timed: bool },
-    /// It has been explored from such a state already.
-    Over { timed: bool },
-}
-
-impl Cycles {
-    /// Whether some units were seen to go round while others of their component waited.
-    pub(crate) fn are_unreduced(&self, movers: &[Mover]) -> bool {
-        self.unreduced.iter().any(|cycle| movers.iter().all(|mover| cycle.contains(mover)))
-    }
-
-    /// Whether a component goes round for ever and others have to be explored besides.
-    pub(crate) fn has_endless(&self) -> bool {
-        self.endless_in_part || !self.endless.is_empty()
-    }
-
-    /// Forgets the components that go round for ever, and the states that stand for them.
-    pub(super) fn forget_endless(&mut self) {
-        self.endless.clear();
-    }
-
-    /// Whether a unit may keep time from passing.
-    pub(crate) fn is_busy(&self, unit: UnitId) -> bool {
-        self.busy.contains(&unit)
-    }
-
-    /// Whether some unit may keep time from passing.
-    pub(crate) fn has_busy(&self) -> bool {
-        !self.busy.is_empty()
-    }
-
-    /// How the component of these units is to be explored in a state.
-    pub(crate) fn turn(&self, view: View<'_>, state: &[u32], movers: &[Mover]) -> Turn {
-        if self.endless.is_empty() {
-            return Turn::Usual;
-        }
-        match self.endless.get(&part(&view, state, movers)) {
-            None => Turn::Usual,
-            Some(endless) if endless.representative[..] == *state => Turn::Shared { timed: endless.timed },
-            Some(endless) => Turn::Over { timed: endless.timed },
-        }
-    }
-}
-
-/// What of a state belongs to the processes of some units. Whatever others could change too is left in.
-fn part(tables: &Tables, state: &[u32], movers: &[Mover]) -> Part {
-    let processes: SmallVec<[ProcessId; 8]> = movers.iter().map(|mover| tables.process_of(mover.unit)).collect();
-    let of_unit = |unit: UnitId| processes.contains(&tables.process_of(unit));
-    let belongs = |place: Place| match place {
-        Place::Unit(unit) | Place::Handle(unit) | Place::Timers(unit) | Place::Scope(unit) => of_unit(unit),
-        Place::Port(process, _) | Place::StreamPort(process, _) => processes.contains(&process),
-        Place::Channel { from, to } => of_unit(from.unit) || of_unit(to.unit),
-        Place::Astray { from, to: (process, _) } => of_unit(from.unit) || processes.contains(&process),
-        Place::Head(socket) | Place::Hung(socket) => of_unit(socket.unit),
-        Place::Connection(connection) => {
-            tables.connections.processes(connection).iter().any(|process| processes.contains(process))
-        }
-        Place::Clock | Place::Faults | Place::Observed => true,
-    };
-    let values = tables.places.iter().map(|(id, place)| (id, place, id.of(state)));
-    values.filter(|&(_, place, value)| value != 0 && belongs(place)).map(|(id, _, value)| (id, value)).collect()
-}
 
 /// A state of a cycle in which somebody waits who never moves in it.
 struct Ignoring {
@@ -160,8 +66,8 @@ pub(crate) fn update(
         let reason = "executions go round for ever, and the reduction has to know who does not move then".to_owned();
         return Err(Interrupt::Asymmetry(Asymmetry { between: None, reason }));
     }
-    footprints.cycles.untimed.extend(graph.untimed(&cycles));
-    if are_busy(system, footprints, initial) {
+    let with_timers = with_timers(system, footprints, initial);
+    if footprints.cycles.add_untimed(graph.untimed(&cycles), &with_timers) {
         return Ok(true);
     }
     let Some(states) = graph.states(system, footprints, initial, &mut visited, &cycles)? else { return Ok(false) };
@@ -175,18 +81,17 @@ pub(crate) fn update(
         let is_new = match waiting.connected {
             true => {
                 let moved: SmallVec<[Mover; 8]> = moved.into_iter().collect();
-                !unreduced.insert(moved.clone()) || cycles.unreduced.insert(moved)
+                !unreduced.insert(moved.clone()) || cycles.unreduce(moved)
             }
             false if visited.leaves_out => {
-                cycles.endless_in_part = true;
+                cycles.note_endless_in_part();
                 return Ok(true);
             }
             // Another cycle of the same component, which was dealt with just now.
             false if waiting.component.is_empty() => !endless.is_empty(),
             false => {
                 let part = part(system, &state, &waiting.component);
-                !endless.insert(part.clone())
-                    || cycles.endless.insert(part, Endless { representative: state, timed }).is_none()
+                !endless.insert(part.clone()) || cycles.add_endless(part, state, timed)
             }
         };
         assert!(is_new, "a cycle that ignores somebody was dealt with and does so again");
@@ -194,18 +99,10 @@ pub(crate) fn update(
     Ok(!unreduced.is_empty() || !endless.is_empty())
 }
 
-/// Looks for units that go round without time while others have timers; says whether there are more
-/// of them than were known.
-fn are_busy(system: &System, footprints: &mut Footprints, initial: &StateVector) -> bool {
-    let roots: Vec<(UnitId, NodeId)> = system.live_units(initial).collect();
-    let timed: Vec<UnitId> =
-        roots.into_iter().filter(|&(unit, node)| footprints.has_timers_at(unit, node)).map(|(unit, _)| unit).collect();
-    let cycles = &mut footprints.cycles;
-    let keep_time = |units: &&BTreeSet<UnitId>| timed.iter().any(|unit| !units.contains(unit));
-    let busy: BTreeSet<UnitId> = cycles.untimed.iter().filter(keep_time).flatten().copied().collect();
-    let are_more = busy.iter().any(|unit| !cycles.busy.contains(unit));
-    cycles.busy.extend(busy);
-    are_more
+/// The units that may use timers from the initial state on.
+fn with_timers(system: &System, footprints: &Footprints, initial: &StateVector) -> Vec<UnitId> {
+    let roots = system.live_units(initial);
+    roots.filter(|&(unit, node)| footprints.has_timers_at(unit, node)).map(|(unit, _)| unit).collect()
 }
 
 /// The least state of a cycle in which somebody waits who never moves, if there is one.

@@ -14,14 +14,14 @@
 //! aborted it.
 
 use super::bits::Bits;
-use super::clocks::{Sets, finished, join_clocks};
+use super::clocks::finished;
+use super::cycles::Turn;
 use super::footprint::{Footprints, Row};
-use super::proviso::Turn;
-use crate::id::{Mover, NodeId, TaskId, UnitId};
-use crate::operation::Offer;
-use crate::state::enabled::{Class, Enabled};
+use super::live::Live;
+use super::survey::survey;
+use crate::id::{Mover, TaskId, UnitId};
+use crate::state::enabled::Enabled;
 use crate::state::tables::{Lookup, View};
-use crate::unit::automaton::EdgeId;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
@@ -50,39 +50,6 @@ impl Scope {
             Scope::Both(scopes) => scopes.iter().any(Scope::is_endless),
             _ => false,
         }
-    }
-}
-
-/// A mover that is there.
-pub(super) struct Live {
-    pub(super) mover: Mover,
-    node: NodeId,
-    pub(super) row: Row,
-    /// What its steps mind in this state.
-    pub(super) minds: Bits,
-    /// What others have to do before it can move, all of it: a process that starts after others.
-    needs: Bits,
-    /// What may be sent to it.
-    pub(super) inlets: Bits,
-    /// All of its moves.
-    moves: usize,
-    /// Whether it has one that is no failure.
-    pub(super) proceeds: bool,
-    /// Whether it is in the middle of a poll that leads nowhere: there is another way to where it goes on.
-    pub(super) is_dead_end: bool,
-    immediate: bool,
-    /// Whether it waits for a timer.
-    pub(super) timers: bool,
-    /// The lowest index of those with which the network connects it.
-    component: usize,
-    /// The lowest index of those with which it shares a clock.
-    clock: usize,
-}
-
-impl Live {
-    /// Whether it waits for a timer, or may use one from now on.
-    pub(super) fn has_timers(&self, footprints: &Footprints) -> bool {
-        self.timers || footprints.has_timers(self.mover.unit, self.row)
     }
 }
 
@@ -151,38 +118,6 @@ fn after(endless: Option<Scope>, scope: Scope) -> Scope {
         Some(endless) => Scope::Both(Box::new([endless, scope])),
         None => scope,
     }
-}
-
-/// Those who are there, with what they can do and the components that they are in.
-fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enabled) -> Lookup<Vec<Live>> {
-    let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| view.mover(step)).collect();
-    let mut live: Vec<Live> = Vec::new();
-    for (unit, node) in view.live_units(state) {
-        let inlets = footprints.inlets(view, state, unit);
-        for mover in view.automata.movers(node) {
-            let own = || enabled.moves.iter().zip(&moves).filter(|(_, of)| **of == Some(mover)).map(|(step, _)| step);
-            let row = footprints.row(view.automata, node, mover);
-            let proceeds = own().any(|step| !step.is_failure());
-            live.push(Live {
-                mover,
-                node,
-                row,
-                minds: minds(view, footprints, state, (mover, node, row))?,
-                needs: footprints.needs(view, state, unit, node)?,
-                inlets: inlets.clone(),
-                moves: own().count(),
-                proceeds,
-                is_dead_end: !proceeds && view.automata.polled(node) == Some(mover),
-                immediate: own().any(|step| step.class() == Some(Class::Immediate)),
-                timers: enabled.timers.iter().any(|waiting| waiting.mover == mover),
-                component: usize::MAX,
-                clock: usize::MAX,
-            });
-        }
-    }
-    live.sort_by_key(|live| live.mover);
-    connect(view, footprints, &mut live);
-    Ok(live)
 }
 
 /// What to explore of those who share a clock, of the first of their `components` that can move; `None` if there is
@@ -280,37 +215,6 @@ pub(super) fn waiting(
     Ok((waiting, live.into_iter().map(|live| live.row).collect()))
 }
 
-/// What the next steps of somebody mind in a state.
-fn minds(
-    view: View<'_>,
-    footprints: &Footprints,
-    state: &[u32],
-    (mover, node, row): (Mover, NodeId, Row),
-) -> Lookup<Bits> {
-    let footprint = footprints.get(row);
-    let has_offers = |offer: &Offer| mover.task.is_none_or(|task| offer.task == task);
-    if !view.automata.node(node).offers.iter().any(has_offers) && !view.is_cancelled(state, mover.unit, node) {
-        return Ok(footprint.woken_by.clone());
-    }
-    let mut minds = footprint.minds.clone();
-    minds.union_with(&footprint.woken_by);
-    if mover.task.is_some() {
-        let automata = &view.automata;
-        let own = |edge: &EdgeId| automata.mover(node, automata.edge(*edge).input.key) == mover;
-        automata.node(node).edges().filter(own).for_each(|edge| _ = minds.union_with(footprints.minded_by(edge)));
-    }
-    if !footprint.when_contended.is_empty() {
-        for offer in view.menu(node)? {
-            for (_, also) in footprint.when_contended.iter().filter(|(key, _)| *key == offer.key) {
-                if view.is_contended(state, mover.unit, &offer.action)? {
-                    minds.union_with(also);
-                }
-            }
-        }
-    }
-    Ok(minds)
-}
-
 /// The components, those that were begun first: finished ones do not multiply with the rest. Of tracked tasks, one
 /// that was spawned first was begun first, with all that it spawns.
 fn in_order(view: View<'_>, live: &[Live]) -> Vec<usize> {
@@ -332,39 +236,6 @@ fn in_order(view: View<'_>, live: &[Live]) -> Vec<usize> {
 fn clocks(live: &[Live], components: &[usize]) -> Vec<usize> {
     let mut met = BTreeSet::new();
     components.iter().map(|&component| live[component].clock).filter(|clock| met.insert(*clock)).collect()
-}
-
-/// Numbers the connected components, and the sets of movers that share a clock, by their lowest members.
-fn connect(view: View<'_>, footprints: &Footprints, live: &mut [Live]) {
-    let mut sets = Sets::new(live.len());
-    for a in 0..live.len() {
-        for b in a + 1..live.len() {
-            if !sets.are_joined(a, b) && are_joined(footprints, &live[a], &live[b]) {
-                sets.join(a, b);
-            }
-        }
-    }
-    live.iter_mut().enumerate().for_each(|(index, of)| of.component = sets.lowest(index));
-    join_clocks(view, footprints, live, &mut sets);
-    live.iter_mut().enumerate().for_each(|(index, of)| of.clock = sets.lowest(index));
-}
-
-/// Whether two units may still touch the same component of the network.
-fn are_joined(footprints: &Footprints, a: &Live, b: &Live) -> bool {
-    let (of_a, of_b) = (footprints.get(a.row), footprints.get(b.row));
-    let apart = footprints.lifecycle();
-    if of_a.future_does.meets_outside(&of_b.future_minds, apart)
-        || of_b.future_does.meets_outside(&of_a.future_minds, apart)
-        || of_a.future_does.meets(&b.inlets)
-        || of_b.future_does.meets(&a.inlets)
-    {
-        return true;
-    }
-    if footprints.cycles.has_busy() {
-        let shares_time = |live: &Live| footprints.cycles.is_busy(live.mover.unit) || live.has_timers(footprints);
-        return shares_time(a) && shares_time(b);
-    }
-    false
 }
 
 /// The smallest stubborn set with `start` in it, as indexes into `live`.

@@ -2,61 +2,20 @@
 
 use super::expand::Expander;
 use super::explored::Explored;
-use super::frontier::{Frontier, Search, Successor};
-use super::progress::Progress;
-use super::score::Score;
+use super::frontier::{Frontier, Successor};
+use super::plan::{Limit, Plan};
 use crate::property::{Properties, Terminal};
 use crate::reduction::footprint::Footprints;
 use crate::reduction::stubborn::Scope;
-use crate::reduction::symmetry::Classes;
 use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
-use crate::state::store::{Encoded, Keep, StateId, decode};
+use crate::state::store::{Encoded, StateId, decode};
 use crate::state::system::{Interrupt, System};
 use crate::violation::Found;
 use std::sync::Arc;
 
 /// So many states are expanded between looks at the memory that is used, and at who waits.
 const LOOKS_UP_EVERY: u64 = 1024;
-
-/// Bounds of a search; reaching one is a verdict of its own.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    pub(crate) states_max: usize,
-    pub(crate) depth_max: usize,
-    pub(crate) memory_bytes_max: usize,
-}
-
-/// Which bound was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Limit {
-    States,
-    Depth,
-    Memory,
-    /// Somebody wants it to end.
-    Interrupt,
-}
-
-/// How to search.
-#[derive(Clone, Copy)]
-pub(crate) struct Plan<'a> {
-    pub(crate) search: Search,
-    /// The highest first, whatever `search` says.
-    pub(crate) score: Option<&'a Score>,
-    pub(crate) keep: Keep,
-    /// Whether states that a visited one covers are left out.
-    pub(crate) subsumes: bool,
-    /// Which processes are taken to be alike.
-    pub(crate) symmetry: Option<&'a Classes>,
-    /// A round of the reduced search that relied on what is known to be wrong by now is still good for learning,
-    /// but what it believes may go on for ever, as time-outs do where answers are not known yet: after so many
-    /// states more it is given up.
-    pub(crate) patience: u64,
-    pub(crate) limits: Limits,
-    /// How many threads expand states.
-    pub(crate) threads: usize,
-    pub(crate) progress: &'a Arc<Progress>,
-}
 
 /// Who follows a search of the full space, in which no violation is an end of the search.
 pub(crate) trait Observer {

@@ -1,8 +1,8 @@
 //! What a search saw.
 
 use super::concretize::{FILLING_STEPS_MAX, concretize};
-use super::explore::{Limit, Limits, Plan};
 use super::frontier::Frontier;
+use super::plan::{Limit, Limits, Plan};
 use super::progress::{Phase, Progress, Seen};
 use crate::id::{ProcessId, UnitId};
 use crate::property::Properties;

@@ -9,5 +9,6 @@ pub(crate) mod explore;
 pub(crate) mod explored;
 pub(crate) mod frontier;
 pub(crate) mod minimal;
+pub(crate) mod plan;
 pub(crate) mod progress;
 pub(crate) mod score;

@@ -1,0 +1,133 @@
+//! What the proviso has found out of cycles in the reduced graph, for the choice of stubborn sets.
+
+use crate::id::{Mover, ProcessId, UnitId};
+use crate::state::place::{Place, PlaceId, StateVector};
+use crate::state::tables::{Tables, View};
+use ahash::{AHashMap, AHashSet};
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+
+/// What is known of cycles in the reduced graph.
+#[derive(Default)]
+pub(crate) struct Cycles {
+    /// Units that go round among themselves while units that are connected to them wait.
+    unreduced: AHashSet<SmallVec<[Mover; 8]>>,
+    endless: AHashMap<Part, Endless>,
+    /// An endless component was seen where states had been left out.
+    endless_in_part: bool,
+    /// Units that were seen to go round for ever without any time passing: no timer fires any more then.
+    untimed: BTreeSet<BTreeSet<UnitId>>,
+    /// Those of them that keep time from passing for others that have timers.
+    busy: BTreeSet<UnitId>,
+}
+
+/// The part of a state that belongs to some processes, but for the count of faults.
+pub(super) type Part = SmallVec<[(PlaceId, u32); 16]>;
+
+/// A state of a component that will go round for ever.
+struct Endless {
+    /// The state in which the others begin to be explored.
+    representative: StateVector,
+    /// Whether time passes in the cycle.
+    timed: bool,
+}
+
+/// How a component of a state has to be explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// As any.
+    Usual,
+    /// It, and others besides.
+    Shared { timed: bool },
+    /// It has been explored from such a state already.
+    Over { timed: bool },
+}
+
+impl Cycles {
+    /// Whether some units were seen to go round while others of their component waited.
+    pub(crate) fn are_unreduced(&self, movers: &[Mover]) -> bool {
+        self.unreduced.iter().any(|cycle| movers.iter().all(|mover| cycle.contains(mover)))
+    }
+
+    /// Whether a component goes round for ever and others have to be explored besides.
+    pub(crate) fn has_endless(&self) -> bool {
+        self.endless_in_part || !self.endless.is_empty()
+    }
+
+    /// Forgets the components that go round for ever, and the states that stand for them.
+    pub(super) fn forget_endless(&mut self) {
+        self.endless.clear();
+    }
+
+    /// From now on, the units of a cycle are not reduced among themselves; says whether they were until now.
+    pub(super) fn unreduce(&mut self, moved: SmallVec<[Mover; 8]>) -> bool {
+        self.unreduced.insert(moved)
+    }
+
+    /// An endless component was seen where states had been left out.
+    pub(super) fn note_endless_in_part(&mut self) {
+        self.endless_in_part = true;
+    }
+
+    /// From now on, the others are explored besides an endless component in the state that stands for its cycle; says
+    /// whether the component is new.
+    pub(super) fn add_endless(&mut self, part: Part, representative: StateVector, timed: bool) -> bool {
+        self.endless.insert(part, Endless { representative, timed }).is_none()
+    }
+
+    /// Adds sets of units that go round without time passing. Of `with_timers`, units outside of such a set would wait
+    /// for ever. Says whether more units keep time from passing than were known to.
+    pub(super) fn add_untimed(
+        &mut self,
+        untimed: impl Iterator<Item = BTreeSet<UnitId>>,
+        with_timers: &[UnitId],
+    ) -> bool {
+        self.untimed.extend(untimed);
+        let keep_time = |units: &&BTreeSet<UnitId>| with_timers.iter().any(|unit| !units.contains(unit));
+        let busy: BTreeSet<UnitId> = self.untimed.iter().filter(keep_time).flatten().copied().collect();
+        let are_more = busy.iter().any(|unit| !self.busy.contains(unit));
+        self.busy.extend(busy);
+        are_more
+    }
+
+    /// Whether a unit may keep time from passing.
+    pub(crate) fn is_busy(&self, unit: UnitId) -> bool {
+        self.busy.contains(&unit)
+    }
+
+    /// Whether some unit may keep time from passing.
+    pub(crate) fn has_busy(&self) -> bool {
+        !self.busy.is_empty()
+    }
+
+    /// How the component of these units is to be explored in a state.
+    pub(crate) fn turn(&self, view: View<'_>, state: &[u32], movers: &[Mover]) -> Turn {
+        if self.endless.is_empty() {
+            return Turn::Usual;
+        }
+        match self.endless.get(&part(&view, state, movers)) {
+            None => Turn::Usual,
+            Some(endless) if endless.representative[..] == *state => Turn::Shared { timed: endless.timed },
+            Some(endless) => Turn::Over { timed: endless.timed },
+        }
+    }
+}
+
+/// What of a state belongs to the processes of some units. Whatever others could change too is left in.
+pub(super) fn part(tables: &Tables, state: &[u32], movers: &[Mover]) -> Part {
+    let processes: SmallVec<[ProcessId; 8]> = movers.iter().map(|mover| tables.process_of(mover.unit)).collect();
+    let of_unit = |unit: UnitId| processes.contains(&tables.process_of(unit));
+    let belongs = |place: Place| match place {
+        Place::Unit(unit) | Place::Handle(unit) | Place::Timers(unit) | Place::Scope(unit) => of_unit(unit),
+        Place::Port(process, _) | Place::StreamPort(process, _) => processes.contains(&process),
+        Place::Channel { from, to } => of_unit(from.unit) || of_unit(to.unit),
+        Place::Astray { from, to: (process, _) } => of_unit(from.unit) || processes.contains(&process),
+        Place::Head(socket) | Place::Hung(socket) => of_unit(socket.unit),
+        Place::Connection(connection) => {
+            tables.connections.processes(connection).iter().any(|process| processes.contains(process))
+        }
+        Place::Clock | Place::Faults | Place::Observed => true,
+    };
+    let values = tables.places.iter().map(|(id, place)| (id, place, id.of(state)));
+    values.filter(|&(_, place, value)| value != 0 && belongs(place)).map(|(id, _, value)| (id, value)).collect()
+}

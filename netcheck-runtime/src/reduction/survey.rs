@@ -1,0 +1,107 @@
+//! The movers of a state, split into connected components and into sets that share a clock.
+
+use super::bits::Bits;
+use super::clocks::{Sets, join_clocks};
+use super::footprint::{Footprints, Row};
+use super::live::Live;
+use crate::id::{Mover, NodeId};
+use crate::operation::Offer;
+use crate::state::enabled::{Class, Enabled};
+use crate::state::tables::{Lookup, View};
+use crate::unit::automaton::EdgeId;
+
+/// Those who are there, with what they can do and the components that they are in.
+pub(super) fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enabled) -> Lookup<Vec<Live>> {
+    let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| view.mover(step)).collect();
+    let mut live: Vec<Live> = Vec::new();
+    for (unit, node) in view.live_units(state) {
+        let inlets = footprints.inlets(view, state, unit);
+        for mover in view.automata.movers(node) {
+            let own = || enabled.moves.iter().zip(&moves).filter(|(_, of)| **of == Some(mover)).map(|(step, _)| step);
+            let row = footprints.row(view.automata, node, mover);
+            let proceeds = own().any(|step| !step.is_failure());
+            live.push(Live {
+                mover,
+                node,
+                row,
+                minds: minds(view, footprints, state, (mover, node, row))?,
+                needs: footprints.needs(view, state, unit, node)?,
+                inlets: inlets.clone(),
+                moves: own().count(),
+                proceeds,
+                is_dead_end: !proceeds && view.automata.polled(node) == Some(mover),
+                immediate: own().any(|step| step.class() == Some(Class::Immediate)),
+                timers: enabled.timers.iter().any(|waiting| waiting.mover == mover),
+                component: usize::MAX,
+                clock: usize::MAX,
+            });
+        }
+    }
+    live.sort_by_key(|live| live.mover);
+    connect(view, footprints, &mut live);
+    Ok(live)
+}
+
+/// What the next steps of somebody mind in a state.
+fn minds(
+    view: View<'_>,
+    footprints: &Footprints,
+    state: &[u32],
+    (mover, node, row): (Mover, NodeId, Row),
+) -> Lookup<Bits> {
+    let footprint = footprints.get(row);
+    let has_offers = |offer: &Offer| mover.task.is_none_or(|task| offer.task == task);
+    if !view.automata.node(node).offers.iter().any(has_offers) && !view.is_cancelled(state, mover.unit, node) {
+        return Ok(footprint.woken_by.clone());
+    }
+    let mut minds = footprint.minds.clone();
+    minds.union_with(&footprint.woken_by);
+    if mover.task.is_some() {
+        let automata = &view.automata;
+        let own = |edge: &EdgeId| automata.mover(node, automata.edge(*edge).input.key) == mover;
+        automata.node(node).edges().filter(own).for_each(|edge| _ = minds.union_with(footprints.minded_by(edge)));
+    }
+    if !footprint.when_contended.is_empty() {
+        for offer in view.menu(node)? {
+            for (_, also) in footprint.when_contended.iter().filter(|(key, _)| *key == offer.key) {
+                if view.is_contended(state, mover.unit, &offer.action)? {
+                    minds.union_with(also);
+                }
+            }
+        }
+    }
+    Ok(minds)
+}
+
+/// Numbers the connected components, and the sets of movers that share a clock, by their lowest members.
+fn connect(view: View<'_>, footprints: &Footprints, live: &mut [Live]) {
+    let mut sets = Sets::new(live.len());
+    for a in 0..live.len() {
+        for b in a + 1..live.len() {
+            if !sets.are_joined(a, b) && are_joined(footprints, &live[a], &live[b]) {
+                sets.join(a, b);
+            }
+        }
+    }
+    live.iter_mut().enumerate().for_each(|(index, of)| of.component = sets.lowest(index));
+    join_clocks(view, footprints, live, &mut sets);
+    live.iter_mut().enumerate().for_each(|(index, of)| of.clock = sets.lowest(index));
+}
+
+/// Whether two units may still touch the same component of the network.
+fn are_joined(footprints: &Footprints, a: &Live, b: &Live) -> bool {
+    let (of_a, of_b) = (footprints.get(a.row), footprints.get(b.row));
+    let apart = footprints.lifecycle();
+    if of_a.future_does.meets_outside(&of_b.future_minds, apart)
+        || of_b.future_does.meets_outside(&of_a.future_minds, apart)
+        || of_a.future_does.meets(&b.inlets)
+        || of_b.future_does.meets(&a.inlets)
+    {
+        return true;
+    }
+    if footprints.cycles.has_busy() {
+        let shares_time = |live: &Live| footprints.cycles.is_busy(live.mover.unit) || live.has_timers(footprints);
+        return shares_time(a) && shares_time(b);
+    }
+    false
+}

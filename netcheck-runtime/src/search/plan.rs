@@ -1,0 +1,47 @@
+//! What a search is asked to do, and the bounds that it minds.
+
+use super::frontier::Search;
+use super::progress::Progress;
+use super::score::Score;
+use crate::reduction::symmetry::Classes;
+use crate::state::store::Keep;
+use std::sync::Arc;
+
+/// Bounds of a search; reaching one is a verdict of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) states_max: usize,
+    pub(crate) depth_max: usize,
+    pub(crate) memory_bytes_max: usize,
+}
+
+/// Which bound was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    States,
+    Depth,
+    Memory,
+    /// Somebody wants it to end.
+    Interrupt,
+}
+
+/// How to search.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan<'a> {
+    pub(crate) search: Search,
+    /// The highest first, whatever `search` says.
+    pub(crate) score: Option<&'a Score>,
+    pub(crate) keep: Keep,
+    /// Whether states that a visited one covers are left out.
+    pub(crate) subsumes: bool,
+    /// Which processes are taken to be alike.
+    pub(crate) symmetry: Option<&'a Classes>,
+    /// A round of the reduced search that relied on what is known to be wrong by now is still good for learning,
+    /// but what it believes may go on for ever, as time-outs do where answers are not known yet: after so many
+    /// states more it is given up.
+    pub(crate) patience: u64,
+    pub(crate) limits: Limits,
+    /// How many threads expand states.
+    pub(crate) threads: usize,
+    pub(crate) progress: &'a Arc<Progress>,
+}
