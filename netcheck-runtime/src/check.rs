@@ -8,13 +8,21 @@
 //! - `propagation`: which fault is seen at the outputs of which processes;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
 
+mod alike;
 mod automata;
+mod confirm;
 mod coverage;
 mod declare;
+mod fixpoint;
 mod job;
 mod monitor;
 mod order;
 mod propagation;
+mod setup;
+mod shorten;
+mod summary;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use crate::property::Deadlocks;
@@ -32,8 +40,8 @@ use crate::state::store::Keep;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
 use crate::unit::watchdog::{self, Watch};
-use job::Job;
 use monitor::Monitor;
+use setup::Job;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //! papers/udp-net-iocache.txt section 3.2.4).
 
 use crate::operation::Effect;
-use crate::unit::context;
+use crate::unit::poll::context;
 use std::future::Future;
 
 /// Runs a future with the declared faults switched on for its process.

@@ -23,8 +23,9 @@ use crate::capture::{Capture, Values};
 use crate::id::UnitId;
 use crate::isolated::Process;
 use crate::operation::{Effect, Operation, Outcome};
-use crate::unit::context::{self, Pending};
-use crate::unit::instance::{TaskControl, TaskNumber};
+use crate::unit::poll::context;
+use crate::unit::poll::operations::Pending;
+use crate::unit::poll::tasks::{TaskControl, TaskNumber};
 use std::any::{Any, type_name};
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -118,7 +119,7 @@ fn finish<T: 'static>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
         Err(JoinError { .. }) => Some("cancelled".to_owned()),
     };
     context::current().end_task(told);
-    end_running();
+    context::current().end_running();
     let waker = {
         let mut cell = lock(cell);
         cell.result = Some(result);
@@ -127,15 +128,6 @@ fn finish<T: 'static>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
     };
     if let Some(waker) = waker {
         waker.wake();
-    }
-}
-
-/// Whoever has a handle sees from now on that the running task has ended.
-fn end_running() {
-    let context = context::current();
-    let state = context.state();
-    if let Some(task) = state.tasks.get(&state.running) {
-        task.control().end();
     }
 }
 

@@ -6,7 +6,9 @@
 
 use crate::capture::{Capture, Values};
 use crate::operation::{Effect, Missed, Operation, Outcome};
-use crate::unit::context::{self, Called, Pending};
+use crate::unit::poll::context;
+use crate::unit::poll::handles::Called;
+use crate::unit::poll::operations::Pending;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::hash::{Hash, Hasher};

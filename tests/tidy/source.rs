@@ -213,6 +213,11 @@ pub fn paths(tokens: &[Token], file: &[String]) -> Vec<Used> {
                 depth -= 1;
                 inside.pop_if(|(_, outside)| *outside == depth);
             }
+            // `pub(in …)` says who may use, and uses nothing.
+            "in" if at(index.wrapping_sub(1)) == "(" => {
+                index += tokens[index..].iter().take_while(|token| token.text != ")").count();
+                continue;
+            }
             head if at(index + 1) == "::" && is_name(head) && !["::", "$"].contains(&at(index.wrapping_sub(1))) => {
                 let module: Vec<String> =
                     file.iter().cloned().chain(inside.iter().map(|(name, _)| name.clone())).collect();

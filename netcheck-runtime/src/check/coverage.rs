@@ -5,6 +5,7 @@ use crate::network::Network;
 use crate::operation::{Effect, Operation};
 use crate::search::explored::Taken;
 use crate::state::system::System;
+use crate::unit::source_line;
 use crate::unit::wording;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +32,7 @@ impl Coverage {
             }
             let offers = automata.node(edge.source).offers.iter();
             for offer in offers.filter(|offer| !matches!(offer.operation, Operation::Run(_) | Operation::Start)) {
-                let line = (wording::place(offer.location), wording::kind(&offer.operation));
+                let line = (source_line::place(offer.location), wording::kind(&offer.operation));
                 if offer.key == edge.input.key {
                     completed.insert(line.clone());
                 }

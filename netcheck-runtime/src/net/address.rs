@@ -1,6 +1,6 @@
 //! Names and addresses: `"server:4000"` is port 4000 of the process `server`.
 
-use crate::unit::context;
+use crate::unit::poll::context;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 

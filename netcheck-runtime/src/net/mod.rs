@@ -3,6 +3,7 @@
 //! Marshals calls into operations; never decides an outcome.
 
 mod address;
+mod endpoint;
 mod os;
 pub mod tcp;
 mod udp;

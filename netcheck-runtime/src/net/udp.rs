@@ -2,11 +2,14 @@
 //! the network may do with its datagrams.
 
 use super::address::{Resolve, ToSocketAddrs, reachable};
+use super::endpoint::{Endpoint, endpoint, set_endpoint};
 use super::os;
 use crate::id::SocketId;
 use crate::isolated::{HandleId, Isolated};
 use crate::operation::{Operation, Outcome, ReceiveMode};
-use crate::unit::context::{self, Endpoint, Pending, Way};
+use crate::unit::poll::context;
+use crate::unit::poll::handles::Way;
+use crate::unit::poll::operations::Pending;
 use bytes::BufMut;
 use std::fmt;
 use std::future::Future;
@@ -87,7 +90,7 @@ impl UdpSocket {
                 let bind = Operation::Bind { socket: socket.id, address };
                 match Pending::new(bind, location).await {
                     Outcome::Bound(local) => {
-                        context::current().set_endpoint(socket.id, Endpoint { local, peer: None, side: None });
+                        set_endpoint(socket.id, Endpoint { local, peer: None, side: None });
                         return Ok(socket);
                     }
                     outcome => last = failed(&outcome),
@@ -106,11 +109,11 @@ impl UdpSocket {
         let (location, socket) = (Location::caller(), self.id);
         async move {
             let peer = first(&address)?;
-            let local = context::current().endpoint(socket).local;
+            let local = endpoint(socket).local;
             let peer = reachable(local, peer)?;
             match Pending::new(Operation::Connect { socket, local, peer }, location).await {
                 Outcome::Bound(local) => {
-                    context::current().set_endpoint(socket, Endpoint { local, peer: Some(peer), side: None });
+                    set_endpoint(socket, Endpoint { local, peer: Some(peer), side: None });
                     Ok(())
                 }
                 outcome => Err(failed(&outcome)),
@@ -123,7 +126,7 @@ impl UdpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(context::current().endpoint(self.id).local)
+        Ok(endpoint(self.id).local)
     }
 
     /// The peer set by `connect`.
@@ -131,7 +134,7 @@ impl UdpSocket {
     /// # Errors
     /// `NotConnected` without one.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        let peer = context::current().endpoint(self.id).peer;
+        let peer = endpoint(self.id).peer;
         peer.ok_or_else(|| io::Error::from_raw_os_error(os::NOT_CONNECTED))
     }
 
@@ -368,7 +371,7 @@ impl UdpSocket {
     pub fn readable(&self) -> impl Future<Output = io::Result<()>> {
         let (location, socket) = (Location::caller(), self.id);
         async move {
-            let port = context::current().endpoint(socket).local.port();
+            let port = endpoint(socket).local.port();
             let receive = Operation::Receive { socket, port, mode: ReceiveMode::Ready };
             Pending::new(receive, location).await;
             Ok(())
@@ -481,7 +484,7 @@ impl UdpSocket {
     ) -> Poll<io::Result<SocketAddr>> {
         let (location, socket) = (Location::caller(), self.id);
         let context = context::current();
-        let port = context.endpoint(socket).local.port();
+        let port = endpoint(socket).local.port();
         let receive = Operation::Receive { socket, port, mode: ReceiveMode::Take };
         let (_, outcome) = ready!(context.poll_on((socket, Way::In), cx.waker(), receive, location));
         let (payload, from) = datagram(outcome);
@@ -522,7 +525,7 @@ impl UdpSocket {
     }
 
     fn peer(&self) -> io::Result<SocketAddr> {
-        let peer = context::current().endpoint(self.id).peer;
+        let peer = endpoint(self.id).peer;
         peer.ok_or_else(|| io::Error::from_raw_os_error(os::DESTINATION_REQUIRED))
     }
 
@@ -532,7 +535,7 @@ impl UdpSocket {
             return Err(io::Error::from_raw_os_error(os::MESSAGE_TOO_LONG));
         }
         let context = context::current();
-        let local = context.endpoint(self.id).local;
+        let local = endpoint(self.id).local;
         let to = reachable(local, to)?;
         if to.port() == 0 {
             return Err(io::Error::from_raw_os_error(os::INVALID));
@@ -551,7 +554,7 @@ impl UdpSocket {
     ) -> impl Future<Output = (Arc<[u8]>, SocketAddr)> + use<> {
         let socket = self.id;
         async move {
-            let port = context::current().endpoint(socket).local.port();
+            let port = endpoint(socket).local.port();
             datagram(Pending::new(Operation::Receive { socket, port, mode }, location).await)
         }
     }
@@ -562,7 +565,7 @@ impl UdpSocket {
         location: &'static Location<'static>,
     ) -> io::Result<(Arc<[u8]>, SocketAddr)> {
         let context = context::current();
-        let port = context.endpoint(self.id).local.port();
+        let port = endpoint(self.id).local.port();
         match context.ask(Operation::TryReceive { socket: self.id, port, mode }, location) {
             Outcome::WouldBlock => Err(io::ErrorKind::WouldBlock.into()),
             outcome => Ok(datagram(outcome)),

@@ -20,7 +20,7 @@ use crate::state::menu::Action;
 use crate::state::system::System;
 use crate::state::tables::{Lookup, View};
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
-use crate::unit::causality::{EventId, ObjectId};
+use crate::unit::identity::causality::{EventId, ObjectId};
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;

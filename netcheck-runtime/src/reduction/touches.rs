@@ -7,7 +7,7 @@ use crate::state::place::{Place, PlaceId};
 use crate::state::system::System;
 use crate::state::tcp::connections::ConnectionEnd;
 use crate::unit::automaton::{Edge, EdgeId};
-use crate::unit::causality::ObjectId;
+use crate::unit::identity::causality::ObjectId;
 
 /// What can be touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

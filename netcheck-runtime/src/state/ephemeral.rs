@@ -6,7 +6,8 @@
 
 use crate::id::{SocketId, UnitId};
 use crate::state::tables::Tables;
-use crate::unit::context::{Shared, UNIT_NUMBERS};
+use crate::unit::names::UNIT_NUMBERS;
+use crate::unit::shared::Shared;
 
 /// Ports that `bind` to port 0 gives out (RFC 6335: the dynamic ports).
 const EPHEMERAL_PORTS: std::ops::RangeInclusive<u16> = 49152..=65535;

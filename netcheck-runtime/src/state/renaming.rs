@@ -7,7 +7,7 @@ use super::ephemeral::{self, Owner, PORTS_OF_UNIT};
 use super::place::{Binding, Bindings, HeldConnection, Place, StreamBinding, StreamBindings};
 use crate::id::{ProcessId, SocketId, UnitId};
 use crate::operation::{Effect, Operation, Outcome, Stream};
-use crate::unit::context::Shared;
+use crate::unit::shared::Shared;
 use std::cell::Cell;
 use std::net::{IpAddr, SocketAddr};
 

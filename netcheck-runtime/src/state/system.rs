@@ -11,9 +11,9 @@ use crate::state::place::{Place, PlaceId, Places, StateVector};
 use crate::state::tables::{Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Tables, Unit, View};
 use crate::state::tcp::connections::Connections;
 use crate::unit::automaton::EdgeId;
-use crate::unit::context::Shared;
-use crate::unit::instance::Program;
 use crate::unit::learn::{Diagnostic, Learner};
+use crate::unit::program::Program;
+use crate::unit::shared::Shared;
 use ahash::AHashMap;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -77,7 +77,7 @@ impl DerefMut for System {
 
 impl System {
     pub(crate) fn new(shared: Rc<Shared>, processes: Vec<Registration>, declared: Declared, demands: Demands) -> Self {
-        let tracks = shared.tracks.get();
+        let tracks = shared.modes.tracks;
         let mut learner = Learner::new(shared);
         let known = Known {
             done: learner.automata.intern(&Outcome::Done),

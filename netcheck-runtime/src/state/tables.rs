@@ -12,7 +12,7 @@ use crate::state::menu::Menu;
 use crate::state::place::{Bindings, HeldConnection, Place, PlaceId, Places, StreamBindings, Timers};
 use crate::state::tcp::connections::Connections;
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
-use crate::unit::context::Host;
+use crate::unit::names::Host;
 use ahash::AHashMap;
 use netcheck_models::udp::{Link, LinkRules};
 use std::net::SocketAddr;

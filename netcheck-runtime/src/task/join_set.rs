@@ -4,7 +4,7 @@ use super::{AbortHandle, Id, JoinError, JoinHandle, Joining, LocalSet, lock, spa
 use crate::isolated::Process;
 use crate::operation::{Operation, Outcome};
 use crate::sync::object::Object;
-use crate::unit::context;
+use crate::unit::poll::context;
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -232,7 +232,7 @@ impl<T: 'static> Default for JoinSet<T> {
 
 impl<T> Drop for JoinSet<T> {
     fn drop(&mut self) {
-        if crate::unit::context::try_current().is_some() {
+        if crate::unit::poll::context::try_current().is_some() {
             self.handles.iter().for_each(|(_, handle)| handle.abort());
         }
     }

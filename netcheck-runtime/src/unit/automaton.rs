@@ -5,8 +5,8 @@
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
-use crate::unit::causality::{EventId, Events, ObjectId, TraceId};
-use crate::unit::checkpoint::PositionId;
+use crate::unit::identity::causality::{EventId, Events, ObjectId, TraceId};
+use crate::unit::identity::checkpoint::PositionId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};

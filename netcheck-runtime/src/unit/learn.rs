@@ -7,8 +7,9 @@
 use crate::id::{NodeId, UnitId};
 use crate::operation::{Input, Offer, Operation, OperationKey, Stream};
 use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
-use crate::unit::context::Shared;
-use crate::unit::instance::{Instance, Program, Rest, Stepped};
+use crate::unit::instance::{Instance, Rest, Stepped};
+use crate::unit::program::Program;
+use crate::unit::shared::Shared;
 use crate::unit::wording;
 use ahash::AHashMap;
 use std::collections::VecDeque;
@@ -112,21 +113,21 @@ impl Learner {
             let is_recorded = is_recorded && self.automata.node(target).from == Some((node, input));
             self.pool.put(target, Run { instance, is_recorded });
         }
-        if self.shared.tracks.get() {
+        if self.shared.modes.tracks {
             self.try_the_other_first(edge)?;
             self.learn_waits(edge)?;
         }
         // A step that was refused leads nowhere, and is no difference either. An end of a tracked
         // program says nothing that the steps before it did not.
         let tells = !self.automata.edge(edge).is_refused()
-            && (self.automata.node(target).kind == NodeKind::Live || !self.shared.tracks.get());
+            && (self.automata.node(target).kind == NodeKind::Live || !self.shared.modes.tracks);
         if tells && self.merged.is_due() {
             match is_recorded {
                 true => self.try_another_order(root, edge)?,
                 false => self.try_recorded_order(root, edge)?,
             }
         }
-        if !self.shared.tracks.get() && self.merged.arrival(target) == Some((node, input)) {
+        if !self.shared.modes.tracks && self.merged.arrival(target) == Some((node, input)) {
             self.try_known_edges(root, target)?;
             self.try_many_rounds(root, edge)?;
         }
@@ -208,7 +209,7 @@ impl Learner {
     /// Two histories were taken to lead to one local state, and did not.
     fn mistaken(&self, unit: UnitId) -> Diagnostic {
         let name = self.shared.unit(unit).name;
-        Diagnostic(match self.shared.tracks.get() {
+        Diagnostic(match self.shared.modes.tracks {
             true => format!(
                 "process \"{name}\" is checked with `tasks = tracked`, but its tasks share memory that is not tracked: \
                  two orders of steps that seemed to have nothing to do with each other led to different behaviour\n  \

@@ -1,6 +1,6 @@
 //! Panics of user code: caught with message and location, and not printed while searching.
 
-use crate::unit::wording;
+use crate::unit::source_line::place;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
@@ -95,7 +95,7 @@ fn install() {
                 return;
             }
             let message = advised(message(info.payload()));
-            let location = info.location().map_or_else(|| "an unknown place".to_owned(), wording::place);
+            let location = info.location().map_or_else(|| "an unknown place".to_owned(), place);
             CAUGHT.set(Some(Panic { message, location, cause: Cause::Program }));
         }));
     });

@@ -6,9 +6,10 @@
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::Input;
-use crate::unit::instance::{Instance, Program};
+use crate::unit::instance::Instance;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::panics;
+use crate::unit::program::Program;
 use ahash::AHashMap;
 use std::rc::Rc;
 

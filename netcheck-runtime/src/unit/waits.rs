@@ -8,7 +8,7 @@
 use crate::id::{NodeId, TaskId};
 use crate::operation::Input;
 use crate::unit::automaton::{Edge, EdgeId};
-use crate::unit::causality::ObjectId;
+use crate::unit::identity::causality::ObjectId;
 use crate::unit::learn::{Diagnostic, Learner};
 
 impl Learner {

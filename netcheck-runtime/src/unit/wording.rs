@@ -2,18 +2,13 @@
 //! that vary.
 
 use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
-use crate::unit::context::Shared;
+use crate::unit::shared::Shared;
+use crate::unit::source_line::{file_and_line, place};
 use std::net::SocketAddr;
-use std::panic::Location;
 use std::time::Duration;
 
 /// Bytes of a payload that are shown.
 const PAYLOAD_BYTES_MAX: usize = 32;
-
-/// `file:line`, without the detours that a `#[path]` attribute leaves in file names.
-pub(crate) fn place(location: &Location<'_>) -> String {
-    file_and_line(location.file(), location.line())
-}
 
 /// The source line of an offer: the program's own if calls are traced.
 pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
@@ -24,22 +19,6 @@ pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
         }
         None => place(offer.location),
     }
-}
-
-fn file_and_line(path: &str, line: u32) -> String {
-    // A file of a dependency, without where the registry is on this machine.
-    let path =
-        path.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/')).map_or(path, |(_, rest)| rest);
-    let mut file: Vec<&str> = Vec::new();
-    for part in path.split(['/', '\\']) {
-        match (part, file.last()) {
-            ("..", Some(&folder)) if folder != ".." => {
-                file.pop();
-            }
-            _ => file.push(part),
-        }
-    }
-    format!("{}:{line}", file.join("/"))
 }
 
 /// What kind of operation, in one word.

@@ -5,7 +5,7 @@ use super::stream::{Opening, Options, TcpStream};
 use crate::id::SocketId;
 use crate::net::os;
 use crate::operation::{Effect, Operation, Outcome};
-use crate::unit::context;
+use crate::unit::poll::context;
 use std::fmt;
 use std::future::Future;
 use std::io;

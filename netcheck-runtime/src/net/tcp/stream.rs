@@ -5,9 +5,12 @@ use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf, borrowed, owned}
 use crate::id::SocketId;
 use crate::isolated::{Handle, HandleId, Isolated};
 use crate::net::address::{ToSocketAddrs, reachable};
+use crate::net::endpoint::{Endpoint, keep_surplus, set_endpoint, take_surplus};
 use crate::net::os;
 use crate::operation::{Effect, Operation, Outcome, Side, Stream};
-use crate::unit::context::{self, Endpoint, Pending, Way};
+use crate::unit::poll::context;
+use crate::unit::poll::handles::Way;
+use crate::unit::poll::operations::Pending;
 use bytes::BufMut;
 use std::fmt;
 use std::future::Future;
@@ -173,7 +176,7 @@ impl Drop for Opening {
 impl TcpStream {
     pub(super) fn new(id: SocketId, stream: Stream, options: Options) -> Self {
         let Stream { local, peer, side } = stream;
-        context::current().set_endpoint(id, Endpoint { local, peer: Some(peer), side: Some(side) });
+        set_endpoint(id, Endpoint { local, peer: Some(peer), side: Some(side) });
         if options.linger() == Some(Duration::ZERO) {
             context::current().effect(Effect::Linger { stream, resets: true });
         }
@@ -358,9 +361,9 @@ impl TcpStream {
             return Ok(Vec::new());
         }
         let context = context::current();
-        if let Some(mut surplus) = context.take_surplus(self.id) {
+        if let Some(mut surplus) = take_surplus(self.id) {
             if surplus.len() > max {
-                context.keep_surplus(self.id, &surplus.split_off(max));
+                keep_surplus(self.id, &surplus.split_off(max));
             }
             return Ok(surplus);
         }
@@ -529,8 +532,7 @@ impl TcpStream {
             let ready = self.readiness(Interest::READABLE, true);
             return self.poll(Way::In, cx, ready, location).map(|_| Ok(()));
         }
-        let context = context::current();
-        let bytes = match context.take_surplus(self.id) {
+        let bytes = match take_surplus(self.id) {
             Some(surplus) => surplus.into(),
             None => {
                 let read = Operation::Read { stream: self.stream, max, peeks, waits: true };
@@ -542,7 +544,7 @@ impl TcpStream {
         let (fits, surplus) = bytes.split_at(bytes.len().min(max));
         buffer.put_slice(fits);
         if !surplus.is_empty() && !peeks {
-            context.keep_surplus(self.id, surplus);
+            keep_surplus(self.id, surplus);
         }
         Poll::Ready(Ok(()))
     }

@@ -3,7 +3,7 @@
 use crate::id::{ProcessId, UnitId};
 use crate::state::declared::Declared;
 use crate::state::system::LikeTasks;
-use crate::unit::context::Shared;
+use crate::unit::shared::Shared;
 
 /// Permutations of like processes and tasks that are looked at for each state, at the most.
 const PERMUTATIONS_MAX: usize = 5_040;

@@ -13,7 +13,7 @@ use crate::state::ephemeral::{self, Owner};
 use crate::state::renaming::{Map, Renaming};
 use crate::state::system::{Asymmetry, Interrupt, LikeTasks, System};
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
-use crate::unit::context::Shared;
+use crate::unit::shared::Shared;
 use crate::unit::wording;
 use std::rc::Rc;
 

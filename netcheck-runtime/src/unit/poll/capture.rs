@@ -1,49 +1,26 @@
-//! What a poll knows of captured loops: who awaits whom, where it is, and what a loop head tells.
+//! Captured loops: the functions that await each other, the position of a poll, and the records of loop heads.
 
-use super::{CURRENT, Context, Fresh, Shared, State};
-use crate::unit::checkpoint::{CheckpointId, Position, PositionId, Reached, Values};
+use crate::unit::identity::checkpoint::{CheckpointId, Position, PositionId, Reached, Values};
 use crate::unit::panics;
-use ahash::AHashMap;
-use std::collections::BTreeMap;
+use crate::unit::poll::context::{self, Context, State};
+use crate::unit::poll::frames::{Activation, Frame};
 use std::fmt::{self, Write as _};
 use std::hash::Hash;
 use std::panic::Location;
 
-/// A future that is being polled by the function that awaits it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    /// The name of its type; empty where something may stand between it and the root.
-    name: &'static str,
-    /// Where it was first polled.
-    entry: PositionId,
-    /// The run of a function's body that this is, once that has begun.
-    activation: Option<Activation>,
-}
-
-/// One run of an annotated function's body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Activation(u32);
-
 impl Context {
-    /// A step begins: nothing of the one before it is being polled any more.
-    pub(crate) fn begin_at(&self, position: Position) {
-        let mut state = self.state();
-        state.position = position;
-        state.frames.clear();
-    }
-
-    /// Where the poll is.
+    /// The position of the poll.
     pub(crate) fn position(&self) -> PositionId {
-        let mut state = self.state();
-        state.position.mark();
-        self.shared.checkpoints.borrow_mut().position(&state.position)
+        let position = &mut self.state().frames.position;
+        position.mark();
+        self.shared.checkpoints.borrow_mut().position(position)
     }
 
     /// The local state that a step has led to, if it is told by a checkpoint.
-    pub(crate) fn arrival(&self) -> Option<PositionId> {
+    pub(in crate::unit) fn arrival(&self) -> Option<PositionId> {
         let state = self.state();
-        let mut position = state.position.clone();
-        state.script.iter().for_each(|(call, outcome)| position.answered(call.clone(), outcome.clone()));
+        let mut position = state.frames.position.clone();
+        state.script.answers().for_each(|(call, outcome)| position.answered(call.clone(), outcome.clone()));
         position.is_captured().then(|| self.shared.checkpoints.borrow_mut().position(&position))
     }
 
@@ -57,7 +34,7 @@ impl Context {
         is_direct: impl FnOnce(&'static str, Option<Activation>) -> bool,
         poll: impl FnOnce() -> R,
     ) -> R {
-        let caller = self.state().frames.last().copied();
+        let caller = self.state().frames.innermost();
         let (is_trusted, entry) = match (caller, entry) {
             (Some(caller), entry) => (is_direct(caller.name, caller.activation), entry.unwrap_or(caller.entry)),
             (None, Some(entry)) => (is_direct("", None), entry),
@@ -71,10 +48,9 @@ impl Context {
 
     /// The body of the function whose future is named `name` begins.
     pub(crate) fn activate(&self, name: &'static str) -> Option<Activation> {
-        let mut state = self.state();
-        state.activations += 1;
-        let activation = Activation(state.activations);
-        let frame = state.frames.last_mut().filter(|frame| !name.is_empty() && frame.name == name)?;
+        let frames = &mut self.state().frames;
+        let activation = frames.next_activation();
+        let frame = frames.named(name)?;
         // A function that calls itself in a roundabout way finds its caller here.
         if frame.activation.is_some() {
             return None;
@@ -83,21 +59,20 @@ impl Context {
         Some(activation)
     }
 
-    /// Where the function that is polled now was first polled, if the future named `name` is
+    /// The position at which the function that is polled now was first polled, if the future named `name` is
     /// awaited directly.
     pub(crate) fn entry_of(&self, name: &'static str) -> Option<PositionId> {
-        let state = self.state();
-        state.frames.last().filter(|frame| !name.is_empty() && frame.name == name).map(|frame| frame.entry)
+        self.state().frames.named(name).map(|frame| frame.entry)
     }
 
     /// Whether a function's body is polled by nothing but functions that await each other.
     pub(crate) fn is_direct(&self, activation: Option<Activation>) -> bool {
-        activation.is_some() && self.state().frames.last().is_some_and(|frame| frame.activation == activation)
+        activation.is_some() && self.state().frames.innermost().is_some_and(|frame| frame.activation == activation)
     }
 
     /// A loop head is reached that tells nothing.
     pub(crate) fn pass(&self, why: &str, location: &'static Location<'static>) {
-        if self.shared.captures.get() {
+        if self.shared.modes.captures {
             self.shared.checkpoints.borrow_mut().uncaptured(location, || why.to_owned());
         }
     }
@@ -111,8 +86,8 @@ impl Context {
         mut values: Values,
         location: &'static Location<'static>,
     ) -> Option<CheckpointId> {
-        self.state().position.mark();
-        if self.discarded.get() || !self.shared.captures.get() {
+        self.state().frames.position.mark();
+        if self.is_discarded() || !self.shared.modes.captures {
             return None;
         }
         let state = self.state();
@@ -124,7 +99,7 @@ impl Context {
         if let Some(why) = values.refusal() {
             return refuse(&|| why.clone());
         }
-        if state.tasks.len() != 1 || self.shared.tracks.get() {
+        if state.tasks.all.len() != 1 || self.shared.modes.tracks {
             return refuse(&|| "its process has several tasks".to_owned());
         }
         let Some(entry) = entry else {
@@ -132,13 +107,13 @@ impl Context {
                 "its function is not awaited directly by annotated functions up to the process's root".to_owned()
             });
         };
-        if state.has_triable() {
+        if state.operations.to_be_tried(|_| true).is_some() {
             return refuse(&|| "an operation was begun just before it".to_owned());
         }
-        state.record(&self.shared, &mut values);
+        state.record(&mut values);
         drop(state);
         let Reached { checkpoint, is_new } = checkpoints.checkpoint(entry, location, values);
-        self.state().position = Position::at(checkpoint);
+        self.state().frames.position = Position::at(checkpoint);
         is_new.then_some(checkpoint)
     }
 
@@ -152,10 +127,8 @@ impl Context {
 /// no world to ask, and a panic only means that there is no text.
 pub(crate) fn in_words(value: &dyn fmt::Debug) -> Option<String> {
     let mut text = Shortened::default();
-    let world = CURRENT.take();
     // An error: there is more than fits.
-    let written = panics::catch(|| write!(text, "{value:?}").is_err());
-    CURRENT.set(world);
+    let written = context::leave(|| panics::catch(|| write!(text, "{value:?}").is_err()));
     written.ok().map(|is_cut| text.0 + if is_cut { "…" } else { "" })
 }
 
@@ -176,37 +149,13 @@ impl fmt::Write for Shortened {
 }
 
 impl State {
-    /// Records all that a unit knows besides the values of its variables.
-    fn record(&self, shared: &Shared, values: &mut Values) {
-        for pending in self.operations.values() {
-            (&pending.offer, &pending.outcome).hash(values);
-        }
-        (&self.sockets, &self.timers, &self.task_numbers, &self.unseen, self.begun, self.selects).hash(values);
-        in_order(&self.endpoints, |&socket| socket).hash(values);
-        in_order(&self.surplus, |&socket| socket).hash(values);
-        in_order(&self.children, |&child| child).hash(values);
-        let polled: BTreeMap<_, _> =
-            self.polled.iter().map(|(&(socket, way), pending)| ((socket, way as u8), pending.key)).collect();
-        polled.hash(values);
-        for task in self.tasks.values() {
-            task.control().flags().hash(values);
-        }
-        let executions_max = shared.executions_max.get();
-        for (caller, &count) in in_order(&self.executions, |&caller| caller) {
-            (caller, count.min(executions_max)).hash(values);
-        }
+    /// Records everything that a unit knows besides the values of its variables.
+    fn record(&self, values: &mut Values) {
+        self.operations.record(values);
+        self.handles.record(values);
+        self.tasks.record(values);
+        self.isolated.record(values);
+        self.selects.polls().hash(values);
+        self.executions.record(values);
     }
-
-    /// Whether an operation that was begun in this poll could still be tried at once.
-    fn has_triable(&self) -> bool {
-        let pending = |fresh: &Fresh| self.operations.get(&fresh.key);
-        self.fresh.iter().filter_map(pending).any(|pending| pending.offer.operation.tried().is_some())
-    }
-}
-
-/// A map's entries in the order of their keys.
-fn in_order<K, V, O: Ord>(map: &AHashMap<K, V>, order: impl Fn(&K) -> O) -> Vec<(&K, &V)> {
-    let mut entries: Vec<(&K, &V)> = map.iter().collect();
-    entries.sort_by_key(|(key, _)| order(key));
-    entries
 }

@@ -1,17 +1,25 @@
 //! The counterexample of a check against all executions that are no longer, one by one.
 
-use super::*;
-use crate::check::{Tcp, Udp};
+use crate::check::setup::Job;
+use crate::check::{Checker, Tcp, Udp};
 use crate::coverage::always;
 use crate::net::{TcpListener, TcpStream, UdpSocket};
+use crate::network::Network;
+use crate::property::Properties;
 use crate::reduction::successors::Successors;
 use crate::search::frontier::Search;
 use crate::select::choose;
+use crate::state::enabled::Transition;
 use crate::state::place::StateVector;
+use crate::state::system::{Interrupt, System};
 use crate::task::spawn;
 use crate::time::timeout;
+use crate::trace::counterexample::Counterexample;
 use crate::trace::describe::describe;
-use crate::trace::step::Doing;
+use crate::trace::step::{Doing, Step};
+use crate::violation::{Found, ViolationKind};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

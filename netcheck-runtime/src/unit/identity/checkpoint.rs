@@ -8,7 +8,7 @@
 
 use crate::id::NodeId;
 use crate::operation::{Input, Operation, Outcome};
-use crate::unit::wording;
+use crate::unit::source_line;
 use ahash::AHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -95,7 +95,7 @@ struct Told {
 
 impl Told {
     fn in_words(&self) -> String {
-        let place = wording::place(self.location);
+        let place = source_line::place(self.location);
         if self.values.is_empty() { place } else { format!("{place}: {}", self.values.join(", ")) }
     }
 }

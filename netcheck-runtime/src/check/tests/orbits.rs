@@ -4,20 +4,24 @@
 //! Here processes are exchanged in a text of all that a state says, by their names: it shares nothing with how
 //! the search does it.
 
-use super::*;
-use crate::check::{Tcp, Udp};
+use crate::check::setup::Job;
+use crate::check::{Checker, Tcp, Udp};
 use crate::id::{NodeId, OutcomeId, SocketId, UnitId};
 use crate::isolated;
 use crate::net::{TcpListener, TcpStream, UdpSocket};
+use crate::network::Network;
 use crate::operation::Side;
 use crate::reduction::successors::Successors;
 use crate::reduction::symmetry::Symmetry;
+use crate::report::Verdict;
 use crate::select::choose;
-use crate::state::place::Place;
+use crate::state::place::{Place, StateVector};
+use crate::state::system::{Interrupt, System};
 use crate::task::spawn;
 use crate::time::timeout;
 use crate::unit::automaton::NodeKind;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
