@@ -5,6 +5,7 @@
 mod address;
 mod endpoint;
 mod os;
+mod setting;
 pub mod tcp;
 mod udp;
 

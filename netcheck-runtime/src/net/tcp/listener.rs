@@ -1,6 +1,7 @@
 //! `TcpListener`, shaped like tokio's.
 
-use super::stream::{Options, TcpStream};
+use super::options::Options;
+use super::stream::TcpStream;
 use crate::id::SocketId;
 use crate::net::address::ToSocketAddrs;
 use crate::net::os;
@@ -16,7 +17,7 @@ use std::net::SocketAddr;
 use std::panic::Location;
 use std::task::{Context, Poll, ready};
 
-/// What `TcpListener::bind` asks for, in tokio.
+/// The backlog that `TcpListener::bind` asks for, in tokio.
 const BACKLOG: usize = 1024;
 
 /// A socket that connections can be accepted from, as `tokio::net::TcpListener`.
@@ -26,7 +27,7 @@ const BACKLOG: usize = 1024;
 pub struct TcpListener {
     id: SocketId,
     local: SocketAddr,
-    /// What its streams begin with.
+    /// The options that its streams begin with.
     options: Options,
 }
 
@@ -111,7 +112,7 @@ impl TcpListener {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn ttl(&self) -> io::Result<u32> {
-        Ok(self.options.hops_max())
+        Ok(self.options.hops_max.get())
     }
 
     /// Remembered, without an effect.
@@ -119,7 +120,7 @@ impl TcpListener {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
-        self.options.set_hops_max(ttl);
+        self.options.hops_max.set(ttl);
         Ok(())
     }
 }

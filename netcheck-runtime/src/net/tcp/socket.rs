@@ -1,7 +1,9 @@
 //! `TcpSocket`, shaped like tokio's.
 
 use super::listener::{TcpListener, failed};
-use super::stream::{Opening, Options, TcpStream};
+use super::options::Options;
+use super::stream::TcpStream;
+use super::stream::opening::Opening;
 use crate::id::SocketId;
 use crate::net::os;
 use crate::operation::{Effect, Operation, Outcome};
@@ -58,7 +60,7 @@ impl TcpSocket {
             reuse_address: false,
             reuse_port: false,
             keep_alive: false,
-            // What Linux gives by default: net.ipv4.tcp_wmem and tcp_rmem.
+            // The sizes that Linux gives by default: net.ipv4.tcp_wmem and tcp_rmem.
             send_bytes: 16 << 10,
             receive_bytes: 128 << 10,
         };
@@ -250,7 +252,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn nodelay(&self) -> io::Result<bool> {
-        Ok(self.options.nodelay())
+        Ok(self.options.nodelay.get())
     }
 
     /// Remembered, without an effect: bytes are never held back in a check.
@@ -258,7 +260,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
-        self.options.set_nodelay(nodelay);
+        self.options.nodelay.set(nodelay);
         Ok(())
     }
 
@@ -267,7 +269,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn tos_v4(&self) -> io::Result<u32> {
-        Ok(self.options.service())
+        Ok(self.options.service.get())
     }
 
     /// Remembered, without an effect.
@@ -276,7 +278,7 @@ impl TcpSocket {
     /// Never; the signature is tokio's.
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
         // The system keeps one byte of it, without the two bits that are TCP's own.
-        self.options.set_service(tos & 0xfc);
+        self.options.service.set(tos & 0xfc);
         Ok(())
     }
 
@@ -301,7 +303,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn linger(&self) -> io::Result<Option<Duration>> {
-        Ok(self.options.linger())
+        Ok(self.options.linger.get())
     }
 
     /// With zero, dropping the stream resets the connection; else without an effect.
@@ -309,7 +311,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
-        self.options.set_linger(linger);
+        self.options.linger.set(linger);
         Ok(())
     }
 
