@@ -54,7 +54,7 @@ impl Node {
     }
 }
 
-/// What is offered instead of the menu where a task was aborted: its root is polled, and ends.
+/// The offer that stands for the menu of an aborted task: its root is polled, and ends.
 static CANCEL: LazyLock<Offer> = LazyLock::new(|| Offer {
     key: OperationKey::CANCEL,
     task: TaskId(0),
@@ -64,16 +64,16 @@ static CANCEL: LazyLock<Offer> = LazyLock::new(|| Offer {
     execution: 0,
 });
 
-/// What tells a local state, other than its history.
+/// A way to tell a local state, other than by its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
-    /// All that has happened, up to the order of independent steps.
+    /// The history, up to the order of independent steps.
     Trace(TraceId),
-    /// A checkpoint, and what was answered since.
+    /// A checkpoint, and the answers since.
     Checkpoint(PositionId),
 }
 
-/// What kind of local state.
+/// The kind of a local state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     Live,
@@ -199,7 +199,7 @@ impl Automata {
         self.nodes[node.index()].tasks = tasks;
     }
 
-    /// Whose step an input in a node is.
+    /// The unit, or the tracked task, that moves when an input is fed in a node.
     pub(crate) fn mover(&self, node: NodeId, key: OperationKey) -> Mover {
         let node = self.node(node);
         if node.tasks.is_empty() {
@@ -212,12 +212,12 @@ impl Automata {
         Mover { unit: node.unit, task: offer.map(|offer| offer.task) }
     }
 
-    /// Who is in the middle of a poll in a node.
+    /// The unit or tracked task that is in the middle of a poll in a node.
     pub(crate) fn polled(&self, node: NodeId) -> Option<Mover> {
         self.node(node).is_synchronous().then(|| self.mover(node, OperationKey::ANSWER))
     }
 
-    /// Who moves in a node.
+    /// The units or tracked tasks that can move in a node.
     pub(crate) fn movers(&self, node: NodeId) -> SmallVec<[Mover; 4]> {
         let Node { unit, tasks, .. } = self.node(node);
         match &tasks[..] {

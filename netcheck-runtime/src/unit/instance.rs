@@ -20,7 +20,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-/// Where a step led.
+/// The result of a step.
 pub(crate) enum Rest {
     /// Suspended, with this menu.
     Waits(Vec<Offer>),
@@ -47,9 +47,9 @@ pub(crate) struct Stepped {
     pub(crate) spawned: Vec<(UnitId, Rc<Program>)>,
     /// Whether the instance can be stepped on.
     pub(crate) alive: bool,
-    /// All that has happened up to the order of independent steps, if tasks are tracked.
+    /// The history up to the order of independent steps, if tasks are tracked.
     pub(crate) traced: Option<Traced>,
-    /// All that is left of what has happened, if a checkpoint says so.
+    /// The position after the last checkpoint, if the step or the history has passed one.
     pub(crate) arrival: Option<PositionId>,
 }
 
@@ -138,7 +138,7 @@ impl Instance {
         context.spawn_task(root, Rc::new(|| ()), program.location);
     }
 
-    /// Polls `task` once; `was_woken`: it would have been polled without the outcome that it is polled for.
+    /// Polls `task` once, for an outcome; `was_woken`: the task had been woken before there was one.
     fn run(&mut self, task: TaskId, was_woken: bool) -> Rest {
         let polled = self.poll(task);
         // A program that panics without having taken the outcome does so without it, too, if it had been woken.
@@ -205,7 +205,7 @@ impl Instance {
         });
         shared.watch.end();
         if let Some(abandoned) = self.context.abandoned() {
-            // Whatever the program made of being unwound.
+            // The program may have caught the panic that left the poll, or have panicked anew: neither counts.
             return Err(match abandoned {
                 Abandoned::Differs(mismatch) => Rest::Differs(mismatch),
                 Abandoned::Asks(asked) => Rest::Waits(vec![asked]),

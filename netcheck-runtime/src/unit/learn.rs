@@ -21,7 +21,7 @@ const SUSPENDED_RUNS_MAX: usize = 256;
 /// How often a loop that was closed is run round.
 const ROUNDS_TRIED: usize = 16;
 
-/// What the user's program did that no check can go on with.
+/// A deed of the user's program after which no check can go on, in words.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic(pub(crate) String);
 
@@ -243,7 +243,7 @@ impl Learner {
         Ok(instance)
     }
 
-    /// What a step led to, if that is not the node that was recorded.
+    /// The result of a step in words, if it is not the recorded node.
     fn other_than(&self, node: NodeId, rest: &Rest) -> Option<String> {
         let node = self.automata.node(node);
         match (rest, &node.kind) {
@@ -378,7 +378,7 @@ impl Identity {
     }
 }
 
-/// Where histories were taken to be the same as earlier ones.
+/// Histories that were taken to be the same as earlier ones.
 #[derive(Default)]
 struct Merged {
     /// Another way to a node than its history: the last one that was met.
@@ -401,7 +401,7 @@ impl Merged {
     }
 }
 
-/// What is tried with samples: all at first, later one in so many.
+/// Counts occasions, all of which are samples at first, and later one in so many.
 #[derive(Default)]
 struct Samples(u32);
 

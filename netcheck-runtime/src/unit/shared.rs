@@ -32,7 +32,7 @@ pub(crate) struct Shared {
     pub(crate) hosts: Vec<Host>,
     pub(crate) watch: Arc<Watch>,
     units: RefCell<Vec<UnitInfo>>,
-    /// Isolated tasks by parent, name and how many of that name there were before it.
+    /// Isolated tasks by parent, name, and how many of that name the parent had spawned before.
     children: RefCell<AHashMap<(UnitId, &'static str, u32), UnitId>>,
     outputs: RefCell<Outputs>,
     callers: RefCell<Callers>,

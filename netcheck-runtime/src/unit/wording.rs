@@ -21,7 +21,7 @@ pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
     }
 }
 
-/// What kind of operation, in one word.
+/// The kind of an operation, in one word.
 pub(crate) fn kind(of: &Operation) -> String {
     operation(of.itself()).split(' ').next().unwrap_or_default().to_owned()
 }
@@ -100,7 +100,7 @@ fn receive(mode: ReceiveMode) -> &'static str {
     }
 }
 
-/// A menu: what a unit waits for, for diagnostics.
+/// A menu, the operations that a unit waits for: for diagnostics.
 pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
     if offers.is_empty() {
         return "nothing that could ever wake it".to_owned();

@@ -96,7 +96,7 @@ fn value(system: &System, place: Place, value: u32) -> String {
     }
 }
 
-/// What a unit has been told.
+/// The inputs that a unit has been fed.
 fn node(system: &System, id: NodeId) -> String {
     let automata = &system.learner.automata;
     match &automata.node(id).kind {

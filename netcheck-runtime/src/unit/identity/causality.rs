@@ -19,7 +19,7 @@ use ahash::{AHashMap, AHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
-/// What tasks share, by the task that made it and a count of what that task has made.
+/// An object that tasks share: the task that made it, and how many objects that task had made before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId {
     task: TaskId,
@@ -78,7 +78,7 @@ enum Event {
         fed: Vec<(OperationKey, OutcomeId)>,
         before: Vec<(ObjectId, EventId)>,
     },
-    /// What the last step of a task leaves of an object of a task's own.
+    /// The event that the last step of a task leaves on an object of a task's own.
     End {
         task: TaskId,
         object: ObjectId,
@@ -87,7 +87,7 @@ enum Event {
     },
 }
 
-/// What a step touched.
+/// The objects that a step has touched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touched {
     task: TaskId,
@@ -104,7 +104,7 @@ pub(crate) struct Touched {
     pub(crate) joined: BTreeSet<TaskId>,
 }
 
-/// What has happened to a run, up to the order of independent steps.
+/// The history of a run, up to the order of independent steps.
 #[derive(Clone, Debug)]
 pub(crate) struct Traced {
     pub(crate) trace: TraceId,
@@ -120,9 +120,9 @@ pub(crate) struct Events {
     events: Numbers<Event>,
     traces: Numbers<Vec<(ObjectId, EventId)>>,
     touched: AHashMap<EventId, Touched>,
-    /// The ends that a step has found, of which it is known that it would have waited for nothing else.
+    /// Steps with ends that they have found, and for which alone they would have waited.
     sequential: AHashSet<(EventId, ObjectId)>,
-    /// The ends that a step has found, of which it was learned whether they are such.
+    /// Steps with ends that they have found, for which it was learned whether they would have waited.
     learned: AHashSet<(EventId, ObjectId)>,
 }
 
@@ -141,7 +141,7 @@ impl Events {
         self.sequential.contains(&(event, end))
     }
 
-    /// What a step touched, if it is one of this task.
+    /// The objects that a step has touched, if it is a step of this task.
     pub(crate) fn touched_by(&self, task: TaskId, event: EventId) -> Option<&Touched> {
         self.touched.get(&event).filter(|touched| touched.task == task)
     }
@@ -162,14 +162,14 @@ impl<T: Eq + Hash> Numbers<T> {
     }
 }
 
-/// What one run has touched.
+/// The record of one run: the events on its objects, and the step that is being taken.
 #[derive(Default)]
 pub(crate) struct Causality {
     /// The last event on each object.
     last: BTreeMap<ObjectId, EventId>,
-    /// What the step that is being taken has touched.
+    /// The objects that the step has touched.
     touched: BTreeSet<ObjectId>,
-    /// What of that the task has used: its waker may be there from now on.
+    /// The objects among them that the task has used: its waker may be there from now on.
     used: BTreeSet<ObjectId>,
     /// The end that the step has waited for, if it has done nothing since, and nothing like it before.
     awaited: Option<ObjectId>,
@@ -179,10 +179,10 @@ pub(crate) struct Causality {
     found: BTreeSet<ObjectId>,
     /// The ends that the step has asked for without waiting.
     asked: BTreeSet<ObjectId>,
-    /// What nobody can reach after the step.
+    /// The objects that no task can reach after the step.
     unreachable: BTreeSet<ObjectId>,
     spawned: Vec<TaskId>,
-    /// What the task has ended with in the step, if that can be told.
+    /// The output with which the task has ended in the step, if it can be put in words that say all of it.
     output: Option<String>,
     /// The tasks that each task knows to have ended.
     joined: BTreeMap<TaskId, BTreeSet<TaskId>>,
@@ -330,7 +330,7 @@ impl Causality {
         if events.touched.contains_key(&event) {
             return;
         }
-        // What has spawned it is no step of its own.
+        // The step that has spawned the task is not the task's own.
         let earlier = self.tasks.get(&task).and_then(|&earlier| events.touched_by(task, earlier));
         let mut used = self.used.clone();
         used.extend(earlier.iter().flat_map(|touched| touched.used.iter()));

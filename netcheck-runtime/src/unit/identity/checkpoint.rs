@@ -1,4 +1,4 @@
-//! Local states by what is left of a history: positions and checkpoints.
+//! Local states by the rest of a history that the future depends on: positions and checkpoints.
 //!
 //! A *position* is a point within a poll: the local state or the checkpoint before it, and
 //! what was answered since. A *checkpoint* is a loop head that was reached with everything
@@ -23,7 +23,7 @@ pub(crate) struct PositionId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CheckpointId(u32);
 
-/// What positions are counted from.
+/// The point from which a position is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Base {
     /// The local state in which the step began.
@@ -31,14 +31,14 @@ enum Base {
     Checkpoint(CheckpointId),
 }
 
-/// What a unit was told since.
+/// An input or an answer that a unit was given since the base of a position.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Fed {
     Input(Input),
     Answer(Operation, Outcome),
 }
 
-/// Where a poll is.
+/// A point within a poll: a base, and the inputs and answers since.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Position {
     base: Base,
@@ -69,7 +69,7 @@ impl Position {
         self.marks = 0;
     }
 
-    /// Tells what is at this position from what is at the same position before it.
+    /// Counts an event at this position, so that it differs from the earlier ones at the same position.
     pub(crate) fn mark(&mut self) {
         self.marks += 1;
     }
@@ -87,7 +87,7 @@ pub(crate) struct Reached {
     pub(crate) is_new: bool,
 }
 
-/// Where a checkpoint is, and what variables are there.
+/// The loop head of a checkpoint, and the variables there in words.
 struct Told {
     location: &'static Location<'static>,
     values: Vec<String>,
@@ -112,7 +112,7 @@ struct Checkpoint {
 pub(crate) struct Checkpoints {
     positions: AHashMap<Position, PositionId>,
     checkpoints: AHashMap<Checkpoint, CheckpointId>,
-    /// By checkpoint, for whoever wants to read it.
+    /// The checkpoints in words, by number.
     told: Vec<Told>,
     /// Loops that were not captured, by source line, and why.
     uncaptured: BTreeMap<String, String>,
@@ -143,7 +143,7 @@ impl Checkpoints {
         Reached { checkpoint, is_new: checkpoint == next }
     }
 
-    /// Adds what a variable is at a checkpoint.
+    /// Adds the value of a variable at a checkpoint, in words.
     pub(crate) fn tell(&mut self, checkpoint: CheckpointId, value: String) {
         self.told[checkpoint.0 as usize].values.push(value);
     }

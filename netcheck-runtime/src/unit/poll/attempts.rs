@@ -1,9 +1,9 @@
-//! What a poll tries at once: operations that it begins and does not wait for, and the branches of
+//! Operations that a poll tries at once: it begins them and does not wait for them, or they stand in branches of
 //! `select!`s.
 //!
-//! A branch that asks something does so only if no other has come first. So the order of the branches
-//! is chosen, and what earlier ones have begun is tried, before anything is asked inside of a later one:
-//! the answers of a poll stand in the order in which it will ask for them again.
+//! A branch makes a synchronous call only if no other branch has come first. So before a branch makes one, the order of
+//! the branches is chosen, and the operations that earlier branches have begun are tried: the answers of a poll stand
+//! in the order in which the poll will ask for them again.
 
 use crate::operation::{Offer, Operation, OperationKey, Outcome};
 use crate::unit::poll::context::Context;

@@ -70,7 +70,7 @@ impl Context {
         activation.is_some() && self.state().frames.innermost().is_some_and(|frame| frame.activation == activation)
     }
 
-    /// A loop head is reached that tells nothing.
+    /// A loop head is reached that is not captured.
     pub(crate) fn pass(&self, why: &str, location: &'static Location<'static>) {
         if self.shared.modes.captures {
             self.shared.checkpoints.borrow_mut().uncaptured(location, || why.to_owned());
@@ -117,14 +117,14 @@ impl Context {
         is_new.then_some(checkpoint)
     }
 
-    /// Keeps what a variable is at a checkpoint, for whoever reads it.
+    /// Keeps the value of a variable at a checkpoint, in words.
     pub(crate) fn tell(&self, checkpoint: CheckpointId, value: String) {
         self.shared.checkpoints.borrow_mut().tell(checkpoint, value);
     }
 }
 
-/// The `Debug` text of a value of the program's, shortened. It is not part of what the program does: in it, there is
-/// no world to ask, and a panic only means that there is no text.
+/// The `Debug` text of a value of the program's, shortened. The program's own steps do not include it: the `Debug` code
+/// runs without a current unit, and if it panics, there is no text.
 pub(crate) fn in_words(value: &dyn fmt::Debug) -> Option<String> {
     let mut text = Shortened::default();
     // An error: there is more than fits.
@@ -132,7 +132,7 @@ pub(crate) fn in_words(value: &dyn fmt::Debug) -> Option<String> {
     written.ok().map(|is_cut| text.0 + if is_cut { "…" } else { "" })
 }
 
-/// Takes so much text and no more.
+/// A text that is cut off at a length.
 #[derive(Default)]
 struct Shortened(String);
 

@@ -138,7 +138,7 @@ impl Context {
         state.causality.begin();
     }
 
-    /// The poll of a task begins: its future, and what a cancelled task is ended with. `None` if there is no such task.
+    /// The poll of a task begins; `None` if there is no such task.
     pub(in crate::unit) fn begin_poll(&self, task: TaskId) -> Option<Polled> {
         let state = &mut *self.state();
         state.operations.begin_poll();
@@ -160,8 +160,8 @@ impl Context {
         (Some(caller), state.executions.count(of_task, caller, modes.executions_max))
     }
 
-    /// Where numbers of operations, sockets and timers of the running task begin: if tasks are
-    /// tracked, at a number of the task's own, so that they do not depend on other tasks.
+    /// The first number for operations, sockets and timers of the running task: if tasks are
+    /// tracked, one of the task's own, so that the numbers do not depend on other tasks.
     pub(super) fn first_number(&self) -> u32 {
         if self.shared.modes.tracks { self.state().tasks.running.first_number() } else { 0 }
     }

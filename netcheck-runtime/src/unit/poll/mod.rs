@@ -8,9 +8,9 @@
 //!
 //! The calls, each file on those above it:
 //! - [`context`]: the current unit, which holds the state; effects, and abandoning a poll;
-//! - [`attempts`]: what a poll tries at once; [`calls`]: operations and synchronous calls;
+//! - [`attempts`]: operations that a poll tries at once; [`calls`]: operations and synchronous calls;
 //! - [`sockets`]: sockets and timers; [`spawning`]: tasks and isolated tasks;
-//! - [`tracking`]: what tracked tasks share; [`capture`]: what a loop head tells.
+//! - [`tracking`]: the record of tracked tasks; [`capture`]: the record of a loop head.
 //!
 //! Nothing here decides an outcome: an operation waits in the menu until the engine completes it, and a synchronous
 //! call abandons the poll until its answer is at hand.

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The future of a task.
 pub(in crate::unit) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
 
-/// What is needed to poll a task: its future, its control, and the call that ends it when it is cancelled.
+/// The parts of a task that a poll uses: its future, its control, and the call that ends it when it is cancelled.
 pub(in crate::unit) type Polled = (TaskFuture, Arc<TaskControl>, Rc<dyn Fn()>);
 
 /// A task of a unit.

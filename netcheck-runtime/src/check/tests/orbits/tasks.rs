@@ -7,7 +7,7 @@ use crate::time::sleep;
 use std::pin::Pin;
 use std::task::Poll;
 
-/// What each of the tasks does, one after the other: a number for each step.
+/// The steps that each of the tasks takes, one after the other: a number for each.
 type Steps = Vec<u8>;
 
 /// Ends with a number that depends on what has happened.
