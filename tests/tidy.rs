@@ -30,7 +30,15 @@ const CRATES: &[(&str, &[&str])] = &[
 /// root.
 type Row = (&'static str, &'static [&'static str]);
 
-const MODELS: &[Row] = &[("", &[]), ("tcp::half_stream", &[]), ("tcp", &[]), ("udp::rules", &[]), ("udp", &[])];
+const MODELS: &[Row] = &[
+    ("", &[]),
+    ("event", &[]),
+    ("budget", &["event"]),
+    ("tcp::half_stream", &[]),
+    ("tcp", &[]),
+    ("udp::rules", &[]),
+    ("udp", &["budget", "event"]),
+];
 
 const MACROS: &[Row] = &[
     ("", &["entry", "isolated", "model_check", "process", "program", "select"]),
@@ -103,8 +111,9 @@ const RUNTIME: &[Row] = &[
         ],
     ),
     // What happened, in words.
-    ("trace::step", &[]),
-    ("trace::describe", &["id", "operation", "state", "trace::step", "unit::wording"]),
+    ("trace::asked", &["operation", "unit::context", "unit::wording"]),
+    ("trace::step", &["trace::asked"]),
+    ("trace::describe", &["id", "operation", "state", "trace::asked", "trace::step", "unit::wording"]),
     ("trace::flow", &["id", "operation", "state", "trace::describe", "trace::step"]),
     ("trace::situation", &["id", "operation", "state::system", "trace::chart", "unit::automaton", "unit::wording"]),
     ("trace::source", &["trace::step"]),
@@ -282,7 +291,15 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "netcheck_models",
-        &["check::declare", "operation", "state", "trace::describe", "trace::flow"],
+        &[
+            "check::declare",
+            "check::propagation",
+            "operation",
+            "state",
+            "trace::describe",
+            "trace::flow",
+            "trace::step",
+        ],
         "only states hold components of the network; a search knows no protocol, a front decides no outcome",
     ),
     (

@@ -59,5 +59,5 @@ pub use state::declared::Direction;
 pub use state::store::Keep;
 pub use trace::automaton::Automaton;
 pub use trace::counterexample::Counterexample;
-pub use trace::step::{Doing, Kind, Step};
+pub use trace::step::{Channel, Doing, Event, Happening, Kind, Step};
 pub use violation::ViolationKind;

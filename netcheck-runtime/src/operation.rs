@@ -4,6 +4,7 @@
 
 use crate::id::{CallerId, ClaimId, OutcomeId, SocketId, TaskId, UnitId};
 pub use netcheck_models::tcp::Side;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::Location;
@@ -74,7 +75,8 @@ pub(crate) struct Stream {
 }
 
 /// How a datagram, or bytes, are received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum ReceiveMode {
     /// Take it.
     Take,
@@ -184,7 +186,8 @@ impl Outcome {
 }
 
 /// Why an operation failed, in the terms of the OS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Failure {
     AddressInUse,
     AddressNotAvailable,

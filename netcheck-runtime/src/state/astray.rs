@@ -13,11 +13,43 @@
 //! Without `delay` the network is fast: a datagram is there when it has been sent, or dropped.
 
 use crate::id::{ProcessId, SocketId};
-use crate::state::enabled::{Writes, is_addressed};
+use crate::state::enabled::{Change, Writes, is_addressed};
+use crate::state::events::{Happened, Remaining, Told};
 use crate::state::place::{Place, PlaceId};
-use crate::state::tables::{Channel, Lookup, View};
+use crate::state::tables::{Arrival, Channel, Lookup, View};
+use netcheck_models::event::Event;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// What is left of a link after arrivals that nobody has seen.
+#[derive(Clone)]
+struct Unheard {
+    link: u32,
+    faults: u32,
+    events: SmallVec<[Event; 2]>,
+    /// Of what is left: the positions before.
+    positions: SmallVec<[u32; 4]>,
+}
+
+impl Unheard {
+    /// After one more.
+    fn and(&self, arrival: &Arrival, told: &Told) -> Unheard {
+        let before = |position: u32| self.positions[position as usize];
+        let unheard = |event: Event| match event.moved(before) {
+            Event::Arrived { position } => Event::Unheard { position },
+            other => other,
+        };
+        let events = told.iter().flat_map(|happened| &happened.events).map(|event| unheard(*event));
+        let remaining = told.iter().filter_map(|happened| happened.remaining.as_ref());
+        Unheard {
+            link: arrival.link,
+            faults: self.faults + arrival.faults,
+            events: self.events.iter().copied().chain(events).collect(),
+            positions: remaining.flat_map(|left| &left.positions).map(|&position| before(position)).collect(),
+        }
+    }
+}
 
 impl View<'_> {
     /// Where a datagram to an address of a process at which nobody is bound stays under way; `None`: it is dropped.
@@ -31,17 +63,17 @@ impl View<'_> {
         Ok(Some(Channel { place, rules }))
     }
 
-    /// What a bind writes, and the faults, for each way in which some of the datagrams that were under way to where it
-    /// is bound have arrived before, and are gone.
+    /// What a bind does for each way in which some of the datagrams that were under way to where it is bound have
+    /// arrived before, and are gone.
     pub(super) fn with_astray(
         self,
         state: &[u32],
         socket: SocketId,
         bound: Option<SocketAddr>,
         writes: Writes,
-    ) -> Lookup<Vec<(Writes, u32)>> {
-        let mut ways = vec![(writes, 0)];
-        let Some(bound) = bound.filter(|_| self.has_delay()) else { return Ok(ways) };
+    ) -> Lookup<Vec<Change>> {
+        let Some(bound) = bound.filter(|_| self.has_delay()) else { return Ok(vec![Change::quiet(writes)]) };
+        let mut ways = vec![(Change::quiet(writes), Told::new())];
         let process = self.process_of(socket.unit);
         // In an order that is the same in every run.
         let mut astray: Vec<PlaceId> = self.places.astray().to_vec();
@@ -59,35 +91,41 @@ impl View<'_> {
             let left = self.after_arrivals(channel, link)?;
             ways = ways
                 .iter()
-                .flat_map(|(writes, faults)| {
-                    left.iter().map(move |&(link, more)| {
-                        let mut writes = writes.clone();
-                        writes.extend([(place, 0), (channel.place, link)]);
-                        (writes, faults + more)
+                .flat_map(|(change, told)| {
+                    left.iter().map(move |Unheard { link, faults, events, positions }| {
+                        let (mut change, mut told) = (change.clone(), told.clone());
+                        let write = change.writes.len() as u32;
+                        let remaining = Some(Remaining { write: write + 1, positions: positions.clone() });
+                        told.push(Happened { write, events: events.clone(), remaining });
+                        change.writes.extend([(place, 0), (channel.place, *link)]);
+                        change.faults += faults;
+                        (change, told)
                     })
                 })
                 .collect();
         }
-        let faults_left = self.faults_left(state);
-        ways.retain(|(_, faults)| *faults <= faults_left);
-        Ok(ways)
+        let budget = self.budget(state);
+        ways.retain(|(change, _)| budget.allows(change.faults));
+        ways.into_iter().map(|(change, told)| Ok(Change { events: self.tells(told)?, ..change })).collect()
     }
 
     /// What may be left of a link after any number of arrivals, the fewest first, each with the fewest faults that lead
     /// to it.
-    fn after_arrivals(self, channel: Channel, link: u32) -> Lookup<Vec<(u32, u32)>> {
-        let mut reached = vec![(link, 0)];
-        let mut open = VecDeque::from([(link, 0)]);
-        while let Some((link, so_far)) = open.pop_front() {
-            if link == 0 {
+    fn after_arrivals(self, channel: Channel, link: u32) -> Lookup<Vec<Unheard>> {
+        let positions = (0..self.links.get(link).packets().count() as u32).collect();
+        let all = Unheard { link, faults: 0, events: SmallVec::new(), positions };
+        let mut reached = vec![all.clone()];
+        let mut open = VecDeque::from([all]);
+        while let Some(so_far) = open.pop_front() {
+            if so_far.link == 0 {
                 continue;
             }
-            for arrival in &self.arrivals(channel, link)?.deliveries {
-                let left = (arrival.link, so_far + arrival.faults);
-                match reached.iter_mut().find(|(link, _)| *link == left.0) {
-                    Some((_, faults)) if *faults <= left.1 => continue,
-                    Some((_, faults)) => *faults = left.1,
-                    None => reached.push(left),
+            for arrival in &self.arrivals(channel, so_far.link)?.deliveries {
+                let left = so_far.and(arrival, self.events.get(arrival.events));
+                match reached.iter_mut().find(|other| other.link == left.link) {
+                    Some(other) if other.faults <= left.faults => continue,
+                    Some(other) => other.clone_from(&left),
+                    None => reached.push(left.clone()),
                 }
                 open.push_back(left);
             }

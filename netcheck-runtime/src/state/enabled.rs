@@ -6,10 +6,12 @@
 
 use crate::id::{Mover, NodeId, OutcomeId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::{Failure, Input, OperationKey, Outcome, ReceiveMode};
+use crate::state::events::EventsId;
 use crate::state::menu::{Action, Menu};
 use crate::state::place::{ABORTED, Binding, Place, PlaceId, overlap};
-use crate::state::tables::{Lookup, View};
+use crate::state::tables::{Lookup, Settling, View};
 use crate::unit::automaton::{EdgeId, NodeKind};
+use netcheck_models::event::Event;
 use smallvec::{SmallVec, smallvec};
 use std::net::{IpAddr, SocketAddr};
 
@@ -22,6 +24,23 @@ pub(crate) struct Transition {
     pub(crate) step: Step,
     pub(crate) writes: Writes,
     pub(crate) faults: u32,
+    /// What happens to the network; [`Tables::told`](crate::state::tables::Tables::told) reads it.
+    pub(crate) events: EventsId,
+}
+
+/// What the model does with one outcome.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) writes: Writes,
+    pub(crate) faults: u32,
+    pub(crate) events: EventsId,
+}
+
+impl Change {
+    /// Nothing happens to the network but what is written.
+    pub(crate) fn quiet(writes: Writes) -> Change {
+        Change { writes, faults: 0, events: EventsId::NONE }
+    }
 }
 
 /// Who moves.
@@ -109,7 +128,7 @@ pub(crate) struct Waiting {
 struct Losable {
     mover: Mover,
     channel: PlaceId,
-    faults: u32,
+    lost: Settling,
 }
 
 impl Enabled {
@@ -127,7 +146,13 @@ impl View<'_> {
         for (unit, node) in self.live_units(state) {
             if self.is_cancelled(state, unit, node) {
                 let input = Input { key: OperationKey::CANCEL, outcome: self.known.done };
-                self.offer(enabled, (unit, self.unit_place(unit), node), input, Class::Immediate, (Writes::new(), 0))?;
+                self.offer(
+                    enabled,
+                    (unit, self.unit_place(unit), node),
+                    input,
+                    Class::Immediate,
+                    Change::quiet(Writes::new()),
+                )?;
                 continue;
             }
             for offer in self.menu(node)? {
@@ -151,14 +176,14 @@ impl View<'_> {
         (unit, place, node): (UnitId, PlaceId, NodeId),
         input: Input,
         class: Class,
-        (writes, faults): (Writes, u32),
+        Change { writes, faults, events }: Change,
     ) -> Lookup<bool> {
         let edge = self.edge(node, input)?;
         if self.automata.edge(edge).is_refused() {
             return Ok(false);
         }
         let step = Step::Unit { unit, place, node, input, edge, class };
-        enabled.moves.push(Transition { step, writes, faults });
+        enabled.moves.push(Transition { step, writes, faults, events });
         Ok(true)
     }
 
@@ -167,7 +192,7 @@ impl View<'_> {
         let key = offer.key;
         let done = self.known.done;
         let mut immediate = |outcome: OutcomeId, writes: Writes| {
-            self.offer(enabled, at, Input { key, outcome }, Class::Immediate, (writes, 0)).map(|_| ())
+            self.offer(enabled, at, Input { key, outcome }, Class::Immediate, Change::quiet(writes)).map(|_| ())
         };
         match &offer.action {
             Action::Run => immediate(done, Writes::new()),
@@ -182,8 +207,8 @@ impl View<'_> {
                 let (outcome, writes) = self.bind(state, *socket, *address)?;
                 let bound = if let Outcome::Bound(local) = outcome { Some(local) } else { None };
                 let outcome = self.outcome(outcome)?;
-                for (writes, faults) in self.with_astray(state, *socket, bound, writes)? {
-                    self.offer(enabled, at, Input { key, outcome }, Class::Immediate, (writes, faults))?;
+                for change in self.with_astray(state, *socket, bound, writes)? {
+                    self.offer(enabled, at, Input { key, outcome }, Class::Immediate, change)?;
                 }
                 Ok(())
             }
@@ -193,22 +218,26 @@ impl View<'_> {
                 immediate(outcome, writes)
             }
             Action::Send { socket, from, to, host, port, datagram } => {
-                let mut writes = Writes::new();
+                let mut change = Change { events: self.known.unbound, ..Change::quiet(Writes::new()) };
                 let binding = port.and_then(|port| self.route(state, port, *from, *to));
                 let channel = match (binding, *host) {
                     (Some(binding), _) if self.is_deaf(state, binding) => None,
                     (Some(&Binding { socket: receiver, .. }), _) => {
-                        Some((self.channel(*socket, receiver)?, self.process_of(receiver.unit)))
+                        Some((self.channel(*socket, receiver)?, self.process_of(receiver.unit), self.known.departed))
                     }
-                    (None, Some(host)) => self.astray(state, *socket, (host, *to))?.map(|channel| (channel, host)),
+                    (None, Some(host)) => {
+                        let channel = self.astray(state, *socket, (host, *to))?;
+                        channel.map(|channel| (channel, host, self.known.astray))
+                    }
                     (None, None) => None,
                 };
-                if let Some((channel, receiver)) = channel {
+                if let Some((channel, receiver, events)) = channel {
                     let perturbed = self.perturbed(state, channel.rules, self.process_of(socket.unit), receiver);
                     let link = self.dispatch(channel.place.of(state), *datagram, perturbed)?;
-                    writes.push((channel.place, link));
+                    change.writes.push((channel.place, link));
+                    change.events = events;
                 }
-                immediate(done, writes)
+                self.offer(enabled, at, Input { key, outcome: done }, Class::Immediate, change).map(|_| ())
             }
             Action::Receive { inbox, mode, waits, .. } => {
                 self.arriving(state, at, offer, (*inbox, *mode, *waits), enabled)
@@ -237,7 +266,8 @@ impl View<'_> {
                 }
                 let outcome = self.elapsed(state, remaining_ns)?;
                 let fired = self.fired(armed.of(state), *timer, *repeats)?;
-                immediate(outcome, smallvec![(*armed, fired)])
+                let change = Change { events: self.known.fired, ..Change::quiet(smallvec![(*armed, fired)]) };
+                self.offer(enabled, at, Input { key, outcome }, Class::Immediate, change).map(|_| ())
             }
             Action::Clock => {
                 let at_ns = self.now_ns(state);
@@ -311,10 +341,11 @@ impl View<'_> {
         if let Some((head, peeked)) = head.and_then(|head| Some((head, head.of(state).checked_sub(1)?))) {
             let kept = if mode == ReceiveMode::Take { 0 } else { peeked + 1 };
             let input = Input { key, outcome: answer(OutcomeId(peeked)) };
-            self.offer(enabled, at, input, Class::Immediate, (smallvec![(head, kept)], 0))?;
+            let change = Change { events: self.known.kept, ..Change::quiet(smallvec![(head, kept)]) };
+            self.offer(enabled, at, input, Class::Immediate, change)?;
             return Ok(());
         }
-        let left = self.faults_left(state);
+        let left = self.budget(state);
         for index in 0..self.inlets(inbox).len() {
             let channel = self.inlets(inbox)[index];
             let link = channel.place.of(state);
@@ -323,7 +354,7 @@ impl View<'_> {
             }
             let arrivals = self.arrivals(channel, link)?;
             let mut arrives = false;
-            for arrival in arrivals.deliveries.iter().filter(|arrival| arrival.faults <= left) {
+            for arrival in arrivals.deliveries.iter().filter(|arrival| left.allows(arrival.faults)) {
                 let mut writes: Writes = smallvec![(channel.place, arrival.link)];
                 if let (Some(head), false) = (head, mode == ReceiveMode::Take) {
                     writes.push((head, arrival.datagram.0 + 1));
@@ -333,18 +364,19 @@ impl View<'_> {
                     false => Class::Immediate,
                 };
                 let input = Input { key, outcome: answer(arrival.datagram) };
-                arrives |= self.offer(enabled, at, input, class, (writes, arrival.faults))?;
+                let change = Change { writes, faults: arrival.faults, events: arrival.events };
+                arrives |= self.offer(enabled, at, input, class, change)?;
             }
-            if let (true, true, Some(faults)) = (arrives, waits, arrivals.settle)
+            if let (true, true, Some(lost)) = (arrives, waits, arrivals.settle)
                 && !enabled.losable.iter().any(|other| other.channel == channel.place)
             {
                 let mover = self.automata.mover(at.2, key);
-                enabled.losable.push(Losable { mover, channel: channel.place, faults });
+                enabled.losable.push(Losable { mover, channel: channel.place, lost });
             }
         }
         if !waits {
             let input = Input { key, outcome: self.known.would_block };
-            self.offer(enabled, at, input, Class::Immediate, (Writes::new(), 0))?;
+            self.offer(enabled, at, input, Class::Immediate, Change::quiet(Writes::new()))?;
         }
         Ok(())
     }
@@ -436,10 +468,11 @@ impl View<'_> {
         let time_may_pass = delay && enabled.timers.iter().any(|timer| waiting(&timer));
         if !has(Class::Delivery { required: true }) && !time_may_pass {
             let losable = enabled.losable.iter().filter(|losable| moving(losable.mover));
-            let faults = losable.clone().map(|losable| losable.faults).sum();
-            let writes: Writes = losable.map(|losable| (losable.channel, 0)).collect();
-            if !writes.is_empty() && faults <= self.faults_left(state) {
-                chosen.push(Transition { step: Step::Settle, writes, faults });
+            let faults = losable.clone().map(|losable| losable.lost.faults).sum();
+            let writes: Writes = losable.clone().map(|losable| (losable.channel, 0)).collect();
+            if !writes.is_empty() && self.budget(state).allows(faults) {
+                let events = self.together(losable.map(|losable| losable.lost.events).collect())?;
+                chosen.push(Transition { step: Step::Settle, writes, faults, events });
             }
         }
         // Computing takes no time.
@@ -534,6 +567,7 @@ impl View<'_> {
             let now = self.now_ns(state).saturating_add_signed(advance_ns);
             passed.push((self.place(Place::Clock)?, self.time(now)?));
         }
+        let events = self.event(Event::Fired { after_ns: advance_ns.unsigned_abs() })?;
         for (waiting, input, edge) in due {
             let mut writes = passed.clone();
             for write in writes.iter_mut().filter(|(place, _)| *place == waiting.armed) {
@@ -542,7 +576,7 @@ impl View<'_> {
             let Waiting { unit, place, node, .. } = *waiting;
             let class = Class::Timer { advance_ns };
             let step = Step::Unit { unit, place, node, input, edge, class };
-            chosen.push(Transition { step, writes, faults: 0 });
+            chosen.push(Transition { step, writes, faults: 0, events });
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! - [`intern`], [`place`]: what the numbers of a state vector stand for;
 //! - [`declared`]: what is declared for one check; [`menu`]: what the search has to know of an operation;
 //! - [`tables`]: all that vectors refer to, to be looked up; [`system`]: the one who fills them;
-//! - [`enabled`]: which steps a state offers; [`apply`]: the state that a step leads to;
+//! - [`enabled`]: which steps a state offers; [`events`]: what happens with them; [`apply`]: the state that a step leads to;
 //! - [`renaming`]: what becomes of all that when processes are exchanged;
 //! - [`store`]: the visited states.
 //!
@@ -15,6 +15,7 @@ mod astray;
 pub(crate) mod declared;
 pub(crate) mod enabled;
 pub(crate) mod ephemeral;
+pub(crate) mod events;
 pub(crate) mod intern;
 pub(crate) mod menu;
 pub(crate) mod place;

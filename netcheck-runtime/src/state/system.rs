@@ -5,16 +5,21 @@ use crate::operation::{Effect, Input, Offer, Operation, Outcome};
 use crate::state::apply::trim;
 use crate::state::declared::{Declared, Demands};
 use crate::state::enabled::{Enabled, Transition};
+use crate::state::events::{Events, Happened, Remaining};
 use crate::state::intern::Interner;
 use crate::state::menu::Menu;
 use crate::state::place::{Place, PlaceId, Places, StateVector};
-use crate::state::tables::{Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Tables, Unit, View};
+use crate::state::tables::{
+    Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Settling, Tables, Unit, View,
+};
 use crate::state::tcp::connections::Connections;
 use crate::unit::automaton::EdgeId;
 use crate::unit::context::Shared;
 use crate::unit::instance::Program;
 use crate::unit::learn::{Diagnostic, Learner};
 use ahash::AHashMap;
+use netcheck_models::event::Event;
+use smallvec::smallvec;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -79,11 +84,6 @@ impl System {
     pub(crate) fn new(shared: Rc<Shared>, processes: Vec<Registration>, declared: Declared, demands: Demands) -> Self {
         let tracks = shared.tracks.get();
         let mut learner = Learner::new(shared);
-        let known = Known {
-            done: learner.automata.intern(&Outcome::Done),
-            would_block: learner.automata.intern(&Outcome::WouldBlock),
-            cancelled: learner.automata.intern(&Outcome::Cancelled),
-        };
         let hosts = learner.shared.hosts.iter().cloned();
         let (programs, processes) = processes
             .into_iter()
@@ -93,6 +93,17 @@ impl System {
                 (Rc::new(program), Process { host, daemon, after })
             })
             .unzip();
+        let mut events = Events::new();
+        let known = Known {
+            departed: events.add_single(Event::Departed),
+            astray: events.add_single(Event::Astray),
+            unbound: events.add_single(Event::Unbound),
+            kept: events.add_single(Event::Kept),
+            fired: events.add_single(Event::Fired { after_ns: 0 }),
+            done: learner.automata.intern(&Outcome::Done),
+            would_block: learner.automata.intern(&Outcome::WouldBlock),
+            cancelled: learner.automata.intern(&Outcome::Cancelled),
+        };
         let tables = Tables {
             places: Places::default(),
             processes,
@@ -108,6 +119,7 @@ impl System {
             timers: Interner::new(),
             times: Interner::new(),
             known,
+            events,
             rules: Vec::new(),
             channels: AHashMap::new(),
             inboxes: AHashMap::new(),
@@ -195,6 +207,9 @@ impl System {
             }
             Missing::Arrivals { rules, link } => self.add_arrivals(rules, link),
             Missing::Rearmed { edge, before, after } => _ = self.rearmed.insert((edge, before), after),
+            Missing::Event(event) => _ = self.events.add_single(event),
+            Missing::Told(told) => _ = self.events.add(&told),
+            Missing::Together(each) => _ = self.events.add_together(&each),
         }
         Ok(())
     }
@@ -255,7 +270,7 @@ impl System {
     }
 
     fn add_arrivals(&mut self, rules: usize, link: u32) {
-        let Tables { rules: of_channels, links, .. } = &mut self.tables;
+        let Tables { rules: of_channels, links, events, .. } = &mut self.tables;
         let Rules { rules, arrivals } = &mut of_channels[rules];
         if arrivals.len() <= link as usize {
             arrivals.resize_with(link as usize + 1, || None);
@@ -265,9 +280,16 @@ impl System {
             datagram: OutcomeId(delivery.packet),
             link: links.intern(&delivery.link),
             faults: delivery.faults,
+            events: {
+                let remaining = Remaining { write: 0, positions: delivery.remaining };
+                events.add(&smallvec![Happened { write: 0, events: delivery.events, remaining: Some(remaining) }])
+            },
         });
         let deliveries = deliveries.collect();
-        let settle = state.settle(rules).map(|settled| settled.faults);
+        let settle = state.settle(rules).map(|settled| Settling {
+            faults: settled.faults,
+            events: events.add(&smallvec![Happened { write: 0, events: settled.events, remaining: None }]),
+        });
         arrivals[link as usize] = Some(Box::new(Arrivals { deliveries, settle }));
     }
 

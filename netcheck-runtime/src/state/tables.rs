@@ -7,6 +7,8 @@
 use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Input, Operation, Outcome};
 use crate::state::declared::{Declared, Demands, Direction};
+use crate::state::enabled::Transition;
+use crate::state::events::{Events, EventsId, Together, Told};
 use crate::state::intern::Interner;
 use crate::state::menu::Menu;
 use crate::state::place::{Bindings, HeldConnection, Place, PlaceId, Places, StreamBindings, Timers};
@@ -14,6 +16,8 @@ use crate::state::tcp::connections::Connections;
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
 use crate::unit::context::Host;
 use ahash::AHashMap;
+use netcheck_models::budget::Budget;
+use netcheck_models::event::Event;
 use netcheck_models::udp::{Link, LinkRules};
 use std::net::SocketAddr;
 use std::ops::Deref;
@@ -53,6 +57,7 @@ pub(crate) struct Tables {
     pub(crate) timers: Interner<Timers>,
     pub(crate) times: Interner<u64>,
     pub(crate) known: Known,
+    pub(super) events: Events,
     pub(super) rules: Vec<Rules>,
     pub(super) channels: AHashMap<(SocketId, SocketId), Channel>,
     /// By destination socket.
@@ -66,11 +71,17 @@ pub(crate) struct Tables {
     pub(super) menus: Vec<Option<Arc<[Menu]>>>,
 }
 
-/// Outcomes that are always the same.
+/// Outcomes and events that are always the same.
 pub(crate) struct Known {
     pub(crate) done: OutcomeId,
     pub(crate) would_block: OutcomeId,
     pub(crate) cancelled: OutcomeId,
+    pub(crate) departed: EventsId,
+    pub(crate) astray: EventsId,
+    pub(crate) unbound: EventsId,
+    pub(crate) kept: EventsId,
+    /// A timer that was due already.
+    pub(crate) fired: EventsId,
 }
 
 /// A way from one socket to another.
@@ -92,8 +103,15 @@ pub(super) struct Rules {
 /// What can come out of a link.
 pub(crate) struct Arrivals {
     pub(crate) deliveries: Vec<Arrival>,
-    /// The faults if all of it is lost; `None` if something must still arrive.
-    pub(crate) settle: Option<u32>,
+    /// If all of it is lost; `None` if something must still arrive.
+    pub(crate) settle: Option<Settling>,
+}
+
+/// What happens when all that is on a link is lost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settling {
+    pub(crate) faults: u32,
+    pub(crate) events: EventsId,
 }
 
 /// One datagram that can arrive next.
@@ -102,6 +120,7 @@ pub(crate) struct Arrival {
     pub(crate) datagram: OutcomeId,
     pub(crate) link: u32,
     pub(crate) faults: u32,
+    pub(crate) events: EventsId,
 }
 
 /// What the tables do not hold yet.
@@ -122,6 +141,9 @@ pub(crate) enum Missing {
     Dispatch(Dispatch),
     Arrivals { rules: usize, link: u32 },
     Rearmed { edge: EdgeId, before: u32, after: u32 },
+    Event(Event),
+    Told(Told),
+    Together(Together),
 }
 
 /// What was looked up; boxed, as it is hardly ever missing.
@@ -232,12 +254,6 @@ impl Tables {
         (send && (sender || each_once && receiver), receive && receiver)
     }
 
-    /// As [`Tables::perturbed`], of any channel between two processes, once there is one.
-    pub(crate) fn perturbed_between(&self, state: &[u32], from: ProcessId, to: ProcessId) -> Option<(bool, bool)> {
-        let rules = self.rules_between(from, to).ok()?;
-        Some(self.perturbed(state, rules, from, to))
-    }
-
     /// Whether a unit of a process is inside a `faults::scope`.
     pub(crate) fn is_in_scope(&self, state: &[u32], process: ProcessId) -> bool {
         let units = (0u32..).map(UnitId).zip(&self.units).filter(|(_, of)| of.process == process);
@@ -270,10 +286,31 @@ impl Tables {
     }
 
     /// How many more faults this execution may have.
-    pub(crate) fn faults_left(&self, state: &[u32]) -> u32 {
-        let Some(at_most) = self.declared.at_most else { return u32::MAX };
-        let used = self.places.find(Place::Faults).map_or(0, |faults| faults.of(state));
-        at_most.saturating_sub(used)
+    pub(crate) fn budget(&self, state: &[u32]) -> Budget {
+        let used = || self.places.find(Place::Faults).map_or(0, |faults| faults.of(state));
+        Budget::after(if self.is_limited() { used() } else { 0 }, self.declared.at_most)
+    }
+
+    /// What happens to the network with a step.
+    pub(crate) fn told(&self, transition: &Transition) -> &Told {
+        self.events.get(transition.events)
+    }
+
+    /// One event at the component that a step's first write is to.
+    pub(super) fn event(&self, event: Event) -> Lookup<EventsId> {
+        self.events.find_single(event).ok_or_else(|| Missing::Event(event).into())
+    }
+
+    pub(super) fn tells(&self, told: Told) -> Lookup<EventsId> {
+        self.events.find(&told).ok_or_else(|| Missing::Told(told).into())
+    }
+
+    /// What happens to several channels at once.
+    pub(super) fn together(&self, each: Together) -> Lookup<EventsId> {
+        match each[..] {
+            [only] => Ok(only),
+            _ => self.events.find_together(&each).ok_or_else(|| Missing::Together(each).into()),
+        }
     }
 
     /// Whether timers may fire while packets are in flight.

@@ -129,6 +129,6 @@ impl Tables {
 
     /// Whether a failure may happen now.
     pub(super) fn may_fail_now(&self, state: &[u32], unit: UnitId) -> bool {
-        self.faults_left(state) > 0 && (!self.demands.scope || self.is_in_scope(state, self.process_of(unit)))
+        self.budget(state).allows(1) && (!self.demands.scope || self.is_in_scope(state, self.process_of(unit)))
     }
 }

@@ -3,10 +3,11 @@
 use super::connections::ConnectionEnd;
 use crate::id::{ConnectionId, NodeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Input, OperationKey, Outcome, Side};
-use crate::state::enabled::{Class, Enabled, Step, Transition, Writes};
+use crate::state::enabled::{Change, Class, Enabled, Step, Transition, Writes};
 use crate::state::menu::Action;
 use crate::state::place::{HeldConnection, Place, PlaceId, StreamBinding, overlap};
 use crate::state::tables::{Lookup, View};
+use netcheck_models::event::Event;
 use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
@@ -71,17 +72,20 @@ impl View<'_> {
             Action::TakeError { end } => {
                 let (error, after) = self.connection_at(state, *end).take_error(end.side);
                 let writes = self.becomes(state, *end, after)?;
-                offers.add(self, error.map_or(Outcome::Done, broken), Class::Immediate, writes)
+                match error {
+                    Some(error) => offers.tell(self, broken(error), Class::Immediate, writes, Event::Broken),
+                    None => offers.add(self, Outcome::Done, Class::Immediate, writes),
+                }
             }
             Action::Shutdown { end, fails } => {
                 let connection = self.connection_at(state, *end);
                 let after = connection.shut_down(end.side);
                 let failed = (*fails && !connection.is_dead(end.side)).then(|| connection.failed(end.side));
                 let write = self.becomes(state, *end, after)?;
-                offers.add(self, Outcome::Done, Class::Immediate, write)?;
+                offers.tell(self, Outcome::Done, Class::Immediate, write, Event::Finished)?;
                 if let Some(failed) = failed {
                     let write = self.becomes(state, *end, failed)?;
-                    offers.fail(self, state, Failure::NotConnected, write)?;
+                    offers.fail(self, state, Failure::NotConnected, write, Event::Failed)?;
                 }
                 Ok(())
             }
@@ -169,21 +173,22 @@ impl View<'_> {
             return Ok(());
         }
         if fails {
-            offers.fail(self, state, Failure::TimedOut, Writes::new())?;
+            offers.fail(self, state, Failure::TimedOut, Writes::new(), Event::Failed)?;
         }
         if hangs && self.may_fail_now(state, offers.at.0) {
             let writes = smallvec![(self.place(Place::Hung(socket))?, 1)];
             let (unit, _, node) = offers.at;
             let step = Step::Hang { unit, node, key: offers.key };
-            offers.enabled.moves.push(Transition { step, writes, faults: 1 });
+            let (faults, events) = (Event::Hung.faults(), self.event(Event::Hung)?);
+            offers.enabled.moves.push(Transition { step, writes, faults, events });
         }
-        let (outcome, class, writes) = match self.dial(state, offers.at.0, (socket, local, peer), to)? {
+        let (outcome, writes, event) = match self.dial(state, offers.at.0, (socket, local, peer), to)? {
             // A refusal comes over the network, too.
-            Dialed::Failed(failure) => (Outcome::Failed(failure), DELIVERY, Writes::new()),
+            Dialed::Failed(failure) => (Outcome::Failed(failure), Writes::new(), Event::Refused),
             Dialed::Full => return Ok(()),
-            Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, DELIVERY, writes),
+            Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, writes, Event::Connected),
         };
-        offers.add(self, outcome, class, writes)
+        offers.tell(self, outcome, DELIVERY, writes, event)
     }
 
     /// What becomes of a connect now.
@@ -313,14 +318,14 @@ impl View<'_> {
         if fails {
             let failed = held.connection.failed(Side::Server).close(Side::Server, false);
             let held = HeldConnection { connection: failed, ..held };
-            let writes = smallvec![(port, bindings), (place, self.held_connection(held)?)];
-            offers.fail(self, state, Failure::ConnectionAborted, writes)?;
+            let writes = smallvec![(place, self.held_connection(held)?), (port, bindings)];
+            offers.fail(self, state, Failure::ConnectionAborted, writes, Event::Failed)?;
         }
         held.holders[Side::Server as usize] = Some(offers.at.0);
         let [(_, peer), (at, local)] = [Side::Client, Side::Server].map(|side| self.connections.end(connection, side));
         debug_assert_eq!(at, process, "a backlog holds connections to its own process");
-        let writes = smallvec![(port, bindings), (place, self.held_connection(held)?)];
-        offers.add(self, Outcome::Accepted { local, peer }, DELIVERY, writes)
+        let writes = smallvec![(place, self.held_connection(held)?), (port, bindings)];
+        offers.tell(self, Outcome::Accepted { local, peer }, DELIVERY, writes, Event::Accepted)
     }
 
     fn read(
@@ -332,12 +337,16 @@ impl View<'_> {
         offers: &mut Offers<'_>,
     ) -> Lookup<()> {
         let class = if waits { DELIVERY } else { Class::Immediate };
-        let got = |read: Read| match read {
-            Read::Bytes(bytes) => Outcome::Bytes(bytes.into()),
-            Read::End => Outcome::Bytes([].into()),
-            Read::Failed(breakage) => broken(breakage),
-        };
         let connection = self.connection_at(state, end);
+        let unread = connection.unread_at(end.side);
+        let got = |read: Read| match read {
+            Read::Bytes(bytes) => {
+                let event = Event::Read { bytes: bytes.len() as u64, left: (unread - bytes.len()) as u64 };
+                (Outcome::Bytes(bytes.into()), event)
+            }
+            Read::End => (Outcome::Bytes([].into()), Event::Ended),
+            Read::Failed(breakage) => (broken(breakage), Event::Broken),
+        };
         let is_dead = connection.is_dead(end.side);
         let broken = (!is_dead && (fails || resets)).then(|| (connection.failed(end.side), connection.reset(end.side)));
         let mut reads: SmallVec<[_; 2]> = match peeks {
@@ -349,7 +358,8 @@ impl View<'_> {
         }
         for (read, after) in reads.drain(..) {
             let writes = self.becomes(state, end, after)?;
-            offers.add(self, got(read), class, writes)?;
+            let (outcome, event) = got(read);
+            offers.tell(self, outcome, class, writes, event)?;
         }
         self.break_at(state, end, broken, (fails, resets), Failure::ConnectionReset, offers)
     }
@@ -368,11 +378,11 @@ impl View<'_> {
         let is_same = failed == reset && failure == Failure::ConnectionReset;
         if fails {
             let writes = self.becomes(state, end, failed)?;
-            offers.fail(self, state, failure, writes)?;
+            offers.fail(self, state, failure, writes, Event::Failed)?;
         }
         if resets && !(fails && is_same) {
             let writes = self.becomes(state, end, reset)?;
-            offers.fail(self, state, Failure::ConnectionReset, writes)?;
+            offers.fail(self, state, Failure::ConnectionReset, writes, Event::Reset)?;
         }
         Ok(())
     }
@@ -395,12 +405,15 @@ impl View<'_> {
             offers.add(self, Outcome::WouldBlock, Class::Immediate, Writes::new())?;
         }
         for (written, after) in outcomes {
-            let outcome = match written {
-                Written::Accepted(count) => Outcome::Written(count),
-                Written::Failed(breakage) => broken(breakage),
+            let (outcome, event) = match written {
+                Written::Accepted(count) => {
+                    let left = (bytes.len() - count) as u64;
+                    (Outcome::Written(count), Event::Wrote { bytes: count as u64, left })
+                }
+                Written::Failed(breakage) => (broken(breakage), Event::Broken),
             };
             let writes = self.becomes(state, end, after)?;
-            offers.add(self, outcome, Class::Immediate, writes)?;
+            offers.tell(self, outcome, Class::Immediate, writes, event)?;
         }
         self.break_at(state, end, broken_ends, (fails, resets), Failure::BrokenPipe, offers)
     }
@@ -462,20 +475,27 @@ struct Offers<'a> {
 }
 
 impl Offers<'_> {
+    /// An outcome with which nothing happens to a connection.
     fn add(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes) -> Lookup<()> {
-        self.push(view, outcome, class, (writes, 0))
+        self.push(view, outcome, class, Change::quiet(writes))
+    }
+
+    /// An outcome, and what happens with it to the connection that is written first.
+    fn tell(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes, event: Event) -> Lookup<()> {
+        let change = Change { writes, faults: event.faults(), events: view.event(event)? };
+        self.push(view, outcome, class, change)
     }
 
     /// A failure, if one may happen now.
-    fn fail(&mut self, view: View<'_>, state: &[u32], failure: Failure, writes: Writes) -> Lookup<()> {
+    fn fail(&mut self, view: View<'_>, state: &[u32], failure: Failure, writes: Writes, event: Event) -> Lookup<()> {
         match view.may_fail_now(state, self.at.0) {
-            true => self.push(view, Outcome::Failed(failure), Class::Failure, (writes, 1)),
+            true => self.tell(view, Outcome::Failed(failure), Class::Failure, writes, event),
             false => Ok(()),
         }
     }
 
-    fn push(&mut self, view: View<'_>, outcome: Outcome, class: Class, effect: (Writes, u32)) -> Lookup<()> {
+    fn push(&mut self, view: View<'_>, outcome: Outcome, class: Class, change: Change) -> Lookup<()> {
         let input = Input { key: self.key, outcome: view.outcome(outcome)? };
-        view.offer(self.enabled, self.at, input, class, effect).map(|_| ())
+        view.offer(self.enabled, self.at, input, class, change).map(|_| ())
     }
 }
