@@ -90,8 +90,8 @@ pub mod check {
     pub use netcheck_runtime::propagation::{Did, Effect, Ending, Fault, Mode, Propagation, Reference, Row};
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{
-        Automaton, Counterexample, Direction, Doing, Error, Estimate, Judgement, Keep, Kind, Registered, Search, Side,
-        State, Step, ViolationKind,
+        Automaton, Channel, Counterexample, Direction, Doing, Error, Estimate, Event, Happening, Judgement, Keep, Kind,
+        Registered, Search, Side, State, Step, ViolationKind,
     };
 }
 

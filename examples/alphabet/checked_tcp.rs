@@ -11,7 +11,7 @@ macro_rules! isolated {
 #[allow(clippy::duplicate_mod, reason = "the same source runs for real and is checked")]
 pub mod program;
 
-use crate::checked::Sessions;
+use super::checked::Sessions;
 use netcheck::Network;
 
 /// Registers the processes.

@@ -5,6 +5,10 @@
 //! I/O, polls no future, spawns no thread, reads no clock and knows no search. Its states are small values
 //! that are compared and hashed; who explores them is somebody else's business.
 //!
+//! - [`host`]: addresses, ports, and which socket takes what is sent to an address;
+//! - [`time`]: armed timers by the time that remains;
+//! - [`event`]: what happens with a step, as data, told where an outcome is decided;
+//! - [`budget`]: how many faults that costs, and what is left of those that are allowed.
 //! - [`udp`]: one datagram channel under loss, duplication and reordering, after Definitions 1 to 5 of the
 //!   paper on net-iocache (*dispatch*, *delivery*, *multiplication choices*, *capacity*).
 //! - [`tcp`]: connections as Linux gives them to programs, and the failures of the paper on transmission failures.
@@ -12,5 +16,9 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod budget;
+pub mod event;
+pub mod host;
 pub mod tcp;
+pub mod time;
 pub mod udp;

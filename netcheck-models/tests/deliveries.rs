@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use netcheck_models::udp::{Link, LinkRules, Note, Perturbation};
+use netcheck_models::budget::cost;
+use netcheck_models::event::Event;
+use netcheck_models::udp::{Link, LinkRules, Perturbation};
 use proptest::prelude::*;
 
 type Sequence = Vec<u32>;
@@ -498,7 +500,7 @@ fn with_a_budget_the_faults_of_both_sides_add_up() {
     }
 }
 
-// --- states, notes, preferences ---
+// --- states, events, preferences ---
 
 fn sent(packets: &[u32]) -> Link {
     packets.iter().fold(Link::default(), |link, &packet| link.dispatch(packet, true, true))
@@ -560,33 +562,72 @@ fn without_a_budget_the_state_does_not_remember_faults() {
 }
 
 #[test]
-fn notes_say_what_was_lost_overtaken_and_duplicated() {
+fn events_say_what_arrived_and_what_was_lost_overtaken_and_duplicated() {
     let [lossy, _] = one_stage(&[0, 1], 1);
     let lost = one(&lossy, &sent(&[1, 2, 3]), 3);
-    assert_eq!(lost.notes[..], [Note::Lost(1), Note::Lost(2)]);
+    let lose = |position| Event::Lost { position, faults: 1 };
+    assert_eq!(lost.events[..], [Event::Arrived { position: 2 }, lose(0), lose(1)]);
     assert_eq!(lost.faults, 2);
 
     let [reordering, _] = one_stage(&[1], 2);
     let overtook = one(&reordering, &sent(&[1, 2]), 2);
-    assert_eq!(overtook.notes[..], [Note::Overtook { packet: 2, earlier: 1 }]);
+    let overtook_first = Event::Overtook { position: 0, faults: 1 };
+    assert_eq!(overtook.events[..], [Event::Arrived { position: 1 }, overtook_first]);
+    assert_eq!(overtook.remaining[..], [0]);
 
     let [duplicating, _] = one_stage(&[1, 2], 1);
     let first = one(&duplicating, &sent(&[1]), 1);
-    assert!(first.notes.is_empty());
+    assert_eq!(first.events[..], [Event::Arrived { position: 0 }]);
     assert_eq!(first.link.packets().collect::<Vec<_>>(), [1]);
     let second = one(&duplicating, &first.link, 1);
-    assert_eq!(second.notes[..], [Note::Duplicate { packet: 1, copy: 2 }]);
+    let copied = Event::Duplicated { copy: 2, faults: 1 };
+    assert_eq!(second.events[..], [Event::Arrived { position: 0 }, copied]);
     assert!(second.link.is_empty());
+}
+
+#[test]
+fn positions_follow_each_packet_through_every_channel() {
+    let mut all: Vec<LinkRules> = Vec::new();
+    for copies in every_choice_of_copies() {
+        all.extend(one_stage(&copies, 2));
+        all.push(rules(Some(&declared(&copies, 2)), Some(&declared(&[0, 1], 2))));
+        all.push(rules(Some(&declared(&copies, 1)), Some(&declared(&copies, 1))));
+    }
+    for rules in all.into_iter().flat_map(|rules| [LinkRules { budgeted: true, ..rules.clone() }, rules]) {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![sent(&[10, 11, 12])];
+        while let Some(link) = open.pop() {
+            let packets: Vec<u32> = link.packets().collect();
+            let at = |position: u32| packets[position as usize];
+            if let Some(settled) = link.settle(&rules) {
+                assert_eq!(settled.faults, cost(&settled.events));
+            }
+            for delivery in link.deliveries(&rules) {
+                let remaining: Vec<u32> = delivery.remaining.iter().map(|&position| at(position)).collect();
+                assert_eq!(remaining, delivery.link.packets().collect::<Vec<_>>(), "{link:?} under {rules:?}");
+                let arrived = delivery.events.iter().filter_map(|event| match *event {
+                    Event::Arrived { position } => Some(at(position)),
+                    _ => None,
+                });
+                assert_eq!(arrived.collect::<Vec<_>>(), [delivery.packet], "{link:?} under {rules:?}");
+                assert_eq!(delivery.faults, cost(&delivery.events), "{link:?} under {rules:?}");
+                if seen.insert(delivery.link.clone()) {
+                    open.push(delivery.link);
+                }
+            }
+        }
+    }
 }
 
 #[test]
 fn settling_lists_what_never_arrived() {
     let [lossy, _] = one_stage(&[0, 1, 2], 2);
     assert_eq!(Link::default().settle(&lossy), None);
+    let lose = |position| Event::Lost { position, faults: 1 };
     let settled = sent(&[1, 2]).settle(&lossy).unwrap();
-    assert_eq!((&settled.lost[..], settled.faults), (&[1, 2][..], 2));
+    assert_eq!((&settled.events[..], settled.faults), (&[lose(0), lose(1)][..], 2));
     let arrived = one(&lossy, &sent(&[1, 2]), 1).link.settle(&lossy).unwrap();
-    assert_eq!((&arrived.lost[..], arrived.faults), (&[2][..], 1));
+    assert_eq!((&arrived.events[..], arrived.faults), (&[lose(1)][..], 1));
     assert_eq!(sent(&[1]).settle(&one_stage(&[1], 2)[0]), None);
     let unperturbed = Link::default().dispatch(1, false, false);
     assert_eq!(unperturbed.settle(&lossy), None);
@@ -596,7 +637,8 @@ fn settling_lists_what_never_arrived() {
 fn a_packet_that_must_leave_the_sender_can_be_lost_at_the_receiver() {
     let both = rules(Some(&declared(&[2], 1)), Some(&declared(&[0, 1], 1)));
     let settled = sent(&[5]).settle(&both).unwrap();
-    assert_eq!(settled.lost[..], [5, 5]);
+    let lost = settled.events.iter().filter(|event| matches!(event, Event::Lost { position: 0, .. }));
+    assert_eq!(lost.count(), 2);
     assert_eq!(sent(&[5]).settle(&rules(Some(&declared(&[2], 1)), Some(&declared(&[1], 1)))), None);
 }
 

@@ -9,10 +9,11 @@
 //! program that changes while the loop runs. So each function that is awaited directly is
 //! told so by its caller, and a head that is reached in any other way counts for nothing.
 
-pub use crate::unit::checkpoint::Values;
-use crate::unit::checkpoint::{CheckpointId, PositionId};
-use crate::unit::context::capture::in_words;
-use crate::unit::context::{self, Activation};
+pub use crate::unit::identity::checkpoint::Values;
+use crate::unit::identity::checkpoint::{CheckpointId, PositionId};
+use crate::unit::poll::capture::in_words;
+use crate::unit::poll::context;
+use crate::unit::poll::frames::Activation;
 use pin_project_lite::pin_project;
 use std::any::type_name;
 use std::fmt;

@@ -8,13 +8,21 @@
 //! - `propagation`: which fault is seen at the outputs of which processes;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
 
+mod alike;
 mod automata;
+mod confirm;
 mod coverage;
 mod declare;
+mod fixpoint;
 mod job;
 mod monitor;
 mod order;
 mod propagation;
+mod setup;
+mod shorten;
+mod summary;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use crate::property::Deadlocks;
@@ -28,12 +36,12 @@ use crate::search::estimate::Estimate;
 use crate::search::frontier::Search;
 use crate::search::progress::Progress;
 use crate::search::score::{Score, State};
-use crate::state::store::Keep;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
 use crate::unit::watchdog::{self, Watch};
-use job::Job;
+use crate::world::store::Keep;
 use monitor::Monitor;
+use setup::Job;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 

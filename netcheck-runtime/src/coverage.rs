@@ -1,9 +1,10 @@
 //! Claims about a program that one execution alone can't judge, and such that each must keep.
 
 use crate::operation::Effect;
-use crate::unit::context;
+use crate::operation::choices;
 use crate::unit::panics::{Cause, Panic};
-use crate::unit::wording;
+use crate::unit::poll::context;
+use crate::unit::source_line;
 use std::panic::Location;
 
 /// Notes whether a condition holds here; called by `sometimes!`.
@@ -11,7 +12,7 @@ use std::panic::Location;
 pub fn sometimes(holds: bool, name: &'static str) {
     if let Some(context) = context::try_current() {
         let claim = context.shared.claim(name, Location::caller());
-        context.effect(Effect::Claim { claim, holds });
+        context.effect(Effect::Choices(choices::Effect::Claim { claim, holds }));
     }
 }
 
@@ -27,7 +28,7 @@ pub fn always(holds: bool, name: &'static str) {
     let message = format!("`always!` does not hold: {name}");
     match context::try_current() {
         Some(_) => {
-            let location = wording::place(Location::caller());
+            let location = source_line::place(Location::caller());
             std::panic::resume_unwind(Box::new(Panic { message, location, cause: Cause::Claim }))
         }
         None => panic!("{message}"),

@@ -2,7 +2,8 @@
 //! papers/udp-net-iocache.txt section 3.2.4).
 
 use crate::operation::Effect;
-use crate::unit::context;
+use crate::operation::faults;
+use crate::unit::poll::context;
 use std::future::Future;
 
 /// Runs a future with the declared faults switched on for its process.
@@ -19,7 +20,7 @@ struct Inside(());
 
 impl Inside {
     fn enter() -> Inside {
-        context::current().effect(Effect::Scope { entered: true });
+        context::current().effect(Effect::Faults(faults::Effect::Scope { entered: true }));
         Inside(())
     }
 }
@@ -27,7 +28,7 @@ impl Inside {
 impl Drop for Inside {
     fn drop(&mut self) {
         if let Some(context) = context::try_current() {
-            context.effect(Effect::Scope { entered: false });
+            context.effect(Effect::Faults(faults::Effect::Scope { entered: false }));
         }
     }
 }

@@ -9,8 +9,9 @@ pub use argument::{Argument, Arguments, CloneForEachRun, Copying, Handle, argume
 use crate::capture;
 use crate::id::{SocketId, UnitId};
 use crate::operation::Stream;
-use crate::unit::context::{self, Activation};
-use crate::unit::instance::{Program, RootFuture};
+use crate::unit::poll::context;
+use crate::unit::poll::frames::Activation;
+use crate::unit::program::{Program, RootFuture};
 use argument::Handles;
 use std::any::{Any, type_name};
 use std::fmt;
@@ -232,8 +233,9 @@ impl<T: 'static> Process<T> {
     pub(crate) fn spawn_unit(self, location: &'static Location<'static>) -> UnitId {
         let context = context::current();
         let Handles { shared, moved } = self.handles;
-        let endpoints = shared.iter().chain(&moved).map(|&socket| (socket, context.endpoint(socket))).collect();
-        let streams: Vec<Stream> = moved.iter().filter_map(|&socket| context.endpoint(socket).stream()).collect();
+        let handed = shared.iter().chain(&moved);
+        let sockets = handed.map(|&socket| (socket, context.kept_for_another_unit(socket))).collect();
+        let streams: Vec<Stream> = moved.iter().filter_map(|&socket| context.stream_of(socket)).collect();
         // Their numbers are free: the task closes them.
         moved.iter().for_each(|&socket| context.forget_socket(socket));
         let (make, keep, inner) = (self.make, self.keep, self.inner);
@@ -244,7 +246,7 @@ impl<T: 'static> Process<T> {
                 root
             }),
             location,
-            endpoints,
+            sockets,
             streams: streams.clone(),
         };
         context.spawn_unit(self.name, shared, streams.into(), Rc::new(program))

@@ -6,7 +6,7 @@
 //! | [`net`], [`time`], [`task`], [`select`], [`faults`], [`isolated`], [`sync`], [`runtime`], [`signal`] | fronts, shaped like tokio | decide an outcome |
 //! | [`sync`] | tokio's and std's own types, each with an object that is touched at every use | decide who gets what |
 //! | `unit` | one program as a learned automaton | know a protocol or a search |
-//! | `state` | state vectors and the steps between them | poll user code but through `unit` |
+//! | `world` | state vectors and the steps between them | poll user code but through `unit` |
 //! | `graph` | the explored graph and its strongly connected components | know states or steps |
 //! | `reduction` | which steps need not be explored | change what a step does |
 //! | `search` | one loop, many frontiers | know a protocol |
@@ -39,7 +39,6 @@ pub mod runtime;
 mod search;
 pub mod select;
 pub mod signal;
-mod state;
 pub mod sync;
 pub mod task;
 #[doc(hidden)]
@@ -49,6 +48,7 @@ pub mod time;
 mod trace;
 mod unit;
 mod violation;
+mod world;
 
 pub use error::Error;
 pub use network::{Network, Registered};
@@ -57,9 +57,9 @@ pub use property::{End, Judgement};
 pub use search::estimate::Estimate;
 pub use search::frontier::Search;
 pub use search::score::State;
-pub use state::declared::Direction;
-pub use state::store::Keep;
 pub use trace::automaton::Automaton;
 pub use trace::counterexample::Counterexample;
-pub use trace::step::{Doing, Kind, Step};
+pub use trace::step::{Channel, Doing, Event, Happening, Kind, Step};
 pub use violation::ViolationKind;
+pub use world::declared::Direction;
+pub use world::store::Keep;

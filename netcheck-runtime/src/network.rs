@@ -2,7 +2,7 @@
 
 use crate::capture;
 use crate::property::{End, Finally, Judgement};
-use crate::unit::instance::RootFuture;
+use crate::unit::program::RootFuture;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::future::Future;

@@ -1,88 +1,78 @@
 //! What units ask of the world, what the world answers, and what happens with a step.
 //!
-//! Data only: nothing here decides an outcome.
+//! Data only: nothing here decides an outcome. What each kind of component can be asked, and what can happen to it,
+//! stands in the folder of the kind; the answers are one enum, since kinds share many of them.
 
-use crate::id::{CallerId, ClaimId, OutcomeId, SocketId, TaskId, UnitId};
+pub(crate) use crate::world::{
+    choices::operation as choices, faults::operation as faults, tasks::operation as tasks, tcp::operation as tcp,
+    time::operation as time, udp::operation as udp,
+};
+
+pub(crate) use tcp::Stream;
+pub(crate) use time::Missed;
+pub(crate) use udp::ReceiveMode;
+
+use crate::id::{CallerId, OutcomeId, TaskId};
 pub use netcheck_models::tcp::Side;
-use smallvec::SmallVec;
-use std::net::{IpAddr, SocketAddr};
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// What a unit asks of the world.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operation {
-    /// The first poll of a process.
-    Start,
-    /// Poll a task that was woken.
-    Run(TaskId),
-    /// Bind a UDP socket; port 0 asks for an ephemeral one.
-    Bind { socket: SocketId, address: SocketAddr },
-    /// Set the peer of a UDP socket.
-    Connect { socket: SocketId, local: SocketAddr, peer: SocketAddr },
-    /// Send a datagram.
-    Send { socket: SocketId, from: SocketAddr, to: SocketAddr, payload: Arc<[u8]> },
-    /// Wait for a datagram.
-    Receive { socket: SocketId, port: u16, mode: ReceiveMode },
-    /// Take a datagram if there is one; cannot wait.
-    TryReceive { socket: SocketId, port: u16, mode: ReceiveMode },
-    /// Bind a TCP socket that neither listens nor is connected; cannot wait.
-    BindStream { socket: SocketId, address: SocketAddr, shares: bool },
-    /// Listen for connections; binds the socket first unless that was done. Waits only where tokio's call is async.
-    Listen { socket: SocketId, address: SocketAddr, is_bound: bool, backlog: usize },
-    /// Connect a TCP socket, bound to `local` or to an ephemeral port.
-    Open { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
-    /// Wait for a connection.
-    Accept { local: SocketAddr, waits: bool },
-    /// Read from a stream, or look at what can be read.
-    Read { stream: Stream, max: usize, peeks: bool, waits: bool },
-    /// Write to a stream.
-    Write { stream: Stream, bytes: Arc<[u8]>, waits: bool },
-    /// Wait until a read, or a write, would not wait.
-    Ready { stream: Stream, read: bool, write: bool, waits: bool },
-    /// Ask for the pending error of a stream; cannot wait.
-    TakeError { stream: Stream },
-    /// Shut a stream's writing side down.
-    Shutdown { stream: Stream },
-    /// Wait for a timer; `repeats` keeps it armed for the next period.
-    Timer { timer: u32, repeats: bool },
-    /// Read the clock; cannot wait.
-    Clock,
-    /// Read the deadline of a timer; cannot wait.
-    Deadline { timer: u32 },
-    /// A choice that the program itself asks for.
-    Choose { alternatives: usize },
-    /// Which of the branches of a `select!` that may be ready is polled first; cannot wait.
-    Select { sequence: u32, candidates: SmallVec<[u8; 8]> },
-    /// Wait for the end of an isolated task, or look for it.
-    Join { child: UnitId, waits: bool },
-    /// Ask whether an isolated task has ended; cannot wait.
-    IsEnded { child: UnitId },
-    /// An isolated task that was aborted: drop its future. In no menu: offered instead of the menu.
-    Cancel,
-    /// The operation that was begun as the `number`th of this step, tried at once, because nobody
-    /// will wait for it; cannot wait.
-    AtOnce { number: u32, operation: Box<Operation> },
+/// Defines what is made of one variant for each kind of component.
+macro_rules! of_each_kind {
+    ($($Kind:ident: $kind:ident,)*) => {
+        /// What a unit asks of the world.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum Operation {
+            $($Kind($kind::Operation),)*
+            /// The operation that was begun as the `number`th of this step, tried at once, because nobody
+            /// will wait for it; cannot wait.
+            AtOnce { number: u32, operation: Box<Operation> },
+        }
+
+        impl Operation {
+            /// The operation as it is tried when it is begun; `None` if the OS would not try it then.
+            pub(crate) fn tried(&self) -> Option<Operation> {
+                match self {
+                    $(Operation::$Kind(operation) => operation.tried().map(Operation::$Kind),)*
+                    Operation::AtOnce { .. } => None,
+                }
+            }
+
+            /// Whether the operation can be pending for long: a unit all of whose operations
+            /// are of this kind has "first waited" in the sense of `after`.
+            pub(crate) fn waits(&self) -> bool {
+                match self {
+                    $(Operation::$Kind(operation) => operation.waits(),)*
+                    Operation::AtOnce { .. } => false,
+                }
+            }
+        }
+
+        /// What happens with a step, without a choice.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum Effect {
+            $($Kind($kind::Effect),)*
+        }
+
+        $(
+            impl From<$kind::Operation> for Operation {
+                fn from(operation: $kind::Operation) -> Operation {
+                    Operation::$Kind(operation)
+                }
+            }
+
+            impl From<$kind::Effect> for Effect {
+                fn from(effect: $kind::Effect) -> Effect {
+                    Effect::$Kind(effect)
+                }
+            }
+        )*
+    };
 }
 
-/// One end of a TCP connection, as the program at that end knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Stream {
-    pub(crate) local: SocketAddr,
-    pub(crate) peer: SocketAddr,
-    pub(crate) side: Side,
-}
-
-/// How a datagram, or bytes, are received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ReceiveMode {
-    /// Take it.
-    Take,
-    /// Look at it; the next receive gets the same one.
-    Peek,
-    /// Learn that there is one.
-    Ready,
-}
+crate::world::for_each_kind!(of_each_kind);
 
 impl Operation {
     /// The operation itself, whether or not it is tried at once.
@@ -91,43 +81,6 @@ impl Operation {
             Operation::AtOnce { operation, .. } => operation,
             operation => operation,
         }
-    }
-
-    /// The operation as it is tried when it is begun, for those that the OS would try then.
-    pub(crate) fn tried(&self) -> Option<Operation> {
-        let mut tried = self.clone();
-        match &mut tried {
-            Operation::Read { waits, .. }
-            | Operation::Write { waits, .. }
-            | Operation::Ready { waits, .. }
-            | Operation::Accept { waits, .. }
-            | Operation::Join { waits, .. } => *waits = false,
-            Operation::Receive { socket, port, mode } => {
-                return Some(Operation::TryReceive { socket: *socket, port: *port, mode: *mode });
-            }
-            Operation::Send { .. }
-            | Operation::Bind { .. }
-            | Operation::Connect { .. }
-            | Operation::Listen { .. }
-            | Operation::Shutdown { .. }
-            | Operation::Choose { .. } => {}
-            _ => return None,
-        }
-        Some(tried)
-    }
-
-    /// Whether the operation can be pending for long: a unit all of whose operations
-    /// are of this kind has "first waited" in the sense of `after`.
-    pub(crate) fn waits(&self) -> bool {
-        matches!(
-            self,
-            Operation::Receive { .. }
-                | Operation::Accept { waits: true, .. }
-                | Operation::Read { waits: true, .. }
-                | Operation::Ready { write: false, .. }
-                | Operation::Timer { .. }
-                | Operation::Join { waits: true, .. }
-        )
     }
 }
 
@@ -184,7 +137,8 @@ impl Outcome {
 }
 
 /// Why an operation failed, in the terms of the OS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Failure {
     AddressInUse,
     AddressNotAvailable,
@@ -205,7 +159,7 @@ pub(crate) struct Input {
     pub(crate) outcome: OutcomeId,
 }
 
-/// Where an operation stands in its unit's menu.
+/// An operation's number among those that its unit waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct OperationKey(pub(crate) u32);
 
@@ -226,50 +180,7 @@ impl OperationKey {
     }
 }
 
-/// What happens with a step, without a choice.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Effect {
-    /// A timer starts, or starts anew, to run.
-    Arm { timer: u32, after_ns: u64, repeats: bool },
-    /// A timer is set to an absolute time (`sleep_until`).
-    ArmAt { timer: u32, at_ns: u64 },
-    /// The next period of an interval.
-    Rearm { timer: u32, period_ns: u64, missed: Missed },
-    /// A timer was dropped.
-    Disarm { timer: u32 },
-    /// A socket was dropped.
-    Close { socket: SocketId },
-    /// An end of a TCP connection was dropped.
-    CloseStream { stream: Stream },
-    /// Whether closing a stream is to reset the connection.
-    Linger { stream: Stream, resets: bool },
-    /// A stream's writing side was shut down by a drop.
-    EndStream { stream: Stream },
-    /// A listener was dropped, or a TCP socket that was only bound.
-    CloseListener { socket: SocketId, local: SocketAddr },
-    /// A TCP socket was dropped while it connected.
-    GiveUp { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
-    /// An isolated task was spawned; it may use these sockets, and these streams are its own from now on.
-    Spawn { child: UnitId, handles: SmallVec<[SocketId; 2]>, streams: SmallVec<[Stream; 1]> },
-    /// An isolated task was aborted: it ends by a step of its own, if it has not ended before.
-    Abort { child: UnitId },
-    /// The handle of an isolated task was dropped or has delivered.
-    Detach { child: UnitId },
-    /// A `sometimes!` was met.
-    Claim { claim: ClaimId, holds: bool },
-    /// A `faults::scope` was entered (`true`) or left.
-    Scope { entered: bool },
-}
-
-/// What an interval does with ticks that it missed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Missed {
-    Burst,
-    Delay,
-    Skip,
-}
-
-/// An operation as it stands in a menu.
+/// An operation that a unit waits for, in its local state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Offer {
     pub(crate) key: OperationKey,
@@ -280,9 +191,4 @@ pub(crate) struct Offer {
     pub(crate) caller: Option<CallerId>,
     /// Which execution of its source line this is, from 1 on, if calls are traced.
     pub(crate) execution: u32,
-}
-
-/// Whether an address names the machine that uses it.
-pub(crate) fn is_local(ip: IpAddr) -> bool {
-    ip.is_loopback() || ip.is_unspecified()
 }

@@ -1,13 +1,13 @@
 //! What must never happen: a panic, a deadlock, an end that `Network::finally` rejects.
 
 use crate::id::{NodeId, ProcessId, UnitId};
-use crate::state::enabled::{Step, Transition};
-use crate::state::place::Place;
-use crate::state::system::System;
 use crate::unit::automaton::NodeKind;
 use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::wording;
 use crate::violation::{Found, ViolationKind};
+use crate::world::place::Place;
+use crate::world::step::{Step, Transition};
+use crate::world::system::System;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -248,7 +248,10 @@ fn waits(system: &System, unit: UnitId, node: NodeId) -> String {
     let first_waits = |process: &ProcessId| system.shared().unit(UnitId(process.0)).name;
     let after = &system.processes[system.process_of(unit).0 as usize].after;
     match &node.offers[..] {
-        [only] if only.operation == crate::operation::Operation::Start && !after.is_empty() => {
+        [only]
+            if only.operation == crate::operation::Operation::Tasks(crate::world::tasks::Operation::Start)
+                && !after.is_empty() =>
+        {
             let names: Vec<String> = after.iter().map(first_waits).collect();
             format!("has not started: it comes after {}", names.join(", "))
         }

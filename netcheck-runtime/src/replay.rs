@@ -5,15 +5,15 @@ use crate::id::{Mover, NodeId};
 use crate::property::Properties;
 use crate::reduction::stubborn::Scope;
 use crate::reduction::successors::{Leg, Successors};
-use crate::state::enabled::{Step as Taken, Transition};
-use crate::state::place::StateVector;
-use crate::state::system::{Interrupt, System};
 use crate::trace::describe::describe;
 use crate::trace::flow::Flow;
 use crate::trace::situation::{Situations, Watcher};
 use crate::trace::step::Step;
 use crate::unit::perform::Performance;
 use crate::violation::Found;
+use crate::world::place::StateVector;
+use crate::world::step::{Step as Taken, Transition};
+use crate::world::system::{Interrupt, System};
 use smallvec::SmallVec;
 
 /// How far a replay came.
@@ -38,7 +38,7 @@ pub(crate) enum End {
     },
 }
 
-/// Puts the steps of a path into words that [`replay`] can follow.
+/// Tells the steps of a path so that [`replay`] can follow them.
 pub(crate) fn script(system: &mut System, legs: &[Leg]) -> Result<Vec<Step>, Interrupt> {
     let mut successors = Successors::default();
     let mut steps = Vec::new();
@@ -46,7 +46,7 @@ pub(crate) fn script(system: &mut System, legs: &[Leg]) -> Result<Vec<Step>, Int
         let Some(mut step) = describe(system, state, transition) else { continue };
         let possible = successors.within(system, state, scope.as_deref())?.to_vec();
         for other in possible.iter().take_while(|other| !same(other, transition)) {
-            if describe(system, state, other).is_some_and(|other| other.reads_as(&step)) {
+            if describe(system, state, other).is_some_and(|other| other.is(&step)) {
                 step.alternative += 1;
             }
         }
@@ -85,13 +85,13 @@ pub(crate) fn replay(
         let mut skip = expected.alternative;
         for transition in &possible {
             match describe(system, &state, transition) {
-                Some(step) if step.reads_as(expected) && skip == 0 => {
+                Some(step) if step.is(expected) && skip == 0 => {
                     let Step { alternative, among, .. } = expected.clone();
                     seen.push(Step { alternative, among, ..step });
                     taken = Some(transition);
                     break;
                 }
-                Some(step) if step.reads_as(expected) => skip -= 1,
+                Some(step) if step.is(expected) => skip -= 1,
                 other => others.extend(other),
             }
         }
@@ -101,14 +101,14 @@ pub(crate) fn replay(
         };
         path.push(taken.clone());
         if let Some(step) = seen.last_mut() {
-            flow.trace(system, &state, taken, number as u32, step);
+            flow.trace(system, taken, number as u32, step);
         }
         system.apply(&state, taken, &mut next);
         watcher.see(system, &next);
         if let Some(found) = properties.step(system, taken) {
             return Ok(Replayed { steps: seen, path, situations: watcher.situations(), end: End::Violated(found) });
         }
-        flow.follow(system, &state, &next, number as u32);
+        flow.follow(system, (&state, &next), taken, number as u32);
         state = StateVector::from_slice(&next);
     }
     let is_end = successors.within(system, &state, None)?.iter().all(Transition::is_failure);

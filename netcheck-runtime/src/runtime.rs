@@ -4,7 +4,7 @@
 //! what only the checker can bring about, so it panics and says what to do instead.
 
 use crate::task::{self, AbortHandle, JoinHandle, JoinSet};
-use crate::unit::context;
+use crate::unit::poll::context;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;

@@ -11,8 +11,11 @@ mod quiet;
 
 pub use quiet::{Quiet, quiet};
 
+use crate::operation::choices;
 use crate::operation::{Operation, Outcome};
-use crate::unit::context::{self, Called, Trying};
+use crate::unit::poll::context;
+use crate::unit::poll::handles::Called;
+use crate::unit::poll::selects::Trying;
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::Arc;
@@ -190,7 +193,8 @@ impl Round<'_> {
     fn choice_among(&self, may_begin: impl Fn(usize) -> bool) -> Option<Operation> {
         let candidates = (0..self.select.branches.len()).filter(|&branch| may_begin(branch));
         let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
-        (candidates.len() > 1).then_some(Operation::Select { sequence: self.sequence, candidates })
+        (candidates.len() > 1)
+            .then_some(Operation::Choices(choices::Operation::Select { sequence: self.sequence, candidates }))
     }
 
     /// All branches wait. Whoever tries what they have begun chooses first which of them comes first.
@@ -202,7 +206,7 @@ impl Round<'_> {
         if choice.is_some() {
             let begun = (self.begun.first().map_or(0, |(_, begun)| *begun), context::current().begun());
             let round = Trying { choice, begun, location: self.select.location };
-            context::current().state().open.push(round);
+            context::current().keep_open(round);
         }
     }
 
@@ -213,14 +217,14 @@ impl Round<'_> {
         let begun = |place: Option<&(usize, u32)>| place.map_or(0, |(_, begun)| *begun);
         let begun = (begun(self.begun.first()), begun(self.begun.last()));
         let location = self.select.location;
-        context::current().state().rounds.push(Trying { choice, begun, location });
+        context::current().enter_branch(Trying { choice, begun, location });
         self.is_entered = true;
     }
 
     /// The branch has been polled.
     fn leave(&mut self) {
         if std::mem::take(&mut self.is_entered) {
-            context::current().state().rounds.pop();
+            context::current().leave_branch();
         }
     }
 
@@ -303,8 +307,8 @@ pub fn choose<T>(alternatives: impl IntoIterator<Item = T>) -> impl Future<Outpu
     let mut alternatives: Vec<T> = alternatives.into_iter().collect();
     assert!(!alternatives.is_empty(), "`netcheck::choose` has nothing to choose from");
     async move {
-        let choice = Operation::Choose { alternatives: alternatives.len() };
-        match crate::unit::context::Pending::new(choice, location).await {
+        let choice = Operation::Choices(choices::Operation::Choose { alternatives: alternatives.len() });
+        match crate::unit::poll::operations::Pending::new(choice, location).await {
             Outcome::Alternative(index) => alternatives.swap_remove(index),
             other => unreachable!("a choice does not end with {other:?}"),
         }

@@ -22,9 +22,11 @@ pub mod futures {
 use crate::capture::{Capture, Values};
 use crate::id::UnitId;
 use crate::isolated::Process;
+use crate::operation::tasks;
 use crate::operation::{Effect, Operation, Outcome};
-use crate::unit::context::{self, Pending};
-use crate::unit::instance::{TaskControl, TaskNumber};
+use crate::unit::poll::context;
+use crate::unit::poll::operations::Pending;
+use crate::unit::poll::tasks::{TaskControl, TaskNumber};
 use std::any::{Any, type_name};
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -118,7 +120,7 @@ fn finish<T: 'static>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
         Err(JoinError { .. }) => Some("cancelled".to_owned()),
     };
     context::current().end_task(told);
-    end_running();
+    context::current().end_running();
     let waker = {
         let mut cell = lock(cell);
         cell.result = Some(result);
@@ -127,15 +129,6 @@ fn finish<T: 'static>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
     };
     if let Some(waker) = waker {
         waker.wake();
-    }
-}
-
-/// Whoever has a handle sees from now on that the running task has ended.
-fn end_running() {
-    let context = context::current();
-    let state = context.state();
-    if let Some(task) = state.tasks.get(&state.running) {
-        task.control().end();
     }
 }
 
@@ -193,7 +186,8 @@ impl<T> JoinHandle<T> {
         let Joining::Unit { child, value, pending, joined, .. } = &mut self.0 else { return None };
         *pending = None;
         let context = context::current();
-        let outcome = context.ask(Operation::Join { child: *child, waits: false }, Location::caller());
+        let outcome =
+            context.ask(Operation::Tasks(tasks::Operation::Join { child: *child, waits: false }), Location::caller());
         if outcome.is_not_yet() {
             return None;
         }
@@ -228,7 +222,10 @@ fn ended<T>(child: UnitId, value: fn(&Rc<dyn Any>) -> Option<T>, outcome: &Outco
 }
 
 fn is_ended(child: UnitId, location: &'static Location<'static>) -> bool {
-    matches!(context::current().ask(Operation::IsEnded { child }, location), Outcome::Alternative(1))
+    matches!(
+        context::current().ask(Operation::Tasks(tasks::Operation::IsEnded { child }), location),
+        Outcome::Alternative(1)
+    )
 }
 
 impl<T> Future for JoinHandle<T> {
@@ -254,7 +251,7 @@ impl<T> Future for JoinHandle<T> {
                 }
             }
             Joining::Unit { child, value, pending, joined, location } => {
-                let operation = Operation::Join { child: *child, waits: true };
+                let operation = Operation::Tasks(tasks::Operation::Join { child: *child, waits: true });
                 let join = pending.get_or_insert_with(|| Pending::new(operation, location));
                 let Poll::Ready(outcome) = Pin::new(join).poll(cx) else { return Poll::Pending };
                 *pending = None;
@@ -300,7 +297,7 @@ impl AbortHandle {
         let Some(context) = context::try_current() else { return };
         match &self.0 {
             Abort::Task(task) => task.control.cancel(),
-            Abort::Unit(child) => context.effect(Effect::Abort { child: *child }),
+            Abort::Unit(child) => context.effect(Effect::Tasks(tasks::Effect::Abort { child: *child })),
         }
     }
 

@@ -5,8 +5,11 @@
 //! (`Instant::now`, `sleep_until`) makes the time since the start part of the state.
 
 use crate::capture::{Capture, Values};
+use crate::operation::time;
 use crate::operation::{Effect, Missed, Operation, Outcome};
-use crate::unit::context::{self, Called, Pending};
+use crate::unit::poll::context;
+use crate::unit::poll::handles::Called;
+use crate::unit::poll::operations::Pending;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::hash::{Hash, Hasher};
@@ -49,7 +52,7 @@ impl Instant {
     /// The time now. The check then keeps the time since the start in its states.
     #[track_caller]
     pub fn now() -> Instant {
-        match context::current().ask(Operation::Clock, Location::caller()) {
+        match context::current().ask(Operation::Time(time::Operation::Clock), Location::caller()) {
             Outcome::Time { at_ns } => Instant { at_ns: Some(at_ns) },
             other => unreachable!("the clock does not answer {other:?}"),
         }
@@ -205,7 +208,7 @@ impl Timer {
     fn after(duration: Duration, repeats: bool, location: &'static Location<'static>) -> Timer {
         let context = context::current();
         let number = context.new_timer();
-        context.effect(Effect::Arm { timer: number, after_ns: nanoseconds(duration), repeats });
+        context.effect(Effect::Time(time::Effect::Arm { timer: number, after_ns: nanoseconds(duration), repeats }));
         Timer { number, location, repeats, pending: None }
     }
 
@@ -213,13 +216,13 @@ impl Timer {
         let at_ns = deadline.ns();
         let context = context::current();
         let number = context.new_timer();
-        context.effect(Effect::ArmAt { timer: number, at_ns });
+        context.effect(Effect::Time(time::Effect::ArmAt { timer: number, at_ns }));
         Timer { number, location, repeats: false, pending: None }
     }
 
     /// When it fires, the time where that is tracked.
     fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        let operation = Operation::Timer { timer: self.number, repeats: self.repeats };
+        let operation = Operation::Time(time::Operation::Timer { timer: self.number, repeats: self.repeats });
         let pending = self.pending.get_or_insert_with(|| Pending::new(operation, self.location));
         let outcome = ready!(Pin::new(pending).poll(cx));
         self.pending = None;
@@ -231,7 +234,9 @@ impl Timer {
 
     #[track_caller]
     fn deadline(&self) -> Instant {
-        match context::current().ask(Operation::Deadline { timer: self.number }, Location::caller()) {
+        match context::current()
+            .ask(Operation::Time(time::Operation::Deadline { timer: self.number }), Location::caller())
+        {
             Outcome::Time { at_ns } => Instant { at_ns: Some(at_ns) },
             other => unreachable!("the clock does not answer {other:?}"),
         }
@@ -290,7 +295,7 @@ impl Sleep {
         let at_ns = deadline.ns();
         let sleep = self.get_mut();
         sleep.elapsed = false;
-        context::current().effect(Effect::ArmAt { timer: sleep.timer.number, at_ns });
+        context::current().effect(Effect::Time(time::Effect::ArmAt { timer: sleep.timer.number, at_ns }));
     }
 }
 
@@ -421,13 +426,13 @@ impl Interval {
             MissedTickBehavior::Skip => Missed::Skip,
         };
         let (timer, period_ns) = (self.timer.number, nanoseconds(self.period));
-        context::current().effect(Effect::Rearm { timer, period_ns, missed });
+        context::current().effect(Effect::Time(time::Effect::Rearm { timer, period_ns, missed }));
         Poll::Ready(at)
     }
 
     fn arm(&mut self, after: Duration) {
         let (timer, after_ns) = (self.timer.number, nanoseconds(after));
-        context::current().effect(Effect::Arm { timer, after_ns, repeats: true });
+        context::current().effect(Effect::Time(time::Effect::Arm { timer, after_ns, repeats: true }));
     }
 
     /// The next tick comes a period from now.

@@ -40,7 +40,8 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 pub fn source_folder(package: &str) -> PathBuf {
     let folder = match package {
         "netcheck" => root().to_owned(),
-        package if package.starts_with("netcheck") => root().join(package),
+        package if package.starts_with("netcheck") || package == "benches" => root().join(package),
+        "pages" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
         package => root().join("tests/crates").join(package),
     };
     folder.join("src")
@@ -212,6 +213,11 @@ pub fn paths(tokens: &[Token], file: &[String]) -> Vec<Used> {
             "}" => {
                 depth -= 1;
                 inside.pop_if(|(_, outside)| *outside == depth);
+            }
+            // `pub(in …)` says who may use, and uses nothing.
+            "in" if at(index.wrapping_sub(1)) == "(" => {
+                index += tokens[index..].iter().take_while(|token| token.text != ")").count();
+                continue;
             }
             head if at(index + 1) == "::" && is_name(head) && !["::", "$"].contains(&at(index.wrapping_sub(1))) => {
                 let module: Vec<String> =

@@ -1,10 +1,12 @@
 //! Both ends of a connection, and what calls at one end do to it.
 
 use super::half_stream::HalfStream;
+use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 
 /// An end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// The end that connected.
     Client,
@@ -208,6 +210,13 @@ impl Connection {
     #[must_use]
     pub fn has_unread(&self, side: Side) -> bool {
         !self.ways[side as usize].bytes().is_empty()
+    }
+
+    /// How many bytes could be read at this end.
+    #[must_use]
+    pub fn unread_at(&self, side: Side) -> usize {
+        let (_, peer) = self.indexes(side);
+        self.ways[peer].bytes().len()
     }
 
     /// Whether a write of so many bytes has the same outcome however much the peer reads before.

@@ -19,9 +19,10 @@
 //! 3. An unperturbed packet has arrived 0 times and lies below no barrier.
 //! 4. No barrier is redundant; barriers are sorted.
 
+use crate::budget::cost;
+use crate::event::Event;
 use smallvec::SmallVec;
 
-use super::link::Note;
 use super::rules::{Side, StageRules};
 
 /// The packets on one stage of a channel, and what their order so far allows.
@@ -60,7 +61,10 @@ pub(super) struct Arrival {
     pub(super) live: Live,
     pub(super) channel: Channel,
     pub(super) faults: u32,
-    pub(super) notes: SmallVec<[Note; 2]>,
+    /// Positions are those in this stage.
+    pub(super) events: SmallVec<[Event; 2]>,
+    /// By position: whether the packet there is gone afterwards.
+    pub(super) leaving: SmallVec<[bool; 8]>,
     pub(super) preference: u8,
 }
 
@@ -123,33 +127,32 @@ impl Channel {
         }
         let leaving = channel.normalize(rules);
 
-        let mut faults = copy_faults(before, rules);
-        let mut notes = SmallVec::new();
+        let mut events = SmallVec::new();
+        events.push(Event::Arrived { position: as_position(at) });
         for (position, live) in self.live.iter().enumerate() {
             let lost = leaving[position] && live.arrived == 0 && position != at;
-            if lost {
-                notes.push(Note::Lost(live.packet));
-            } else if skipped(position) {
-                notes.push(Note::Overtook { packet: before.packet, earlier: live.packet });
-            }
             let lost_unskipped = lost && position > at && !self.known_skipped(position, rules);
-            faults += u32::from(skipped(position) || lost_unskipped);
+            let faults = u32::from(skipped(position) || lost_unskipped);
+            if lost {
+                events.push(Event::Lost { position: as_position(position), faults });
+            } else if skipped(position) {
+                events.push(Event::Overtook { position: as_position(position), faults });
+            }
         }
         if before.arrived > 0 {
-            notes.push(Note::Duplicate { packet: before.packet, copy: before.arrived + 1 });
+            events.push(Event::Duplicated { copy: before.arrived + 1, faults: copy_faults(before, rules) });
         }
-        Some(Arrival { live: before, faults, notes, preference: self.preference(at, rules), channel })
+        let preference = self.preference(at, rules);
+        Some(Arrival { live: before, faults: cost(&events), events, leaving, preference, channel })
     }
 
-    /// What is lost if nothing arrives any more, and how many faults that is; `None` if something must still
-    /// arrive.
-    pub(super) fn settle(&self, rules: StageRules<'_>) -> Option<(SmallVec<[u32; 4]>, u32)> {
+    /// What is lost if nothing arrives any more; `None` if something must still arrive.
+    pub(super) fn settle(&self, rules: StageRules<'_>) -> Option<SmallVec<[Event; 2]>> {
         if self.first_that_must_arrive(rules).is_some() {
             return None;
         }
-        let lost = || self.live.iter().filter(|live| live.arrived == 0);
-        let faults = lost().filter(|live| !live.charged).count();
-        Some((lost().map(|live| live.packet).collect(), u32::try_from(faults).expect("fewer packets than 2^32")))
+        let lost = (0..).zip(&self.live).filter(|(_, live)| live.arrived == 0);
+        Some(lost.map(|(position, live)| Event::Lost { position, faults: u32::from(!live.charged) }).collect())
     }
 
     /// The position of the first packet whose count is not in `M`. It can be delivered (invariant 1).
@@ -292,15 +295,15 @@ impl Barrier {
     }
 }
 
-/// The faults of one more copy. With a budget, those of the copies that must follow are counted along with it,
-/// so that running out of budget never leaves a packet with a count that is not in `M`.
+/// The faults of an arrival after the first. With a budget, those of the copies that must follow are counted along
+/// with it, so that running out of budget never leaves a packet with a count that is not in `M`.
 fn copy_faults(before: Live, rules: StageRules<'_>) -> u32 {
     if rules.budgeted {
         let perturbed = before.perturbed(rules);
         let counted = |arrived| u32::from(rules.next_allowed(perturbed, arrived).max(1));
         counted(before.arrived + 1) - counted(before.arrived)
     } else {
-        u32::from(before.arrived > 0)
+        1
     }
 }
 

@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use smallvec::SmallVec;
 
+use crate::budget::cost;
+use crate::event::Event;
+
 use super::channel::{Arrival, Channel};
 use super::covering;
 use super::rules::{LinkRules, StageRules};
@@ -32,36 +35,17 @@ pub struct Delivery {
     pub packet: u32,
     /// The channel afterwards.
     pub link: Link,
-    /// How many faults this adds: each packet that is skipped by the arrival of a later one is a fault, once,
+    /// How many faults the events are: each packet that is skipped by the arrival of a later one is a fault, once,
     /// whether it arrives late or never; so is each copy after the first. A copy is counted together with
     /// those that must follow it. Without a budget this is an estimate.
     pub faults: u32,
-    /// What the network did to other packets and to this one.
-    pub notes: SmallVec<[Note; 2]>,
+    /// What happened to this packet and to others, with positions in the channel before.
+    pub events: SmallVec<[Event; 2]>,
+    /// The packets of the channel afterwards, each by its position before.
+    pub remaining: SmallVec<[u32; 4]>,
     /// Where the multiplicity that this delivery speaks for stands in `M`: explore small ones first (section
     /// 3.2.4 of the paper).
     pub preference: u8,
-}
-
-/// What the network did when a packet arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Note {
-    /// From now on this packet cannot arrive any more, and it has not arrived.
-    Lost(u32),
-    /// The packet that arrives is a copy.
-    Duplicate {
-        /// What arrives.
-        packet: u32,
-        /// Which arrival of the packet this is: 2 is the second.
-        copy: u8,
-    },
-    /// The packet that arrives was dispatched after one that has not arrived yet, and may still.
-    Overtook {
-        /// What arrives.
-        packet: u32,
-        /// What it overtook.
-        earlier: u32,
-    },
 }
 
 /// The channel when nothing arrives any more.
@@ -69,10 +53,10 @@ pub enum Note {
 pub struct Settled {
     /// The empty channel.
     pub link: Link,
-    /// The packets that have not arrived at all, in the order of dispatch. With two stages, each copy that the
-    /// first made and the second lost is listed.
-    pub lost: SmallVec<[u32; 4]>,
-    /// How many faults this adds: the lost packets that have not been counted before.
+    /// What happened, with positions in the channel before: the packets that have not arrived at all are lost, in
+    /// the order of dispatch. With two stages, each copy that the first made and the second lost is listed.
+    pub events: SmallVec<[Event; 2]>,
+    /// How many faults the events are: the lost packets that have not been counted before.
     pub faults: u32,
 }
 
@@ -121,11 +105,11 @@ impl Link {
         if self.is_empty() {
             return None;
         }
-        let (lost, faults) = match rules.stages() {
+        let events = match rules.stages() {
             (only, None) => self.first.settle(only)?,
             (send, Some(receive)) => self.settle_two_stages(send, receive)?,
         };
-        Some(Settled { link: Link::default(), lost, faults })
+        Some(Settled { link: Link::default(), faults: cost(&events), events })
     }
 
     /// Nothing is under way.
@@ -133,7 +117,8 @@ impl Link {
         self.first.is_empty() && self.second.is_none()
     }
 
-    /// The packets under way, for reports: those that may still arrive, for the first time or again.
+    /// The packets under way: those that may still arrive, for the first time or again. Events speak of them by their
+    /// positions in this order; what is dispatched comes last.
     pub fn packets(&self) -> impl Iterator<Item = u32> {
         let second = self.second.iter().flat_map(|channel| channel.packets());
         second.chain(self.first.packets())
@@ -154,7 +139,8 @@ impl Link {
                     packet: arrival.live.packet,
                     link: Link::new(arrival.channel, Channel::default()),
                     faults: arrival.faults,
-                    notes: arrival.notes,
+                    events: arrival.events,
+                    remaining: positions(self.first.len()).zip(arrival.leaving).filter_map(staying).collect(),
                     preference: arrival.preference,
                 });
             }
@@ -165,13 +151,7 @@ impl Link {
     /// to the second. Moving more than that beforehand would change nothing: a move that is possible now stays
     /// possible.
     fn deliver_through_two_stages(&self, send: StageRules<'_>, receive: StageRules<'_>, found: &mut Deliveries) {
-        let start = Moves {
-            first: self.first.clone(),
-            second: self.second_stage(),
-            faults: 0,
-            notes: SmallVec::new(),
-            preference: 0,
-        };
+        let start = self.no_moves();
         for at in 0..start.second.len() {
             if let Some(arrival) = start.second.deliver(at, receive) {
                 found.add(start.delivery(arrival));
@@ -190,7 +170,7 @@ impl Link {
                 let Some(moved) = moves.first.deliver(at, send) else {
                     continue;
                 };
-                let moves = moves.and(moved);
+                let moves = moves.and(at, moved);
                 let key = (moves.first.clone(), moves.second.clone());
                 match fewest_faults.get(&key) {
                     Some(&faults) if faults <= moves.faults => continue,
@@ -206,30 +186,32 @@ impl Link {
 
     /// What must arrive at the second stage is moved there in dispatch order, no more often than it must: this
     /// is the cheapest way, because losing a packet is one fault on either stage.
-    fn settle_two_stages(&self, send: StageRules<'_>, receive: StageRules<'_>) -> Option<(SmallVec<[u32; 4]>, u32)> {
-        let mut moves = Moves {
-            first: self.first.clone(),
-            second: self.second_stage(),
-            faults: 0,
-            notes: SmallVec::new(),
-            preference: 0,
-        };
+    fn settle_two_stages(&self, send: StageRules<'_>, receive: StageRules<'_>) -> Option<SmallVec<[Event; 2]>> {
+        let mut moves = self.no_moves();
         while let Some(at) = moves.first.first_that_must_arrive(send) {
             let moved = moves.first.deliver(at, send);
-            moves = moves.and(moved.expect("the first packet that must arrive can arrive"));
+            moves = moves.and(at, moved.expect("the first packet that must arrive can arrive"));
         }
-        let (mut lost, faults) = moves.second.settle(receive)?;
-        let (lost_before, faults_before) = moves.first.settle(send)?;
-        lost.extend(moves.notes.iter().filter_map(|note| match note {
-            Note::Lost(packet) => Some(*packet),
-            Note::Duplicate { .. } | Note::Overtook { .. } => None,
-        }));
-        lost.extend(lost_before);
-        Some((lost, moves.faults + faults + faults_before))
+        let mut events = told(moves.second.settle(receive)?, &moves.second_positions);
+        let left_behind = told(moves.first.settle(send)?, &moves.first_positions);
+        events.extend(moves.events);
+        events.extend(left_behind);
+        Some(events)
     }
 
-    fn second_stage(&self) -> Channel {
-        self.second.as_deref().cloned().unwrap_or_default()
+    /// Both stages, before anything moves.
+    fn no_moves(&self) -> Moves {
+        let second = self.second.as_deref().cloned().unwrap_or_default();
+        let mut positions = positions(second.len() + self.first.len());
+        Moves {
+            second_positions: positions.by_ref().take(second.len()).collect(),
+            first_positions: positions.collect(),
+            first: self.first.clone(),
+            second,
+            faults: 0,
+            events: SmallVec::new(),
+            preference: 0,
+        }
     }
 
     fn new(first: Channel, second: Channel) -> Link {
@@ -240,22 +222,35 @@ impl Link {
 /// Packets moved from the first stage to the second, out of the receiver's sight.
 struct Moves {
     first: Channel,
+    /// Where the packets of `first` were among all of the link.
+    first_positions: Positions,
     second: Channel,
+    second_positions: Positions,
     faults: u32,
-    notes: SmallVec<[Note; 2]>,
+    events: SmallVec<[Event; 2]>,
     preference: u8,
 }
 
+/// By position on a stage: the position among all packets of the link, before anything moved.
+type Positions = SmallVec<[u32; 4]>;
+
 impl Moves {
-    fn and(&self, moved: Arrival) -> Moves {
+    /// The packet at position `at` of the first stage comes to the second.
+    fn and(&self, at: usize, moved: Arrival) -> Moves {
         let mut second = self.second.clone();
         let live = moved.live;
         second.dispatch(live.packet, live.perturbed_on_send, live.perturbed_on_receive);
+        let mut second_positions = self.second_positions.clone();
+        second_positions.push(self.first_positions[at]);
+        // The receiver has not got it.
+        let seen = moved.events.into_iter().filter(|event| !matches!(event, Event::Arrived { .. })).collect();
         Moves {
             first: moved.channel,
+            first_positions: left(&self.first_positions, moved.leaving),
             second,
+            second_positions,
             faults: self.faults + moved.faults,
-            notes: self.notes.iter().copied().chain(moved.notes).collect(),
+            events: self.events.iter().copied().chain(told(seen, &self.first_positions)).collect(),
             preference: self.preference.max(moved.preference),
         }
     }
@@ -264,23 +259,44 @@ impl Moves {
     /// Doing it before the next move keeps the number of moves polynomial.
     fn lose_second_stage(&mut self, receive: StageRules<'_>) {
         let settled = std::mem::take(&mut self.second).settle(receive);
-        let (lost, faults) = settled.expect("nothing that must arrive is left behind");
+        let lost = told(settled.expect("nothing that must arrive is left behind"), &self.second_positions);
         if !lost.is_empty() {
             self.preference = self.preference.max(receive.preference(0));
         }
-        self.faults += faults;
-        self.notes.extend(lost.into_iter().map(Note::Lost));
+        self.second_positions.clear();
+        self.faults += cost(&lost);
+        self.events.extend(lost);
     }
 
     fn delivery(&self, arrival: Arrival) -> Delivery {
+        let remaining = left(&self.second_positions, arrival.leaving);
         Delivery {
             packet: arrival.live.packet,
             link: Link::new(self.first.clone(), arrival.channel),
             faults: self.faults + arrival.faults,
-            notes: self.notes.iter().copied().chain(arrival.notes).collect(),
+            events: self.events.iter().copied().chain(told(arrival.events, &self.second_positions)).collect(),
+            remaining: remaining.into_iter().chain(self.first_positions.iter().copied()).collect(),
             preference: self.preference.max(arrival.preference),
         }
     }
+}
+
+fn positions(count: usize) -> impl Iterator<Item = u32> {
+    0..u32::try_from(count).expect("fewer packets than 2^32")
+}
+
+fn staying((position, leaves): (u32, bool)) -> Option<u32> {
+    (!leaves).then_some(position)
+}
+
+/// The positions of the packets that do not leave.
+fn left(positions: &Positions, leaving: impl IntoIterator<Item = bool>) -> Positions {
+    positions.iter().copied().zip(leaving).filter_map(staying).collect()
+}
+
+/// What happened on a stage, with the positions of the link.
+fn told(events: SmallVec<[Event; 2]>, positions: &Positions) -> SmallVec<[Event; 2]> {
+    events.into_iter().map(|event| event.moved(|position| positions[position as usize])).collect()
 }
 
 /// Deliveries by what can be told apart: of equal ones the one with the fewest faults.

@@ -23,5 +23,5 @@ mod covering;
 mod link;
 mod rules;
 
-pub use link::{Delivery, Link, Note, Settled};
+pub use link::{Delivery, Link, Settled};
 pub use rules::{LinkRules, Perturbation};

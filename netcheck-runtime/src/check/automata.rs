@@ -3,10 +3,10 @@
 use crate::id::{NodeId, UnitId};
 use crate::operation::Offer;
 use crate::search::explored::Taken;
-use crate::state::system::System;
 use crate::trace::automaton::{self, Automaton};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::unit::wording;
+use crate::world::system::System;
 use ahash::AHashMap;
 use std::collections::BTreeMap;
 

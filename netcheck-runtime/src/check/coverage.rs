@@ -4,8 +4,10 @@
 use crate::network::Network;
 use crate::operation::{Effect, Operation};
 use crate::search::explored::Taken;
-use crate::state::system::System;
+use crate::unit::source_line;
 use crate::unit::wording;
+use crate::world::system::System;
+use crate::world::{choices, tasks};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was come across.
@@ -25,13 +27,18 @@ impl Coverage {
         let (mut offered, mut completed) = (BTreeSet::new(), BTreeSet::new());
         for edge in taken.iter().map(|edge| automata.edge(edge)) {
             for effect in &edge.effects {
-                if let Effect::Claim { claim, holds } = *effect {
+                if let Effect::Choices(choices::Effect::Claim { claim, holds }) = *effect {
                     *claims.entry(names[claim.0 as usize].1.name.to_owned()).or_default() |= holds;
                 }
             }
             let offers = automata.node(edge.source).offers.iter();
-            for offer in offers.filter(|offer| !matches!(offer.operation, Operation::Run(_) | Operation::Start)) {
-                let line = (wording::place(offer.location), wording::kind(&offer.operation));
+            for offer in offers.filter(|offer| {
+                !matches!(
+                    offer.operation,
+                    Operation::Tasks(tasks::Operation::Run(_)) | Operation::Tasks(tasks::Operation::Start)
+                )
+            }) {
+                let line = (source_line::place(offer.location), wording::kind(&offer.operation));
                 if offer.key == edge.input.key {
                     completed.insert(line.clone());
                 }

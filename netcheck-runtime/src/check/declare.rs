@@ -3,8 +3,8 @@
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::operation::Side;
-use crate::state::declared::{Direction, UdpFaults};
-use crate::state::tcp::connections::TcpRules;
+use crate::world::declared::{Direction, UdpFaults};
+use crate::world::tcp::rules::TcpRules;
 use netcheck_models::udp::Perturbation;
 
 /// The declared behaviour of UDP: by default reliable and in order.

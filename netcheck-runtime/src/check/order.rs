@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::network::Registered;
-use crate::unit::wording;
+use crate::unit::source_line;
 use std::collections::BTreeSet;
 
 /// For each process, those whose first wait it starts after.
@@ -56,7 +56,7 @@ fn never_starts(circle: &[ProcessId], processes: &[Registered]) -> Error {
     let first = registered(&circle[0]);
     let following = circle.iter().skip(1).chain(&circle[..1]).map(registered);
     let each = circle.iter().map(registered).zip(following).map(|(process, next)| {
-        let place = wording::place(process.location);
+        let place = source_line::place(process.location);
         format!("\n    \"{}\" (registered at {place}) starts after \"{}\"", process.name, next.name)
     });
     let each: String = each.collect();

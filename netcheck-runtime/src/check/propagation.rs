@@ -2,13 +2,14 @@
 
 mod first_fault;
 
-use super::job::Job;
+use super::setup::Job;
 use crate::error::Error;
 use crate::propagation::{Propagation, Reference};
 use crate::search::explore::observe;
 use crate::search::explored::Explored;
 use crate::search::plan::{Limit, Plan};
-use crate::state::store::Keep;
+use crate::unit::shared::Modes;
+use crate::world::store::Keep;
 use first_fault::FirstFaults;
 
 /// Faults in one execution, unless the checker says how many: what is seen of two faults can't be told apart.
@@ -48,13 +49,13 @@ impl Job {
     /// Explores everything with at most so many faults in one execution.
     fn observe(&mut self, at_most: usize, reference: Vec<Reference>) -> Result<(FirstFaults, Explored), Error> {
         self.declared.at_most = Some(u32::try_from(at_most).unwrap_or(u32::MAX));
-        let (result, _) = self.attempt(|job, system, initial| {
+        // Faults are named by the program's own lines.
+        let mut modes = Modes { traces: true, ..self.modes() };
+        if self.declared.tcp.first.is_none() {
+            modes.executions_max = 0;
+        }
+        let (result, _) = self.attempt_in(modes, |job, system, initial| {
             let (search, threads) = (job.checker.order(), job.checker.threads);
-            // Faults are named by the program's own lines.
-            system.shared().traces.set(true);
-            if job.declared.tcp.first.is_none() {
-                system.shared().executions_max.set(0);
-            }
             let limits = job.limits();
             let (keep, progress) = (Keep::Exact, &job.progress);
             let (subsumes, symmetry, patience) = (false, None, u64::MAX);

@@ -1,6 +1,6 @@
 //! Names and addresses: `"server:4000"` is port 4000 of the process `server`.
 
-use crate::unit::context;
+use crate::unit::poll::context;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
@@ -124,7 +124,7 @@ fn host(name: &str) -> io::Result<IpAddr> {
     }
     let context = context::current();
     let host = context.shared.hosts.iter().find(|host| host.name == name);
-    host.map(|host| host.v4.into()).ok_or_else(|| {
+    host.map(|host| host.addresses.v4.into()).ok_or_else(|| {
         let known: Vec<&str> = context.shared.hosts.iter().map(|host| host.name.as_str()).collect();
         io::Error::other(format!(
             "failed to lookup address information: no process is named \"{name}\" (there are: {})",

@@ -3,7 +3,9 @@
 //! Marshals calls into operations; never decides an outcome.
 
 mod address;
+mod endpoint;
 mod os;
+mod setting;
 pub mod tcp;
 mod udp;
 

@@ -16,7 +16,7 @@
 use super::bits::Bits;
 use super::footprint::Footprints;
 use super::live::Live;
-use crate::state::tables::View;
+use crate::world::tables::View;
 
 /// Sets of movers, by index.
 pub(super) struct Sets(Vec<usize>);

@@ -1,8 +1,8 @@
 //! What the proviso has found out of cycles in the reduced graph, for the choice of stubborn sets.
 
 use crate::id::{Mover, ProcessId, UnitId};
-use crate::state::place::{Place, PlaceId, StateVector};
-use crate::state::tables::{Tables, View};
+use crate::world::place::{Place, PlaceId, StateVector};
+use crate::world::tables::{Tables, View};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;

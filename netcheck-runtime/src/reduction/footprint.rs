@@ -13,14 +13,15 @@
 
 use super::bits::Bits;
 use super::cycles::Cycles;
-use super::touches::{Resource, Touches};
 use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::operation::OperationKey;
-use crate::state::menu::Action;
-use crate::state::system::System;
-use crate::state::tables::{Lookup, View};
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
-use crate::unit::causality::{EventId, ObjectId};
+use crate::unit::identity::causality::{EventId, ObjectId};
+use crate::world::prepared::Prepared;
+use crate::world::system::System;
+use crate::world::tables::{Lookup, View};
+use crate::world::tasks;
+use crate::world::touches::{Resource, Touches};
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;
@@ -154,8 +155,8 @@ impl Footprints {
         if view.automata.node(node).from.is_some() {
             return Ok(needs);
         }
-        for offer in view.menu(node)? {
-            let Action::Start { after } = &offer.action else { continue };
+        for offer in view.prepared_offers(node)? {
+            let Prepared::Tasks(tasks::Prepared::Start { after }) = &offer.prepared else { continue };
             let process = view.process_of(unit);
             let waiting = after.iter().map(|place| view.automata.node(NodeId(place.of(state))).waited);
             for (before, has_waited) in view.processes[process.0 as usize].after.iter().zip(waiting) {
@@ -227,10 +228,10 @@ impl Footprints {
                 self.follows(row, whole);
             }
         }
-        for offer in &*system.menu(node) {
+        for offer in &*system.prepared_offers(node) {
             let mut touches = Touches::default();
-            touches.action(system, unit, &offer.action);
-            if waits_for_one && let Action::Join { unit: child, .. } = offer.action {
+            touches.operation(system, unit, &offer.prepared);
+            if waits_for_one && let Prepared::Tasks(tasks::Prepared::Join { unit: child, .. }) = offer.prepared {
                 touches.waits(Resource::Ended(child));
             }
             let contended = self.bits(&touches.when_contended);

@@ -2,7 +2,6 @@
 //!
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
 //!   automaton as far as it is known;
-//! - [`touches`]: the resources that an operation or an effect does and minds;
 //! - [`clocks`]: which movers share a clock, and which daemons are finished;
 //! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
 //! - [`stubborn`]: which movers have to be explored in a state;
@@ -30,4 +29,3 @@ pub(crate) mod subsumption;
 pub(crate) mod successors;
 mod survey;
 pub(crate) mod symmetry;
-mod touches;

@@ -20,8 +20,8 @@ use super::footprint::{Footprints, Row};
 use super::live::Live;
 use super::survey::survey;
 use crate::id::{Mover, TaskId, UnitId};
-use crate::state::enabled::Enabled;
-use crate::state::tables::{Lookup, View};
+use crate::world::enabled::Enabled;
+use crate::world::tables::{Lookup, View};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 

@@ -33,10 +33,10 @@
 //! sides, or are counted (`at_most`). What is peeked at is told apart. Nor is anything pruned from
 //! when on a component is seen to go round for ever while others wait (`proviso`).
 
-use crate::state::enabled::{Step, Transition};
-use crate::state::place::{Place, PlaceId, StateVector};
-use crate::state::store::StateId;
-use crate::state::system::System;
+use crate::world::place::{Place, PlaceId, StateVector};
+use crate::world::step::{Step, Transition};
+use crate::world::store::StateId;
+use crate::world::system::System;
 use ahash::AHashMap;
 use smallvec::SmallVec;
 

@@ -3,10 +3,12 @@
 use crate::id::Mover;
 use crate::reduction::footprint::{Footprints, Row};
 use crate::reduction::stubborn::{self, Scope};
-use crate::state::enabled::{Enabled, Step, Transition};
-use crate::state::place::StateVector;
-use crate::state::system::{Interrupt, System};
-use crate::state::tables::{Lookup, View};
+use crate::world::enabled::Enabled;
+use crate::world::events::EventsId;
+use crate::world::place::StateVector;
+use crate::world::step::{Step, Transition};
+use crate::world::system::{Interrupt, System};
+use crate::world::tables::{Lookup, View};
 use std::sync::Arc;
 
 /// One step of a path.
@@ -109,7 +111,7 @@ impl Successors {
                 let within = |of: Mover| units.contains(&of.unit);
                 view.within(state, enabled, within, within, chosen)?;
                 let step = Step::Park(units.clone());
-                chosen.push(Transition { step, writes: Default::default(), faults: 0 });
+                chosen.push(Transition { step, writes: Default::default(), faults: 0, events: EventsId::NONE });
                 Ok(())
             }
             Some(Scope::Nothing | Scope::Endless) => {

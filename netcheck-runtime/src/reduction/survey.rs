@@ -6,9 +6,10 @@ use super::footprint::{Footprints, Row};
 use super::live::Live;
 use crate::id::{Mover, NodeId};
 use crate::operation::Offer;
-use crate::state::enabled::{Class, Enabled};
-use crate::state::tables::{Lookup, View};
 use crate::unit::automaton::EdgeId;
+use crate::world::enabled::Enabled;
+use crate::world::step::Class;
+use crate::world::tables::{Lookup, View};
 
 /// Those who are there, with what they can do and the components that they are in.
 pub(super) fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enabled) -> Lookup<Vec<Live>> {
@@ -62,9 +63,9 @@ fn minds(
         automata.node(node).edges().filter(own).for_each(|edge| _ = minds.union_with(footprints.minded_by(edge)));
     }
     if !footprint.when_contended.is_empty() {
-        for offer in view.menu(node)? {
+        for offer in view.prepared_offers(node)? {
             for (_, also) in footprint.when_contended.iter().filter(|(key, _)| *key == offer.key) {
-                if view.is_contended(state, mover.unit, &offer.action)? {
+                if view.is_contended(state, mover.unit, &offer.prepared)? {
                     minds.union_with(also);
                 }
             }

@@ -11,11 +11,11 @@ use super::progress::Progress;
 use crate::id::{NodeId, UnitId};
 use crate::property::Properties;
 use crate::reduction::successors::Successors;
-use crate::state::enabled::{Step, Transition};
-use crate::state::place::StateVector;
-use crate::state::system::{Interrupt, System};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::unit::wording;
+use crate::world::place::StateVector;
+use crate::world::step::{Step, Transition};
+use crate::world::system::{Interrupt, System};
 use ahash::AHashSet;
 use std::collections::VecDeque;
 

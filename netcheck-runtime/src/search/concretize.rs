@@ -10,10 +10,10 @@ use super::progress::Progress;
 use crate::id::Mover;
 use crate::property::Properties;
 use crate::reduction::successors::{Leg, Successors};
-use crate::state::enabled::{Class, Step, Transition};
-use crate::state::place::StateVector;
-use crate::state::system::{Interrupt, System};
 use crate::violation::Found;
+use crate::world::place::StateVector;
+use crate::world::step::{Class, Step, Transition};
+use crate::world::system::{Interrupt, System};
 
 /// Steps of units without steps of their own that one search tries at the most, for all of its executions together:
 /// what others do may go on for ever, and may need more memory with each round.

@@ -7,11 +7,11 @@ use super::plan::{Limit, Plan};
 use crate::property::{Properties, Terminal};
 use crate::reduction::footprint::Footprints;
 use crate::reduction::stubborn::Scope;
-use crate::state::enabled::Transition;
-use crate::state::place::StateVector;
-use crate::state::store::{Encoded, StateId, decode};
-use crate::state::system::{Interrupt, System};
 use crate::violation::Found;
+use crate::world::place::StateVector;
+use crate::world::step::Transition;
+use crate::world::store::{Encoded, StateId, decode};
+use crate::world::system::{Interrupt, System};
 use std::sync::Arc;
 
 /// So many states are expanded between looks at the memory that is used, and at who waits.

@@ -17,11 +17,11 @@ use crate::id::{TaskId, UnitId};
 use crate::property::Properties;
 use crate::reduction::successors::{Leg, Successors};
 use crate::search::progress::{Progress, Seen};
-use crate::state::enabled::{Step, Transition};
-use crate::state::place::StateVector;
-use crate::state::store::{Keep, StateId, Store};
-use crate::state::system::{Interrupt, System};
 use crate::violation::{Found, ViolationKind};
+use crate::world::place::StateVector;
+use crate::world::step::{Step, Transition};
+use crate::world::store::{Keep, StateId, Store};
+use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
 use smallvec::SmallVec;
 

@@ -4,7 +4,7 @@ use super::frontier::Search;
 use super::progress::Progress;
 use super::score::Score;
 use crate::reduction::symmetry::Classes;
-use crate::state::store::Keep;
+use crate::world::store::Keep;
 use std::sync::Arc;
 
 /// Bounds of a search; reaching one is a verdict of its own.

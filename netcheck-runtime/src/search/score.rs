@@ -2,9 +2,10 @@
 
 use crate::id::{ProcessId, UnitId};
 use crate::property::output;
-use crate::state::enabled::{Enabled, Transition};
-use crate::state::system::{Interrupt, System};
 use crate::unit::wording;
+use crate::world::enabled::Enabled;
+use crate::world::step::Transition;
+use crate::world::system::{Interrupt, System};
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A shared object, as `tasks = tracked` sees it.
 
-use crate::unit::causality::ObjectId;
-use crate::unit::context;
+use crate::unit::identity::causality::ObjectId;
+use crate::unit::poll::context;
 
 /// What tasks share: every use of it is recorded as an access by the running task, so that
 /// histories that differ only in the order of unrelated accesses are one local state.

@@ -1,7 +1,7 @@
 //! What tells a task from others.
 
 use crate::id::UnitId;
-use crate::unit::context;
+use crate::unit::poll::context;
 use std::fmt;
 use std::num::NonZeroU64;
 

@@ -2,9 +2,10 @@
 
 use super::{AbortHandle, Id, JoinError, JoinHandle, Joining, LocalSet, lock, spawn, spawn_task};
 use crate::isolated::Process;
+use crate::operation::choices;
 use crate::operation::{Operation, Outcome};
 use crate::sync::object::Object;
-use crate::unit::context;
+use crate::unit::poll::context;
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -144,7 +145,7 @@ impl<T: 'static> JoinSet<T> {
             [] => None,
             [only] => Some(only),
             [..] => {
-                let choice = Operation::Choose { alternatives: candidates.len() };
+                let choice = Operation::Choices(choices::Operation::Choose { alternatives: candidates.len() });
                 let Outcome::Alternative(chosen) = context::current().ask(choice, Location::caller()) else {
                     return None;
                 };
@@ -232,7 +233,7 @@ impl<T: 'static> Default for JoinSet<T> {
 
 impl<T> Drop for JoinSet<T> {
     fn drop(&mut self) {
-        if crate::unit::context::try_current().is_some() {
+        if crate::unit::poll::context::try_current().is_some() {
             self.handles.iter().for_each(|(_, handle)| handle.abort());
         }
     }

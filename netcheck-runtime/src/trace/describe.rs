@@ -2,14 +2,15 @@
 
 use crate::id::{OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
-use crate::state::enabled::{Class, Step as Taken, Transition};
-use crate::state::menu::Action;
-use crate::state::place::{Place, PlaceId};
-use crate::state::system::System;
-use crate::state::tables::Channel;
-use crate::trace::step::{Doing, Kind, Step};
+use crate::trace::asked::{Answered, Asked, Datagram};
+use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
 use crate::unit::wording;
-use netcheck_models::udp::Note;
+use crate::world::events::Happened;
+use crate::world::place::{Place, PlaceId};
+use crate::world::step::{Step as Taken, Transition};
+use crate::world::system::System;
+use crate::world::{tasks, tcp, time, udp};
+use netcheck_models::event::Event;
 use std::time::Duration;
 
 /// Bytes of a payload that are kept beside the words.
@@ -31,6 +32,12 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
                 location: Some(wording::line(offer, system.shared())),
                 peer,
                 network: vec![Doing::Hung],
+                events: happenings(system, state, transition),
+                asked: Some(Asked::Hang {
+                    unit: name.clone(),
+                    task: offer.task.0,
+                    asked: Box::new(Asked::of(&offer.operation, system.shared())),
+                }),
                 ..of_network(format!("never answer {operation} of {name}"))
             })
         }
@@ -44,47 +51,56 @@ fn of_network(operation: String) -> Step {
         kind: Kind::Network,
         operation,
         outcome: "done".to_owned(),
+        answered: Some(Answered::Done),
         ..Step::default()
     }
 }
 
 fn settle(system: &System, state: &[u32], transition: &Transition) -> Step {
     let mut lost: Vec<String> =
-        transition.writes.iter().flat_map(|(place, _)| lost_at_settle(system, state, *place)).collect();
+        system.told(transition).iter().flat_map(|happened| lost(system, state, transition, happened)).collect();
     // Places are numbered as they are met, which differs from run to run.
     lost.sort();
     let network = lost.into_iter().map(|datagram| Doing::Lost { datagram, sent: None });
-    Step { network: network.collect(), ..of_network("lose what is under way".to_owned()) }
+    let mut events = happenings(system, state, transition);
+    events.sort_by(|one, other| one.channel.cmp(&other.channel));
+    Step {
+        network: network.collect(),
+        events,
+        asked: Some(Asked::Settle),
+        ..of_network("lose what is under way".to_owned())
+    }
 }
 
 fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Option<Step> {
-    let Taken::Unit { unit, node, input, class, .. } = transition.step else { return None };
-    let menu = system.menu(node);
-    let action = menu.iter().find(|offer| offer.key == input.key).map(|offer| offer.action.clone());
+    let Taken::Unit { unit, node, input, .. } = transition.step else { return None };
     let offer = system.learner.automata.node(node).offer(input)?.clone();
     let answer = system.learner.automata.outcome(input.outcome).clone();
     let mut outcome = wording::outcome(&answer, system.shared());
-    if let Class::Timer { advance_ns } = class {
-        outcome = format!("elapsed after {:?}", Duration::from_nanos(advance_ns.unsigned_abs()));
+    for event in system.told(transition).iter().flat_map(|happened| &happened.events) {
+        if let Event::Fired { after_ns: after_ns @ 1.. } = *event {
+            outcome = format!("elapsed after {:?}", Duration::from_nanos(after_ns));
+        }
     }
-    let is_ready = matches!(offer.operation, Operation::Receive { mode: ReceiveMode::Ready, .. });
+    let is_ready = matches!(offer.operation, Operation::Udp(udp::Operation::Receive { mode: ReceiveMode::Ready, .. }));
     if answer == Outcome::Done && is_ready {
         outcome = "readable".to_owned();
     }
-    let network = match action {
-        Some(Action::Receive { socket, .. }) => arrived(system, state, socket, transition),
-        Some(Action::Send { .. }) if goes_nowhere(system, transition) => vec![Doing::Unbound],
-        _ if transition.is_failure() && answer == Outcome::Failed(Failure::ConnectionReset) => vec![Doing::Reset],
-        _ if transition.is_failure() => vec![Doing::Failed],
-        _ => Vec::new(),
+    let network = match offer.operation.itself() {
+        // What arrives where nobody is bound concerns nobody.
+        Operation::Udp(udp::Operation::Bind { .. }) => Vec::new(),
+        _ => doings(system, state, transition, &answer),
     };
     let operation = offer.operation.itself();
     let process = system.shared().process_of(unit);
     Some(Step {
         process: system.shared().unit(unit).name,
         task: (offer.task.0 > 0).then_some(offer.task.0),
-        location: (!matches!(operation, Operation::Run(_) | Operation::Cancel))
-            .then(|| wording::line(&offer, system.shared())),
+        location: (!matches!(
+            operation,
+            Operation::Tasks(tasks::Operation::Run(_)) | Operation::Tasks(tasks::Operation::Cancel)
+        ))
+        .then(|| wording::line(&offer, system.shared())),
         kind: kind(operation),
         operation: wording::operation_of(&offer.operation, system.shared()),
         outcome,
@@ -92,30 +108,32 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         peer: peer(system, process, operation, &answer),
         payload: payload(operation, &answer),
         network,
+        events: happenings(system, state, transition),
+        asked: Some(Asked::of(operation, system.shared())),
+        answered: Some(Answered::of(&answer, system.shared())),
         ..Step::default()
     })
 }
 
-/// Whether nobody is bound where a datagram is sent to. With `delay` somebody may be by the time that it arrives.
-fn goes_nowhere(system: &System, transition: &Transition) -> bool {
-    transition.writes.iter().all(|(place, _)| matches!(system.places.place(*place), Place::Astray { .. }))
-}
-
 fn kind(operation: &Operation) -> Kind {
     match operation {
-        Operation::Start | Operation::Run(_) | Operation::Cancel => Kind::Run,
-        Operation::Bind { .. }
-        | Operation::Connect { .. }
-        | Operation::BindStream { .. }
-        | Operation::Listen { .. } => Kind::Bind,
-        Operation::Send { .. } => Kind::Send,
-        Operation::Receive { .. } | Operation::TryReceive { .. } => Kind::Receive,
-        Operation::Open { .. } => Kind::Connect,
-        Operation::Accept { .. } => Kind::Accept,
-        Operation::Read { .. } => Kind::Read,
-        Operation::Write { .. } => Kind::Write,
-        Operation::Shutdown { .. } => Kind::Shutdown,
-        Operation::Timer { .. } => Kind::Timer,
+        Operation::Tasks(tasks::Operation::Start)
+        | Operation::Tasks(tasks::Operation::Run(_))
+        | Operation::Tasks(tasks::Operation::Cancel) => Kind::Run,
+        Operation::Udp(udp::Operation::Bind { .. })
+        | Operation::Udp(udp::Operation::Connect { .. })
+        | Operation::Tcp(tcp::Operation::BindStream { .. })
+        | Operation::Tcp(tcp::Operation::Listen { .. }) => Kind::Bind,
+        Operation::Udp(udp::Operation::Send { .. }) => Kind::Send,
+        Operation::Udp(udp::Operation::Receive { .. }) | Operation::Udp(udp::Operation::TryReceive { .. }) => {
+            Kind::Receive
+        }
+        Operation::Tcp(tcp::Operation::Open { .. }) => Kind::Connect,
+        Operation::Tcp(tcp::Operation::Accept { .. }) => Kind::Accept,
+        Operation::Tcp(tcp::Operation::Read { .. }) => Kind::Read,
+        Operation::Tcp(tcp::Operation::Write { .. }) => Kind::Write,
+        Operation::Tcp(tcp::Operation::Shutdown { .. }) => Kind::Shutdown,
+        Operation::Time(time::Operation::Timer { .. }) => Kind::Timer,
         _ => Kind::Other,
     }
 }
@@ -123,14 +141,14 @@ fn kind(operation: &Operation) -> Kind {
 /// The process at the other end.
 fn peer(system: &System, process: ProcessId, operation: &Operation, outcome: &Outcome) -> Option<String> {
     let address = match (operation, outcome) {
-        (Operation::Send { to, .. }, _) => *to,
-        (Operation::Open { peer, .. }, _) => *peer,
+        (Operation::Udp(udp::Operation::Send { to, .. }), _) => *to,
+        (Operation::Tcp(tcp::Operation::Open { peer, .. }), _) => *peer,
         (
-            Operation::Read { stream, .. }
-            | Operation::Write { stream, .. }
-            | Operation::Ready { stream, .. }
-            | Operation::TakeError { stream }
-            | Operation::Shutdown { stream },
+            Operation::Tcp(tcp::Operation::Read { stream, .. })
+            | Operation::Tcp(tcp::Operation::Write { stream, .. })
+            | Operation::Tcp(tcp::Operation::Ready { stream, .. })
+            | Operation::Tcp(tcp::Operation::TakeError { stream })
+            | Operation::Tcp(tcp::Operation::Shutdown { stream }),
             _,
         ) => stream.peer,
         (_, Outcome::Accepted { peer, .. }) => *peer,
@@ -145,7 +163,11 @@ fn peer(system: &System, process: ProcessId, operation: &Operation, outcome: &Ou
 fn payload(operation: &Operation, outcome: &Outcome) -> Option<String> {
     let bytes = match (operation, outcome) {
         (_, Outcome::Bytes(bytes)) if bytes.is_empty() => return None,
-        (Operation::Send { payload: bytes, .. } | Operation::Write { bytes, .. }, _)
+        (
+            Operation::Udp(udp::Operation::Send { payload: bytes, .. })
+            | Operation::Tcp(tcp::Operation::Write { bytes, .. }),
+            _,
+        )
         | (_, Outcome::Datagram { payload: bytes, .. } | Outcome::Bytes(bytes)) => bytes,
         _ => return None,
     };
@@ -157,40 +179,88 @@ pub(super) fn datagram(system: &System, packet: OutcomeId) -> String {
     wording::outcome(system.learner.automata.outcome(packet), system.shared())
 }
 
-/// What happened on the channel that a datagram came out of.
-fn arrived(system: &mut System, state: &[u32], socket: SocketId, transition: &Transition) -> Vec<Doing> {
-    let channels: Vec<Channel> = system.inlets_of(socket).to_vec();
-    let Some((channel, after)) = transition
-        .writes
-        .iter()
-        .find_map(|&(place, after)| channels.iter().find(|channel| channel.place == place).map(|&c| (c, after)))
-    else {
-        return Vec::new();
+/// What the network did, in the words that people read.
+fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outcome) -> Vec<Doing> {
+    let told = system.told(transition).iter();
+    let events = told.flat_map(|happened| happened.events.iter().map(move |event| (happened, *event)));
+    let words = |happened: &Happened, position| {
+        let (_, packet) = packet(system, state, transition, happened, position);
+        datagram(system, packet)
     };
-    let link = system.links.get(channel.place.of(state)).clone();
-    let rules = system.rules_of(channel).clone();
-    let after = system.links.get(after).clone();
-    let Taken::Unit { input, .. } = transition.step else { return Vec::new() };
-    let is_ready = *system.learner.automata.outcome(input.outcome) == Outcome::Done;
-    let delivery = link
-        .deliveries(&rules)
-        .into_iter()
-        .find(|delivery| delivery.link == after && (is_ready || delivery.packet == input.outcome.0));
-    let notes = delivery.map(|delivery| delivery.notes).unwrap_or_default();
-    let words = |packet| datagram(system, OutcomeId(packet));
-    let doings = notes.iter().map(|note| match *note {
-        Note::Lost(packet) => Doing::Lost { datagram: words(packet), sent: None },
-        Note::Duplicate { copy, .. } => Doing::Duplicated { copy },
-        Note::Overtook { earlier, .. } => Doing::Overtook { datagram: words(earlier), sent: None },
-    });
-    doings.collect()
+    let doing = |(happened, event): (&Happened, Event)| match event {
+        Event::Lost { position, .. } => Some(Doing::Lost { datagram: words(happened, position), sent: None }),
+        Event::Overtook { position, .. } => Some(Doing::Overtook { datagram: words(happened, position), sent: None }),
+        Event::Duplicated { copy, .. } => Some(Doing::Duplicated { copy }),
+        Event::Unbound | Event::Astray => Some(Doing::Unbound),
+        Event::Hung => Some(Doing::Hung),
+        Event::Failed if *answer != Outcome::Failed(Failure::ConnectionReset) => Some(Doing::Failed),
+        Event::Failed | Event::Reset => Some(Doing::Reset),
+        Event::Departed
+        | Event::Arrived { .. }
+        | Event::Kept
+        | Event::Unheard { .. }
+        | Event::Connected
+        | Event::Accepted
+        | Event::Refused
+        | Event::Read { .. }
+        | Event::Wrote { .. }
+        | Event::Ended
+        | Event::Finished
+        | Event::Broken
+        | Event::Fired { .. } => None,
+    };
+    events.filter_map(doing).collect()
 }
 
-fn lost_at_settle(system: &System, state: &[u32], place: PlaceId) -> Vec<String> {
-    let rules = system.channel_at(place).map(|channel| system.rules_of(channel).clone());
-    let settled = rules.and_then(|rules| system.links.get(place.of(state)).settle(&rules));
-    let lost = settled.map(|settled| settled.lost).unwrap_or_default();
-    lost.iter().map(|&packet| lost_datagram(system, place, OutcomeId(packet))).collect()
+/// What happened, with names for where.
+fn happenings(system: &System, state: &[u32], transition: &Transition) -> Vec<Happening> {
+    let told = system.told(transition).iter();
+    let each = told.flat_map(|happened| {
+        let channel = happened.place(&transition.writes).and_then(|place| channel(system, place));
+        happened.events.iter().map(move |&event| {
+            let datagram = match event {
+                Event::Unheard { position } | Event::Lost { position, .. } | Event::Overtook { position, .. } => {
+                    let (_, packet) = packet(system, state, transition, happened, position);
+                    Datagram::of(system.learner.automata.outcome(packet), system.shared())
+                }
+                _ => None,
+            };
+            Happening { event, channel: channel.clone(), datagram }
+        })
+    });
+    each.collect()
+}
+
+fn channel(system: &System, place: PlaceId) -> Option<Channel> {
+    let socket = |socket: SocketId| format!("socket {} of {}", socket.index, system.shared().unit(socket.unit).name);
+    match system.places.place(place) {
+        Place::Channel { from, to } => Some(Channel { from: socket(from), to: socket(to) }),
+        Place::Astray { from, to: (_, to) } => {
+            Some(Channel { from: socket(from), to: wording::address(to, system.shared()) })
+        }
+        _ => None,
+    }
+}
+
+/// The packet at a position of a channel, before a step.
+fn packet(
+    system: &System,
+    state: &[u32],
+    transition: &Transition,
+    happened: &Happened,
+    position: u32,
+) -> (PlaceId, OutcomeId) {
+    let channel = happened.place(&transition.writes).expect("what happens to a packet changes its channel");
+    let packet = system.links.get(channel.of(state)).packets().nth(position as usize);
+    (channel, OutcomeId(packet.expect("an event speaks of a packet that was under way")))
+}
+
+fn lost(system: &System, state: &[u32], transition: &Transition, happened: &Happened) -> Vec<String> {
+    let lost = happened.events.iter().filter_map(|event| match *event {
+        Event::Lost { position, .. } => Some(packet(system, state, transition, happened, position)),
+        _ => None,
+    });
+    lost.map(|(channel, packet)| lost_datagram(system, channel, packet)).collect()
 }
 
 /// A datagram under way on a channel, with where it was to go.

@@ -1,26 +1,28 @@
 //! Which earlier step sent what arrives with a step.
 //!
-//! A state knows datagrams and bytes by their content. Here the same channels are followed
-//! with the numbers of the steps that sent it in its place. Nothing is decided: where a number
-//! can't be found, the step goes without.
+//! A state knows datagrams and bytes by their content. Here each has the number of the step that sent it, and what
+//! steps tell of what happens with them says where the numbers go. Nothing is decided, and no model is asked: where a
+//! number can't be found, the step goes without.
 
 use crate::id::OutcomeId;
-use crate::operation::{Outcome, ReceiveMode, Side};
-use crate::state::enabled::{Step as Taken, Transition};
-use crate::state::menu::Action;
-use crate::state::place::{Place, PlaceId};
-use crate::state::system::System;
-use crate::state::tcp::connections::ConnectionEnd;
+use crate::operation::{ReceiveMode, Side};
 use crate::trace::describe::{datagram, lost_datagram};
 use crate::trace::step::{Doing, Step};
-use netcheck_models::udp::{Link, Note};
+use crate::world::events::Happened;
+use crate::world::place::{Place, PlaceId};
+use crate::world::prepared::Prepared;
+use crate::world::step::{Step as Taken, Transition};
+use crate::world::system::System;
+use crate::world::tcp::connections::ConnectionEnd;
+use crate::world::{tcp, udp};
+use netcheck_models::event::Event;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Datagrams under way, each by a number that whoever sends it gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Datagrams {
-    /// By channel: its packets are the numbers.
-    links: BTreeMap<PlaceId, Link>,
+    /// By channel, in the order of its packets.
+    numbers: BTreeMap<PlaceId, Vec<u32>>,
 }
 
 /// A datagram that arrives with a step, by its number.
@@ -55,7 +57,7 @@ pub(crate) struct Flow {
 struct Connection {
     opened: u32,
     /// By the end that writes: steps, each with how many of its bytes are not read yet.
-    unread: [VecDeque<(u32, usize)>; 2],
+    unread: [VecDeque<(u32, u64)>; 2],
     /// By end: the step that shut its writing side down.
     finished: [Option<u32>; 2],
     /// By end: the step that closed it.
@@ -65,34 +67,26 @@ struct Connection {
 }
 
 impl Flow {
-    /// Traces what arrives with the step of this number, taken from `state`.
-    pub(crate) fn trace(
-        &mut self,
-        system: &mut System,
-        state: &[u32],
-        transition: &Transition,
-        number: u32,
-        step: &mut Step,
-    ) {
+    /// Traces what arrives with the step of this number.
+    pub(crate) fn trace(&mut self, system: &mut System, transition: &Transition, number: u32, step: &mut Step) {
         let arrived = match &transition.step {
             Taken::Settle => {
                 self.settle(system, transition, step);
                 Vec::new()
             }
             Taken::Unit { node, input, .. } => {
-                let menu = system.menu(*node);
-                let action = menu.iter().find(|offer| offer.key == input.key).map(|offer| offer.action.clone());
-                let answer = system.learner.automata.outcome(input.outcome).clone();
-                match action {
-                    Some(Action::Send { datagram, .. }) => {
-                        self.send(system, state, transition, (number, datagram));
+                let offers = system.prepared_offers(*node);
+                let prepared = offers.iter().find(|offer| offer.key == input.key).map(|offer| offer.prepared.clone());
+                match prepared {
+                    Some(Prepared::Udp(udp::Prepared::Send { datagram, .. })) => {
+                        self.under_way.send(system, transition, number);
+                        self.datagrams.insert(number, datagram);
                         Vec::new()
                     }
-                    Some(Action::Receive { mode, .. }) => {
-                        let wanted = (mode != ReceiveMode::Ready).then_some(input.outcome);
-                        self.receive(system, transition, (mode, wanted), step).into_iter().collect()
+                    Some(Prepared::Udp(udp::Prepared::Receive { mode, .. })) => {
+                        self.receive(system, transition, mode, step).into_iter().collect()
                     }
-                    Some(action) => self.stream(system, transition, (&action, &answer), number),
+                    Some(prepared) => self.stream(system, transition, &prepared, number),
                     None => Vec::new(),
                 }
             }
@@ -102,9 +96,14 @@ impl Flow {
     }
 
     /// Notes what the step of this number did to connections and sockets.
-    pub(crate) fn follow(&mut self, system: &System, state: &[u32], next: &[u32], number: u32) {
-        let content = |number: u32| self.datagrams.get(&number).map_or(u32::MAX, |datagram| datagram.0);
-        self.under_way.redirect(system, state, next, content);
+    pub(crate) fn follow(
+        &mut self,
+        system: &System,
+        (state, next): (&[u32], &[u32]),
+        transition: &Transition,
+        number: u32,
+    ) {
+        self.under_way.redirect(system, (state, next), transition);
         self.under_way.forget(next);
         let changed = system.places.iter().filter(|(id, _)| id.of(state) != id.of(next));
         for (id, place) in changed {
@@ -127,33 +126,22 @@ impl Flow {
         }
     }
 
-    fn send(&mut self, system: &System, state: &[u32], transition: &Transition, (number, datagram): (u32, OutcomeId)) {
-        self.under_way.send(system, state, transition, number);
-        self.datagrams.insert(number, datagram);
-    }
-
     /// The step that sent the datagram; notes in `step` which ones were lost or overtaken.
-    fn receive(
-        &mut self,
-        system: &System,
-        transition: &Transition,
-        (mode, wanted): (ReceiveMode, Option<OutcomeId>),
-        step: &mut Step,
-    ) -> Option<u32> {
-        let is_head =
-            |id: PlaceId| system.places.iter().any(|(other, place)| other == id && matches!(place, Place::Head(_)));
-        let head = transition.writes.iter().map(|(place, _)| *place).find(|&place| is_head(place));
-        if !transition.writes.iter().any(|&(place, _)| system.channel_at(place).is_some()) {
+    fn receive(&mut self, system: &System, transition: &Transition, mode: ReceiveMode, step: &mut Step) -> Option<u32> {
+        let is_head = |&place: &PlaceId| matches!(system.places.place(place), Place::Head(_));
+        let head = transition.writes.iter().map(|(place, _)| *place).find(is_head);
+        if events(system, transition).any(|event| event == Event::Kept) {
             let sent = head.and_then(|head| self.heads.get(&head).copied());
             if let (Some(head), ReceiveMode::Take) = (head, mode) {
                 self.heads.remove(&head);
             }
             return sent;
         }
-        let content = |number: u32| self.datagrams.get(&number).map_or(u32::MAX, |datagram| datagram.0);
-        let Arrived { number, passed, .. } = self.under_way.receive(system, transition, wanted, content)?;
+        let Arrived { number, passed, .. } = self.under_way.receive(system, transition)?;
         for Passed::Lost(earlier) | Passed::Overtaken(earlier) in passed {
-            name(step, earlier, &datagram(system, OutcomeId(content(earlier))));
+            if let Some(&packet) = self.datagrams.get(&earlier) {
+                name(step, earlier, &datagram(system, packet));
+            }
         }
         if let Some(head) = head {
             self.heads.insert(head, number);
@@ -169,168 +157,174 @@ impl Flow {
     }
 
     /// The steps that sent what a call on a stream or a listener gets.
-    fn stream(
-        &mut self,
-        system: &System,
-        transition: &Transition,
-        (action, answer): (&Action, &Outcome),
-        number: u32,
-    ) -> Vec<u32> {
-        let is_connection = |id: PlaceId| {
-            system.places.iter().any(|(other, place)| other == id && matches!(place, Place::Connection(_)))
-        };
-        let end = match action {
-            Action::Read { end, .. } | Action::Write { end, .. } | Action::Shutdown { end, .. } => Some(*end),
+    fn stream(&mut self, system: &System, transition: &Transition, prepared: &Prepared, number: u32) -> Vec<u32> {
+        let is_connection = |&place: &PlaceId| matches!(system.places.place(place), Place::Connection(_));
+        let end = match prepared {
+            Prepared::Tcp(tcp::Prepared::Read { end, .. })
+            | Prepared::Tcp(tcp::Prepared::Write { end, .. })
+            | Prepared::Tcp(tcp::Prepared::Shutdown { end, .. })
+            | Prepared::Tcp(tcp::Prepared::TakeError { end }) => Some(*end),
             _ => None,
         };
-        let written = || transition.writes.iter().map(|(place, _)| *place).find(|&place| is_connection(place));
+        let written = || transition.writes.iter().map(|(place, _)| *place).find(is_connection);
         let place = end.map(|end| end.place).or_else(written);
         let Some(connection) = place.and_then(|place| self.connections.get_mut(&place)) else { return Vec::new() };
-        if transition.is_failure() {
-            let side = end.map_or(Side::Server, |end| end.side);
-            connection.broken[side as usize].get_or_insert(number);
+        let mut arrived = Vec::new();
+        for event in events(system, transition) {
+            match (event, end) {
+                (Event::Accepted, _) => arrived.push(connection.opened),
+                (Event::Failed | Event::Reset, _) => {
+                    let side = end.map_or(Side::Server, |end| end.side);
+                    connection.broken[side as usize].get_or_insert(number);
+                    // Who fails to accept a connection has met it.
+                    arrived.extend(
+                        matches!(prepared, Prepared::Tcp(tcp::Prepared::Accept { .. })).then_some(connection.opened),
+                    );
+                }
+                (Event::Wrote { bytes: bytes @ 1.., .. }, Some(end)) => {
+                    connection.unread[end.side as usize].push_back((number, bytes));
+                }
+                (Event::Read { bytes, .. }, Some(end)) => {
+                    let peeks = matches!(prepared, Prepared::Tcp(tcp::Prepared::Read { peeks: true, .. }));
+                    arrived.extend(connection.read(end, bytes, peeks));
+                }
+                (Event::Ended, Some(end)) => arrived.extend(connection.finished[end.peer() as usize]),
+                (Event::Broken, Some(end)) if !matches!(prepared, Prepared::Tcp(tcp::Prepared::TakeError { .. })) => {
+                    let peer = end.peer() as usize;
+                    arrived.extend(connection.broken[peer].or(connection.closed[peer]));
+                }
+                _ => {}
+            }
         }
-        match (action, answer) {
-            (Action::Accept { .. }, _) => vec![connection.opened],
-            (Action::Write { end, .. }, Outcome::Written(count)) if *count > 0 => {
-                connection.unread[end.side as usize].push_back((number, *count));
-                Vec::new()
-            }
-            (Action::Read { end, peeks, .. }, Outcome::Bytes(bytes)) if !bytes.is_empty() => {
-                connection.read(*end, bytes.len(), *peeks)
-            }
-            (Action::Read { end, .. }, Outcome::Bytes(_)) => {
-                connection.finished[end.peer() as usize].into_iter().collect()
-            }
-            (Action::Read { end, .. } | Action::Write { end, .. }, Outcome::Failed(_)) if !transition.is_failure() => {
-                let peer = end.peer() as usize;
-                connection.broken[peer].or(connection.closed[peer]).into_iter().collect()
-            }
-            _ => Vec::new(),
-        }
+        arrived
     }
+}
+
+/// What happens with a step, to whatever component.
+fn events(system: &System, transition: &Transition) -> impl Iterator<Item = Event> {
+    system.told(transition).iter().flat_map(|happened| happened.events.iter().copied())
 }
 
 impl Datagrams {
     /// The numbers under way.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.links.values().flat_map(Link::packets)
+        self.numbers.values().flatten().copied()
     }
 
     /// Notes what a step sends, if it goes anywhere.
-    pub(crate) fn send(&mut self, system: &System, state: &[u32], transition: &Transition, number: u32) {
-        let Some(&(place, _)) = transition.writes.first() else { return };
-        let (from, to) = match system.places.place(place) {
-            Place::Channel { from, to } => (from, system.process_of(to.unit)),
-            Place::Astray { from, to: (to, _) } => (from, to),
-            _ => return,
-        };
-        let from = system.process_of(from.unit);
-        let Some((send, receive)) = system.perturbed_between(state, from, to) else { return };
-        let link = self.links.entry(place).or_default();
-        *link = link.dispatch(number, send, receive);
+    pub(crate) fn send(&mut self, system: &System, transition: &Transition, number: u32) {
+        for happened in system.told(transition) {
+            let departs = happened.events.iter().any(|event| matches!(event, Event::Departed | Event::Astray));
+            if let (true, Some(channel)) = (departs, happened.place(&transition.writes)) {
+                self.numbers.entry(channel).or_default().push(number);
+            }
+        }
     }
 
-    /// What was under way from a socket to one place goes on to another, after arrivals that nobody has seen; says
-    /// whether anything does. `content` is what a number stands for.
+    /// What was under way from a socket to one place goes on to another: by what the step tells, or as it is where a
+    /// socket was closed. Says whether anything does.
     pub(crate) fn redirect(
         &mut self,
         system: &System,
-        state: &[u32],
-        next: &[u32],
-        content: impl Fn(u32) -> u32,
+        (state, next): (&[u32], &[u32]),
+        transition: &Transition,
     ) -> bool {
+        if system.places.astray().is_empty() {
+            return false;
+        }
         let from = |place: PlaceId| match system.places.place(place) {
             Place::Channel { from, .. } | Place::Astray { from, .. } => Some(from),
             _ => None,
         };
-        let is_filled = |id: PlaceId| id.of(state) == 0 && id.of(next) != 0 && from(id).is_some();
-        if system.places.astray().is_empty() {
-            return false;
-        }
-        let filled: Vec<PlaceId> = system.places.iter().map(|(id, _)| id).filter(|&id| is_filled(id)).collect();
-        let mut goes_on = false;
-        for place in filled {
-            let left = |other: &PlaceId| from(*other) == from(place) && other.of(state) != 0 && other.of(next) == 0;
-            let Some(before) = self.links.keys().copied().find(left) else { continue };
-            let channel = [place, before].into_iter().find_map(|place| system.channel_at(place));
-            let Some(rules) = channel.map(|channel| system.rules_of(channel)) else { continue };
-            let after = system.links.get(place.of(next));
-            let mut open = VecDeque::from([self.links[&before].clone()]);
-            while let Some(link) = open.pop_front() {
-                if link.renumbered(&content) == *after {
-                    self.links.insert(place, link);
-                    goes_on = true;
-                    break;
-                }
-                open.extend(link.deliveries(rules).into_iter().map(|delivery| delivery.link));
+        let mut moved = Vec::new();
+        for happened in system.told(transition) {
+            let to = happened.remaining.as_ref().and_then(|left| transition.writes.get(left.write as usize));
+            if let (Some(place), Some(&(to, _))) = (happened.place(&transition.writes), to)
+                && place != to
+            {
+                moved.extend(self.remaining(happened, place).map(|numbers| (to, numbers)));
             }
         }
+        let is_filled = |id: PlaceId| id.of(state) == 0 && id.of(next) != 0 && from(id).is_some();
+        for place in system.places.iter().map(|(id, _)| id).filter(|&id| is_filled(id)) {
+            let left = |other: &PlaceId| {
+                from(*other) == from(place) && other.of(state) == place.of(next) && other.of(next) == 0
+            };
+            let is_told = moved.iter().any(|(to, _)| *to == place);
+            if let (false, Some(before)) = (is_told, self.numbers.keys().copied().find(left)) {
+                moved.push((place, self.numbers[&before].clone()));
+            }
+        }
+        let goes_on = !moved.is_empty();
+        self.numbers.extend(moved);
         goes_on
     }
 
-    /// What arrives with a step, if that is from a channel; `content` is what a number stands for.
-    pub(crate) fn receive(
-        &mut self,
-        system: &System,
-        transition: &Transition,
-        wanted: Option<OutcomeId>,
-        content: impl Fn(u32) -> u32,
-    ) -> Option<Arrived> {
-        let (channel, after) =
-            transition.writes.iter().find_map(|&(place, after)| Some((system.channel_at(place)?, after)))?;
-        let link = self.links.get(&channel.place)?;
-        let after = system.links.get(after);
-        let fits = link.deliveries(system.rules_of(channel)).into_iter().filter(|delivery| {
-            delivery.link.renumbered(&content) == *after
-                && wanted.is_none_or(|wanted| wanted.0 == content(delivery.packet))
+    /// What of a channel is under way after a step that tells of it.
+    fn remaining(&self, happened: &Happened, channel: PlaceId) -> Option<Vec<u32>> {
+        let numbers = self.numbers.get(&channel)?;
+        let positions = &happened.remaining.as_ref()?.positions;
+        Some(positions.iter().map(|&position| numbers[position as usize]).collect())
+    }
+
+    /// What arrives with a step, if that is from a channel.
+    pub(crate) fn receive(&mut self, system: &System, transition: &Transition) -> Option<Arrived> {
+        let happened = system.told(transition).iter().find(|happened| happened.remaining.is_some())?;
+        let channel = happened.place(&transition.writes)?;
+        let numbers = self.numbers.get(&channel)?;
+        let number = |position: u32| numbers[position as usize];
+        let arrived = happened.events.iter().find_map(|event| match *event {
+            Event::Arrived { position } => Some(number(position)),
+            _ => None,
         });
-        let delivery = fits.min_by_key(|delivery| (delivery.faults, delivery.preference))?;
-        let passed = delivery.notes.iter().filter_map(|note| match *note {
-            Note::Lost(earlier) => Some(Passed::Lost(earlier)),
-            Note::Overtook { earlier, .. } => Some(Passed::Overtaken(earlier)),
-            Note::Duplicate { .. } => None,
+        let passed = happened.events.iter().filter_map(|event| match *event {
+            Event::Lost { position, .. } => Some(Passed::Lost(number(position))),
+            Event::Overtook { position, .. } => Some(Passed::Overtaken(number(position))),
+            _ => None,
         });
-        let arrived = Arrived { number: delivery.packet, passed: passed.collect() };
-        self.links.insert(channel.place, delivery.link);
+        let arrived = Arrived { number: arrived?, passed: passed.collect() };
+        let remaining = self.remaining(happened, channel)?;
+        self.numbers.insert(channel, remaining);
         Some(arrived)
     }
 
     /// What is lost when all that a step empties is given up, by channel.
     pub(crate) fn settled(&self, system: &System, transition: &Transition) -> Vec<(PlaceId, u32)> {
-        let lost = |place: PlaceId| {
-            let (link, channel) = self.links.get(&place).zip(system.channel_at(place))?;
-            Some(link.settle(system.rules_of(channel))?.lost)
+        let lost = |happened: &Happened| {
+            let channel = happened.place(&transition.writes)?;
+            let numbers = self.numbers.get(&channel)?;
+            let lost = happened.events.iter().filter_map(|event| match *event {
+                Event::Lost { position, .. } => Some((channel, numbers[position as usize])),
+                _ => None,
+            });
+            Some(lost.collect::<Vec<_>>())
         };
-        let places = transition.writes.iter().map(|&(place, _)| place);
-        places
-            .flat_map(|place| lost(place).unwrap_or_default().into_iter().map(move |number| (place, number)))
-            .collect()
+        system.told(transition).iter().filter_map(lost).flatten().collect()
     }
 
     /// Forgets channels that are empty by now.
     pub(crate) fn forget(&mut self, next: &[u32]) {
-        self.links.retain(|place, _| place.of(next) != 0);
+        self.numbers.retain(|place, _| place.of(next) != 0);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.links.is_empty()
+        self.numbers.is_empty()
     }
 
     /// Whether `forget` would change nothing.
     pub(crate) fn is_as(&self, next: &[u32]) -> bool {
-        self.links.keys().all(|place| place.of(next) != 0)
+        self.numbers.keys().all(|place| place.of(next) != 0)
     }
 
     /// Forgets all channels but that of one datagram.
     pub(crate) fn keep_only(&mut self, number: u32) {
-        self.links.retain(|_, link| link.packets().any(|other| other == number));
+        self.numbers.retain(|_, numbers| numbers.contains(&number));
     }
 }
 
 impl Connection {
     /// The steps that wrote the next bytes for an end.
-    fn read(&mut self, end: ConnectionEnd, mut count: usize, peeks: bool) -> Vec<u32> {
+    fn read(&mut self, end: ConnectionEnd, mut count: u64, peeks: bool) -> Vec<u32> {
         let mut unread = self.unread[end.peer() as usize].clone();
         let mut steps = Vec::new();
         while let Some((number, left)) = unread.front_mut().filter(|_| count > 0) {

@@ -31,6 +31,14 @@ const WORDS_CHARS_MAX: usize = 52;
 const NAME_CHARS_MAX: usize = 22;
 const LABEL_CHARS_MAX: usize = 20;
 
+impl Counterexample {
+    /// As a page for a browser, complete in itself: a sequence diagram to step through. The page of a
+    /// [`Report`](crate::report::Report::html) has the state machines of the processes too.
+    pub fn html(&self) -> String {
+        page(self, &[], "", None)
+    }
+}
+
 /// The page of a counterexample; `name` is that of the check, `replay` the command that runs it again.
 pub(crate) fn page(
     counterexample: &Counterexample,

@@ -10,8 +10,15 @@ use crate::trace::step::{Doing, Kind, Step};
 
 const LABEL_CHARS_MAX: usize = 40;
 
+impl Counterexample {
+    /// As a sequence diagram in Mermaid, for issues and pull requests.
+    pub fn mermaid(&self) -> String {
+        diagram(self)
+    }
+}
+
 /// The text of the diagram, without the fence of a code block.
-pub(crate) fn diagram(counterexample: &Counterexample) -> String {
+fn diagram(counterexample: &Counterexample) -> String {
     let steps = counterexample.steps();
     let chart = Chart::of(steps);
     let related = related(steps, counterexample.units());

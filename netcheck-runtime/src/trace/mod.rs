@@ -1,6 +1,7 @@
 //! Traces: what happened, step by step, as data and in the forms that people read.
 //!
 //! - [`step`]: one step of a counterexample, as data;
+//! - [`asked`]: what it asked and was answered, as data, by which a stored step is found again;
 //! - [`describe`]: a step from a transition and the states around it;
 //! - [`flow`]: which step sent what arrives with another;
 //! - [`situation`]: where each process is after each step;
@@ -15,6 +16,7 @@
 //!
 //! Reads states and automata; runs no user code and searches nothing.
 
+pub(crate) mod asked;
 pub(crate) mod automaton;
 pub(crate) mod chart;
 pub(crate) mod counterexample;

@@ -4,10 +4,11 @@
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::{Offer, Operation};
-use crate::state::system::System;
 use crate::trace::chart::shortened;
 use crate::unit::automaton::NodeKind;
 use crate::unit::wording;
+use crate::world::system::System;
+use crate::world::tasks;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -88,7 +89,7 @@ impl Local {
         let is = match &node.kind {
             NodeKind::Live => match &node.offers[..] {
                 [] => "waits for nothing that could ever wake it".to_owned(),
-                [only] if only.operation == Operation::Start => "has not started".to_owned(),
+                [only] if only.operation == Operation::Tasks(tasks::Operation::Start) => "has not started".to_owned(),
                 offers => {
                     let pending = offers.iter().map(|offer| Pending::of(system, offer)).collect();
                     return Local { is: None, pending };
@@ -105,7 +106,7 @@ impl Local {
 
 impl Pending {
     fn of(system: &System, offer: &Offer) -> Pending {
-        let is_woken = matches!(offer.operation, Operation::Run(_));
+        let is_woken = matches!(offer.operation, Operation::Tasks(tasks::Operation::Run(_)));
         Pending {
             task: (offer.task.0 > 0).then_some(offer.task.0),
             operation: if is_woken {

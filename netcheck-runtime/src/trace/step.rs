@@ -1,5 +1,7 @@
 //! One step of an execution: data.
 
+use crate::trace::asked::{Answered, Asked, Datagram};
+pub use netcheck_models::event::Event;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -37,15 +39,65 @@ pub struct Step {
     /// The numbers of the steps, from 1 on, that sent what arrives with this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrived: Vec<usize>,
-    /// What the network did with this step.
+    /// What the network did with this step, for whoever reads it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<Doing>,
-    /// Which of several steps that read the same.
+    /// What happened to the network with this step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Happening>,
+    /// `operation` as data; `None` in traces of versions that did not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) asked: Option<Asked>,
+    /// `outcome` as data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) answered: Option<Answered>,
+    /// Which of several steps that are the same otherwise.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) alternative: u32,
     /// The units among which it was quiet, for a step that waits for quiet; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) among: Vec<String>,
+}
+
+/// An event, and where it happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Happening {
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+    /// The channel of the datagram that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<Channel>,
+    /// What stands at the position that the event names, unless it is what arrives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) datagram: Option<Datagram>,
+}
+
+impl Happening {
+    /// Whether it is the one that is stored. Positions and numbers of faults depend on what else could happen under
+    /// the declared faults, which may be others by now; and how much is left depends on others.
+    fn is(&self, stored: &Happening) -> bool {
+        let is_same_event = match (self.event, stored.event) {
+            (Event::Arrived { .. }, Event::Arrived { .. })
+            | (Event::Unheard { .. }, Event::Unheard { .. })
+            | (Event::Lost { .. }, Event::Lost { .. })
+            | (Event::Overtook { .. }, Event::Overtook { .. })
+            | (Event::Read { .. }, Event::Read { .. })
+            | (Event::Wrote { .. }, Event::Wrote { .. }) => true,
+            (Event::Duplicated { copy, .. }, Event::Duplicated { copy: stored, .. }) => copy == stored,
+            (event, stored) => event == stored,
+        };
+        is_same_event && self.channel == stored.channel && self.datagram == stored.datagram
+    }
+}
+
+/// A way of datagrams.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Channel {
+    /// The socket that sends them: its number, and the process or isolated task that made it.
+    pub from: String,
+    /// The socket that they go to, or the address at which nobody is bound yet.
+    pub to: String,
 }
 
 /// What sort of operation a step is.
@@ -144,9 +196,30 @@ impl fmt::Display for Doing {
 }
 
 impl Step {
-    /// Whether two steps read the same. Source lines may move when a program is edited, and
-    /// what arrives tells by itself who sent it.
-    pub(crate) fn reads_as(&self, other: &Step) -> bool {
+    /// Whether this step is the one that is stored: who takes it, what was asked and answered, and what happened.
+    /// Source lines may move when a program is edited.
+    pub(crate) fn is(&self, stored: &Step) -> bool {
+        match stored.asked {
+            Some(_) => {
+                (&self.process, self.task, &self.asked, &self.answered)
+                    == (&stored.process, stored.task, &stored.asked, &stored.answered)
+                    && self.events.len() == stored.events.len()
+                    && self.events.iter().zip(&stored.events).all(|(event, stored)| event.is(stored))
+            }
+            None => self.reads_as(stored),
+        }
+    }
+
+    /// Whether the same was asked as in a stored step.
+    pub(crate) fn asks_as(&self, stored: &Step) -> bool {
+        match stored.asked {
+            Some(_) => self.asked == stored.asked,
+            None => self.operation == stored.operation,
+        }
+    }
+
+    /// Whether two steps read the same: all that there is to go by in traces before version 3.
+    fn reads_as(&self, other: &Step) -> bool {
         (&self.process, self.task, &self.operation, &self.outcome)
             == (&other.process, other.task, &other.operation, &other.outcome)
             && self.network.len() == other.network.len()

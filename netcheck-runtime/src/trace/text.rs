@@ -6,6 +6,7 @@ use crate::trace::counterexample::Counterexample;
 use crate::trace::relation::{is_related, related};
 use crate::trace::step::{Doing, Step};
 use anstyle::{AnsiColor, Style};
+use std::fmt;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const ODD: Style = AnsiColor::Yellow.on_default().bold();
@@ -15,6 +16,13 @@ const ASIDE: Style = Style::new().dimmed();
 /// What is said of an execution that may not be the least one.
 pub(crate) const NOT_LEAST: &str =
     "there may be an execution with fewer steps, faults or context switches: the search for it was given up";
+
+impl fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = Text { counterexample: self, has_sources: f.alternate(), is_colored: false };
+        write!(f, "{}{}", text.header(), text.steps())
+    }
+}
 
 /// How a counterexample is to be shown.
 pub(crate) struct Text<'a> {

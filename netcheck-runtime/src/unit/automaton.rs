@@ -4,9 +4,10 @@
 //! once made, edges never removed.
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
+use crate::operation::tasks;
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
-use crate::unit::causality::{EventId, Events, ObjectId, TraceId};
-use crate::unit::checkpoint::PositionId;
+use crate::unit::identity::causality::{EventId, Events, ObjectId, TraceId};
+use crate::unit::identity::checkpoint::PositionId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -54,26 +55,26 @@ impl Node {
     }
 }
 
-/// What is offered instead of the menu where a task was aborted: its root is polled, and ends.
+/// The offer that stands for the menu of an aborted task: its root is polled, and ends.
 static CANCEL: LazyLock<Offer> = LazyLock::new(|| Offer {
     key: OperationKey::CANCEL,
     task: TaskId(0),
-    operation: Operation::Cancel,
+    operation: Operation::Tasks(tasks::Operation::Cancel),
     location: Location::caller(),
     caller: None,
     execution: 0,
 });
 
-/// What tells a local state, other than its history.
+/// A way to tell a local state, other than by its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
-    /// All that has happened, up to the order of independent steps.
+    /// The history, up to the order of independent steps.
     Trace(TraceId),
-    /// A checkpoint, and what was answered since.
+    /// A checkpoint, and the answers since.
     Checkpoint(PositionId),
 }
 
-/// What kind of local state.
+/// The kind of a local state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     Live,
@@ -199,7 +200,7 @@ impl Automata {
         self.nodes[node.index()].tasks = tasks;
     }
 
-    /// Whose step an input in a node is.
+    /// The unit, or the tracked task, that moves when an input is fed in a node.
     pub(crate) fn mover(&self, node: NodeId, key: OperationKey) -> Mover {
         let node = self.node(node);
         if node.tasks.is_empty() {
@@ -212,12 +213,12 @@ impl Automata {
         Mover { unit: node.unit, task: offer.map(|offer| offer.task) }
     }
 
-    /// Who is in the middle of a poll in a node.
+    /// The unit or tracked task that is in the middle of a poll in a node.
     pub(crate) fn polled(&self, node: NodeId) -> Option<Mover> {
         self.node(node).is_synchronous().then(|| self.mover(node, OperationKey::ANSWER))
     }
 
-    /// Who moves in a node.
+    /// The units or tracked tasks that can move in a node.
     pub(crate) fn movers(&self, node: NodeId) -> SmallVec<[Mover; 4]> {
         let Node { unit, tasks, .. } = self.node(node);
         match &tasks[..] {

@@ -1,4 +1,4 @@
-//! Which of the program's own source lines makes a call.
+//! The program's own source line that makes a call.
 //!
 //! `#[track_caller]` ends at adaptors: a read by a `BufReader` seems to come from tokio. The
 //! stack tells the program's own line, at a price that is paid only where it is shown, or
@@ -16,13 +16,13 @@ pub(crate) struct Line {
     pub(crate) number: u32,
 }
 
-/// Whose code a frame of the stack runs.
+/// The owner of the code that a frame of the stack runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frame {
     Own(CallerId),
     /// A dependency's, or the standard library's.
     Foreign,
-    /// What polls the program: there is nothing of it further out.
+    /// The engine's executor: frames further out are not the program's.
     Engine,
 }
 
@@ -34,7 +34,7 @@ const ENGINE: &str = "netcheck_runtime::unit::instance";
 pub(crate) struct Callers {
     lines: Vec<Line>,
     ids: AHashMap<Line, CallerId>,
-    /// What is at an address of code.
+    /// The owners of addresses of code.
     known: AHashMap<usize, Frame>,
 }
 

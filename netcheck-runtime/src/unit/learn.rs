@@ -5,10 +5,12 @@
 //! is compared with the recorded one; a difference is the program's non-determinism.
 
 use crate::id::{NodeId, UnitId};
+use crate::operation::tasks;
 use crate::operation::{Input, Offer, Operation, OperationKey, Stream};
 use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
-use crate::unit::context::Shared;
-use crate::unit::instance::{Instance, Program, Rest, Stepped};
+use crate::unit::instance::{Instance, Rest, Stepped};
+use crate::unit::program::Program;
+use crate::unit::shared::Shared;
 use crate::unit::wording;
 use ahash::AHashMap;
 use std::collections::VecDeque;
@@ -20,7 +22,7 @@ const SUSPENDED_RUNS_MAX: usize = 256;
 /// How often a loop that was closed is run round.
 const ROUNDS_TRIED: usize = 16;
 
-/// What the user's program did that no check can go on with.
+/// A deed of the user's program after which no check can go on, in words.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic(pub(crate) String);
 
@@ -60,7 +62,7 @@ impl Learner {
         let start = Offer {
             key: OperationKey::START,
             task: crate::id::TaskId(0),
-            operation: Operation::Start,
+            operation: Operation::Tasks(tasks::Operation::Start),
             location: program.location,
             caller: None,
             execution: 0,
@@ -112,21 +114,21 @@ impl Learner {
             let is_recorded = is_recorded && self.automata.node(target).from == Some((node, input));
             self.pool.put(target, Run { instance, is_recorded });
         }
-        if self.shared.tracks.get() {
+        if self.shared.modes.tracks {
             self.try_the_other_first(edge)?;
             self.learn_waits(edge)?;
         }
         // A step that was refused leads nowhere, and is no difference either. An end of a tracked
         // program says nothing that the steps before it did not.
         let tells = !self.automata.edge(edge).is_refused()
-            && (self.automata.node(target).kind == NodeKind::Live || !self.shared.tracks.get());
+            && (self.automata.node(target).kind == NodeKind::Live || !self.shared.modes.tracks);
         if tells && self.merged.is_due() {
             match is_recorded {
                 true => self.try_another_order(root, edge)?,
                 false => self.try_recorded_order(root, edge)?,
             }
         }
-        if !self.shared.tracks.get() && self.merged.arrival(target) == Some((node, input)) {
+        if !self.shared.modes.tracks && self.merged.arrival(target) == Some((node, input)) {
             self.try_known_edges(root, target)?;
             self.try_many_rounds(root, edge)?;
         }
@@ -208,7 +210,7 @@ impl Learner {
     /// Two histories were taken to lead to one local state, and did not.
     fn mistaken(&self, unit: UnitId) -> Diagnostic {
         let name = self.shared.unit(unit).name;
-        Diagnostic(match self.shared.tracks.get() {
+        Diagnostic(match self.shared.modes.tracks {
             true => format!(
                 "process \"{name}\" is checked with `tasks = tracked`, but its tasks share memory that is not tracked: \
                  two orders of steps that seemed to have nothing to do with each other led to different behaviour\n  \
@@ -242,7 +244,7 @@ impl Learner {
         Ok(instance)
     }
 
-    /// What a step led to, if that is not the node that was recorded.
+    /// The result of a step in words, if it is not the recorded node.
     fn other_than(&self, node: NodeId, rest: &Rest) -> Option<String> {
         let node = self.automata.node(node);
         match (rest, &node.kind) {
@@ -377,7 +379,7 @@ impl Identity {
     }
 }
 
-/// Where histories were taken to be the same as earlier ones.
+/// Histories that were taken to be the same as earlier ones.
 #[derive(Default)]
 struct Merged {
     /// Another way to a node than its history: the last one that was met.
@@ -400,7 +402,7 @@ impl Merged {
     }
 }
 
-/// What is tried with samples: all at first, later one in so many.
+/// Counts occasions, all of which are samples at first, and later one in so many.
 #[derive(Default)]
 struct Samples(u32);
 

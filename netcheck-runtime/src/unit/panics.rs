@@ -1,6 +1,6 @@
 //! Panics of user code: caught with message and location, and not printed while searching.
 
-use crate::unit::wording;
+use crate::unit::source_line::place;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
@@ -15,7 +15,7 @@ pub(crate) struct Panic {
     pub(crate) cause: Cause,
 }
 
-/// What a panic comes from.
+/// The cause of a panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Cause {
     /// The program.
@@ -59,17 +59,17 @@ pub(crate) fn aloud<R>(polls: impl FnOnce() -> R) -> R {
     result
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("(a payload that is no text)").to_owned()
 }
 
-/// What tokio says where a call of its own needs its own runtime.
+/// The message of tokio's calls that need tokio's runtime.
 const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
 
-/// What a panic of tokio's own says, with what to write instead.
+/// The message of a panic; if it is of a call of tokio's that needs tokio's runtime, with the call to write instead.
 fn advised(message: String) -> String {
     if !message.contains(NO_RUNTIME) {
         return message;
@@ -95,7 +95,7 @@ fn install() {
                 return;
             }
             let message = advised(message(info.payload()));
-            let location = info.location().map_or_else(|| "an unknown place".to_owned(), wording::place);
+            let location = info.location().map_or_else(|| "an unknown place".to_owned(), place);
             CAUGHT.set(Some(Panic { message, location, cause: Cause::Program }));
         }));
     });

@@ -1,4 +1,4 @@
-//! One execution for whoever watches it: each unit on a run of its own, each poll once.
+//! One execution for a watcher: each unit on a run of its own, each poll once.
 //!
 //! Learning runs a program's code for every outcome that is possible, and again where a poll has to
 //! wait for an answer. Here all steps are known, so that what the programs print, and where a
@@ -6,9 +6,10 @@
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::Input;
-use crate::unit::instance::{Instance, Program};
+use crate::unit::instance::Instance;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::panics;
+use crate::unit::program::Program;
 use ahash::AHashMap;
 use std::rc::Rc;
 

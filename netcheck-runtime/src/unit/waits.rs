@@ -1,4 +1,4 @@
-//! What a tracked task waits for, where it has not had to wait.
+//! The ends of tasks that a tracked task waits for, learned from steps that found them and did not have to wait.
 //!
 //! A step that finds that another task has ended does not tell what it would have done before that end: wait for
 //! the end alone (a plain `.await` of the handle), or for other things besides (a `select!`, a `join!`). The
@@ -8,7 +8,7 @@
 use crate::id::{NodeId, TaskId};
 use crate::operation::Input;
 use crate::unit::automaton::{Edge, EdgeId};
-use crate::unit::causality::ObjectId;
+use crate::unit::identity::causality::ObjectId;
 use crate::unit::learn::{Diagnostic, Learner};
 
 impl Learner {

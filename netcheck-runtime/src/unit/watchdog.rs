@@ -11,7 +11,7 @@ use std::time::Duration;
 /// How long one poll of user code may take.
 pub(crate) const POLL_DURATION_MAX: Duration = Duration::from_secs(10);
 
-/// What the watched thread is doing.
+/// The poll that the watched thread is in.
 #[derive(Default)]
 pub(crate) struct Watch {
     /// Odd while user code is being polled.

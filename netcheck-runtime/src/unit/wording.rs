@@ -2,18 +2,14 @@
 //! that vary.
 
 use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
-use crate::unit::context::Shared;
+use crate::operation::{choices, tasks, tcp, time, udp};
+use crate::unit::shared::Shared;
+use crate::unit::source_line::{file_and_line, place};
 use std::net::SocketAddr;
-use std::panic::Location;
 use std::time::Duration;
 
 /// Bytes of a payload that are shown.
 const PAYLOAD_BYTES_MAX: usize = 32;
-
-/// `file:line`, without the detours that a `#[path]` attribute leaves in file names.
-pub(crate) fn place(location: &Location<'_>) -> String {
-    file_and_line(location.file(), location.line())
-}
 
 /// The source line of an offer: the program's own if calls are traced.
 pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
@@ -26,23 +22,7 @@ pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
     }
 }
 
-fn file_and_line(path: &str, line: u32) -> String {
-    // A file of a dependency, without where the registry is on this machine.
-    let path =
-        path.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/')).map_or(path, |(_, rest)| rest);
-    let mut file: Vec<&str> = Vec::new();
-    for part in path.split(['/', '\\']) {
-        match (part, file.last()) {
-            ("..", Some(&folder)) if folder != ".." => {
-                file.pop();
-            }
-            _ => file.push(part),
-        }
-    }
-    format!("{}:{line}", file.join("/"))
-}
-
-/// What kind of operation, in one word.
+/// The kind of an operation, in one word.
 pub(crate) fn kind(of: &Operation) -> String {
     operation(of.itself()).split(' ').next().unwrap_or_default().to_owned()
 }
@@ -50,34 +30,39 @@ pub(crate) fn kind(of: &Operation) -> String {
 /// An operation without names: for diagnostics.
 pub(crate) fn operation(operation: &Operation) -> String {
     match operation {
-        Operation::Start => "start".to_owned(),
-        Operation::Run(task) => format!("run task {}", task.0),
-        Operation::Bind { address, .. } => format!("bind {address}"),
-        Operation::Connect { peer, .. } => format!("connect {peer}"),
-        Operation::Send { to, payload: bytes, .. } => format!("send {} to {to}", payload(bytes)),
-        Operation::Receive { mode, port, .. } => format!("{} on port {port}", receive(*mode)),
-        Operation::TryReceive { mode, port, .. } => format!("try_{} on port {port}", receive(*mode)),
-        Operation::BindStream { address, .. } => format!("bind {address}"),
-        Operation::Listen { address, .. } => format!("listen on {address}"),
-        Operation::Open { peer, .. } => format!("connect {peer}"),
-        Operation::Accept { local, .. } => format!("accept on {local}"),
+        Operation::Tasks(tasks::Operation::Start) => "start".to_owned(),
+        Operation::Tasks(tasks::Operation::Run(task)) => format!("run task {}", task.0),
+        Operation::Udp(udp::Operation::Bind { address, .. }) => format!("bind {address}"),
+        Operation::Udp(udp::Operation::Connect { peer, .. }) => format!("connect {peer}"),
+        Operation::Udp(udp::Operation::Send { to, payload: bytes, .. }) => format!("send {} to {to}", payload(bytes)),
+        Operation::Udp(udp::Operation::Receive { mode, port, .. }) => format!("{} on port {port}", receive(*mode)),
+        Operation::Udp(udp::Operation::TryReceive { mode, port, .. }) => {
+            format!("try_{} on port {port}", receive(*mode))
+        }
+        Operation::Tcp(tcp::Operation::BindStream { address, .. }) => format!("bind {address}"),
+        Operation::Tcp(tcp::Operation::Listen { address, .. }) => format!("listen on {address}"),
+        Operation::Tcp(tcp::Operation::Open { peer, .. }) => format!("connect {peer}"),
+        Operation::Tcp(tcp::Operation::Accept { local, .. }) => format!("accept on {local}"),
         Operation::AtOnce { operation, .. } => self::operation(operation),
-        Operation::Read { peeks: true, .. } => "peek".to_owned(),
-        Operation::Read { waits, .. } => if *waits { "read" } else { "try_read" }.to_owned(),
-        Operation::Write { bytes, waits, .. } => {
+        Operation::Tcp(tcp::Operation::Read { peeks: true, .. }) => "peek".to_owned(),
+        Operation::Tcp(tcp::Operation::Read { waits, .. }) => if *waits { "read" } else { "try_read" }.to_owned(),
+        Operation::Tcp(tcp::Operation::Write { bytes, waits, .. }) => {
             format!("{} {}", if *waits { "write" } else { "try_write" }, payload(bytes))
         }
-        Operation::Ready { read, write, .. } => ready(*read, *write).to_owned(),
-        Operation::TakeError { .. } => "take_error".to_owned(),
-        Operation::Shutdown { .. } => "shutdown".to_owned(),
-        Operation::Timer { .. } => "timer".to_owned(),
-        Operation::Clock => "Instant::now".to_owned(),
-        Operation::Deadline { .. } => "deadline".to_owned(),
-        Operation::Choose { alternatives } => format!("choose of {alternatives}"),
-        Operation::Select { candidates, .. } => format!("select! of {} branches", candidates.len()),
-        Operation::Join { .. } => "join".to_owned(),
-        Operation::IsEnded { .. } => "is_finished".to_owned(),
-        Operation::Cancel => "end as aborted".to_owned(),
+        Operation::Tcp(tcp::Operation::Ready { read, write, .. }) => ready(*read, *write).to_owned(),
+        Operation::Tcp(tcp::Operation::TakeError { .. }) => "take_error".to_owned(),
+        Operation::Tcp(tcp::Operation::Shutdown { .. }) => "shutdown".to_owned(),
+        Operation::Time(time::Operation::Timer { .. }) => "timer".to_owned(),
+        Operation::Time(time::Operation::Clock) => "Instant::now".to_owned(),
+        Operation::Time(time::Operation::Deadline { .. }) => "deadline".to_owned(),
+        Operation::Choices(choices::Operation::Choose { alternatives }) => format!("choose of {alternatives}"),
+        Operation::Choices(choices::Operation::Select { candidates, .. }) => {
+            format!("select! of {} branches", candidates.len())
+        }
+        Operation::Tasks(tasks::Operation::Join { .. }) => "join".to_owned(),
+        Operation::Tasks(tasks::Operation::IsEnded { .. }) => "is_finished".to_owned(),
+        Operation::Tasks(tasks::Operation::Cancel) => "end as aborted".to_owned(),
+        Operation::Faults(operation) => match *operation {},
     }
 }
 
@@ -88,16 +73,21 @@ pub(crate) fn operation_of(operation: &Operation, shared: &Shared) -> String {
         Side::Server => format!("with {}", address(stream.peer, shared)),
     };
     match operation.itself() {
-        Operation::Send { to, payload: bytes, .. } => {
+        Operation::Udp(udp::Operation::Send { to, payload: bytes, .. }) => {
             format!("send {} to {}", payload(bytes), address(*to, shared))
         }
-        Operation::Connect { peer, .. } | Operation::Open { peer, .. } => format!("connect {}", address(*peer, shared)),
-        Operation::Read { stream, .. }
-        | Operation::Write { stream, .. }
-        | Operation::Ready { stream, .. }
-        | Operation::TakeError { stream }
-        | Operation::Shutdown { stream } => format!("{} ({})", self::operation(operation), with(stream)),
-        Operation::Join { child, .. } | Operation::IsEnded { child } => {
+        Operation::Udp(udp::Operation::Connect { peer, .. }) | Operation::Tcp(tcp::Operation::Open { peer, .. }) => {
+            format!("connect {}", address(*peer, shared))
+        }
+        Operation::Tcp(tcp::Operation::Read { stream, .. })
+        | Operation::Tcp(tcp::Operation::Write { stream, .. })
+        | Operation::Tcp(tcp::Operation::Ready { stream, .. })
+        | Operation::Tcp(tcp::Operation::TakeError { stream })
+        | Operation::Tcp(tcp::Operation::Shutdown { stream }) => {
+            format!("{} ({})", self::operation(operation), with(stream))
+        }
+        Operation::Tasks(tasks::Operation::Join { child, .. })
+        | Operation::Tasks(tasks::Operation::IsEnded { child }) => {
             format!("{} {}", self::operation(operation), shared.unit(*child).name)
         }
         operation => self::operation(operation),
@@ -121,13 +111,13 @@ fn receive(mode: ReceiveMode) -> &'static str {
     }
 }
 
-/// A menu: what a unit waits for, for diagnostics.
+/// A menu, the operations that a unit waits for: for diagnostics.
 pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
     if offers.is_empty() {
         return "nothing that could ever wake it".to_owned();
     }
     let each = offers.iter().map(|offer| match offer.operation {
-        Operation::Run(_) => operation(&offer.operation),
+        Operation::Tasks(tasks::Operation::Run(_)) => operation(&offer.operation),
         _ => format!("{} at {}", operation_of(&offer.operation, shared), line(offer, shared)),
     });
     each.collect::<Vec<_>>().join(", ")
@@ -135,7 +125,7 @@ pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
 
 /// An address by the name of its process.
 pub(crate) fn address(address: SocketAddr, shared: &Shared) -> String {
-    match shared.hosts.iter().find(|host| host.has(address.ip())) {
+    match shared.hosts.iter().find(|host| host.addresses.has(address.ip())) {
         Some(host) => format!("{}:{}", host.name, address.port()),
         None => address.to_string(),
     }

@@ -47,6 +47,6 @@ async fn one() -> u32 {
     1
 }
 
-fn main() {
+pub fn main() {
     let _ = (client(1), other());
 }

@@ -30,6 +30,6 @@ async fn ask(name: &str) -> usize {
     name.len()
 }
 
-fn main() {
+pub fn main() {
     let _ = client(Vec::new());
 }

@@ -41,6 +41,6 @@ async fn add(sum: u64, more: u64) -> u64 {
     sum + more
 }
 
-fn main() {
+pub fn main() {
     let _ = client();
 }

@@ -44,6 +44,6 @@ async fn wait(text: &str) -> usize {
     text.len()
 }
 
-fn main() {
+pub fn main() {
     let _ = client(Vec::new());
 }

@@ -53,6 +53,6 @@ async fn ask(value: u32) -> bool {
     value > 3
 }
 
-fn main() {
+pub fn main() {
     let _ = client();
 }

@@ -36,6 +36,6 @@ async fn double(value: u32) -> u32 {
     2 * value
 }
 
-fn main() {
+pub fn main() {
     let _ = client(Vec::new());
 }

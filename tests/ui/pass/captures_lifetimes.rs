@@ -39,6 +39,6 @@ async fn wait(_: &str) -> u8 {
     0
 }
 
-fn main() {
+pub fn main() {
     let _ = client(Vec::new(), String::new());
 }

@@ -51,6 +51,6 @@ async fn ask(step: u32) -> u32 {
 
 async fn send(_: String) {}
 
-fn main() {
+pub fn main() {
     let _ = (client(1), logs(Vec::new()));
 }

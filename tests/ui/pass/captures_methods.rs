@@ -50,7 +50,7 @@ async fn one() -> u32 {
     1
 }
 
-fn main() {
+pub fn main() {
     let client = Client { servers: vec![1], tries: 0 };
     let _: Process<Result<Vec<i32>, u32>> = client.clone().run(2);
     let _: Process<(char, u32)> = client.clone().of('a');

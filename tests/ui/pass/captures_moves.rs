@@ -54,6 +54,6 @@ async fn ask(name: String) -> String {
     name
 }
 
-fn main() {
+pub fn main() {
     let _ = client(String::new(), String::new());
 }

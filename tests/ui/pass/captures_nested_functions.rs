@@ -38,6 +38,6 @@ async fn client(max: u32) -> u32 {
     count.0
 }
 
-fn main() {
+pub fn main() {
     let _ = client(3);
 }

@@ -37,6 +37,6 @@ async fn ask(name: &str) -> u32 {
     name.len() as u32
 }
 
-fn main() {
+pub fn main() {
     let _ = (client(Vec::new()), without_awaits());
 }

@@ -29,6 +29,6 @@ async fn add(a: u32, b: u32) -> Option<u32> {
     a.checked_add(b)
 }
 
-fn main() {
+pub fn main() {
     let _ = sum(Vec::new());
 }

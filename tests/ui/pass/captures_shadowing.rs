@@ -35,6 +35,6 @@ async fn ask(value: &str) -> usize {
     value.len()
 }
 
-fn main() {
+pub fn main() {
     let _ = client(1);
 }

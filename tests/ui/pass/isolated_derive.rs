@@ -31,7 +31,7 @@ where
 
 fn demand<T: Isolated>() {}
 
-fn main() {
+pub fn main() {
     demand::<Unit>();
     demand::<Pair>();
     demand::<Named<u8>>();

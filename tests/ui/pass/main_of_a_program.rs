@@ -57,4 +57,4 @@ async fn generic<T: Into<u16>>(port: T) {
 
 async fn serve(_port: u16) {}
 
-fn main() {}
+pub fn main() {}

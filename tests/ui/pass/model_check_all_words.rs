@@ -75,4 +75,4 @@ fn priorities_in_full(net: &mut netcheck::Network) {
     net.process("client", || async {});
 }
 
-fn main() {}
+pub fn main() {}

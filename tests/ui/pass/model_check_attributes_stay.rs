@@ -31,4 +31,4 @@ fn mutable_pattern(mut net: &mut Network) {
     net.process("client", || async {});
 }
 
-fn main() {}
+pub fn main() {}

@@ -7,4 +7,4 @@ fn check(net: &mut netcheck::Network) {
     net.process("client", || async {});
 }
 
-fn main() {}
+pub fn main() {}

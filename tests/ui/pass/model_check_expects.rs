@@ -21,4 +21,4 @@ fn a_panic_that_was_not_expected(net: &mut netcheck::Network) {
     net.process("client", || async { panic!("not expected") });
 }
 
-fn main() {}
+pub fn main() {}

@@ -20,4 +20,4 @@ checks! {
     large: 2, [1, 0, 2], 1_000, dfs;
 }
 
-fn main() {}
+pub fn main() {}

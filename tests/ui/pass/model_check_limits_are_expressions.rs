@@ -13,4 +13,4 @@ fn limits(net: &mut netcheck::Network) {
     net.process("client", || async {});
 }
 
-fn main() {}
+pub fn main() {}

@@ -17,4 +17,4 @@ fn check(net: &mut netcheck::Network) {
     net.process("client", || async {});
 }
 
-fn main() {}
+pub fn main() {}

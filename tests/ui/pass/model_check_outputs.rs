@@ -42,4 +42,4 @@ fn fails_with_an_error(net: &mut Network) -> Result<(), &'static str> {
     Err("no port")
 }
 
-fn main() {}
+pub fn main() {}

@@ -62,4 +62,4 @@ checks! {
     large: chosen, limits::STATES;
 }
 
-fn main() {}
+pub fn main() {}

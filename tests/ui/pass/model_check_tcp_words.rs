@@ -63,4 +63,4 @@ checks! {
     from_a_macro: 4, "client", client, 2;
 }
 
-fn main() {}
+pub fn main() {}

@@ -23,7 +23,7 @@ async fn forever(name: &'static str) -> &'static str {
     name
 }
 
-fn main() {
+pub fn main() {
     let _: Process<()> = nothing();
     let _: Process<usize> = one("server".to_owned());
     let _: Process<Result<u32, String>> = patterns("server".to_owned(), (1, 2), true);

@@ -28,7 +28,7 @@ async fn parsed<T: FromStr + Isolated + Clone + Debug + 'static>(text: String) -
     text.parse().ok()
 }
 
-fn main() {
+pub fn main() {
     let _ = ask_all([1, 2, 3]);
     let _ = parsed::<u32>("1".to_owned());
 }

@@ -32,7 +32,7 @@ async fn several<T: netcheck::Isolated + Clone + Send + Sync + 'static>(
     first.0
 }
 
-fn main() {
+pub fn main() {
     let _: Process<u32> = one(Stream(1));
     let _: Process<u32> = several(Stream(1), "name".to_owned(), Stream(2), [3]);
 }

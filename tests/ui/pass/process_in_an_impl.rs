@@ -12,6 +12,6 @@ impl Client {
     }
 }
 
-fn main() {
+pub fn main() {
     let _ = Client::run("server".to_owned(), 3);
 }

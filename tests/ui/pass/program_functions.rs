@@ -72,6 +72,6 @@ async fn all() {
     let _: netcheck::Process<u32> = protocol::process(1);
 }
 
-fn main() {
+pub fn main() {
     let _ = all();
 }

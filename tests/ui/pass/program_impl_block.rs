@@ -37,6 +37,6 @@ async fn run() -> Option<u32> {
     client.next()
 }
 
-fn main() {
+pub fn main() {
     let _ = run();
 }

@@ -57,4 +57,4 @@ pub async fn outside(stream: netcheck::net::TcpStream) {
     let _: std::io::Result<netcheck::time::Instant> = protocol::run(stream).await;
 }
 
-fn main() {}
+pub fn main() {}

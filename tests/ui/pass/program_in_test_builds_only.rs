@@ -20,6 +20,6 @@ async fn both() -> (tokio::io::Result<tokio::net::TcpStream>, netcheck::io::Resu
     (protocol::run().await, checked::run().await)
 }
 
-fn main() {
+pub fn main() {
     let _ = both();
 }

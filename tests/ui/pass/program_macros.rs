@@ -29,6 +29,6 @@ mod protocol {
     }
 }
 
-fn main() {
+pub fn main() {
     let _ = protocol::run();
 }

@@ -35,6 +35,6 @@ async fn run() -> Result<usize, String> {
     Ok(count)
 }
 
-fn main() {
+pub fn main() {
     drop(run());
 }

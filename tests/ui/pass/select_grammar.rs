@@ -71,6 +71,6 @@ async fn into_future(pending: std::future::Pending<u32>) -> u32 {
     }
 }
 
-fn main() {
+pub fn main() {
     drop((branches(true), only_else(), into_future(std::future::pending())));
 }

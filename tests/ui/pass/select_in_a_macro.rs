@@ -30,6 +30,6 @@ async fn run() -> u32 {
     }
 }
 
-fn main() {
+pub fn main() {
     drop(run());
 }

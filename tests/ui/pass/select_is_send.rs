@@ -2,7 +2,7 @@
 
 fn demand<T: Send>(_: T) {}
 
-fn main() {
+pub fn main() {
     demand(async {
         let text = String::new();
         netcheck::select! {

@@ -67,4 +67,4 @@ tests! {
     from_a_macro_too: 3;
 }
 
-fn main() {}
+pub fn main() {}

@@ -6,20 +6,22 @@
 //! then on tells which.
 
 use crate::id::{NodeId, OutcomeId, ProcessId};
-use crate::operation::{OperationKey, ReceiveMode};
+use crate::operation::OperationKey;
 use crate::propagation::{Did, Effect, Ending, Fault, Mode, Reference, Row};
 use crate::property::{Terminal, root, waits_for};
 use crate::search::explore::Observer;
-use crate::state::enabled::{Step, Transition};
-use crate::state::intern::Interner;
-use crate::state::menu::Action;
-use crate::state::place::{Place, PlaceId};
-use crate::state::system::System;
 use crate::trace::describe::describe;
 use crate::trace::flow::{Arrived, Datagrams, Passed};
 use crate::unit::automaton::NodeKind;
 use crate::unit::wording;
+use crate::world::intern::Interner;
+use crate::world::place::{Place, PlaceId};
+use crate::world::prepared::Prepared;
+use crate::world::step::{Step, Transition};
+use crate::world::system::System;
+use crate::world::udp;
 use ahash::AHashMap;
+use netcheck_models::event::Event as NetworkEvent;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fault that was met, or that a datagram may come to have.
@@ -225,13 +227,13 @@ impl FirstFaults {
             Memory::Faulty(_) => None,
             Memory::Clean(_) if transition.is_failure() => {
                 let operation = self.operation(system, state, transition);
-                let fault = self.fault_at(operation, failure(system, state, transition));
+                let fault = self.fault_at(operation, failure(system, transition));
                 self.happened.insert(fault);
                 Some(Memory::Faulty(fault))
             }
             Memory::Clean(mut datagrams) => {
                 let event = self.follow(system, state, transition, &mut datagrams);
-                let goes_on = self.redirect(system, (state, next), &mut datagrams);
+                let goes_on = datagrams.redirect(system, (state, next), transition);
                 if transition.faults == 0 && matches!(event, Event::Nothing) && !goes_on && datagrams.is_as(next) {
                     return None;
                 }
@@ -240,7 +242,7 @@ impl FirstFaults {
             }
             Memory::Late { datagram, mut datagrams } => {
                 let event = self.follow(system, state, transition, &mut datagrams);
-                self.redirect(system, (state, next), &mut datagrams);
+                datagrams.redirect(system, (state, next), transition);
                 datagrams.forget(next);
                 let fate = match event {
                     Event::GivenUp(lost) if lost.contains(&datagram) => Some(Did::Lost),
@@ -291,11 +293,6 @@ impl FirstFaults {
         Memory::Late { datagram, datagrams }
     }
 
-    /// Follows the datagrams whose way is another one after a step.
-    fn redirect(&self, system: &System, (state, next): (&[u32], &[u32]), datagrams: &mut Datagrams) -> bool {
-        datagrams.redirect(system, state, next, |number| self.parcels[number as usize].content.0)
-    }
-
     /// Follows the datagrams through a step.
     fn follow(
         &mut self,
@@ -312,24 +309,22 @@ impl FirstFaults {
             Step::Unit { node, input, .. } => (*node, *input),
             Step::Hang { .. } | Step::Park(_) => return Event::Nothing,
         };
-        let menu = system.menu(node);
-        match menu.iter().find(|offer| offer.key == input.key).map(|offer| &offer.action) {
-            Some(&Action::Send { datagram, .. }) if !transition.writes.is_empty() => {
+        let menu = system.prepared_offers(node);
+        match menu.iter().find(|offer| offer.key == input.key).map(|offer| &offer.prepared) {
+            Some(&Prepared::Udp(udp::Prepared::Send { datagram, .. })) if !transition.writes.is_empty() => {
                 let sent = self.operation(system, state, transition);
                 let number = self.number(datagrams, sent, datagram);
-                datagrams.send(system, state, transition, number);
+                datagrams.send(system, transition, number);
                 Event::Sent
             }
-            Some(Action::Receive { mode, .. }) => {
-                let wanted = (*mode != ReceiveMode::Ready).then_some(input.outcome);
-                let content = |number: u32| self.parcels[number as usize].content.0;
-                match datagrams.receive(system, transition, wanted, content) {
-                    Some(Arrived { number, passed }) => Event::Arrived { number, passed },
-                    None => Event::Nothing,
-                }
-            }
+            Some(Prepared::Udp(udp::Prepared::Receive { .. })) => match datagrams.receive(system, transition) {
+                Some(Arrived { number, passed }) => Event::Arrived { number, passed },
+                None => Event::Nothing,
+            },
             // With `delay`: of what has come to where nobody was bound, some came out of order.
-            Some(Action::Bind { .. }) if transition.faults > 0 => Event::GivenUp(datagrams.numbers().collect()),
+            Some(Prepared::Udp(udp::Prepared::Bind { .. })) if transition.faults > 0 => {
+                Event::GivenUp(datagrams.numbers().collect())
+            }
             _ => Event::Nothing,
         }
     }
@@ -408,24 +403,10 @@ fn ending(system: &System, state: &[u32], process: ProcessId, is_deadlock: bool)
 }
 
 /// How a call fails.
-fn failure(system: &mut System, state: &[u32], transition: &Transition) -> Did {
-    let Step::Unit { node, input, .. } = transition.step else { return Did::Hung };
-    let menu = system.menu(node);
-    let action = menu.iter().find(|offer| offer.key == input.key).map(|offer| &offer.action);
-    if action.is_some_and(|action| is_reset(system, state, transition, action)) {
+fn failure(system: &System, transition: &Transition) -> Did {
+    let Step::Unit { input, .. } = transition.step else { return Did::Hung };
+    if system.told(transition).iter().any(|happened| happened.events.contains(&NetworkEvent::Reset)) {
         return Did::Reset;
     }
     Did::Failed { error: wording::outcome(system.learner.automata.outcome(input.outcome), system.shared()) }
-}
-
-/// Whether a failure breaks the connection for both ends, and is not the declared one of the call.
-fn is_reset(system: &System, state: &[u32], transition: &Transition, action: &Action) -> bool {
-    let (Action::Read { end, fails, .. } | Action::Write { end, fails, .. }) = action else { return false };
-    let Some(&(_, after)) = transition.writes.iter().find(|(place, _)| *place == end.place) else { return false };
-    let (before, after) = (system.held.get(end.place.of(state)), system.held.get(after));
-    let failed = match action {
-        Action::Read { .. } => before.connection.failed(end.side),
-        _ => before.connection.failed_write(end.side),
-    };
-    after.connection == before.connection.reset(end.side) && !(*fails && after.connection == failed)
 }

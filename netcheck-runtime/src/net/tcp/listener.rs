@@ -1,11 +1,15 @@
 //! `TcpListener`, shaped like tokio's.
 
-use super::stream::{Options, TcpStream};
+use super::options::Options;
+use super::stream::TcpStream;
 use crate::id::SocketId;
 use crate::net::address::ToSocketAddrs;
 use crate::net::os;
+use crate::operation::tcp;
 use crate::operation::{Effect, Operation, Outcome, Side, Stream};
-use crate::unit::context::{self, Pending, Way};
+use crate::unit::poll::context;
+use crate::unit::poll::handles::Way;
+use crate::unit::poll::operations::Pending;
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -14,7 +18,7 @@ use std::net::SocketAddr;
 use std::panic::Location;
 use std::task::{Context, Poll, ready};
 
-/// What `TcpListener::bind` asks for, in tokio.
+/// The backlog that `TcpListener::bind` asks for, in tokio.
 const BACKLOG: usize = 1024;
 
 /// A socket that connections can be accepted from, as `tokio::net::TcpListener`.
@@ -24,7 +28,7 @@ const BACKLOG: usize = 1024;
 pub struct TcpListener {
     id: SocketId,
     local: SocketAddr,
-    /// What its streams begin with.
+    /// The options that its streams begin with.
     options: Options,
 }
 
@@ -48,7 +52,12 @@ impl TcpListener {
             for address in address.resolve()? {
                 // Dropped, it withdraws the bind and gives its number back.
                 let mut listener = TcpListener::new(context::current().new_socket(), address, Options::new());
-                let listen = Operation::Listen { socket: listener.id, address, is_bound: false, backlog: BACKLOG };
+                let listen = Operation::Tcp(tcp::Operation::Listen {
+                    socket: listener.id,
+                    address,
+                    is_bound: false,
+                    backlog: BACKLOG,
+                });
                 match Pending::new(listen, location).await {
                     Outcome::Bound(local) => {
                         listener.local = local;
@@ -72,7 +81,11 @@ impl TcpListener {
     #[track_caller]
     pub fn accept(&self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> {
         let location = Location::caller();
-        async move { self.accepted(Pending::new(Operation::Accept { local: self.local, waits: true }, location).await) }
+        async move {
+            self.accepted(
+                Pending::new(Operation::Tcp(tcp::Operation::Accept { local: self.local, waits: true }), location).await,
+            )
+        }
     }
 
     /// Polls for the next connection.
@@ -81,7 +94,7 @@ impl TcpListener {
     /// As `accept`.
     #[track_caller]
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
-        let accept = Operation::Accept { local: self.local, waits: true };
+        let accept = Operation::Tcp(tcp::Operation::Accept { local: self.local, waits: true });
         let polled = context::current().poll_on((self.id, Way::In), cx.waker(), accept, Location::caller());
         Poll::Ready(self.accepted(ready!(polled).1))
     }
@@ -109,7 +122,7 @@ impl TcpListener {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn ttl(&self) -> io::Result<u32> {
-        Ok(self.options.hops_max())
+        Ok(self.options.hops_max.get())
     }
 
     /// Remembered, without an effect.
@@ -117,7 +130,7 @@ impl TcpListener {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
-        self.options.set_hops_max(ttl);
+        self.options.hops_max.set(ttl);
         Ok(())
     }
 }
@@ -132,7 +145,7 @@ impl Drop for TcpListener {
     fn drop(&mut self) {
         if let Some(context) = context::try_current() {
             context.forget_socket(self.id);
-            context.effect(Effect::CloseListener { socket: self.id, local: self.local });
+            context.effect(Effect::Tcp(tcp::Effect::CloseListener { socket: self.id, local: self.local }));
         }
     }
 }

@@ -1,14 +1,15 @@
 //! TCP sockets, shaped like `tokio::net`.
 //!
-//! What connections do is RFC 9293 as Linux gives it to programs; how they fail is
+//! Connections follow RFC 9293 as Linux gives it to programs, and fail as in
 //! papers/tcp-transmission-failures.txt section 3.
 //!
 //! - `stream`: connections; `borrowed`, `owned`: their halves;
-//! - `listener`, `socket`: what they are made with;
-//! - `readiness`: what can be waited for without reading or writing.
+//! - `listener`, `socket`: accepting, listening and connecting;
+//! - `readiness`: interests in calls, and readiness for them; `options`: the options of sockets.
 
 mod borrowed;
 pub(super) mod listener;
+mod options;
 mod owned;
 pub(super) mod readiness;
 pub(super) mod socket;

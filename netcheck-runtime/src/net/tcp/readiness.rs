@@ -1,8 +1,8 @@
-//! What can be waited for without reading or writing, as `tokio::io::{Interest, Ready}`.
+//! The calls that a stream can be waited for to be ready for, as `tokio::io::{Interest, Ready}`.
 
 use std::ops;
 
-/// What a program wants to do with a stream.
+/// The calls that a program wants to make on a stream: reads, writes or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
     readable: bool,
@@ -40,7 +40,7 @@ impl ops::BitOr for Interest {
     }
 }
 
-/// What a stream is ready for.
+/// The calls that a stream is ready for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ready {
     readable: bool,

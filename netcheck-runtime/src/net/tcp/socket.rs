@@ -1,11 +1,14 @@
 //! `TcpSocket`, shaped like tokio's.
 
 use super::listener::{TcpListener, failed};
-use super::stream::{Opening, Options, TcpStream};
+use super::options::Options;
+use super::stream::TcpStream;
+use super::stream::opening::Opening;
 use crate::id::SocketId;
 use crate::net::os;
+use crate::operation::tcp;
 use crate::operation::{Effect, Operation, Outcome};
-use crate::unit::context;
+use crate::unit::poll::context;
 use std::fmt;
 use std::future::Future;
 use std::io;
@@ -58,7 +61,7 @@ impl TcpSocket {
             reuse_address: false,
             reuse_port: false,
             keep_alive: false,
-            // What Linux gives by default: net.ipv4.tcp_wmem and tcp_rmem.
+            // The sizes that Linux gives by default: net.ipv4.tcp_wmem and tcp_rmem.
             send_bytes: 16 << 10,
             receive_bytes: 128 << 10,
         };
@@ -84,7 +87,7 @@ impl TcpSocket {
             return Err(io::Error::from_raw_os_error(os::INVALID));
         }
         let shares = self.settings().reuse_address;
-        let bind = Operation::BindStream { socket: self.id, address, shares };
+        let bind = Operation::Tcp(tcp::Operation::BindStream { socket: self.id, address, shares });
         match context::current().ask(bind, location) {
             Outcome::Bound(local) => {
                 self.settings().local = Some(local);
@@ -118,7 +121,8 @@ impl TcpSocket {
     pub fn listen(mut self, backlog: u32) -> io::Result<TcpListener> {
         let (bound, any) = (self.settings().local, self.any());
         let (address, backlog) = (bound.unwrap_or(any), backlog as usize);
-        let listen = Operation::Listen { socket: self.id, address, is_bound: bound.is_some(), backlog };
+        let listen =
+            Operation::Tcp(tcp::Operation::Listen { socket: self.id, address, is_bound: bound.is_some(), backlog });
         match context::current().ask(listen, Location::caller()) {
             Outcome::Bound(local) => {
                 self.is_used = true;
@@ -250,7 +254,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn nodelay(&self) -> io::Result<bool> {
-        Ok(self.options.nodelay())
+        Ok(self.options.nodelay.get())
     }
 
     /// Remembered, without an effect: bytes are never held back in a check.
@@ -258,7 +262,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
-        self.options.set_nodelay(nodelay);
+        self.options.nodelay.set(nodelay);
         Ok(())
     }
 
@@ -267,7 +271,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn tos_v4(&self) -> io::Result<u32> {
-        Ok(self.options.service())
+        Ok(self.options.service.get())
     }
 
     /// Remembered, without an effect.
@@ -276,7 +280,7 @@ impl TcpSocket {
     /// Never; the signature is tokio's.
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
         // The system keeps one byte of it, without the two bits that are TCP's own.
-        self.options.set_service(tos & 0xfc);
+        self.options.service.set(tos & 0xfc);
         Ok(())
     }
 
@@ -301,7 +305,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn linger(&self) -> io::Result<Option<Duration>> {
-        Ok(self.options.linger())
+        Ok(self.options.linger.get())
     }
 
     /// With zero, dropping the stream resets the connection; else without an effect.
@@ -309,7 +313,7 @@ impl TcpSocket {
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
-        self.options.set_linger(linger);
+        self.options.linger.set(linger);
         Ok(())
     }
 
@@ -333,7 +337,7 @@ impl Drop for TcpSocket {
         if let (false, Some(context)) = (self.is_used, context::try_current()) {
             context.forget_socket(self.id);
             if let Some(local) = self.settings().local {
-                context.effect(Effect::CloseListener { socket: self.id, local });
+                context.effect(Effect::Tcp(tcp::Effect::CloseListener { socket: self.id, local }));
             }
         }
     }

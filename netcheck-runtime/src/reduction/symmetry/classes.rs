@@ -1,9 +1,9 @@
 //! Which processes and tasks may be taken to be alike, before anything is known of what they do.
 
 use crate::id::{ProcessId, UnitId};
-use crate::state::declared::Declared;
-use crate::state::system::LikeTasks;
-use crate::unit::context::Shared;
+use crate::unit::shared::Shared;
+use crate::world::declared::Declared;
+use crate::world::system::LikeTasks;
 
 /// Permutations of like processes and tasks that are looked at for each state, at the most.
 const PERMUTATIONS_MAX: usize = 5_040;

@@ -9,12 +9,13 @@ use super::permutations::{Permutations, Swap};
 use super::tables::{Tables, doubtful, outcome};
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
-use crate::state::ephemeral::{self, Owner};
-use crate::state::renaming::{Map, Renaming};
-use crate::state::system::{Asymmetry, Interrupt, LikeTasks, System};
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
-use crate::unit::context::Shared;
+use crate::unit::shared::Shared;
 use crate::unit::wording;
+use crate::world::host::ephemeral::{self, Owner};
+use crate::world::renaming::{Map, Renaming};
+use crate::world::system::{Asymmetry, Interrupt, LikeTasks, System};
+use crate::world::{tasks, tcp, udp};
 use std::rc::Rc;
 
 /// The edges that were compared, each with its images.
@@ -154,10 +155,10 @@ impl Comparison<'_> {
     fn has_own_port(&self, system: &System, source: NodeId, input: Input) -> Result<(), Interrupt> {
         let Some(offer) = system.learner.automata.node(source).offer(input) else { return Ok(()) };
         let (socket, asked) = match offer.operation.itself() {
-            Operation::Bind { socket, address }
-            | Operation::BindStream { socket, address, .. }
-            | Operation::Listen { socket, address, .. } => (*socket, Some(*address)),
-            Operation::Open { socket, local, .. } => (*socket, *local),
+            Operation::Udp(udp::Operation::Bind { socket, address })
+            | Operation::Tcp(tcp::Operation::BindStream { socket, address, .. })
+            | Operation::Tcp(tcp::Operation::Listen { socket, address, .. }) => (*socket, Some(*address)),
+            Operation::Tcp(tcp::Operation::Open { socket, local, .. }) => (*socket, *local),
             _ => return Ok(()),
         };
         let (&Outcome::Bound(got) | &Outcome::Connected { local: got }) =
@@ -250,7 +251,10 @@ impl Comparison<'_> {
 /// An offer as its image has to be. Where a program is registered makes no difference.
 fn renamed(renaming: &Renaming<'_>, offer: &Offer, others: &[Offer]) -> Offer {
     let operation = renaming.operation(&offer.operation);
-    let starts = |other: &&Offer| operation == Operation::Start && other.operation == Operation::Start;
+    let starts = |other: &&Offer| {
+        operation == Operation::Tasks(tasks::Operation::Start)
+            && other.operation == Operation::Tasks(tasks::Operation::Start)
+    };
     let location = others.iter().find(starts).map_or(offer.location, |other| other.location);
     Offer { operation, location, ..offer.clone() }
 }
@@ -258,7 +262,7 @@ fn renamed(renaming: &Renaming<'_>, offer: &Offer, others: &[Offer]) -> Offer {
 /// Whether an offer of an image is what an offer becomes. Who waits for several tasks may have them in another order.
 fn stands_for(other: &Offer, offer: &Offer) -> bool {
     match offer.operation {
-        Operation::Join { .. } | Operation::IsEnded { .. } => {
+        Operation::Tasks(tasks::Operation::Join { .. }) | Operation::Tasks(tasks::Operation::IsEnded { .. }) => {
             *other == Offer { key: other.key, execution: other.execution, ..offer.clone() }
         }
         _ => other == offer,
@@ -275,7 +279,9 @@ fn have_same(offers: &[Offer], others: &[Offer]) -> bool {
 /// touch nothing in common but sockets that each of them comes to hold.
 fn are_same(effects: &[Effect], others: &[Effect]) -> bool {
     let of_task = |effect: &Effect| match effect {
-        Effect::Spawn { child, .. } | Effect::Detach { child } => Some(*child),
+        Effect::Tasks(tasks::Effect::Spawn { child, .. }) | Effect::Tasks(tasks::Effect::Detach { child }) => {
+            Some(*child)
+        }
         _ => None,
     };
     let sorted = |effects: &[Effect]| {

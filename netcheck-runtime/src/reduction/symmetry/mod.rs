@@ -65,11 +65,11 @@ pub(crate) use classes::{Classes, Known};
 pub(crate) use permutations::Permutation;
 
 use crate::id::{NodeId, ProcessId, UnitId};
-use crate::state::apply::trim;
-use crate::state::place::{Place, StateVector};
-use crate::state::renaming::Renaming;
-use crate::state::system::{Interrupt, System};
 use crate::unit::automaton::EdgeId;
+use crate::world::place::trim;
+use crate::world::place::{Place, StateVector};
+use crate::world::renaming::Renaming;
+use crate::world::system::{Interrupt, System};
 use ahash::AHashSet;
 use likeness::Likeness;
 use permutations::Permutations;

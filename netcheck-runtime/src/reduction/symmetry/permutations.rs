@@ -2,7 +2,7 @@
 
 use super::classes::pairs;
 use crate::id::UnitId;
-use crate::state::renaming::Map;
+use crate::world::renaming::Map;
 use ahash::AHashMap;
 
 /// One of the permutations.

@@ -3,9 +3,9 @@
 use super::permutations::{Permutation, Permutations, Product, Swap};
 use crate::id::{ConnectionId, NodeId, OutcomeId, UnitId};
 use crate::operation::Side;
-use crate::state::place::{Place, PlaceId};
-use crate::state::renaming::{Map, Renaming};
-use crate::state::system::{Asymmetry, Interrupt, System};
+use crate::world::place::{Place, PlaceId};
+use crate::world::renaming::{Map, Renaming};
+use crate::world::system::{Asymmetry, Interrupt, System};
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -9,9 +9,9 @@ use super::permutations::Permutation;
 use crate::id::{Mover, UnitId};
 use crate::reduction::stubborn::Scope;
 use crate::reduction::successors::{Leg, Successors};
-use crate::state::place::StateVector;
-use crate::state::renaming::Renaming;
-use crate::state::system::{Interrupt, System};
+use crate::world::place::StateVector;
+use crate::world::renaming::Renaming;
+use crate::world::system::{Interrupt, System};
 use std::sync::Arc;
 
 impl Symmetry {

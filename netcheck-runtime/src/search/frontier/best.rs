@@ -1,7 +1,7 @@
 //! By a score: the highest first, and of equal ones the one that was met first.
 
 use super::Successor;
-use crate::state::store::StateId;
+use crate::world::store::StateId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -5,7 +5,7 @@
 //! small numbers, so there is a queue for each pair of them (R. Dial, "Algorithm 360", 1969).
 
 use super::Successor;
-use crate::state::store::StateId;
+use crate::world::store::StateId;
 use ahash::AHashMap;
 use std::collections::{BTreeMap, VecDeque};
 

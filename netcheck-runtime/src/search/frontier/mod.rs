@@ -16,7 +16,7 @@ mod pct;
 mod walk;
 
 use crate::id::UnitId;
-use crate::state::store::StateId;
+use crate::world::store::StateId;
 use best::Best;
 use faults::Faults;
 use pct::Pct;

@@ -1,7 +1,7 @@
 //! Open states, any of which can be taken out: a given one, or one that is drawn.
 
 use super::Random;
-use crate::state::store::StateId;
+use crate::world::store::StateId;
 use ahash::AHashMap;
 
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use super::open::Open;
 use super::{Random, Successor};
 use crate::id::UnitId;
-use crate::state::store::StateId;
+use crate::world::store::StateId;
 use ahash::AHashMap;
 
 /// The number of steps that the first walk is taken to have at the most (the paper's k).

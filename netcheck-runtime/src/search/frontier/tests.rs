@@ -1,5 +1,5 @@
 use super::*;
-use crate::state::store::{Keep, Store};
+use crate::world::store::{Keep, Store};
 
 /// The ids of so many states.
 fn states<const N: usize>() -> [StateId; N] {

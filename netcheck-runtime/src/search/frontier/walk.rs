@@ -1,7 +1,7 @@
 //! A random walk.
 
 use super::Random;
-use crate::state::store::StateId;
+use crate::world::store::StateId;
 
 /// On from the last state while that is possible, else from anywhere.
 pub(crate) struct Walk {

@@ -1,0 +1,73 @@
+//! Ephemeral ports (RFC 6335: the dynamic ports), each preferred by an owner with a number.
+//!
+//! A socket that asks for any port is given one by the number of its owner and its own number there, so that the order
+//! of binds makes no difference and a port is the same in every run.
+
+use core::ops::RangeInclusive;
+
+/// Ports that `bind` to port 0 gives out.
+const PORTS: RangeInclusive<u16> = 49152..=65535;
+
+const COUNT: u32 = (*PORTS.end() - *PORTS.start()) as u32 + 1;
+
+/// How many owners there are; the numbers of more than that come round.
+pub const OWNERS: u32 = 1 << 10;
+
+/// Ports that the sockets of one owner prefer.
+pub const PORTS_OF_OWNER: u32 = COUNT / OWNERS;
+
+/// The port that the `index`th socket of an owner prefers.
+#[must_use]
+pub fn first(owner: u32, index: u32) -> u16 {
+    port((owner * PORTS_OF_OWNER + index) % COUNT)
+}
+
+/// All ports, in the order in which a socket prefers them whose first one is `first`.
+pub fn from(first: u16) -> impl Iterator<Item = u16> {
+    let first = offset(first).unwrap_or(0);
+    (0..COUNT).map(move |n| port((first + n) % COUNT))
+}
+
+/// A port's block: two ephemeral ports of one owner are in one block.
+#[must_use]
+pub fn block(port: u16) -> u32 {
+    u32::from(port) / PORTS_OF_OWNER
+}
+
+/// The owner that prefers a port; `None`: it is no ephemeral port.
+#[must_use]
+pub fn owner(port: u16) -> Option<u32> {
+    offset(port).map(|offset| offset / PORTS_OF_OWNER)
+}
+
+fn port(offset: u32) -> u16 {
+    PORTS.start() + offset as u16
+}
+
+fn offset(port: u16) -> Option<u32> {
+    port.checked_sub(*PORTS.start()).map(u32::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn an_owner_prefers_its_own_ports() {
+        for (number, index) in [(0, 0), (3, PORTS_OF_OWNER - 1), (OWNERS - 1, 7)] {
+            assert_eq!(owner(first(number, index)), Some(number));
+        }
+        assert_eq!(first(0, PORTS_OF_OWNER), first(1, 0));
+        assert_eq!(owner(80), None);
+        assert_eq!(block(first(2, 0)), block(first(2, PORTS_OF_OWNER - 1)));
+        assert_ne!(block(first(2, 0)), block(first(3, 0)));
+    }
+
+    #[test]
+    fn every_port_comes_up_once_the_preferred_one_first() {
+        let ports: Vec<u16> = from(first(5, 2)).collect();
+        assert_eq!(ports[0], first(5, 2));
+        assert_eq!((ports.len() as u32, BTreeSet::from_iter(&ports).len() as u32), (COUNT, COUNT));
+    }
+}

@@ -1,0 +1,144 @@
+//! Armed timers by the time that remains.
+
+use smallvec::SmallVec;
+
+/// An armed timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Countdown {
+    /// The timer's number among those of its owner.
+    pub timer: u32,
+    /// The time until its deadline in nanoseconds; negative for an interval that is late.
+    pub remaining_ns: i64,
+    /// Whether it stays armed when it has fired (an interval).
+    pub repeats: bool,
+}
+
+/// What an interval does with ticks that it missed (as tokio's `MissedTickBehavior`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Missed {
+    /// Ticks at once until it has caught up.
+    Burst,
+    /// Ticks a period after the late tick.
+    Delay,
+    /// Ticks at the next multiple of the period.
+    Skip,
+}
+
+/// The armed timers of one owner, by their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Countdowns(SmallVec<[Countdown; 2]>);
+
+impl Countdowns {
+    /// The countdown of a timer, if it is armed.
+    #[must_use]
+    pub fn get(&self, timer: u32) -> Option<&Countdown> {
+        self.0.iter().find(|armed| armed.timer == timer)
+    }
+
+    /// The time until a timer's deadline; 0 for one that is not armed.
+    #[must_use]
+    pub fn remaining_ns(&self, timer: u32) -> i64 {
+        self.get(timer).map_or(0, |armed| armed.remaining_ns)
+    }
+
+    /// Arms a timer, in place of what it was armed with before.
+    pub fn arm(&mut self, timer: u32, after_ns: u64, repeats: bool) {
+        self.set(Countdown { timer, remaining_ns: i64::try_from(after_ns).unwrap_or(i64::MAX), repeats });
+    }
+
+    /// Arms a timer for an instant, with the clock at `now_ns`; an instant that is over is due now.
+    pub fn arm_at(&mut self, timer: u32, at_ns: u64, now_ns: u64) {
+        self.arm(timer, at_ns.saturating_sub(now_ns), false);
+    }
+
+    /// Arms an interval for its next tick, by how late this one was.
+    pub fn rearm(&mut self, timer: u32, period_ns: u64, missed: Missed) {
+        let period = i64::try_from(period_ns).unwrap_or(i64::MAX);
+        let late = -self.remaining_ns(timer).min(0);
+        let remaining_ns = match missed {
+            Missed::Burst => period - late,
+            Missed::Delay => period,
+            Missed::Skip => period - late % period.max(1),
+        };
+        self.set(Countdown { timer, remaining_ns, repeats: true });
+    }
+
+    /// A timer is armed no more: it was dropped, or has fired and does not repeat.
+    pub fn disarm(&mut self, timer: u32) {
+        self.0.retain(|armed| armed.timer != timer);
+    }
+
+    /// Lets time pass for the timers for which `passes` holds. A timer that does not repeat is due at its deadline and
+    /// from then on.
+    pub fn elapse(&mut self, by_ns: i64, passes: impl Fn(u32) -> bool) {
+        for armed in self.0.iter_mut().filter(|armed| passes(armed.timer)) {
+            armed.remaining_ns -= by_ns;
+            if !armed.repeats {
+                armed.remaining_ns = armed.remaining_ns.max(0);
+            }
+        }
+    }
+
+    fn set(&mut self, countdown: Countdown) {
+        self.disarm(countdown.timer);
+        let place = self.0.partition_point(|armed| armed.timer < countdown.timer);
+        self.0.insert(place, countdown);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_timer_is_due_at_its_deadline_and_stays_so() {
+        let mut timers = Countdowns::default();
+        timers.arm(1, 10, false);
+        timers.elapse(7, |_| true);
+        assert_eq!(timers.remaining_ns(1), 3);
+        timers.elapse(7, |_| true);
+        assert_eq!(timers.remaining_ns(1), 0);
+        timers.disarm(1);
+        assert_eq!(timers, Countdowns::default());
+    }
+
+    #[test]
+    fn time_passes_only_for_those_that_share_the_clock() {
+        let mut timers = Countdowns::default();
+        timers.arm(2, 10, false);
+        timers.arm(1, 10, false);
+        timers.elapse(4, |timer| timer == 2);
+        assert_eq!((timers.remaining_ns(1), timers.remaining_ns(2)), (10, 6));
+    }
+
+    #[test]
+    fn a_late_interval_does_with_missed_ticks_what_it_is_told() {
+        for (missed, expected_ns) in [(Missed::Burst, -15), (Missed::Delay, 10), (Missed::Skip, 5)] {
+            let mut timers = Countdowns::default();
+            timers.arm(0, 10, true);
+            timers.elapse(35, |_| true);
+            timers.rearm(0, 10, missed);
+            assert_eq!(timers.remaining_ns(0), expected_ns, "{missed:?}");
+        }
+    }
+
+    #[test]
+    fn an_instant_that_is_over_is_due() {
+        let mut timers = Countdowns::default();
+        timers.arm_at(0, 5, 8);
+        timers.arm_at(1, 8, 5);
+        assert_eq!((timers.remaining_ns(0), timers.remaining_ns(1)), (0, 3));
+    }
+
+    proptest! {
+        /// Equal sets of countdowns are equal values, in whatever order they were armed.
+        #[test]
+        fn the_order_of_arming_does_not_show(armed in proptest::collection::btree_map(0u32..6, 0u64..9, 0..6)) {
+            let (mut one, mut other) = (Countdowns::default(), Countdowns::default());
+            armed.iter().for_each(|(&timer, &after)| one.arm(timer, after, false));
+            armed.iter().rev().for_each(|(&timer, &after)| other.arm(timer, after, false));
+            prop_assert_eq!(one, other);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Confirming: a violation is reported only if it happens again on fresh futures.
+
+use super::fixpoint::Searched;
+use super::setup::{Job, interrupted};
+use super::shorten::Shortened;
+use crate::error::Error;
+use crate::replay::{End, Replayed, perform, replay, script};
+use crate::trace::counterexample::Counterexample;
+use crate::trace::situation::Situations;
+use crate::trace::source;
+use crate::trace::step::Step;
+use crate::unit::shared::Modes;
+use crate::violation::{Found, ViolationKind};
+use crate::world::store::StateId;
+use crate::world::system::System;
+
+impl Job {
+    /// The steps to a violation: shortened, and confirmed on fresh futures.
+    pub(super) fn counterexample(
+        &mut self,
+        searched: &mut Searched,
+        (at, found): (StateId, Found),
+    ) -> Result<Counterexample, Error> {
+        let Searched { explored, system, .. } = searched;
+        let (legs, mut found) = match explored.concrete.take() {
+            Some(concrete) => concrete,
+            None => (explored.path(system, at).map_err(interrupted)?, found),
+        };
+        let mut steps = script(system, &legs).map_err(interrupted)?;
+        let Shortened { instead, is_least } = self.shortened(system, &legs, &found)?;
+        if let Some(instead) = instead {
+            (steps, found) = instead;
+        }
+        let confirmed = self.confirmed_as(&steps, &found)?;
+        Ok(if is_least { confirmed } else { confirmed.perhaps_not_least() })
+    }
+
+    /// Runs the steps to a violation again: the same violation has to happen.
+    fn confirmed_as(&mut self, steps: &[Step], found: &Found) -> Result<Counterexample, Error> {
+        // The steps as they were confirmed: each with the program's own source line.
+        let Replayed { steps, situations, end, .. } = self.replay(steps)?;
+        let again = match end {
+            End::Violated(again) if is_same(&again, found) => return Ok(self.confirmed(again, steps, situations)),
+            End::Diverged { expected, possible } => {
+                return Err(Error::diverged(steps.len() + 1, &expected, &possible));
+            }
+            End::Violated(again) => again.message,
+            End::Held => "nothing".to_owned(),
+        };
+        Err(Error::new(format!(
+            "a {} was found that does not happen again on a fresh run of the same execution\n  \
+             found: {}\n  again: {again}\n  \
+             if the program uses nothing that differs from run to run (random numbers, std HashMap, statics), \
+             this is a defect of netcheck",
+            found.kind, found.message,
+        )))
+    }
+
+    /// Runs steps again on fresh futures.
+    pub(super) fn replay(&mut self, steps: &[Step]) -> Result<Replayed, Error> {
+        Ok(self.run_again(steps)?.0)
+    }
+
+    /// As `replay`; then takes the steps that are possible once more, each after a call of `show`.
+    pub(super) fn perform(&mut self, steps: &[Step], show: impl FnMut(usize, &Step)) -> Result<Replayed, Error> {
+        let (mut replayed, mut system) = self.run_again(steps)?;
+        source::read_lines(&mut replayed.steps);
+        perform(&mut system, &replayed, show).map_err(interrupted)?;
+        Ok(replayed)
+    }
+
+    /// The execution as it reads now, if it violates something.
+    pub(super) fn violated(&self, replayed: Replayed) -> Result<Option<Counterexample>, Error> {
+        let Replayed { steps, situations, end, .. } = replayed;
+        match end {
+            End::Violated(found) => Ok(Some(self.confirmed(found, steps, situations))),
+            End::Held => Ok(None),
+            End::Diverged { expected, possible } => Err(Error::diverged(steps.len() + 1, &expected, &possible)),
+        }
+    }
+
+    fn confirmed(&self, found: Found, mut steps: Vec<Step>, situations: Situations) -> Counterexample {
+        source::read_lines(&mut steps);
+        Counterexample::new(found, self.checker.faults_in_words(), steps, situations)
+    }
+
+    /// Runs steps again on fresh futures, every call traced to its source line.
+    fn run_again(&mut self, steps: &[Step]) -> Result<(Replayed, System), Error> {
+        let modes = Modes { traces: true, ..self.modes() };
+        self.attempt_in(modes, |job, system, initial| replay(system, initial, &job.properties, steps))
+    }
+}
+
+/// Whether a violation happened again. The place at which a task waits is known more exactly the second time.
+fn is_same(again: &Found, found: &Found) -> bool {
+    again.kind == found.kind && (again.kind == ViolationKind::Deadlock || again.message == found.message)
+}

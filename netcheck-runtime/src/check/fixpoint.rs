@@ -1,0 +1,141 @@
+//! The search: rounds of exploration, until no stubborn set has relied on a footprint that grew.
+
+use super::Checker;
+use super::setup::Job;
+use crate::error::Error;
+use crate::reduction::footprint::Footprints;
+use crate::reduction::proviso;
+use crate::search::estimate::{Estimate, estimate};
+use crate::search::explore::explore;
+use crate::search::explored::Explored;
+use crate::search::plan::{Limit, Limits, Plan};
+use crate::search::progress::Phase;
+use crate::world::place::StateVector;
+use crate::world::step::Transition;
+use crate::world::system::{Interrupt, System};
+
+/// States that the first round of the reduced search goes on for when a footprint has grown; each further round, twice
+/// as many.
+const PATIENCE_STATES: u64 = 4_096;
+
+/// Rounds of the reduced search that may hit `max_states`, but for one.
+const LIMITED_ROUNDS_MAX: usize = 4;
+
+/// States of the full space that are visited at the most to find a less costly counterexample, or to refute one.
+pub(super) const SHORTENING_STATES_MAX: usize = 50_000;
+
+/// A search that is over: the explored states, and the system with everything that was learned.
+pub(super) struct Searched {
+    pub(super) explored: Explored,
+    pub(super) rounds: usize,
+    pub(super) system: System,
+}
+
+impl Job {
+    /// Searches to the fixpoint.
+    pub(super) fn search(&mut self) -> Result<Searched, Error> {
+        let ((mut explored, rounds), system) = self.attempt(Job::explore)?;
+        explored.spread();
+        Ok(Searched { explored, rounds, system })
+    }
+
+    /// How many states a search would visit, about.
+    pub(super) fn estimate(mut self) -> Result<Estimate, Error> {
+        let attempt = |job: &Job, system: &mut System, initial: &StateVector| {
+            let mut footprints = job.checker.reduction.then(Footprints::default);
+            estimate(system, initial, footprints.as_mut(), &job.properties, job.checker.states_max)
+        };
+        Ok(self.attempt(attempt)?.0)
+    }
+
+    /// Explores until the stubborn sets have relied on nothing that grew.
+    fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
+        let Checker { reduction, subsumption, keep, threads, .. } = self.checker;
+        let classes = self.like_processes();
+        let mut plan = Plan {
+            search: self.checker.order(),
+            score: self.checker.score.as_ref(),
+            keep,
+            subsumes: subsumption,
+            symmetry: classes.as_ref(),
+            patience: PATIENCE_STATES,
+            limits: self.limits(),
+            threads,
+            progress: &self.progress,
+        };
+        let mut footprints = reduction.then(Footprints::default);
+        let mut limited = 0;
+        for round in 1.. {
+            let mut explored = explore(system, initial, plan, footprints.as_mut(), &self.properties)?;
+            let grew = match &mut footprints {
+                Some(footprints) => self.has_grown(system, initial, footprints, &mut explored)?,
+                None => false,
+            };
+            let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
+            // With what has been learned since, another round may stay below the limit.
+            limited += usize::from(explored.limit == Some(Limit::States));
+            let is_over = !grew || explored.is_cut_off() || limited > LIMITED_ROUNDS_MAX;
+            if is_over {
+                explored.judge_ends(system, &self.properties, !grew)?;
+            }
+            if is_believed || is_over {
+                let explored = explored.unless_doubtful(grew);
+                let mut explored = self.unless_refuted(system, initial, plan, explored)?;
+                explored.name_processes(system, &self.properties)?;
+                return Ok((explored, round));
+            }
+            plan.patience = plan.patience.saturating_mul(2);
+            plan.subsumes &= footprints.as_ref().is_none_or(|footprints| !footprints.has_endless());
+        }
+        unreachable!("footprints are finite")
+    }
+
+    /// Whether a footprint has grown in a round: with the edges that were learned, or by a cycle of the reduced graph
+    /// that would ignore a unit for ever.
+    fn has_grown(
+        &self,
+        system: &mut System,
+        initial: &StateVector,
+        footprints: &mut Footprints,
+        explored: &mut Explored,
+    ) -> Result<bool, Interrupt> {
+        footprints.update(system);
+        if footprints.grew() {
+            footprints.forget_endless();
+            return Ok(true);
+        }
+        if !explored.is_complete() {
+            return Ok(false);
+        }
+        let violates = |system: &System, step: &Transition| self.properties.step(system, step).is_some();
+        let is_over = || self.progress.is_over();
+        let phase = self.progress.begin(Phase::Cycles);
+        let grew = proviso::update(system, footprints, initial, explored.visited(&violates, &is_over))?;
+        if self.progress.is_over() {
+            explored.limit = Some(Limit::Interrupt);
+        } else {
+            self.progress.begin(phase);
+        }
+        Ok(grew)
+    }
+
+    /// A violation that could not be taken through the full semantics may be none: a unit that was not begun may
+    /// go round for ever without any time passing, so that no timer fires. If the full space is small, it tells.
+    fn unless_refuted(
+        &self,
+        system: &mut System,
+        initial: &StateVector,
+        plan: Plan<'_>,
+        explored: Explored,
+    ) -> Result<Explored, Interrupt> {
+        if explored.found.is_none() || explored.is_believed() || !self.checker.reduction {
+            return Ok(explored);
+        }
+        let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
+        let plan = Plan { limits: Limits { states_max, ..plan.limits }, ..plan };
+        let full = explore(system, initial, plan, None, &self.properties)?;
+        // Beyond our own bound it is believed; beyond the user's, nothing is known.
+        let tells = full.limit.is_none() || self.checker.states_max <= SHORTENING_STATES_MAX;
+        Ok(if tells { full } else { explored })
+    }
+}

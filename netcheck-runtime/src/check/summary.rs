@@ -1,0 +1,108 @@
+//! The summary of a check: the verdict, with the figures and findings of its search.
+
+use super::Checker;
+use super::automata::automata;
+use super::coverage::Coverage;
+use super::fixpoint::Searched;
+use super::setup::{Job, interrupted};
+use crate::error::Error;
+use crate::report::{Figures, Report, Verdict};
+use crate::search::audit::audit;
+use crate::search::explored::Explored;
+use crate::search::progress::Phase;
+use crate::trace::counterexample::Counterexample;
+use crate::world::system::{Interrupt, System};
+use std::collections::BTreeSet;
+
+impl Job {
+    /// The report of a check.
+    pub(super) fn summary(self, searched: Searched, counterexample: Option<Counterexample>) -> Result<Report, Error> {
+        let figures = figures(&searched);
+        let Searched { explored, mut system, .. } = searched;
+        let coverage = Coverage::of(&system, &explored.taken, &self.registered);
+        let vacuous = coverage.vacuous().filter(|_| counterexample.is_none() && explored.limit.is_none());
+        let verdict = match (&counterexample, explored.limit) {
+            (Some(_), _) => Verdict::Violated,
+            (None, None) if vacuous.is_none() => Verdict::Verified,
+            (None, _) => Verdict::Inconclusive,
+        };
+        let limit = explored.limit.map(|limit| self.limit_in_words(limit));
+        if verdict == Verdict::Verified {
+            self.audit(&mut system, &explored)?;
+        }
+        let Coverage { claims, never_completed } = coverage;
+        let (like_processes, asymmetries) = self.symmetry();
+        let checkpoints = system.shared().checkpoints.borrow();
+        let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
+        drop(checkpoints);
+        Ok(Report {
+            verdict,
+            limit: limit.or(vacuous),
+            figures,
+            counterexample,
+            outputs: self.outputs(&system, &explored),
+            uncaptured,
+            claims: claims.into_iter().collect(),
+            never_completed,
+            automata: automata(&system, &explored.taken),
+            like_processes,
+            asymmetries,
+        })
+    }
+
+    /// Explores some of the states again, without reduction; an error if that shows what the search should have seen.
+    fn audit(&self, system: &mut System, explored: &Explored) -> Result<(), Error> {
+        let Checker { reduction, symmetry, audit: is_asked_for, .. } = self.checker;
+        // With symmetry, a state stands for others whose steps have not all been taken.
+        if !is_asked_for || !reduction || symmetry {
+            return Ok(());
+        }
+        self.progress.begin(Phase::Auditing);
+        let missed = match audit(system, &self.properties, explored, &self.progress) {
+            Ok(missed) => missed,
+            Err(Interrupt::Demands(_)) => Some("that a program reads the clock, or uses `faults::scope`".to_owned()),
+            Err(interrupt) => return Err(interrupted(interrupt)),
+        };
+        match missed {
+            None => Ok(()),
+            Some(missed) => Err(Error::new(format!(
+                "the reduction has missed something, which is a defect of netcheck: please report it\n  \
+                 missed: {missed}\n  \
+                 until it is mended, check with `reduction = false`"
+            ))),
+        }
+    }
+
+    /// Every value that each process ended with.
+    fn outputs(&self, system: &System, explored: &Explored) -> Vec<(String, Vec<String>)> {
+        let of_unit = |index: usize| {
+            let outputs = explored.outputs.iter().filter(|(unit, _)| unit.0 as usize == index);
+            let texts: BTreeSet<String> =
+                outputs.map(|&(_, output)| system.shared().output(output).text.to_string()).collect();
+            texts.into_iter().collect()
+        };
+        let names = self.registered.processes.iter().enumerate();
+        names.map(|(index, process)| (process.name.clone(), of_unit(index))).collect()
+    }
+}
+
+/// How much was explored and learned.
+fn figures(searched: &Searched) -> Figures {
+    let Searched { explored, rounds, system } = searched;
+    let learned = &system.learner.automata;
+    Figures {
+        states: explored.store.len(),
+        transitions: explored.transitions,
+        pruned: explored.pruned,
+        subsumed: explored.subsumed,
+        omission_probability: explored.store.omission_probability(),
+        depth: explored.depth,
+        terminals: explored.terminals,
+        suppressed_deadlocks: explored.suppressed_deadlocks,
+        polls: system.learner.polls,
+        operations: learned.edges.len() as u64,
+        local_states: learned.nodes.len(),
+        rounds: *rounds,
+        memory_bytes: explored.store.memory_bytes(),
+    }
+}

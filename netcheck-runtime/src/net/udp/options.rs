@@ -1,0 +1,148 @@
+//! Options of UDP sockets. Only `broadcast` shows in the model.
+
+use super::UdpSocket;
+use crate::net::os;
+use crate::net::setting::Setting;
+use std::io;
+
+/// The options of one socket.
+#[derive(Hash)]
+pub(super) struct Options {
+    pub(super) broadcast: Setting<bool>,
+    hops_max: Setting<u32>,
+    multicast_loop: Setting<bool>,
+    multicast_hops_max: Setting<u32>,
+    service: Setting<u32>,
+}
+
+impl Options {
+    /// As Linux has them.
+    pub(super) fn new() -> Self {
+        Options {
+            broadcast: Setting::new(false),
+            hops_max: Setting::new(64),
+            multicast_loop: Setting::new(true),
+            multicast_hops_max: Setting::new(1),
+            service: Setting::new(0),
+        }
+    }
+}
+
+impl UdpSocket {
+    /// Whether datagrams may be sent to the broadcast address. (Nobody receives them: the
+    /// check's hosts share no link.)
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn broadcast(&self) -> io::Result<bool> {
+        Ok(self.options.broadcast.get())
+    }
+
+    /// Sets whether datagrams may be sent to the broadcast address.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_broadcast(&self, on: bool) -> io::Result<()> {
+        self.options.broadcast.set(on);
+        Ok(())
+    }
+
+    /// Hops that a packet may take.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn ttl(&self) -> io::Result<u32> {
+        Ok(self.options.hops_max.get())
+    }
+
+    /// Remembered, without an effect: there are no hops in a check.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it is not 1 to 255.
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        if !(1..=255).contains(&ttl) {
+            return Err(io::Error::from_raw_os_error(os::INVALID));
+        }
+        self.options.hops_max.set(ttl);
+        Ok(())
+    }
+
+    /// Whether packets to a group of hosts come back.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn multicast_loop_v4(&self) -> io::Result<bool> {
+        Ok(self.options.multicast_loop.get())
+    }
+
+    /// Remembered, without an effect: groups of hosts are not modelled.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_multicast_loop_v4(&self, on: bool) -> io::Result<()> {
+        self.options.multicast_loop.set(on);
+        Ok(())
+    }
+
+    /// Hops that a packet to a group of hosts may take.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
+        Ok(self.options.multicast_hops_max.get())
+    }
+
+    /// Remembered, without an effect: groups of hosts are not modelled.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it is not 0 to 255.
+    pub fn set_multicast_ttl_v4(&self, ttl: u32) -> io::Result<()> {
+        if !(0..=255).contains(&ttl) {
+            return Err(io::Error::from_raw_os_error(os::INVALID));
+        }
+        self.options.multicast_hops_max.set(ttl);
+        Ok(())
+    }
+
+    /// The type of service that was set.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn tos_v4(&self) -> io::Result<u32> {
+        Ok(self.options.service.get())
+    }
+
+    /// Remembered, without an effect.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
+        // The system keeps one byte of it.
+        self.options.service.set(tos & 0xff);
+        Ok(())
+    }
+
+    /// The older name of [`tos_v4`](Self::tos_v4).
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn tos(&self) -> io::Result<u32> {
+        self.tos_v4()
+    }
+
+    /// The older name of [`set_tos_v4`](Self::set_tos_v4).
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn set_tos(&self, tos: u32) -> io::Result<()> {
+        self.set_tos_v4(tos)
+    }
+
+    /// Always `None`: errors are reported by the calls that meet them.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,139 @@
+//! Operations that a poll tries at once: it begins them and does not wait for them, or they stand in branches of
+//! `select!`s.
+//!
+//! A branch makes a synchronous call only if no other branch has come first. So before a branch makes one, the order of
+//! the branches is chosen, and the operations that earlier branches have begun are tried: the answers of a poll stand
+//! in the order in which the poll will ask for them again.
+
+use crate::operation::choices;
+use crate::operation::{Offer, Operation, OperationKey, Outcome};
+use crate::unit::poll::context::Context;
+use crate::unit::poll::operations::Fresh;
+use crate::unit::poll::selects::Trying;
+use std::panic::Location;
+
+impl Context {
+    /// The answer of the history for the operation that is begun now, if the operation was tried at once.
+    pub(super) fn tried(&self, operation: &Operation) -> Option<Outcome> {
+        let mut state = self.state();
+        let begun = state.operations.begin();
+        let is_this = |call: &Operation| matches!(call, Operation::AtOnce { number, .. } if *number == begun);
+        let (index, call) = state.script.answers().map(|(call, _)| call).enumerate().find(|(_, call)| is_this(call))?;
+        let is_the_same = operation.tried().is_some_and(|tried| tried == *call.itself());
+        if !is_the_same {
+            drop(state);
+            // Another order of the branches begins others.
+            self.refuse()
+        }
+        Some(state.take_answer(index))
+    }
+
+    /// An operation that was begun in this poll will not be waited for. The OS would have tried
+    /// it by now: the poll is abandoned, and taken again with the answer at hand.
+    pub(crate) fn try_at_once(&self, which: impl Fn(&Fresh) -> bool) {
+        if self.is_discarded() || std::thread::panicking() {
+            return;
+        }
+        if self.to_be_tried(&which).is_some() {
+            self.settle_rounds();
+            self.try_now(which);
+        }
+    }
+
+    /// Settles the `select!`s that are being polled, before something is asked inside of their branches: their
+    /// orders are chosen, and the operations that earlier branches have begun are tried.
+    pub(super) fn settle_rounds(&self) {
+        let rounds = std::mem::take(&mut self.state().selects.rounds);
+        for round in &rounds {
+            if let Some(choice) = &round.choice {
+                self.give_up_asking(choice.clone(), round.location);
+            }
+            self.try_now(|fresh| round.has_begun(fresh));
+        }
+        self.state().selects.rounds = rounds;
+    }
+
+    /// Leaves the poll, if there is an operation to be tried.
+    fn try_now(&self, which: impl Fn(&Fresh) -> bool) {
+        let Some((fresh, pending, tried)) = self.to_be_tried(which) else { return };
+        let choice_of = |round: &Trying| Some((round.choice.clone()?, round.location));
+        let open = self.state().selects.open.iter().find(|round| round.has_begun(&fresh)).and_then(choice_of);
+        if let Some((choice, location)) = open {
+            self.give_up_asking(choice, location)
+        }
+        let mut state = self.state();
+        let operation = Operation::AtOnce { number: fresh.number, operation: Box::new(tried) };
+        let asked = Offer { key: OperationKey::ANSWER, operation, ..pending };
+        // All effects since then come after it.
+        state.script.keep_effects(fresh.effects);
+        state.script.asked = Some(asked);
+        drop(state);
+        self.discard()
+    }
+
+    /// Abandons the poll until there is an answer to a synchronous call.
+    pub(super) fn give_up_asking(&self, operation: Operation, location: &'static Location<'static>) -> ! {
+        let (caller, execution) = self.execution(location);
+        let mut state = self.state();
+        let task = state.tasks.running;
+        let asked = Offer { key: OperationKey::ANSWER, task, operation, location, caller, execution };
+        state.script.asked = Some(asked);
+        drop(state);
+        self.discard()
+    }
+
+    /// The first of some operations that can be tried: its offer, and the operation that tries it.
+    fn to_be_tried(&self, which: impl Fn(&Fresh) -> bool) -> Option<(Fresh, Offer, Operation)> {
+        self.state().operations.to_be_tried(which)
+    }
+
+    /// Whether an operation was begun in this poll that could have been done at once, after so
+    /// many others and not after more than `until`.
+    pub(crate) fn has_begun(&self, after: u32, until: u32) -> bool {
+        self.to_be_tried(|fresh| after < fresh.number && fresh.number <= until).is_some()
+    }
+
+    /// How many operations were begun in this step.
+    pub(crate) fn begun(&self) -> u32 {
+        self.state().operations.begun()
+    }
+
+    /// Numbers the polls of unbiased `select!`s.
+    pub(crate) fn next_select(&self) -> u32 {
+        self.state().selects.poll()
+    }
+
+    /// The branch that the history starts this `select!` with, if it says so.
+    pub(crate) fn scripted_select(&self, sequence: u32) -> Option<usize> {
+        let mut state = self.state();
+        // An answer for an operation that is tried at once is found by the operation's number, wherever it stands.
+        let mut answers = state.script.answers().enumerate();
+        let (index, answer) = answers.find(|(_, (call, _))| !matches!(call, Operation::AtOnce { .. }))?;
+        let scripted = match answer {
+            (Operation::Choices(choices::Operation::Select { sequence: s, .. }), Outcome::Alternative(branch))
+                if *s == sequence =>
+            {
+                *branch
+            }
+            _ => return None,
+        };
+        drop(answers);
+        state.take_answer(index);
+        Some(scripted)
+    }
+
+    /// A branch of a `select!` is about to be polled.
+    pub(crate) fn enter_branch(&self, round: Trying) {
+        self.state().selects.rounds.push(round);
+    }
+
+    /// The branch has been polled.
+    pub(crate) fn leave_branch(&self) {
+        self.state().selects.rounds.pop();
+    }
+
+    /// All branches of an unbiased `select!` wait, and several could be tried.
+    pub(crate) fn keep_open(&self, round: Trying) {
+        self.state().selects.open.push(round);
+    }
+}

@@ -1,0 +1,161 @@
+//! Captured loops: the functions that await each other, the position of a poll, and the records of loop heads.
+
+use crate::unit::identity::checkpoint::{CheckpointId, Position, PositionId, Reached, Values};
+use crate::unit::panics;
+use crate::unit::poll::context::{self, Context, State};
+use crate::unit::poll::frames::{Activation, Frame};
+use std::fmt::{self, Write as _};
+use std::hash::Hash;
+use std::panic::Location;
+
+impl Context {
+    /// The position of the poll.
+    pub(crate) fn position(&self) -> PositionId {
+        let position = &mut self.state().frames.position;
+        position.mark();
+        self.shared.checkpoints.borrow_mut().position(position)
+    }
+
+    /// The local state that a step has led to, if it is told by a checkpoint.
+    pub(in crate::unit) fn arrival(&self) -> Option<PositionId> {
+        let state = self.state();
+        let mut position = state.frames.position.clone();
+        state.script.answers().for_each(|(call, outcome)| position.answered(call.clone(), outcome.clone()));
+        position.is_captured().then(|| self.shared.checkpoints.borrow_mut().position(&position))
+    }
+
+    /// Polls a future named `name` that was first polled at `entry`. It counts as awaited directly
+    /// if `is_direct` says so of the future that polls it; the root of a program is polled by nobody.
+    pub(crate) fn call<R>(
+        &self,
+        name: &'static str,
+        entry: Option<PositionId>,
+        activation: &mut Option<Activation>,
+        is_direct: impl FnOnce(&'static str, Option<Activation>) -> bool,
+        poll: impl FnOnce() -> R,
+    ) -> R {
+        let caller = self.state().frames.innermost();
+        let (is_trusted, entry) = match (caller, entry) {
+            (Some(caller), entry) => (is_direct(caller.name, caller.activation), entry.unwrap_or(caller.entry)),
+            (None, Some(entry)) => (is_direct("", None), entry),
+            (None, None) => return poll(),
+        };
+        self.state().frames.push(Frame { name: if is_trusted { name } else { "" }, entry, activation: *activation });
+        let polled = poll();
+        *activation = self.state().frames.pop().and_then(|frame| frame.activation);
+        polled
+    }
+
+    /// The body of the function whose future is named `name` begins.
+    pub(crate) fn activate(&self, name: &'static str) -> Option<Activation> {
+        let frames = &mut self.state().frames;
+        let activation = frames.next_activation();
+        let frame = frames.named(name)?;
+        // A function that calls itself in a roundabout way finds its caller here.
+        if frame.activation.is_some() {
+            return None;
+        }
+        frame.activation = Some(activation);
+        Some(activation)
+    }
+
+    /// The position at which the function that is polled now was first polled, if the future named `name` is
+    /// awaited directly.
+    pub(crate) fn entry_of(&self, name: &'static str) -> Option<PositionId> {
+        self.state().frames.named(name).map(|frame| frame.entry)
+    }
+
+    /// Whether a function's body is polled by nothing but functions that await each other.
+    pub(crate) fn is_direct(&self, activation: Option<Activation>) -> bool {
+        activation.is_some() && self.state().frames.innermost().is_some_and(|frame| frame.activation == activation)
+    }
+
+    /// A loop head is reached that is not captured.
+    pub(crate) fn pass(&self, why: &str, location: &'static Location<'static>) {
+        if self.shared.modes.captures {
+            self.shared.checkpoints.borrow_mut().uncaptured(location, || why.to_owned());
+        }
+    }
+
+    /// A loop head is reached that was entered at `entry`; `None` if something stands between its
+    /// function and the root. If the values and the entry say everything that the unit's future
+    /// depends on, its past is forgotten. Returns the checkpoint if it is new.
+    pub(crate) fn arrive(
+        &self,
+        entry: Option<PositionId>,
+        mut values: Values,
+        location: &'static Location<'static>,
+    ) -> Option<CheckpointId> {
+        self.state().frames.position.mark();
+        if self.is_discarded() || !self.shared.modes.captures {
+            return None;
+        }
+        let state = self.state();
+        let checkpoints = &mut self.shared.checkpoints.borrow_mut();
+        let mut refuse = |why: &dyn Fn() -> String| {
+            checkpoints.uncaptured(location, why);
+            None
+        };
+        if let Some(why) = values.refusal() {
+            return refuse(&|| why.clone());
+        }
+        if state.tasks.all.len() != 1 || self.shared.modes.tracks {
+            return refuse(&|| "its process has several tasks".to_owned());
+        }
+        let Some(entry) = entry else {
+            return refuse(&|| {
+                "its function is not awaited directly by annotated functions up to the process's root".to_owned()
+            });
+        };
+        if state.operations.to_be_tried(|_| true).is_some() {
+            return refuse(&|| "an operation was begun just before it".to_owned());
+        }
+        state.record(&mut values);
+        drop(state);
+        let Reached { checkpoint, is_new } = checkpoints.checkpoint(entry, location, values);
+        self.state().frames.position = Position::at(checkpoint);
+        is_new.then_some(checkpoint)
+    }
+
+    /// Keeps the value of a variable at a checkpoint, in words.
+    pub(crate) fn tell(&self, checkpoint: CheckpointId, value: String) {
+        self.shared.checkpoints.borrow_mut().tell(checkpoint, value);
+    }
+}
+
+/// The `Debug` text of a value of the program's, shortened. The program's own steps do not include it: the `Debug` code
+/// runs without a current unit, and if it panics, there is no text.
+pub(crate) fn in_words(value: &dyn fmt::Debug) -> Option<String> {
+    let mut text = Shortened::default();
+    // An error: there is more than fits.
+    let written = context::leave(|| panics::catch(|| write!(text, "{value:?}").is_err()));
+    written.ok().map(|is_cut| text.0 + if is_cut { "…" } else { "" })
+}
+
+/// A text that is cut off at a length.
+#[derive(Default)]
+struct Shortened(String);
+
+impl Shortened {
+    const CHARS_MAX: usize = 40;
+}
+
+impl fmt::Write for Shortened {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = Self::CHARS_MAX - self.0.chars().count();
+        self.0.extend(text.chars().take(room));
+        if text.chars().nth(room).is_some() { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
+impl State {
+    /// Records everything that a unit knows besides the values of its variables.
+    fn record(&self, values: &mut Values) {
+        self.operations.record(values);
+        self.handles.record(values);
+        self.tasks.record(values);
+        self.isolated.record(values);
+        self.selects.polls().hash(values);
+        self.executions.record(values);
+    }
+}

@@ -1,0 +1,215 @@
+//! The current unit: the state that a poll of user code can see, in its scope.
+
+use crate::id::{CallerId, TaskId, UnitId};
+use crate::operation::{Effect, Offer, Operation, Outcome};
+use crate::unit::identity::causality::Causality;
+use crate::unit::identity::checkpoint::Position;
+use crate::unit::names::Host;
+use crate::unit::poll::executions::Executions;
+use crate::unit::poll::frames::Frames;
+use crate::unit::poll::handles::Handles;
+use crate::unit::poll::operations::Operations;
+use crate::unit::poll::script::Script;
+use crate::unit::poll::selects::Selects;
+use crate::unit::poll::tasks::{IsolatedTasks, Polled, Task, Tasks};
+use crate::unit::shared::Shared;
+use std::any::Any;
+use std::cell::{Cell, RefCell, RefMut};
+use std::panic::{self, Location};
+use std::rc::Rc;
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<Context>>> = const { RefCell::new(None) };
+}
+
+/// Thrown through user code to leave a poll for good: a synchronous call has no answer yet,
+/// or this alternative leads nowhere of its own.
+struct Discarded;
+
+/// The context in which the current poll runs.
+///
+/// # Panics
+/// Outside a check: the caller's program uses netcheck's types where tokio's were meant.
+#[track_caller]
+pub(crate) fn current() -> Rc<Context> {
+    CURRENT.with_borrow(Clone::clone).unwrap_or_else(|| {
+        panic!(
+            "netcheck's sockets, timers and tasks only work inside a check; \
+             run real programs on tokio, and name processes with `net.process(…)`"
+        )
+    })
+}
+
+/// The context of the current poll, if there is one. Values dropped outside a poll
+/// belong to a discarded run and have no effect; so do those of a poll that was abandoned.
+pub(crate) fn try_current() -> Option<Rc<Context>> {
+    CURRENT.with_borrow(Clone::clone).filter(|context| !context.is_discarded())
+}
+
+/// Runs `poll` with `context` as the current one.
+pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
+    with(Some(Rc::clone(context)), poll)
+}
+
+/// Runs `call` without a current context.
+pub(super) fn leave<R>(call: impl FnOnce() -> R) -> R {
+    with(None, call)
+}
+
+fn with<R>(context: Option<Rc<Context>>, call: impl FnOnce() -> R) -> R {
+    struct Restore(Option<Rc<Context>>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CURRENT.set(self.0.take());
+        }
+    }
+    let _restore = Restore(CURRENT.replace(context));
+    call()
+}
+
+/// One poll's view of its unit.
+pub(crate) struct Context {
+    pub(crate) unit: UnitId,
+    pub(crate) shared: Rc<Shared>,
+    state: RefCell<State>,
+    /// The poll is being unwound by one of our own payloads: this run is of no more use.
+    discarded: Cell<bool>,
+}
+
+/// The mutable part of a context: each field is used by one part of the calls, and has its own rules.
+#[derive(Default)]
+pub(in crate::unit) struct State {
+    pub(super) operations: Operations,
+    pub(super) script: Script,
+    pub(in crate::unit) tasks: Tasks,
+    pub(in crate::unit) isolated: IsolatedTasks,
+    pub(super) handles: Handles,
+    pub(super) selects: Selects,
+    pub(super) frames: Frames,
+    pub(super) executions: Executions,
+    pub(in crate::unit) causality: Causality,
+    /// The output of the root, as text and as value, once it has ended.
+    pub(in crate::unit) ended: Option<(String, Rc<dyn Any>)>,
+}
+
+/// The reason why a poll was left for good.
+pub(in crate::unit) enum Abandoned {
+    /// The program made other calls than the recorded history says.
+    Differs(String),
+    /// A synchronous call has no answer yet.
+    Asks(Offer),
+    /// This alternative leads nowhere of its own.
+    Refused,
+}
+
+impl State {
+    /// Takes an answer that the history has; the position of the poll comes after it.
+    pub(super) fn take_answer(&mut self, index: usize) -> Outcome {
+        let (call, outcome) = self.script.take(index);
+        self.frames.position.answered(call, outcome.clone());
+        outcome
+    }
+}
+
+impl Context {
+    pub(in crate::unit) fn new(unit: UnitId, shared: Rc<Shared>) -> Self {
+        Context { unit, shared, state: RefCell::default(), discarded: Cell::new(false) }
+    }
+
+    pub(in crate::unit) fn state(&self) -> RefMut<'_, State> {
+        self.state.borrow_mut()
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        self.shared.host_of(self.unit)
+    }
+
+    /// A step begins at a position; the history has these answers for the calls that it will make.
+    pub(in crate::unit) fn begin_step(
+        &self,
+        position: Position,
+        answers: impl IntoIterator<Item = (Operation, Outcome)>,
+    ) {
+        let state = &mut *self.state();
+        state.frames.begin_step(position);
+        state.script.begin_step(answers);
+        state.selects.begin_step();
+        state.operations.begin_step();
+        state.causality.begin();
+    }
+
+    /// The poll of a task begins; `None` if there is no such task.
+    pub(in crate::unit) fn begin_poll(&self, task: TaskId) -> Option<Polled> {
+        let state = &mut *self.state();
+        state.operations.begin_poll();
+        state.handles.begin_poll();
+        state.selects.begin_poll();
+        state.tasks.begin_poll(task)
+    }
+
+    /// The program's own line that makes a call, and how often it has by then, if calls are traced.
+    pub(super) fn execution(&self, location: &'static Location<'static>) -> (Option<CallerId>, u32) {
+        let modes = self.shared.modes;
+        if !modes.traces {
+            return (None, 0);
+        }
+        let state = &mut *self.state();
+        let spawned_at = state.tasks.running().map(|task: &Task| task.location);
+        let caller = self.shared.caller(location, spawned_at);
+        let of_task = modes.tracks.then_some(state.tasks.running);
+        (Some(caller), state.executions.count(of_task, caller, modes.executions_max))
+    }
+
+    /// The first number for operations, sockets and timers of the running task: if tasks are
+    /// tracked, one of the task's own, so that the numbers do not depend on other tasks.
+    pub(super) fn first_number(&self) -> u32 {
+        if self.shared.modes.tracks { self.state().tasks.running.first_number() } else { 0 }
+    }
+
+    pub(crate) fn effect(&self, effect: Effect) {
+        let mut state = self.state();
+        state.causality.act();
+        state.script.affect(effect);
+    }
+
+    /// Gives this alternative up: another one does the same.
+    pub(crate) fn refuse(&self) -> ! {
+        self.discard()
+    }
+
+    /// Leaves the poll for good.
+    pub(super) fn discard(&self) -> ! {
+        self.set_discarded();
+        panic::resume_unwind(Box::new(Discarded))
+    }
+
+    /// From now on nothing that the program does has an effect, and calls get any answer.
+    pub(in crate::unit) fn set_discarded(&self) {
+        self.discarded.set(true);
+    }
+
+    /// Whether the poll was left for good.
+    pub(super) fn is_discarded(&self) -> bool {
+        self.discarded.get()
+    }
+
+    /// The reason why the poll was left for good, if it was.
+    pub(in crate::unit) fn abandoned(&self) -> Option<Abandoned> {
+        let script = &mut self.state().script;
+        self.is_discarded().then(|| match (script.mismatch.take(), script.asked.take()) {
+            (Some(mismatch), _) => Abandoned::Differs(mismatch),
+            (None, Some(asked)) => Abandoned::Asks(asked),
+            (None, None) => Abandoned::Refused,
+        })
+    }
+
+    /// Whether the history has an answer for a call that the step has not made.
+    pub(in crate::unit) fn has_unused_answers(&self) -> bool {
+        self.state().script.answer().is_some()
+    }
+
+    /// The effects of the step since the last answer to a synchronous call.
+    pub(in crate::unit) fn last_effects(&self) -> Vec<Effect> {
+        self.state().script.last_effects()
+    }
+}

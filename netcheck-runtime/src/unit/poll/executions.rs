@@ -1,0 +1,23 @@
+//! How often each source line has made a call.
+
+use crate::id::{CallerId, TaskId};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+/// Executions of source lines, if calls are traced: in each task for itself, if tasks are tracked.
+#[derive(Default)]
+pub(super) struct Executions(BTreeMap<(Option<TaskId>, CallerId), u32>);
+
+impl Executions {
+    /// Counts a call of a source line, up to `max`.
+    pub(super) fn count(&mut self, task: Option<TaskId>, caller: CallerId, max: u32) -> u32 {
+        let count = self.0.entry((task, caller)).or_default();
+        *count = (*count + 1).min(max);
+        *count
+    }
+
+    /// Everything about them that the unit's future depends on.
+    pub(super) fn record(&self, values: &mut impl Hasher) {
+        self.0.hash(values);
+    }
+}

@@ -1,0 +1,59 @@
+//! The position of a poll: what the history was told before it, and which functions await each other.
+
+use crate::unit::identity::checkpoint::{Position, PositionId};
+use smallvec::SmallVec;
+
+/// A future that is being polled by the function that awaits it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// The name of its type; empty where something may stand between it and the root.
+    pub(super) name: &'static str,
+    /// The position of its first poll.
+    pub(super) entry: PositionId,
+    /// The run of a function's body that this is, once that has begun.
+    pub(super) activation: Option<Activation>,
+}
+
+/// One run of an annotated function's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Activation(u32);
+
+/// The position of a poll.
+#[derive(Default)]
+pub(super) struct Frames {
+    pub(super) position: Position,
+    /// The functions that are being polled, the root first.
+    all: SmallVec<[Frame; 4]>,
+    activations: u32,
+}
+
+impl Frames {
+    /// A step begins: nothing of the step before it is being polled any more.
+    pub(super) fn begin_step(&mut self, position: Position) {
+        self.position = position;
+        self.all.clear();
+    }
+
+    pub(super) fn push(&mut self, frame: Frame) {
+        self.all.push(frame);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Frame> {
+        self.all.pop()
+    }
+
+    /// The innermost function that is being polled.
+    pub(super) fn innermost(&self) -> Option<Frame> {
+        self.all.last().copied()
+    }
+
+    /// The innermost function that is being polled, if it is the one of this name.
+    pub(super) fn named(&mut self, name: &'static str) -> Option<&mut Frame> {
+        self.all.last_mut().filter(|frame| !name.is_empty() && frame.name == name)
+    }
+
+    pub(super) fn next_activation(&mut self) -> Activation {
+        self.activations += 1;
+        Activation(self.activations)
+    }
+}

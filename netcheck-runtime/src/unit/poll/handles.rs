@@ -1,0 +1,113 @@
+//! The sockets and timers of a unit, and the operations that `poll_` functions have under way on sockets.
+
+use crate::id::SocketId;
+use crate::operation::{OperationKey, Stream};
+use crate::unit::poll::numbers::Numbers;
+use crate::unit::poll::operations::Pending;
+use smallvec::SmallVec;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+/// A front's own record of one socket of a unit. The unit only holds it.
+pub(crate) trait Kept: Any {
+    /// Everything about it that the unit's future depends on.
+    fn record(&self, values: &mut dyn Hasher);
+
+    /// The record with which another unit begins when it is given the socket.
+    fn for_another_unit(&self) -> Box<dyn Kept>;
+
+    /// The end of a connection that the socket is, if it is one.
+    fn stream(&self) -> Option<Stream>;
+}
+
+/// One of the operations that `poll_` functions can have under way on a socket at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Way {
+    /// Datagrams, bytes or connections.
+    In,
+    Out,
+    Peek,
+    ReadReady,
+    WriteReady,
+    Shutdown,
+}
+
+/// An operation that `poll_` functions can have under way.
+pub(crate) type Slot = (SocketId, Way);
+
+/// The operations that some `poll_` functions were called for.
+pub(crate) type Called = SmallVec<[Slot; 2]>;
+
+/// The sockets and timers of a unit.
+#[derive(Default)]
+pub(super) struct Handles {
+    pub(super) sockets: Numbers,
+    pub(super) timers: Numbers,
+    kept: BTreeMap<SocketId, Box<dyn Kept>>,
+    /// The operations that `poll_` functions have begun.
+    polled: BTreeMap<Slot, Pending>,
+    /// The operations that `poll_` functions were called for in this poll.
+    called: Vec<Slot>,
+}
+
+impl Handles {
+    pub(super) fn begin_poll(&mut self) {
+        self.called.clear();
+    }
+
+    /// The front's record of a socket.
+    pub(super) fn kept(&mut self, socket: SocketId) -> Option<&mut (dyn Kept + 'static)> {
+        Some(&mut **self.kept.get_mut(&socket)?)
+    }
+
+    pub(super) fn keep(&mut self, socket: SocketId, kept: Box<dyn Kept>) {
+        self.kept.insert(socket, kept);
+    }
+
+    pub(super) fn forget(&mut self, socket: SocketId) {
+        self.kept.remove(&socket);
+    }
+
+    /// A `poll_` function is called for an operation; the operation, if it is under way.
+    pub(super) fn call(&mut self, slot: Slot) -> Option<Pending> {
+        self.called.push(slot);
+        self.polled.remove(&slot)
+    }
+
+    pub(super) fn put(&mut self, slot: Slot, pending: Pending) {
+        self.polled.insert(slot, pending);
+    }
+
+    pub(super) fn take(&mut self, slot: Slot) -> Option<Pending> {
+        self.polled.remove(&slot)
+    }
+
+    /// An operation that `poll_` functions have under way on a socket.
+    pub(super) fn take_any(&mut self, socket: SocketId) -> Option<Pending> {
+        let (&slot, _) = self.polled.range((socket, Way::In)..=(socket, Way::Shutdown)).next()?;
+        self.take(slot)
+    }
+
+    /// The calls of `poll_` functions in this poll.
+    pub(super) fn called(&self) -> &[Slot] {
+        &self.called
+    }
+
+    /// The operations that `poll_` functions have under way, by key in the menu.
+    pub(super) fn under_way(&self) -> impl Iterator<Item = (Slot, Option<OperationKey>)> {
+        self.polled.iter().map(|(&slot, pending)| (slot, pending.key))
+    }
+
+    /// Everything about them that the unit's future depends on.
+    pub(super) fn record(&self, values: &mut impl Hasher) {
+        (&self.sockets, &self.timers).hash(values);
+        self.kept.len().hash(values);
+        for (socket, kept) in &self.kept {
+            socket.hash(values);
+            kept.record(values);
+        }
+        self.polled.len().hash(values);
+        self.under_way().for_each(|under_way| under_way.hash(values));
+    }
+}

@@ -1,0 +1,56 @@
+//! Numbers of sockets, timers and tasks.
+
+use crate::id::TaskId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Numbers given out smallest free first, so that loops return to the same numbers.
+#[derive(Default, Hash)]
+pub(super) struct Numbers {
+    taken: BTreeSet<u32>,
+    /// Numbers of a tracked task that another task has given back. They are free for the other task, and for their owner
+    /// as soon as it knows that the other task has ended: before, the two may run in any order.
+    given_back: BTreeMap<u32, TaskId>,
+}
+
+impl Numbers {
+    /// The smallest free number from `first` on.
+    pub(super) fn take(&mut self, first: u32) -> u32 {
+        let index = (first..).find(|index| !self.taken.contains(index)).expect("numbers do not run out");
+        self.taken.insert(index);
+        index
+    }
+
+    /// The smallest free number from `first` on, or a smaller one that the task itself has given back of another task's.
+    pub(super) fn take_or_keep(&mut self, first: u32, task: TaskId) -> u32 {
+        let kept = self.given_back.iter().find(|&(&index, &by)| by == task && index < first).map(|(&index, _)| index);
+        match kept {
+            Some(kept) => {
+                self.given_back.remove(&kept);
+                kept
+            }
+            None => self.take(first),
+        }
+    }
+
+    pub(super) fn free(&mut self, index: u32) {
+        self.taken.remove(&index);
+    }
+
+    /// A tracked task gives a number back.
+    pub(super) fn give_back(&mut self, index: u32, by: TaskId) {
+        if TaskId::of_number(index) == by {
+            self.free(index);
+        } else {
+            self.given_back.insert(index, by);
+        }
+    }
+
+    /// Frees the numbers of a tracked task that were given back by tasks that it knows to have ended.
+    pub(super) fn collect(&mut self, task: TaskId, has_joined: impl Fn(TaskId) -> bool) {
+        let Numbers { taken, given_back } = self;
+        given_back.retain(|index, by| {
+            let is_free = TaskId::of_number(*index) == task && has_joined(*by);
+            !(is_free && taken.remove(index))
+        });
+    }
+}

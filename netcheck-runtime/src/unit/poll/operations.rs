@@ -1,0 +1,153 @@
+//! The menu of a unit: the operations that wait for an outcome.
+
+use crate::id::TaskId;
+use crate::operation::{Offer, Operation, OperationKey, Outcome};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::panic::Location;
+use std::task::{Poll, Waker};
+
+/// A future that is one operation: registered at its first poll, withdrawn when dropped. [`super::calls`] polls it.
+pub(crate) struct Pending {
+    /// The operation, until it is registered.
+    pub(super) operation: Option<Operation>,
+    pub(super) location: &'static Location<'static>,
+    /// Its key in the menu, while it is registered.
+    pub(super) key: Option<OperationKey>,
+}
+
+impl Pending {
+    pub(crate) fn new(operation: Operation, location: &'static Location<'static>) -> Self {
+        Pending { operation: Some(operation), location, key: None }
+    }
+}
+
+/// An operation that was begun in the poll that is under way, and not tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fresh {
+    pub(super) key: OperationKey,
+    /// Its number among the operations that the step has begun.
+    pub(crate) number: u32,
+    /// How many effects there were before it.
+    pub(super) effects: usize,
+}
+
+/// An operation of the menu, with the waker of the future that waits for it.
+struct Registered {
+    offer: Offer,
+    waker: Waker,
+    outcome: Option<Outcome>,
+}
+
+/// The operations that a unit has under way.
+#[derive(Default)]
+pub(super) struct Operations {
+    registered: BTreeMap<OperationKey, Registered>,
+    /// How many operations were begun in this step.
+    begun: u32,
+    /// The operations that were begun in this poll and not tried.
+    fresh: Vec<Fresh>,
+}
+
+impl Operations {
+    pub(super) fn begin_step(&mut self) {
+        self.begun = 0;
+    }
+
+    pub(super) fn begin_poll(&mut self) {
+        self.fresh.clear();
+    }
+
+    /// Numbers an operation that is begun.
+    pub(super) fn begin(&mut self) -> u32 {
+        self.begun += 1;
+        self.begun
+    }
+
+    /// How many operations were begun in this step.
+    pub(super) fn begun(&self) -> u32 {
+        self.begun
+    }
+
+    /// The smallest free key from `first` on.
+    pub(super) fn free_key(&self, first: u32) -> OperationKey {
+        let free = (first..).map(OperationKey).find(|key| !self.registered.contains_key(key));
+        free.expect("numbers do not run out")
+    }
+
+    pub(super) fn register(&mut self, offer: Offer, waker: Waker) {
+        self.registered.insert(offer.key, Registered { offer, waker, outcome: None });
+    }
+
+    /// The operation that was begun last has not been tried; there were so many effects before it.
+    pub(super) fn note_fresh(&mut self, key: OperationKey, effects: usize) {
+        self.fresh.push(Fresh { key, number: self.begun, effects });
+    }
+
+    /// An operation of the menu.
+    pub(super) fn offer(&self, key: OperationKey) -> Option<&Offer> {
+        Some(&self.registered.get(&key)?.offer)
+    }
+
+    pub(super) fn waker(&self, key: OperationKey) -> Option<&Waker> {
+        Some(&self.registered.get(&key)?.waker)
+    }
+
+    /// Whether an operation of the menu has its outcome.
+    pub(super) fn has_outcome(&self, key: OperationKey) -> bool {
+        self.registered.get(&key).is_some_and(|registered| registered.outcome.is_some())
+    }
+
+    /// The outcome of an operation, which then leaves the menu; without one, `task` waits for it with `waker`.
+    pub(super) fn poll(&mut self, key: OperationKey, task: TaskId, waker: &Waker) -> Poll<(Operation, Outcome)> {
+        let registered = self.registered.get_mut(&key).expect("a registered operation stands in the menu");
+        let Some(outcome) = registered.outcome.take() else {
+            registered.waker.clone_from(waker);
+            registered.offer.task = task;
+            return Poll::Pending;
+        };
+        let done = self.registered.remove(&key).expect("it stood there just now");
+        Poll::Ready((done.offer.operation, outcome))
+    }
+
+    /// Takes an operation out of the menu. One whose outcome no poll has taken stays, so that the step is seen to be
+    /// refused.
+    pub(super) fn withdraw(&mut self, key: OperationKey) {
+        if !self.has_outcome(key) {
+            self.registered.remove(&key);
+        }
+    }
+
+    /// Gives an operation its outcome; the task that waits for it, and the waker to call.
+    pub(super) fn complete(&mut self, key: OperationKey, outcome: Outcome) -> Option<(TaskId, Waker)> {
+        let registered = self.registered.get_mut(&key)?;
+        registered.outcome = Some(outcome);
+        Some((registered.offer.task, registered.waker.clone()))
+    }
+
+    /// Whether an outcome was given that no poll has taken.
+    pub(super) fn has_untaken_outcome(&self) -> bool {
+        self.registered.values().any(|registered| registered.outcome.is_some())
+    }
+
+    /// The operations of the menu, by key.
+    pub(super) fn offers(&self) -> impl Iterator<Item = &Offer> {
+        self.registered.values().map(|registered| &registered.offer)
+    }
+
+    /// The first of some fresh operations that can be tried: its offer, and the operation that tries it.
+    pub(super) fn to_be_tried(&self, which: impl Fn(&Fresh) -> bool) -> Option<(Fresh, Offer, Operation)> {
+        self.fresh.iter().filter(|fresh| which(fresh)).find_map(|fresh| {
+            let offer = self.offer(fresh.key)?;
+            Some((*fresh, offer.clone(), offer.operation.tried()?))
+        })
+    }
+
+    /// Everything about them that the unit's future depends on.
+    pub(super) fn record(&self, values: &mut impl Hasher) {
+        for Registered { offer, outcome, .. } in self.registered.values() {
+            (offer, outcome).hash(values);
+        }
+        self.begun.hash(values);
+    }
+}

@@ -1,0 +1,174 @@
+//! Sockets and timers of the running task, and the operations that `poll_` functions have under way.
+
+use crate::id::{SocketId, TaskId};
+use crate::operation::{Effect, Operation, Outcome, Stream};
+use crate::operation::{time, udp};
+use crate::unit::poll::context::{Context, State};
+use crate::unit::poll::handles::{Called, Kept, Slot};
+use crate::unit::poll::numbers::Numbers;
+use crate::unit::poll::operations::Pending;
+use std::any::Any;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Poll, Waker};
+
+impl Context {
+    pub(crate) fn new_socket(&self) -> SocketId {
+        SocketId { unit: self.unit, index: self.take_number(|state| &mut state.handles.sockets, Numbers::take_or_keep) }
+    }
+
+    /// A UDP socket was dropped.
+    pub(crate) fn close_socket(&self, socket: SocketId) {
+        self.forget_socket(socket);
+        self.effect(Effect::Udp(udp::Effect::Close { socket }));
+    }
+
+    /// A socket was dropped: its number is free, and its operations are withdrawn.
+    pub(crate) fn forget_socket(&self, socket: SocketId) {
+        let take_any = || self.state().handles.take_any(socket);
+        while let Some(polled) = take_any() {
+            drop(polled);
+        }
+        self.state().handles.forget(socket);
+        if socket.unit == self.unit {
+            self.give_number_back(|state| &mut state.handles.sockets, socket.index);
+        }
+    }
+
+    /// Keeps a front's record of a socket, instead of an earlier one.
+    pub(crate) fn keep(&self, socket: SocketId, kept: impl Kept) {
+        self.state().handles.keep(socket, Box::new(kept));
+    }
+
+    /// Looks at a front's record of a socket, if there is one of this type.
+    pub(crate) fn kept<K: Kept, R>(&self, socket: SocketId, look: impl FnOnce(&mut K) -> R) -> Option<R> {
+        let state = &mut *self.state();
+        let kept: &mut dyn Any = state.handles.kept(socket)?;
+        kept.downcast_mut().map(look)
+    }
+
+    /// The record with which another unit begins when it is given a socket.
+    pub(crate) fn kept_for_another_unit(&self, socket: SocketId) -> Box<dyn Kept> {
+        let handles = &mut self.state().handles;
+        handles.kept(socket).expect("a socket is bound before it is handed over").for_another_unit()
+    }
+
+    /// The end of a connection that a socket is, if it is one.
+    pub(crate) fn stream_of(&self, socket: SocketId) -> Option<Stream> {
+        self.state().handles.kept(socket)?.stream()
+    }
+
+    /// The unit is given a socket, with the record that is kept of it.
+    pub(in crate::unit) fn receive_socket(&self, socket: SocketId, kept: &dyn Kept) {
+        self.state().handles.keep(socket, kept.for_another_unit());
+    }
+
+    pub(crate) fn new_timer(&self) -> u32 {
+        // A timer's number says whose it is.
+        self.take_number(|state| &mut state.handles.timers, |numbers, first, _| numbers.take(first))
+    }
+
+    pub(crate) fn drop_timer(&self, timer: u32) {
+        self.give_number_back(|state| &mut state.handles.timers, timer);
+        self.effect(Effect::Time(time::Effect::Disarm { timer }));
+    }
+
+    /// A number for a socket or a timer of the running task: the smallest that is free for it.
+    fn take_number(
+        &self,
+        of: impl Fn(&mut State) -> &mut Numbers,
+        take: impl Fn(&mut Numbers, u32, TaskId) -> u32,
+    ) -> u32 {
+        let first = self.first_number();
+        let state = &mut *self.state();
+        let task = state.tasks.running;
+        if self.shared.modes.tracks {
+            let joined = state.causality.joined_by(task);
+            of(state).collect(task, |ended| joined.contains(&ended));
+        }
+        take(of(state), first, task)
+    }
+
+    /// A socket or a timer with this number is gone.
+    fn give_number_back(&self, of: impl Fn(&mut State) -> &mut Numbers, number: u32) {
+        let state = &mut *self.state();
+        let running = state.tasks.running;
+        match self.shared.modes.tracks {
+            true => of(state).give_back(number, running),
+            false => of(state).free(number),
+        }
+    }
+
+    /// Polls the operation that a `poll_` function has under way, or begins it. Returns the
+    /// operation that was completed: the caller may ask for something else by now.
+    pub(crate) fn poll_on(
+        &self,
+        slot: Slot,
+        waker: &Waker,
+        operation: Operation,
+        location: &'static Location<'static>,
+    ) -> Poll<(Operation, Outcome)> {
+        let under_way = self.state().handles.call(slot);
+        let mut pending = match under_way.filter(|pending| self.is_still_meant(pending, &operation)) {
+            Some(pending) => pending,
+            None => Pending::new(operation.clone(), location),
+        };
+        let begun = pending.key.and_then(|key| Some(self.state().operations.offer(key)?.operation.clone()));
+        let polled = Pin::new(&mut pending).poll(&mut std::task::Context::from_waker(waker));
+        match polled {
+            Poll::Ready(outcome) => Poll::Ready((begun.unwrap_or(operation), outcome)),
+            Poll::Pending => {
+                self.state().handles.put(slot, pending);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Whether a pending operation is the one that is asked for, or has been completed already.
+    fn is_still_meant(&self, pending: &Pending, operation: &Operation) -> bool {
+        let operations = &self.state().operations;
+        let offer = pending.key.and_then(|key| Some((key, operations.offer(key)?)));
+        offer.is_some_and(|(key, offer)| operations.has_outcome(key) || offer.operation == *operation)
+    }
+
+    /// How many calls of `poll_` functions there were in this poll.
+    pub(crate) fn called(&self) -> usize {
+        self.state().handles.called().len()
+    }
+
+    /// Adds the operations that `poll_` functions were called for since there had been so many calls.
+    pub(crate) fn called_since(&self, before: usize, slots: &mut Called) {
+        for &slot in &self.state().handles.called()[before..] {
+            if !slots.contains(&slot) {
+                slots.push(slot);
+            }
+        }
+    }
+
+    /// Nobody waits any more for the operations that these `poll_` functions have under way. A future that was
+    /// only borrowed begins its operation anew when it is polled again: if it was not polled with the waker
+    /// `direct`, somebody in between polls it only after a wake-up, and so gets one.
+    pub(crate) fn abandon(&self, slots: &[Slot], direct: Option<&Waker>) {
+        for slot in slots {
+            let taken = self.state().handles.take(*slot);
+            let Some(pending) = taken else { continue };
+            let waker = pending.key.and_then(|key| self.state().operations.waker(key).cloned());
+            drop(pending);
+            if let Some(waker) = waker.filter(|waker| direct.is_some_and(|direct| !waker.will_wake(direct))) {
+                waker.wake();
+            }
+        }
+    }
+
+    /// A task has ended: the operations that its `poll_` functions had under way go.
+    pub(in crate::unit) fn forget_task(&self, task: TaskId) {
+        let slots: Called = {
+            let state = self.state();
+            let is_its = |key| state.operations.offer(key).is_some_and(|offer| offer.task == task);
+            let of_task = state.handles.under_way().filter(|(_, key)| key.is_some_and(is_its));
+            of_task.map(|(slot, _)| slot).collect()
+        };
+        self.abandon(&slots, None);
+    }
+}

@@ -1,0 +1,117 @@
+//! Tasks and isolated tasks: spawning them, their numbers and names.
+
+use crate::id::{SocketId, TaskId, UnitId};
+use crate::operation::tasks;
+use crate::operation::{Effect, Stream};
+use crate::unit::poll::context::{self, Context};
+use crate::unit::poll::tasks::{Task, TaskControl, TaskFuture, TaskNumber};
+use crate::unit::program::Program;
+use smallvec::SmallVec;
+use std::num::NonZeroU64;
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl Context {
+    /// Spawns an isolated task: a unit of its own.
+    pub(crate) fn spawn_unit(
+        &self,
+        name: &'static str,
+        handles: SmallVec<[SocketId; 2]>,
+        streams: SmallVec<[Stream; 1]>,
+        program: Rc<Program>,
+    ) -> UnitId {
+        let first = self.first_number();
+        let mut state = self.state();
+        let index = state.isolated.next(name, first);
+        let child = self.shared.child(self.unit, name, index);
+        state.isolated.spawn(child, program);
+        state.script.affect(Effect::Tasks(tasks::Effect::Spawn { child, handles, streams }));
+        child
+    }
+
+    /// The handle of an isolated task is no longer needed.
+    pub(crate) fn detach_unit(&self, child: UnitId) {
+        self.effect(Effect::Tasks(tasks::Effect::Detach { child }));
+    }
+
+    /// Spawns a task of this unit; it becomes runnable.
+    pub(crate) fn spawn_task(
+        &self,
+        future: TaskFuture,
+        on_cancel: Rc<dyn Fn()>,
+        location: &'static Location<'static>,
+    ) -> (Arc<TaskNumber>, Arc<TaskControl>) {
+        let id = self.next_task();
+        let number = self.next_task_number(id);
+        let mut state = self.state();
+        let task = Task::new(id, number, future, on_cancel, location);
+        let (number, control) = (Arc::clone(&task.number), Arc::clone(&task.control));
+        state.tasks.all.insert(id, task);
+        state.causality.spawn(id);
+        (number, control)
+    }
+
+    /// The id of the next task: the smallest that is free; if tasks are tracked, one that does
+    /// not depend on the steps of other tasks.
+    fn next_task(&self) -> TaskId {
+        let tasks = &mut self.state().tasks;
+        if !self.shared.modes.tracks || tasks.all.is_empty() {
+            let free = (0..).map(TaskId).find(|id| !tasks.all.contains_key(id));
+            return free.expect("numbers do not run out");
+        }
+        let parent = tasks.running;
+        let count = tasks.spawns.entry(parent).or_default();
+        *count += 1;
+        parent.child(*count).unwrap_or_else(|| {
+            panic!(
+                "with tracked tasks, a task spawns at most {} others, and they at most as many: \
+                 check it without `tasks = tracked`",
+                TaskId::CHILDREN_MAX
+            )
+        })
+    }
+
+    /// The number by which programs know the next task. No handle to an earlier task of this number is left: it is
+    /// the smallest that is free; if tasks are tracked, the task's own one.
+    fn next_task_number(&self, task: TaskId) -> Arc<TaskNumber> {
+        let number = if self.shared.modes.tracks { task.0 } else { self.state().tasks.numbers.take(0) };
+        Arc::new(TaskNumber(number))
+    }
+
+    /// The task that programs knew by this number is gone, with its handles.
+    fn free_task_number(&self, number: u32) {
+        if !self.shared.modes.tracks {
+            self.state().tasks.numbers.free(number);
+        }
+    }
+
+    /// The number by which programs know the running task; the root of a process is no task.
+    pub(crate) fn task_name(&self) -> Option<NonZeroU64> {
+        let number = self.state().tasks.running()?.number.0;
+        match number {
+            0 if self.shared.unit(self.unit).parent.is_none() => None,
+            number => Some(self.name_of_task(self.unit, number)),
+        }
+    }
+
+    /// The number by which programs know a task of a unit.
+    pub(crate) fn name_of_task(&self, unit: UnitId, number: u32) -> NonZeroU64 {
+        self.shared.unit(unit).number_of_task(number)
+    }
+
+    /// Handles of the running task see from now on that the task has ended.
+    pub(crate) fn end_running(&self) {
+        if let Some(task) = self.state().tasks.running() {
+            task.control.set_ended();
+        }
+    }
+}
+
+impl Drop for TaskNumber {
+    fn drop(&mut self) {
+        if let Some(context) = context::try_current() {
+            context.free_task_number(self.0);
+        }
+    }
+}

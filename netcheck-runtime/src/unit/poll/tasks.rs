@@ -1,0 +1,166 @@
+//! The tasks of a unit, and the isolated tasks that it has spawned.
+
+use crate::id::{TaskId, UnitId};
+use crate::unit::poll::numbers::Numbers;
+use crate::unit::program::Program;
+use ahash::AHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::hash::{Hash, Hasher};
+use std::panic::Location;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The future of a task.
+pub(in crate::unit) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
+
+/// The parts of a task that a poll uses: its future, its control, and the call that ends it when it is cancelled.
+pub(in crate::unit) type Polled = (TaskFuture, Arc<TaskControl>, Rc<dyn Fn()>);
+
+/// A task of a unit.
+pub(in crate::unit) struct Task {
+    /// The task's future, while it is not being polled.
+    pub(in crate::unit) future: Option<TaskFuture>,
+    pub(in crate::unit) control: Arc<TaskControl>,
+    /// Tells the task's handles that it ends without an output.
+    on_cancel: Rc<dyn Fn()>,
+    pub(super) number: Arc<TaskNumber>,
+    /// The source line that has spawned it.
+    pub(in crate::unit) location: &'static Location<'static>,
+}
+
+impl Task {
+    /// A task that is runnable from the start.
+    pub(super) fn new(
+        id: TaskId,
+        number: Arc<TaskNumber>,
+        future: TaskFuture,
+        on_cancel: Rc<dyn Fn()>,
+        location: &'static Location<'static>,
+    ) -> Self {
+        let (cancelled, ended) = (AtomicBool::new(false), AtomicBool::new(false));
+        let control = TaskControl { id, woken: AtomicBool::new(true), cancelled, ended };
+        Task { future: Some(future), control: Arc::new(control), on_cancel, number, location }
+    }
+}
+
+/// The part of a task that its wakers and handles share. [`super::tracking`] records how they use it.
+pub(crate) struct TaskControl {
+    pub(super) id: TaskId,
+    woken: AtomicBool,
+    cancelled: AtomicBool,
+    ended: AtomicBool,
+}
+
+impl TaskControl {
+    /// Whether the task was woken, and whether it was asked to end.
+    fn flags(&self) -> (bool, bool) {
+        (self.is_woken(), self.is_cancelled())
+    }
+
+    fn is_woken(&self) -> bool {
+        self.woken.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_woken(&self, woken: bool) {
+        self.woken.store(woken, Ordering::Relaxed);
+    }
+
+    /// Whether the task was asked to end.
+    pub(in crate::unit) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(in crate::unit) fn set_cancelled(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the task's output is there, or it was aborted.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    /// The task ends, in the poll that is going on.
+    pub(super) fn set_ended(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The number by which programs know a task. No other task has it as long as the task runs or has a handle. When it
+/// is dropped, [`super::spawning`] frees the number.
+#[derive(Debug)]
+pub(crate) struct TaskNumber(pub(crate) u32);
+
+/// The tasks of a unit.
+#[derive(Default)]
+pub(in crate::unit) struct Tasks {
+    pub(in crate::unit) all: BTreeMap<TaskId, Task>,
+    /// The task that is being polled.
+    pub(in crate::unit) running: TaskId,
+    /// How many tasks each task has spawned.
+    pub(super) spawns: AHashMap<TaskId, u32>,
+    /// The numbers by which programs know tasks.
+    pub(super) numbers: Numbers,
+}
+
+impl Tasks {
+    /// The task that is being polled, unless it is ending.
+    pub(super) fn running(&self) -> Option<&Task> {
+        self.all.get(&self.running)
+    }
+
+    /// The poll of a task begins.
+    pub(super) fn begin_poll(&mut self, task: TaskId) -> Option<Polled> {
+        self.running = task;
+        let task = self.all.get_mut(&task)?;
+        task.control.set_woken(false);
+        Some((task.future.take()?, Arc::clone(&task.control), Rc::clone(&task.on_cancel)))
+    }
+
+    /// The tasks that would go on if they were polled.
+    pub(in crate::unit) fn runnable(&self) -> Vec<TaskId> {
+        self.all.iter().filter(|(_, task)| task.control.is_woken()).map(|(&id, _)| id).collect()
+    }
+
+    /// Everything about them that the unit's future depends on, in a unit of one task.
+    pub(super) fn record(&self, values: &mut impl Hasher) {
+        self.numbers.hash(values);
+        self.all.values().for_each(|task| task.control.flags().hash(values));
+    }
+}
+
+/// The isolated tasks that a unit has spawned.
+#[derive(Default)]
+pub(in crate::unit) struct IsolatedTasks {
+    /// How many of each name this history has spawned, by name and first number.
+    counts: BTreeMap<(&'static str, u32), u32>,
+    /// The isolated tasks whose end this history has not seen.
+    unseen: BTreeSet<UnitId>,
+    /// The isolated tasks that were spawned in this step, with their programs.
+    pub(in crate::unit) spawned: Vec<(UnitId, Rc<Program>)>,
+}
+
+impl IsolatedTasks {
+    /// The ordinal of the next isolated task of this name.
+    pub(super) fn next(&mut self, name: &'static str, first: u32) -> u32 {
+        let count = self.counts.entry((name, first)).or_default();
+        first + std::mem::replace(count, *count + 1)
+    }
+
+    pub(super) fn spawn(&mut self, child: UnitId, program: Rc<Program>) {
+        self.unseen.insert(child);
+        self.spawned.push((child, program));
+    }
+
+    /// The history has seen the end of an isolated task.
+    pub(super) fn see_end(&mut self, child: UnitId) {
+        self.unseen.remove(&child);
+    }
+
+    /// Everything about them that the unit's future depends on.
+    pub(super) fn record(&self, values: &mut impl Hasher) {
+        (&self.unseen, &self.counts).hash(values);
+    }
+}

@@ -1,0 +1,93 @@
+//! The record of tracked tasks: which objects the running task touches, and which tasks it wakes, joins and aborts.
+
+use crate::unit::identity::causality::ObjectId;
+use crate::unit::poll::context::{self, Context};
+use crate::unit::poll::tasks::TaskControl;
+use std::sync::Arc;
+use std::task::Wake;
+
+impl Context {
+    /// An object that tasks share; `None` if tasks are not tracked.
+    pub(crate) fn new_object(&self) -> Option<ObjectId> {
+        if !self.shared.modes.tracks {
+            return None;
+        }
+        let mut state = self.state();
+        let task = state.tasks.running;
+        Some(state.causality.make(task))
+    }
+
+    /// The running task ends; `output` says with what, if that can be told.
+    pub(crate) fn end_task(&self, output: Option<String>) {
+        let mut state = self.state();
+        let task = state.tasks.running;
+        state.causality.end_with(task, output);
+    }
+
+    /// Nobody can reach an object any more.
+    pub(crate) fn forget_object(&self, object: ObjectId) {
+        self.state().causality.forget(object);
+    }
+
+    /// The running task uses an object.
+    pub(crate) fn touch(&self, object: ObjectId) {
+        self.state().causality.touch(object);
+    }
+}
+
+impl Wake for TaskControl {
+    fn wake(self: Arc<Self>) {
+        if let Some(context) = context::try_current() {
+            context.state().causality.wake(self.id);
+        }
+        self.set_woken(true);
+    }
+}
+
+impl TaskControl {
+    /// The running task looks whether this one has ended.
+    pub(crate) fn look_for_end(&self) {
+        if let Some(context) = context::try_current() {
+            context.touch(ObjectId::end(self.id));
+        }
+    }
+
+    /// The running task asks whether this one has ended, and does not wait for that.
+    pub(crate) fn ask_for_end(&self) {
+        if let Some(context) = context::try_current() {
+            context.state().causality.ask_for(self.id);
+        }
+    }
+
+    /// The running task has seen the end of this one.
+    pub(crate) fn join(&self) {
+        if let Some(context) = context::try_current() {
+            let mut state = context.state();
+            let task = state.tasks.running;
+            state.causality.join(task, self.id);
+        }
+    }
+
+    /// The running task waits for the end of this one.
+    pub(crate) fn wait_for_end(&self) {
+        if let Some(context) = context::try_current() {
+            context.state().causality.wait_for(self.id);
+        }
+    }
+
+    /// Nobody can look any more whether this one has ended.
+    pub(crate) fn forget_end(&self) {
+        if let Some(context) = context::try_current() {
+            context.forget_object(ObjectId::end(self.id));
+        }
+    }
+
+    /// Asks the task to end at its next await; it becomes runnable for that.
+    pub(crate) fn cancel(&self) {
+        if let Some(context) = context::try_current() {
+            context.state().causality.abort(self.id);
+        }
+        self.set_cancelled();
+        self.set_woken(true);
+    }
+}

@@ -1,0 +1,164 @@
+//! The tables that all units of one check share, and the modes in which the check runs them.
+
+use crate::id::{CallerId, ClaimId, ProcessId, UnitId};
+use crate::unit::caller::{Callers, Line};
+use crate::unit::identity::causality::Events;
+use crate::unit::identity::checkpoint::Checkpoints;
+use crate::unit::names::{Host, UnitInfo};
+use crate::unit::watchdog::Watch;
+use ahash::AHashMap;
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How a check runs its units: decided before the first poll, and never changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Modes {
+    /// Whether each call is traced to the program's own source line: it costs more than a poll.
+    pub(crate) traces: bool,
+    /// Whether tasks share memory only through objects that are tracked.
+    pub(crate) tracks: bool,
+    /// Whether loop heads tell local states.
+    pub(crate) captures: bool,
+    /// Executions of a source line are told apart up to this one.
+    pub(crate) executions_max: u32,
+}
+
+/// The tables of one check: names of units, outputs, claims, source lines, and what tells local states.
+pub(crate) struct Shared {
+    pub(crate) modes: Modes,
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) watch: Arc<Watch>,
+    units: RefCell<Vec<UnitInfo>>,
+    /// Isolated tasks by parent, name, and how many of that name the parent had spawned before.
+    children: RefCell<AHashMap<(UnitId, &'static str, u32), UnitId>>,
+    outputs: RefCell<Outputs>,
+    callers: RefCell<Callers>,
+    pub(crate) events: RefCell<Events>,
+    pub(crate) checkpoints: RefCell<Checkpoints>,
+    claims: RefCell<Vec<Claim>>,
+}
+
+/// A claim of the program's, and where it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    pub(crate) name: &'static str,
+    pub(crate) location: &'static Location<'static>,
+}
+
+/// The outputs that units have ended with, by text and type.
+#[derive(Default)]
+struct Outputs {
+    values: Vec<Output>,
+    by_text: AHashMap<(String, TypeId), u32>,
+}
+
+/// An output that a unit has ended with.
+#[derive(Clone)]
+pub(crate) struct Output {
+    pub(crate) text: Rc<str>,
+    pub(crate) value: Rc<dyn Any>,
+}
+
+impl Shared {
+    pub(crate) fn new(hosts: Vec<Host>, modes: Modes, watch: Arc<Watch>) -> Self {
+        let units = (0u32..).zip(&hosts).map(|(id, host)| UnitInfo::of_process(id, host)).collect();
+        Shared {
+            modes,
+            hosts,
+            watch,
+            units: RefCell::new(units),
+            children: RefCell::default(),
+            outputs: RefCell::default(),
+            callers: RefCell::default(),
+            events: RefCell::default(),
+            checkpoints: RefCell::default(),
+            claims: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn unit(&self, unit: UnitId) -> UnitInfo {
+        self.units.borrow()[unit.0 as usize].clone()
+    }
+
+    pub(crate) fn units(&self) -> usize {
+        self.units.borrow().len()
+    }
+
+    /// The unit with a number, if just one has it.
+    pub(crate) fn numbered(&self, number: u32) -> Option<UnitId> {
+        let units = self.units.borrow();
+        let mut with_it = (0u32..).zip(&*units).filter(|(_, unit)| unit.number == number);
+        let (id, _) = with_it.next()?;
+        with_it.next().is_none().then_some(UnitId(id))
+    }
+
+    pub(crate) fn process_of(&self, unit: UnitId) -> ProcessId {
+        self.units.borrow()[unit.0 as usize].process
+    }
+
+    pub(crate) fn host_of(&self, unit: UnitId) -> &Host {
+        &self.hosts[self.process_of(unit).0 as usize]
+    }
+
+    /// The id of the `index`th isolated task with this name of `parent`.
+    pub(crate) fn child(&self, parent: UnitId, name: &'static str, index: u32) -> UnitId {
+        if let Some(&child) = self.children.borrow().get(&(parent, name, index)) {
+            return child;
+        }
+        let mut units = self.units.borrow_mut();
+        let child = UnitId(units.len() as u32);
+        let info = units[parent.0 as usize].child(parent, name, index, self.hosts.len() as u32);
+        units.push(info);
+        self.children.borrow_mut().insert((parent, name, index), child);
+        child
+    }
+
+    /// The program's own source line that is being polled; `location` if there is none.
+    pub(super) fn caller(
+        &self,
+        location: &'static Location<'static>,
+        task: Option<&'static Location<'static>>,
+    ) -> CallerId {
+        self.callers.borrow_mut().current(location, task)
+    }
+
+    /// A source line that makes calls.
+    pub(crate) fn line(&self, caller: CallerId) -> Line {
+        self.callers.borrow().line(caller)
+    }
+
+    /// The number of a claim.
+    pub(crate) fn claim(&self, name: &'static str, location: &'static Location<'static>) -> ClaimId {
+        let claim = Claim { name, location };
+        let mut claims = self.claims.borrow_mut();
+        let known = claims.iter().position(|known| *known == claim);
+        ClaimId(known.unwrap_or_else(|| {
+            claims.push(claim);
+            claims.len() - 1
+        }) as u32)
+    }
+
+    /// All claims that were met.
+    pub(crate) fn claims(&self) -> Vec<(ClaimId, Claim)> {
+        (0u32..).map(ClaimId).zip(self.claims.borrow().iter().copied()).collect()
+    }
+
+    pub(crate) fn intern_output(&self, text: String, value: Rc<dyn Any>) -> u32 {
+        let mut outputs = self.outputs.borrow_mut();
+        let key = (text, (*value).type_id());
+        if let Some(&id) = outputs.by_text.get(&key) {
+            return id;
+        }
+        let id = outputs.values.len() as u32;
+        outputs.values.push(Output { text: key.0.as_str().into(), value });
+        outputs.by_text.insert(key, id);
+        id
+    }
+
+    pub(crate) fn output(&self, id: u32) -> Output {
+        self.outputs.borrow().values[id as usize].clone()
+    }
+}

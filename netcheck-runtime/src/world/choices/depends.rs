@@ -1,0 +1,26 @@
+//! Choices and claims are a unit's own: they depend on no other.
+
+use super::Prepared;
+use super::operation::Effect;
+use crate::id::UnitId;
+use crate::unit::automaton::EdgeId;
+use crate::world::system::System;
+use crate::world::tables::{Lookup, View};
+use crate::world::touches::Touches;
+
+pub(crate) fn operation(_touches: &mut Touches, _system: &mut System, _unit: UnitId, prepared: &Prepared) {
+    match prepared {
+        Prepared::Choose { .. } | Prepared::Select { .. } => {}
+    }
+}
+
+/// What others do never changes more than an operation depends on.
+pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
+    Ok(false)
+}
+
+pub(crate) fn effect(_touches: &mut Touches, _system: &mut System, _at: (UnitId, EdgeId), effect: &Effect) {
+    match effect {
+        Effect::Claim { .. } => {}
+    }
+}

@@ -1,0 +1,12 @@
+//! Choices that a program asks for itself, and claims that it makes (`sometimes!`).
+
+pub(crate) mod depends;
+pub(crate) mod effects;
+pub(crate) mod offers;
+pub(crate) mod operation;
+pub(crate) mod prepare;
+pub(crate) mod prepared;
+pub(crate) mod renaming;
+
+pub(crate) use operation::{Effect, Operation};
+pub(crate) use prepared::Prepared;

@@ -1,0 +1,13 @@
+//! Looks up what the search has to know of a choice.
+
+use super::Prepared;
+use super::operation::Operation;
+use crate::id::UnitId;
+use crate::world::system::System;
+
+pub(crate) fn prepare(_system: &mut System, _unit: UnitId, operation: Operation, _execution: u32) -> Prepared {
+    match operation {
+        Operation::Choose { alternatives } => Prepared::Choose { alternatives },
+        Operation::Select { candidates, .. } => Prepared::Select { candidates },
+    }
+}

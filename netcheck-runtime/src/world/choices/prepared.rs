@@ -1,0 +1,10 @@
+//! What the search knows of a choice.
+
+use smallvec::SmallVec;
+
+/// A prepared choice.
+#[derive(Clone, Debug)]
+pub(crate) enum Prepared {
+    Choose { alternatives: usize },
+    Select { candidates: SmallVec<[u8; 8]> },
+}

@@ -1,0 +1,16 @@
+//! Choices and claims name no unit: nothing is renamed.
+
+use super::operation::{Effect, Operation};
+use crate::world::renaming::Renaming;
+
+pub(crate) fn operation(_renaming: &Renaming<'_>, operation: &mut Operation) {
+    match operation {
+        Operation::Choose { .. } | Operation::Select { .. } => {}
+    }
+}
+
+pub(crate) fn effect(_renaming: &Renaming<'_>, effect: &mut Effect) {
+    match effect {
+        Effect::Claim { .. } => {}
+    }
+}

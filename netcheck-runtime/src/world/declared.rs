@@ -1,0 +1,44 @@
+//! What is declared for one check, and what is known of its programs before the search.
+
+use crate::id::ProcessId;
+use crate::world::tcp::rules::TcpRules;
+use netcheck_models::udp::Perturbation;
+
+/// Which side of a process's traffic is perturbed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// What the process sends.
+    Send,
+    /// What the process receives.
+    Receive,
+    /// Both in turn: a packet between two such processes can be multiplied twice.
+    Both,
+}
+
+/// The declared behaviour of UDP.
+#[derive(Clone, Debug)]
+pub(crate) struct UdpFaults {
+    pub(crate) perturbation: Perturbation,
+    /// `None`: every packet that a named process sends or receives, once.
+    pub(crate) direction: Option<Direction>,
+    pub(crate) delay: bool,
+    /// `None`: every process.
+    pub(crate) processes: Option<Vec<ProcessId>>,
+}
+
+/// What is declared for one check.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Declared {
+    pub(crate) udp: Option<UdpFaults>,
+    pub(crate) tcp: TcpRules,
+    pub(crate) at_most: Option<u32>,
+}
+
+/// What is known of the programs before the search, or was learned of them by an earlier one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Demands {
+    /// A program reads the clock: the time since the start is part of the state.
+    pub(crate) clock: bool,
+    /// A program uses `faults::scope`: there are no faults outside such regions.
+    pub(crate) scope: bool,
+}

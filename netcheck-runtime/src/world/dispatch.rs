@@ -1,0 +1,106 @@
+//! Hands operations and effects to their kinds.
+
+use super::enabled::{Asker, Enabled};
+use super::kinds::for_each_kind;
+use super::prepared::Prepared;
+use super::renaming::Renaming;
+use super::system::System;
+use super::tables::{Lookup, View};
+use super::touches::Touches;
+use super::{choices, faults, tasks, tcp, time, udp};
+use crate::id::UnitId;
+use crate::operation::{Effect, Operation};
+use crate::unit::automaton::EdgeId;
+
+macro_rules! behaviour {
+    ($($Kind:ident: $kind:ident,)*) => {
+        #[allow(unreachable_code, reason = "of some kinds nothing can be asked")]
+        impl System {
+            /// Looks up what the search has to know of an operation of a unit; `execution`: which one of its source
+            /// line it is.
+            pub(crate) fn prepare(&mut self, unit: UnitId, operation: Operation, execution: u32) -> Prepared {
+                match operation {
+                    $(Operation::$Kind(operation) => {
+                        Prepared::$Kind($kind::prepare::prepare(self, unit, operation, execution))
+                    })*
+                    Operation::AtOnce { operation, .. } => self.prepare(unit, *operation, execution),
+                }
+            }
+        }
+
+        impl View<'_> {
+            /// Adds a step for every outcome of one operation.
+            pub(crate) fn offers(
+                self,
+                state: &[u32],
+                asker: Asker,
+                prepared: &Prepared,
+                enabled: &mut Enabled,
+            ) -> Lookup<()> {
+                match prepared {
+                    $(Prepared::$Kind(prepared) => $kind::offers::offers(self, state, asker, prepared, enabled),)*
+                }
+            }
+
+            /// Whether what others do now could change what an operation gets, beyond what it always depends on.
+            pub(crate) fn is_contended(self, state: &[u32], unit: UnitId, prepared: &Prepared) -> Lookup<bool> {
+                match prepared {
+                    $(Prepared::$Kind(prepared) => $kind::depends::is_contended(self, state, unit, prepared),)*
+                }
+            }
+
+            /// What an effect does to its component.
+            pub(crate) fn effect(self, unit: UnitId, edge: EdgeId, effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
+                match effect {
+                    $(Effect::$Kind(effect) => $kind::effects::effect(self, (unit, edge), effect, next),)*
+                }
+            }
+        }
+
+        impl Touches {
+            /// What the outcomes of an operation affect and depend on.
+            pub(crate) fn operation(&mut self, system: &mut System, unit: UnitId, prepared: &Prepared) {
+                match prepared {
+                    $(Prepared::$Kind(prepared) => $kind::depends::operation(self, system, unit, prepared),)*
+                }
+            }
+
+            /// What an effect affects and depends on.
+            pub(crate) fn effect(&mut self, system: &mut System, unit: UnitId, edge: EdgeId, effect: &Effect) {
+                match effect {
+                    $(Effect::$Kind(effect) => $kind::depends::effect(self, system, (unit, edge), effect),)*
+                }
+            }
+        }
+
+        #[allow(unreachable_code, unused_mut, unused_variables, reason = "of some kinds nothing can be asked")]
+        impl Renaming<'_> {
+            /// What an operation becomes.
+            pub(crate) fn operation(&self, operation: &Operation) -> Operation {
+                match operation {
+                    $(Operation::$Kind(operation) => {
+                        let mut renamed = operation.clone();
+                        $kind::renaming::operation(self, &mut renamed);
+                        Operation::$Kind(renamed)
+                    })*
+                    Operation::AtOnce { number, operation } => {
+                        Operation::AtOnce { number: *number, operation: Box::new(self.operation(operation)) }
+                    }
+                }
+            }
+
+            /// What an effect becomes.
+            pub(crate) fn effect(&self, effect: &Effect) -> Effect {
+                match effect {
+                    $(Effect::$Kind(effect) => {
+                        let mut renamed = effect.clone();
+                        $kind::renaming::effect(self, &mut renamed);
+                        Effect::$Kind(renamed)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+for_each_kind!(behaviour);

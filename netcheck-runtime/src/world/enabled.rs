@@ -1,0 +1,119 @@
+//! Which steps a state offers, before any of them waits for the network to be quiet.
+
+use super::place::{ABORTED, Place, PlaceId};
+use super::step::{Change, Class, Step, Transition, Writes};
+use super::tables::{Lookup, Settling, View};
+use crate::id::{Mover, NodeId, OutcomeId, UnitId};
+use crate::operation::{Input, OperationKey, Outcome};
+use crate::unit::automaton::EdgeId;
+
+/// All that a state offers, before anything waits for quiet.
+#[derive(Default)]
+pub(crate) struct Enabled {
+    /// Immediate steps and deliveries.
+    pub(crate) moves: Vec<Transition>,
+    /// Timers that are waited for, with their deadlines.
+    pub(crate) timers: Vec<Waiting>,
+    /// Channels into sockets that are waited on, all of which may be lost.
+    pub(super) losable: Vec<Losable>,
+}
+
+/// The unit that waits for an operation, where it is, and which of its operations that is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asker {
+    pub(crate) unit: UnitId,
+    pub(crate) place: PlaceId,
+    pub(crate) node: NodeId,
+    pub(crate) key: OperationKey,
+}
+
+/// The time until some timers fire, and those timers, with the edges that their units take.
+pub(crate) type Due<'e> = (i64, Vec<(&'e Waiting, Input, EdgeId)>);
+
+/// A timer that a unit waits for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) mover: Mover,
+    pub(super) unit: UnitId,
+    pub(super) place: PlaceId,
+    pub(super) node: NodeId,
+    pub(super) input_key: OperationKey,
+    pub(super) timer: u32,
+    pub(super) armed: PlaceId,
+    pub(crate) remaining_ns: i64,
+    pub(super) repeats: bool,
+}
+
+pub(super) struct Losable {
+    pub(super) mover: Mover,
+    pub(super) channel: PlaceId,
+    pub(super) lost: Settling,
+}
+
+impl Enabled {
+    fn clear(&mut self) {
+        self.moves.clear();
+        self.timers.clear();
+        self.losable.clear();
+    }
+}
+
+impl View<'_> {
+    /// Collects what `state` offers. Steps that the program refuses are left out.
+    pub(crate) fn enabled(self, state: &[u32], enabled: &mut Enabled) -> Lookup<()> {
+        enabled.clear();
+        for (unit, node) in self.live_units(state) {
+            let asker = |key: OperationKey| Asker { unit, place: self.unit_place(unit), node, key };
+            if self.is_cancelled(state, unit, node) {
+                self.immediate(enabled, asker(OperationKey::CANCEL), self.known.done, Writes::new())?;
+                continue;
+            }
+            for offer in self.prepared_offers(node)? {
+                self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an isolated task was aborted and is not in the middle of a poll: then it ends, and does nothing else.
+    pub(crate) fn is_cancelled(self, state: &[u32], unit: UnitId, node: NodeId) -> bool {
+        self.units[unit.0 as usize].is_task
+            && self.places.find(Place::Handle(unit)).is_some_and(|place| place.of(state) & ABORTED != 0)
+            && !self.automata.node(node).is_synchronous()
+    }
+
+    /// Adds a step by one outcome, unless the program refuses it. Says whether it is there.
+    pub(super) fn offer(
+        self,
+        enabled: &mut Enabled,
+        Asker { unit, place, node, key }: Asker,
+        outcome: OutcomeId,
+        class: Class,
+        Change { writes, faults, events }: Change,
+    ) -> Lookup<bool> {
+        let input = Input { key, outcome };
+        let edge = self.edge(node, input)?;
+        if self.automata.edge(edge).is_refused() {
+            return Ok(false);
+        }
+        let step = Step::Unit { unit, place, node, input, edge, class };
+        enabled.moves.push(Transition { step, writes, faults, events });
+        Ok(true)
+    }
+
+    /// Adds a step that waits for nothing and of which the network has nothing to tell.
+    pub(super) fn immediate(
+        self,
+        enabled: &mut Enabled,
+        asker: Asker,
+        outcome: OutcomeId,
+        writes: Writes,
+    ) -> Lookup<()> {
+        self.offer(enabled, asker, outcome, Class::Immediate, Change::quiet(writes)).map(|_| ())
+    }
+
+    /// As [`View::immediate`], with an outcome that has no number yet.
+    pub(super) fn answer(self, enabled: &mut Enabled, asker: Asker, outcome: Outcome, writes: Writes) -> Lookup<()> {
+        self.immediate(enabled, asker, self.outcome(outcome)?, writes)
+    }
+}

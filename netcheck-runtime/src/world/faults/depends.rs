@@ -1,0 +1,27 @@
+//! What entering and leaving a fault region affects and depends on.
+
+use super::Prepared;
+use super::operation::Effect;
+use crate::id::UnitId;
+use crate::unit::automaton::EdgeId;
+use crate::world::system::System;
+use crate::world::tables::{Lookup, View};
+use crate::world::touches::{Resource, Touches};
+
+pub(crate) fn operation(_touches: &mut Touches, _system: &mut System, _unit: UnitId, prepared: &Prepared) {
+    match *prepared {}
+}
+
+/// What others do never changes more than an operation depends on.
+pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
+    Ok(false)
+}
+
+pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (UnitId, EdgeId), effect: &Effect) {
+    match effect {
+        Effect::Scope { .. } => {
+            let process = system.process_of(unit);
+            touches.does(Resource::Scoped(process)).minds(Resource::InScope(process));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Regions of a program outside of which there are no faults (`faults::scope`).
+
+pub(crate) mod depends;
+pub(crate) mod effects;
+pub(crate) mod offers;
+pub(crate) mod operation;
+pub(crate) mod prepare;
+pub(crate) mod prepared;
+pub(crate) mod renaming;
+
+pub(crate) use operation::Effect;
+pub(crate) use prepared::Prepared;

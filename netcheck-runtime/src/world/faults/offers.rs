@@ -1,0 +1,15 @@
+//! No unit asks anything of fault regions.
+
+use super::Prepared;
+use crate::world::enabled::{Asker, Enabled};
+use crate::world::tables::{Lookup, View};
+
+pub(crate) fn offers(
+    _view: View<'_>,
+    _state: &[u32],
+    _asker: Asker,
+    prepared: &Prepared,
+    _enabled: &mut Enabled,
+) -> Lookup<()> {
+    match *prepared {}
+}

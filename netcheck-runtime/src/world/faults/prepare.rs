@@ -1,0 +1,10 @@
+//! No unit asks anything of fault regions.
+
+use super::Prepared;
+use super::operation::Operation;
+use crate::id::UnitId;
+use crate::world::system::System;
+
+pub(crate) fn prepare(_system: &mut System, _unit: UnitId, operation: Operation, _execution: u32) -> Prepared {
+    match operation {}
+}

@@ -1,0 +1,24 @@
+//! Operations that units wait for, with all that the search looks up again and again.
+
+use super::kinds::for_each_kind;
+use super::{choices, faults, tasks, tcp, time, udp};
+use crate::operation::OperationKey;
+
+/// An operation that a unit waits for.
+#[derive(Clone, Debug)]
+pub(crate) struct PreparedOffer {
+    pub(crate) key: OperationKey,
+    pub(crate) prepared: Prepared,
+}
+
+macro_rules! prepared {
+    ($($Kind:ident: $kind:ident,)*) => {
+        /// What an operation asks of the components.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Prepared {
+            $($Kind($kind::Prepared),)*
+        }
+    };
+}
+
+for_each_kind!(prepared);

@@ -1,0 +1,71 @@
+//! Which of the offered steps may come next.
+//!
+//! Timers wait for the network to be quiet, and what is still under way is given up for lost only then (DESIGN 5, 8).
+
+use super::enabled::{Enabled, Waiting};
+use super::step::{Class, Step, Transition, Writes};
+use super::tables::{Lookup, View};
+use crate::id::Mover;
+use crate::operation::Input;
+
+impl View<'_> {
+    /// Moves to `chosen` which of the steps may come next, if only those for whom `moving` holds move and
+    /// those for whom `timed` holds share a clock.
+    pub(crate) fn within(
+        self,
+        state: &[u32],
+        enabled: &mut Enabled,
+        moving: impl Fn(Mover) -> bool,
+        timed: impl Fn(Mover) -> bool,
+        chosen: &mut Vec<Transition>,
+    ) -> Lookup<()> {
+        std::mem::swap(chosen, &mut enabled.moves);
+        enabled.moves.clear();
+        chosen.retain(|transition| self.mover(transition).is_some_and(&moving));
+        let has = |class: Class| chosen.iter().any(|transition| transition.class() == Some(class));
+        if has(Class::Immediate) {
+            return Ok(());
+        }
+        let delay = self.has_delay();
+        let quiet = chosen.iter().all(Transition::is_failure);
+        let waiting = |waiting: &&Waiting| timed(waiting.mover);
+        let time_may_pass = delay && enabled.timers.iter().any(|timer| waiting(&timer));
+        if !has(Class::Delivery { required: true }) && !time_may_pass {
+            let losable = enabled.losable.iter().filter(|losable| moving(losable.mover));
+            let faults = losable.clone().map(|losable| losable.lost.faults).sum();
+            let writes: Writes = losable.clone().map(|losable| (losable.channel, 0)).collect();
+            if !writes.is_empty() && self.budget(state).allows(faults) {
+                let events = self.together(losable.map(|losable| losable.lost.events).collect())?;
+                chosen.push(Transition { step: Step::Settle, writes, faults, events });
+            }
+        }
+        // Computing takes no time.
+        if (quiet || delay) && !self.is_dead_end(state, &timed, chosen) {
+            self.deadlines(state, enabled, &timed, chosen)?;
+        }
+        Ok(())
+    }
+
+    /// Whether one of those for whom `timed` holds is in the middle of a poll and has none of the `possible` steps
+    /// but failures. It tries something that is not there yet, and then comes to where another alternative of the
+    /// same `select!` leads, too: nobody is ever seen there.
+    fn is_dead_end(self, state: &[u32], timed: impl Fn(Mover) -> bool, possible: &[Transition]) -> bool {
+        let polled = self.live_units(state).filter_map(|(_, node)| self.automata.polled(node));
+        polled.filter(|mover| timed(*mover)).any(|polled| {
+            let mut own = possible.iter().filter(|step| self.mover(step) == Some(polled));
+            own.all(Transition::is_failure)
+        })
+    }
+
+    /// Whose step it is; `None` for those of the network.
+    pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
+        match transition.step {
+            // Without a look at the node: this is asked for every step.
+            Step::Unit { unit, .. } | Step::Hang { unit, .. } if !self.tracks => Some(Mover { unit, task: None }),
+            Step::Unit { node, input: Input { key, .. }, .. } | Step::Hang { node, key, .. } => {
+                Some(self.automata.mover(node, key))
+            }
+            Step::Settle | Step::Park(_) => None,
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! One check's system: the tables, and the one who fills them.
+
+use crate::id::{Mover, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
+use crate::operation::{Effect, Input, Offer, Operation, Outcome};
+use crate::unit::automaton::EdgeId;
+use crate::unit::learn::{Diagnostic, Learner};
+use crate::unit::program::Program;
+use crate::unit::shared::Shared;
+use crate::world::declared::{Declared, Demands};
+use crate::world::enabled::Enabled;
+use crate::world::events::{Events, Happened, Remaining};
+use crate::world::intern::Interner;
+use crate::world::place::{Place, PlaceId, Places, StateVector, trim};
+use crate::world::prepared::PreparedOffer;
+use crate::world::step::Transition;
+use crate::world::tables::{
+    Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Settling, Tables, Unit, View,
+};
+use crate::world::tcp::connections::Connections;
+use crate::world::{faults, time};
+use ahash::AHashMap;
+use netcheck_models::event::Event;
+use smallvec::smallvec;
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Why a search can't go on.
+#[derive(Debug)]
+pub(crate) enum Interrupt {
+    Diagnostic(Diagnostic),
+    /// It has to begin again with these demands.
+    Demands(Demands),
+    /// It has to begin again, and tell these processes or tasks apart.
+    Asymmetry(Asymmetry),
+    /// It may begin again, and take these tasks to be alike.
+    Likeness(LikeTasks),
+}
+
+/// Isolated tasks of one process that it spawned in one step, and that have one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LikeTasks {
+    pub(crate) of: ProcessId,
+    pub(crate) name: &'static str,
+    pub(crate) indices: Vec<u32>,
+}
+
+/// Why processes or tasks that seemed to be alike are not.
+#[derive(Clone, Debug)]
+pub(crate) struct Asymmetry {
+    /// `None`: none may be taken to be alike.
+    pub(crate) between: Option<[UnitId; 2]>,
+    pub(crate) reason: String,
+}
+
+/// A process as it was registered.
+pub(crate) struct Registration {
+    pub(crate) daemon: bool,
+    pub(crate) after: Vec<ProcessId>,
+    pub(crate) program: Program,
+}
+
+/// One check's system.
+pub(crate) struct System {
+    pub(crate) learner: Learner,
+    tables: Tables,
+    programs: Vec<Rc<Program>>,
+}
+
+impl Deref for System {
+    type Target = Tables;
+
+    fn deref(&self) -> &Tables {
+        &self.tables
+    }
+}
+
+impl DerefMut for System {
+    fn deref_mut(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+}
+
+impl System {
+    pub(crate) fn new(shared: Rc<Shared>, processes: Vec<Registration>, declared: Declared, demands: Demands) -> Self {
+        let tracks = shared.modes.tracks;
+        let mut learner = Learner::new(shared);
+        let hosts = learner.shared.hosts.iter().cloned();
+        let (programs, processes) = processes
+            .into_iter()
+            .zip(hosts)
+            .map(|(process, host)| {
+                let Registration { daemon, after, program } = process;
+                (Rc::new(program), Process { host, daemon, after })
+            })
+            .unzip();
+        let mut events = Events::new();
+        let known = Known {
+            departed: events.add_single(Event::Departed),
+            astray: events.add_single(Event::Astray),
+            unbound: events.add_single(Event::Unbound),
+            kept: events.add_single(Event::Kept),
+            fired: events.add_single(Event::Fired { after_ns: 0 }),
+            done: learner.automata.intern(&Outcome::Done),
+            would_block: learner.automata.intern(&Outcome::WouldBlock),
+            cancelled: learner.automata.intern(&Outcome::Cancelled),
+        };
+        let tables = Tables {
+            places: Places::default(),
+            processes,
+            units: Vec::new(),
+            declared,
+            demands,
+            tracks,
+            ports: Interner::new(),
+            links: Interner::new(),
+            stream_ports: Interner::new(),
+            held: Interner::new(),
+            connections: Connections::default(),
+            timers: Interner::new(),
+            times: Interner::new(),
+            known,
+            events,
+            rules: Vec::new(),
+            channels: AHashMap::new(),
+            inboxes: AHashMap::new(),
+            inlets: Vec::new(),
+            heads: Vec::new(),
+            dispatched: AHashMap::new(),
+            rearmed: AHashMap::new(),
+            prepared: Vec::new(),
+        };
+        let mut system = System { learner, tables, programs };
+        system.add_units();
+        system
+    }
+
+    /// The state in which no process has started.
+    pub(crate) fn initial(&mut self) -> StateVector {
+        let mut state = Vec::new();
+        for index in 0..self.programs.len() {
+            let unit = UnitId(index as u32);
+            let root = self.learner.add_program(unit, Rc::clone(&self.programs[index]));
+            self.unit_place(unit).set(&mut state, root.0);
+        }
+        StateVector::from_vec(state)
+    }
+
+    pub(crate) fn shared(&self) -> &Rc<Shared> {
+        &self.learner.shared
+    }
+
+    /// The number of a place that is looked at from now on.
+    pub(crate) fn add_place(&mut self, place: Place) -> PlaceId {
+        match place {
+            Place::Channel { from, to } => self.tell(|view| view.channel(from, to)).place,
+            Place::Head(socket) => {
+                let (inbox, head) = (self.inbox(socket), self.places.id(place));
+                self.heads[inbox as usize] = Some(head);
+                head
+            }
+            place => self.places.id(place),
+        }
+    }
+
+    /// The system, to look at.
+    pub(crate) fn view(&self) -> View<'_> {
+        View { automata: &self.learner.automata, tables: &self.tables }
+    }
+
+    /// Asks until everything is known that the answer needs.
+    pub(crate) fn ask<T>(&mut self, mut question: impl FnMut(View<'_>) -> Lookup<T>) -> Result<T, Interrupt> {
+        loop {
+            match question(self.view()) {
+                Ok(answer) => return Ok(answer),
+                Err(missing) => self.find_out(*missing)?,
+            }
+        }
+    }
+
+    /// The answer to a question that needs no steps of units that were not taken before.
+    pub(crate) fn tell<T>(&mut self, question: impl FnMut(View<'_>) -> Lookup<T>) -> T {
+        self.ask(question).expect("no user code is run")
+    }
+
+    /// Makes known what is missing.
+    pub(crate) fn find_out(&mut self, missing: Missing) -> Result<(), Interrupt> {
+        match missing {
+            Missing::Edge(node, input) => _ = self.edge(node, input)?,
+            Missing::Outcome(outcome) => _ = self.learner.automata.intern(&outcome),
+            Missing::PreparedOffers(node) => _ = self.prepared_offers(node),
+            Missing::Place(place) => _ = self.places.id(place),
+            Missing::Bindings(bindings) => _ = self.ports.intern(&bindings),
+            Missing::StreamBindings(bindings) => _ = self.stream_ports.intern(&bindings),
+            Missing::Held(held) => _ = self.held.intern(&held),
+            Missing::Timers(timers) => _ = self.timers.intern(&timers),
+            Missing::Time(at_ns) => _ = self.times.intern(&at_ns),
+            Missing::Connection(ends) => {
+                let connection = self.connections.id(ends);
+                self.places.id(Place::Connection(connection));
+            }
+            Missing::Channel { from, to } => self.add_channel(from, to),
+            Missing::Rules { sender, receiver } => _ = self.add_rules(sender, receiver),
+            Missing::Dispatch((link, datagram, (send, receive))) => {
+                let after = self.links.get(link).dispatch(datagram.0, send, receive);
+                let after = self.links.intern(&after);
+                self.dispatched.insert((link, datagram, (send, receive)), after);
+            }
+            Missing::Arrivals { rules, link } => self.add_arrivals(rules, link),
+            Missing::Rearmed { edge, before, after } => _ = self.rearmed.insert((edge, before), after),
+            Missing::Event(event) => _ = self.events.add_single(event),
+            Missing::Told(told) => _ = self.events.add(&told),
+            Missing::Together(each) => _ = self.events.add_together(&each),
+        }
+        Ok(())
+    }
+
+    /// The edge for an input; learning it may show that the search has to begin again.
+    pub(crate) fn edge(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Interrupt> {
+        let id = self.learner.edge(node, input).map_err(Interrupt::Diagnostic)?;
+        self.add_units();
+        let edge = self.learner.automata.edge(id);
+        let target = self.learner.automata.node(edge.target);
+        let reads = |offer: &Offer| {
+            matches!(
+                offer.operation,
+                Operation::Time(time::Operation::Clock) | Operation::Time(time::Operation::Deadline { .. })
+            )
+        };
+        let demands = Demands {
+            clock: self.demands.clock
+                || target.offers.iter().any(reads)
+                || edge.effects.iter().any(|effect| matches!(effect, Effect::Time(time::Effect::ArmAt { .. }))),
+            scope: self.demands.scope
+                || edge.effects.iter().any(|effect| matches!(effect, Effect::Faults(faults::Effect::Scope { .. }))),
+        };
+        if (demands.clock, demands.scope) != (self.demands.clock, self.demands.scope) {
+            return Err(Interrupt::Demands(demands));
+        }
+        Ok(id)
+    }
+
+    /// Takes in the units that were met since.
+    fn add_units(&mut self) {
+        for index in self.units.len()..self.shared().units() {
+            let id = UnitId(index as u32);
+            let info = self.shared().unit(id);
+            let place = self.places.id(Place::Unit(id));
+            self.units.push(Unit { place, process: info.process, is_task: info.parent.is_some(), number: info.number });
+        }
+    }
+
+    fn add_channel(&mut self, from: SocketId, to: SocketId) {
+        let rules = self.add_rules(self.process_of(from.unit), self.process_of(to.unit));
+        let channel = Channel { place: self.places.id(Place::Channel { from, to }), rules };
+        self.channels.insert((from, to), channel);
+        let inbox = self.inbox(to);
+        self.inlets[inbox as usize].push(channel);
+    }
+
+    fn add_rules(&mut self, sender: ProcessId, receiver: ProcessId) -> usize {
+        let rules = self.link_rules(sender, receiver);
+        self.rules.iter().position(|known| known.rules == rules).unwrap_or_else(|| {
+            self.rules.push(Rules { rules, arrivals: Vec::new() });
+            self.rules.len() - 1
+        })
+    }
+
+    pub(super) fn inbox(&mut self, socket: SocketId) -> u32 {
+        let next = self.inlets.len() as u32;
+        let inbox = *self.inboxes.entry(socket).or_insert(next);
+        if inbox == next {
+            self.inlets.push(Vec::new());
+            self.heads.push(None);
+        }
+        inbox
+    }
+
+    fn add_arrivals(&mut self, rules: usize, link: u32) {
+        let Tables { rules: of_channels, links, events, .. } = &mut self.tables;
+        let Rules { rules, arrivals } = &mut of_channels[rules];
+        if arrivals.len() <= link as usize {
+            arrivals.resize_with(link as usize + 1, || None);
+        }
+        let state = links.get(link).clone();
+        let deliveries = state.deliveries(rules).into_iter().map(|delivery| Arrival {
+            datagram: OutcomeId(delivery.packet),
+            link: links.intern(&delivery.link),
+            faults: delivery.faults,
+            events: {
+                let remaining = Remaining { write: 0, positions: delivery.remaining };
+                events.add(&smallvec![Happened { write: 0, events: delivery.events, remaining: Some(remaining) }])
+            },
+        });
+        let deliveries = deliveries.collect();
+        let settle = state.settle(rules).map(|settled| Settling {
+            faults: settled.faults,
+            events: events.add(&smallvec![Happened { write: 0, events: settled.events, remaining: None }]),
+        });
+        arrivals[link as usize] = Some(Box::new(Arrivals { deliveries, settle }));
+    }
+
+    /// A node's offers, ready for the search.
+    pub(crate) fn prepared_offers(&mut self, node: NodeId) -> Arc<[PreparedOffer]> {
+        if let Some(Some(menu)) = self.prepared.get(node.index()) {
+            return Arc::clone(menu);
+        }
+        let unit = self.learner.automata.node(node).unit;
+        let offers = self.learner.automata.node(node).offers.clone();
+        let menu: Arc<[PreparedOffer]> = offers
+            .into_iter()
+            .map(|offer| PreparedOffer {
+                key: offer.key,
+                prepared: self.prepare(unit, offer.operation, offer.execution),
+            })
+            .collect();
+        if self.prepared.len() <= node.index() {
+            self.prepared.resize(node.index() + 1, None);
+        }
+        self.prepared[node.index()] = Some(Arc::clone(&menu));
+        menu
+    }
+
+    /// Collects what `state` offers. Steps that the program refuses are left out.
+    pub(crate) fn enabled(&mut self, state: &[u32], enabled: &mut Enabled) -> Result<(), Interrupt> {
+        self.ask(|view| view.enabled(state, enabled))
+    }
+
+    /// Writes the successor of `state` by `transition` to `next`.
+    pub(crate) fn apply(&mut self, state: &[u32], transition: &Transition, next: &mut Vec<u32>) {
+        self.tell(|view| view.apply(state, transition, next));
+    }
+
+    /// The process of a unit that has panicked is gone: the OS closes all that it held.
+    pub(crate) fn crash(&mut self, unit: UnitId, next: &mut Vec<u32>) {
+        let before = next.clone();
+        self.tell(|view| view.crash(unit, &before, next));
+    }
+
+    /// Keeps what an observer of the search knows.
+    pub(crate) fn observe(&mut self, known: u32, next: &mut Vec<u32>) {
+        self.places.id(Place::Observed).set(next, known);
+        trim(next);
+    }
+
+    /// Whose step it is; `None` for those of the network.
+    pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
+        self.view().mover(transition)
+    }
+
+    /// The units that are there, with their nodes.
+    pub(crate) fn live_units<'a>(&'a self, state: &'a [u32]) -> impl Iterator<Item = (UnitId, NodeId)> + 'a {
+        self.view().live_units(state)
+    }
+}

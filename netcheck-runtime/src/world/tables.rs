@@ -1,0 +1,414 @@
+//! All that state vectors refer to, to be looked up from any thread.
+//!
+//! A search asks a [`View`], which changes nothing. What is not known yet comes back as [`Missing`]; the
+//! [`System`](crate::world::system::System) finds it out, which may run user code, and the question is asked again.
+//! So there is one text of the semantics, whoever asks: the one who learns, or many who only look.
+
+use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
+use crate::operation::{Input, Operation, Outcome};
+use crate::unit::automaton::{Automata, EdgeId, NodeKind};
+use crate::unit::names::Host;
+use crate::world::declared::{Declared, Demands, Direction};
+use crate::world::events::{Events, EventsId, Together, Told};
+use crate::world::intern::Interner;
+use crate::world::place::{Bindings, HeldConnection, Place, PlaceId, Places, StreamBindings};
+use crate::world::prepared::PreparedOffer;
+use crate::world::step::Transition;
+use crate::world::tcp;
+use crate::world::tcp::connections::Connections;
+use ahash::AHashMap;
+use netcheck_models::budget::Budget;
+use netcheck_models::event::Event;
+use netcheck_models::host::is_local;
+use netcheck_models::time::Countdowns;
+use netcheck_models::udp::{Link, LinkRules};
+use std::net::SocketAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A process as the state knows it.
+pub(crate) struct Process {
+    pub(crate) host: Host,
+    pub(crate) daemon: bool,
+    pub(crate) after: Vec<ProcessId>,
+}
+
+/// A unit as the state knows it.
+pub(crate) struct Unit {
+    pub(crate) place: PlaceId,
+    pub(crate) process: ProcessId,
+    /// Whether it is an isolated task.
+    pub(crate) is_task: bool,
+    /// Its number among units, by its place in the program.
+    pub(crate) number: u32,
+}
+
+/// The components and the declared faults of one check, and what was worked out of them.
+pub(crate) struct Tables {
+    pub(crate) places: Places,
+    pub(crate) processes: Vec<Process>,
+    pub(crate) units: Vec<Unit>,
+    pub(crate) declared: Declared,
+    pub(crate) demands: Demands,
+    /// Whether tasks move each for itself.
+    pub(crate) tracks: bool,
+    pub(crate) ports: Interner<Bindings>,
+    pub(crate) links: Interner<Link>,
+    pub(crate) stream_ports: Interner<StreamBindings>,
+    pub(crate) held: Interner<HeldConnection>,
+    pub(crate) connections: Connections,
+    pub(crate) timers: Interner<Countdowns>,
+    pub(crate) times: Interner<u64>,
+    pub(crate) known: Known,
+    pub(super) events: Events,
+    pub(super) rules: Vec<Rules>,
+    pub(super) channels: AHashMap<(SocketId, SocketId), Channel>,
+    /// By destination socket.
+    pub(super) inboxes: AHashMap<SocketId, u32>,
+    pub(super) inlets: Vec<Vec<Channel>>,
+    /// By inbox: the place of the datagram that was peeked at, for sockets that are peeked at.
+    pub(super) heads: Vec<Option<PlaceId>>,
+    pub(super) dispatched: AHashMap<Dispatch, u32>,
+    /// A unit's timers after an edge with these timers before it.
+    pub(super) rearmed: AHashMap<(EdgeId, u32), u32>,
+    pub(super) prepared: Vec<Option<Arc<[PreparedOffer]>>>,
+}
+
+/// Outcomes and events that are always the same.
+pub(crate) struct Known {
+    pub(crate) done: OutcomeId,
+    pub(crate) would_block: OutcomeId,
+    pub(crate) cancelled: OutcomeId,
+    pub(crate) departed: EventsId,
+    pub(crate) astray: EventsId,
+    pub(crate) unbound: EventsId,
+    pub(crate) kept: EventsId,
+    /// A timer that was due already.
+    pub(crate) fired: EventsId,
+}
+
+/// A way from one socket to another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Channel {
+    pub(crate) place: PlaceId,
+    pub(crate) rules: usize,
+}
+
+/// A link, what is sent on it, and whether that is perturbed on the sending and on the receiving side.
+pub(super) type Dispatch = (u32, OutcomeId, (bool, bool));
+
+/// The rules of some channels, and what they say of each link state.
+pub(super) struct Rules {
+    pub(super) rules: LinkRules,
+    pub(super) arrivals: Vec<Option<Box<Arrivals>>>,
+}
+
+/// What can come out of a link.
+pub(crate) struct Arrivals {
+    pub(crate) deliveries: Vec<Arrival>,
+    /// If all of it is lost; `None` if something must still arrive.
+    pub(crate) settle: Option<Settling>,
+}
+
+/// What happens when all that is on a link is lost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settling {
+    pub(crate) faults: u32,
+    pub(crate) events: EventsId,
+}
+
+/// One datagram that can arrive next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) datagram: OutcomeId,
+    pub(crate) link: u32,
+    pub(crate) faults: u32,
+    pub(crate) events: EventsId,
+}
+
+/// What the tables do not hold yet.
+#[derive(Debug)]
+pub(crate) enum Missing {
+    Edge(NodeId, Input),
+    Outcome(Outcome),
+    PreparedOffers(NodeId),
+    Place(Place),
+    Bindings(Bindings),
+    StreamBindings(StreamBindings),
+    Held(HeldConnection),
+    Timers(Countdowns),
+    Time(u64),
+    Connection([(ProcessId, SocketAddr); 2]),
+    Channel { from: SocketId, to: SocketId },
+    Rules { sender: ProcessId, receiver: ProcessId },
+    Dispatch(Dispatch),
+    Arrivals { rules: usize, link: u32 },
+    Rearmed { edge: EdgeId, before: u32, after: u32 },
+    Event(Event),
+    Told(Told),
+    Together(Together),
+}
+
+/// What was looked up; boxed, as it is hardly ever missing.
+pub(crate) type Lookup<T> = Result<T, Box<Missing>>;
+
+/// The automata and the tables, to look at.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) automata: &'a Automata,
+    pub(crate) tables: &'a Tables,
+}
+
+impl Deref for View<'_> {
+    type Target = Tables;
+
+    fn deref(&self) -> &Tables {
+        self.tables
+    }
+}
+
+impl Tables {
+    pub(crate) fn process_of(&self, unit: UnitId) -> ProcessId {
+        self.units[unit.0 as usize].process
+    }
+
+    pub(crate) fn unit_place(&self, unit: UnitId) -> PlaceId {
+        self.units[unit.0 as usize].place
+    }
+
+    pub(crate) fn host_of(&self, unit: UnitId) -> &Host {
+        &self.processes[self.process_of(unit).0 as usize].host
+    }
+
+    /// The datagrams under way that may still arrive, for the first time or again.
+    pub(crate) fn in_flight(&self, state: &[u32]) -> usize {
+        let is_link = |place: &Place| matches!(place, Place::Channel { .. } | Place::Astray { .. });
+        let links = self.places.iter().filter(|(_, place)| is_link(place));
+        links.map(|(id, _)| self.links.get(id.of(state)).packets().count()).sum()
+    }
+
+    /// The ports of which a unit holds a datagram socket.
+    pub(crate) fn ports_of<'a>(&'a self, state: &'a [u32], unit: UnitId) -> impl Iterator<Item = PlaceId> + 'a {
+        let ports = self.places.ports().iter().copied();
+        ports.filter(move |id| {
+            id.of(state) != 0 && self.ports.get(id.of(state)).iter().any(|binding| binding.holders.contains(&unit))
+        })
+    }
+
+    pub(crate) fn is_daemon(&self, unit: UnitId) -> bool {
+        self.processes[self.process_of(unit).0 as usize].daemon
+    }
+
+    /// The process with an address, seen from a socket of `from`.
+    pub(crate) fn process_at(&self, from: ProcessId, to: SocketAddr) -> Option<ProcessId> {
+        if is_local(to.ip()) {
+            return Some(from);
+        }
+        let index = self.processes.iter().position(|process| process.host.addresses.has(to.ip()));
+        index.map(|index| ProcessId(index as u32))
+    }
+
+    /// The channel at a place.
+    pub(crate) fn channel_at(&self, place: PlaceId) -> Option<Channel> {
+        self.inlets.iter().flatten().copied().find(|channel| channel.place == place)
+    }
+
+    /// Whether the contents of a channel may cover each other.
+    pub(crate) fn can_cover(&self, place: PlaceId) -> bool {
+        self.channel_at(place).is_some_and(|channel| self.rules_of(channel).can_cover())
+    }
+
+    /// Whether all that can come out of one content of a channel can come out of the other.
+    pub(crate) fn covers(&self, place: PlaceId, covering: u32, covered: u32) -> bool {
+        let rules = self.channel_at(place).map(|channel| self.rules_of(channel));
+        rules.is_some_and(|rules| self.links.get(covering).covers(self.links.get(covered), rules))
+    }
+
+    pub(crate) fn rules_of(&self, channel: Channel) -> &LinkRules {
+        &self.rules[channel.rules].rules
+    }
+
+    /// The declared perturbation as it applies between two processes.
+    pub(super) fn link_rules(&self, sender: ProcessId, receiver: ProcessId) -> LinkRules {
+        let budgeted = self.declared.at_most.is_some();
+        let Some(udp) = &self.declared.udp else {
+            return LinkRules { budgeted, ..LinkRules::default() };
+        };
+        let named = |process| udp.processes.as_ref().is_none_or(|named| named.contains(&process));
+        let (send, receive) = match udp.direction {
+            None => (named(sender) || named(receiver), false),
+            Some(Direction::Send) => (named(sender), false),
+            Some(Direction::Receive) => (false, named(receiver)),
+            Some(Direction::Both) => (named(sender), named(receiver)),
+        };
+        let perturbation = |on: bool| on.then(|| udp.perturbation.clone());
+        LinkRules { send: perturbation(send), receive: perturbation(receive), budgeted }
+    }
+
+    /// Whether what is dispatched now is perturbed, on the sending and on the receiving side.
+    pub(crate) fn perturbed(&self, state: &[u32], rules: usize, from: ProcessId, to: ProcessId) -> (bool, bool) {
+        let rules = &self.rules[rules].rules;
+        let (send, receive) = (rules.send.is_some(), rules.receive.is_some());
+        if !self.demands.scope {
+            return (send, receive);
+        }
+        let (sender, receiver) = (self.is_in_scope(state, from), self.is_in_scope(state, to));
+        let each_once = self.declared.udp.as_ref().is_some_and(|udp| udp.direction.is_none());
+        (send && (sender || each_once && receiver), receive && receiver)
+    }
+
+    /// Whether a unit of a process is inside a `faults::scope`.
+    pub(crate) fn is_in_scope(&self, state: &[u32], process: ProcessId) -> bool {
+        let units = (0u32..).map(UnitId).zip(&self.units).filter(|(_, of)| of.process == process);
+        let depth = |unit: UnitId| self.places.find(Place::Scope(unit)).map_or(0, |place| place.of(state));
+        units.into_iter().any(|(unit, _)| depth(unit) > 0)
+    }
+
+    /// The place of the datagram that was peeked at, if the socket is ever peeked at.
+    pub(crate) fn head(&self, inbox: u32) -> Option<PlaceId> {
+        self.heads[inbox as usize]
+    }
+
+    pub(crate) fn head_of(&self, socket: SocketId) -> Option<PlaceId> {
+        self.head(*self.inboxes.get(&socket)?)
+    }
+
+    pub(crate) fn inlets(&self, inbox: u32) -> &[Channel] {
+        &self.inlets[inbox as usize]
+    }
+
+    /// The channels into a socket.
+    pub(crate) fn inlets_of(&self, socket: SocketId) -> &[Channel] {
+        self.inboxes.get(&socket).map_or(&[], |&inbox| self.inlets(inbox))
+    }
+
+    /// The time since the start; 0 where it is not tracked.
+    pub(crate) fn now_ns(&self, state: &[u32]) -> u64 {
+        let clock = self.places.find(Place::Clock);
+        clock.map_or(0, |clock| *self.times.get(clock.of(state)))
+    }
+
+    /// How many more faults this execution may have.
+    pub(crate) fn budget(&self, state: &[u32]) -> Budget {
+        let used = || self.places.find(Place::Faults).map_or(0, |faults| faults.of(state));
+        Budget::after(if self.is_limited() { used() } else { 0 }, self.declared.at_most)
+    }
+
+    /// What happens to the network with a step.
+    pub(crate) fn told(&self, transition: &Transition) -> &Told {
+        self.events.get(transition.events)
+    }
+
+    /// One event at the component that a step's first write is to.
+    pub(super) fn event(&self, event: Event) -> Lookup<EventsId> {
+        self.events.find_single(event).ok_or_else(|| Missing::Event(event).into())
+    }
+
+    pub(super) fn tells(&self, told: Told) -> Lookup<EventsId> {
+        self.events.find(&told).ok_or_else(|| Missing::Told(told).into())
+    }
+
+    /// What happens to several channels at once.
+    pub(super) fn together(&self, each: Together) -> Lookup<EventsId> {
+        match each[..] {
+            [only] => Ok(only),
+            _ => self.events.find_together(&each).ok_or_else(|| Missing::Together(each).into()),
+        }
+    }
+
+    /// Whether timers may fire while packets are in flight.
+    pub(crate) fn has_delay(&self) -> bool {
+        self.declared.udp.as_ref().is_some_and(|udp| udp.delay)
+    }
+
+    /// Whether the number of faults in one execution is bounded.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.declared.at_most.is_some()
+    }
+
+    pub(super) fn place(&self, place: Place) -> Lookup<PlaceId> {
+        self.places.find(place).ok_or_else(|| Missing::Place(place).into())
+    }
+
+    pub(super) fn bindings(&self, bindings: Bindings) -> Lookup<u32> {
+        self.ports.find(&bindings).ok_or_else(|| Missing::Bindings(bindings).into())
+    }
+
+    pub(super) fn stream_bindings(&self, bindings: StreamBindings) -> Lookup<u32> {
+        self.stream_ports.find(&bindings).ok_or_else(|| Missing::StreamBindings(bindings).into())
+    }
+
+    pub(super) fn held_connection(&self, held: HeldConnection) -> Lookup<u32> {
+        self.held.find(&held).ok_or_else(|| Missing::Held(held).into())
+    }
+
+    pub(super) fn timers(&self, timers: Countdowns) -> Lookup<u32> {
+        self.timers.find(&timers).ok_or_else(|| Missing::Timers(timers).into())
+    }
+
+    pub(super) fn time(&self, at_ns: u64) -> Lookup<u32> {
+        self.times.find(&at_ns).ok_or_else(|| Missing::Time(at_ns).into())
+    }
+
+    /// The link after a dispatch.
+    pub(super) fn dispatch(&self, link: u32, datagram: OutcomeId, perturbed: (bool, bool)) -> Lookup<u32> {
+        let key = (link, datagram, perturbed);
+        self.dispatched.get(&key).copied().ok_or_else(|| Missing::Dispatch(key).into())
+    }
+
+    /// The channel between two sockets.
+    pub(super) fn channel(&self, from: SocketId, to: SocketId) -> Lookup<Channel> {
+        self.channels.get(&(from, to)).copied().ok_or_else(|| Missing::Channel { from, to }.into())
+    }
+
+    /// The rules of channels between two processes.
+    pub(super) fn rules_between(&self, sender: ProcessId, receiver: ProcessId) -> Lookup<usize> {
+        let rules = self.link_rules(sender, receiver);
+        let known = self.rules.iter().position(|known| known.rules == rules);
+        known.ok_or_else(|| Missing::Rules { sender, receiver }.into())
+    }
+
+    /// The name of a connection: first who connects.
+    pub(super) fn connection_id(&self, ends: [(ProcessId, SocketAddr); 2]) -> Lookup<ConnectionId> {
+        self.connections.find(ends).ok_or_else(|| Missing::Connection(ends).into())
+    }
+}
+
+impl<'a> View<'a> {
+    /// What can come out of a link.
+    pub(super) fn arrivals(self, channel: Channel, link: u32) -> Lookup<&'a Arrivals> {
+        let arrivals = &self.tables.rules[channel.rules].arrivals;
+        let known = arrivals.get(link as usize).and_then(Option::as_deref);
+        known.ok_or_else(|| Missing::Arrivals { rules: channel.rules, link }.into())
+    }
+
+    /// A node's offers, ready for the search.
+    pub(crate) fn prepared_offers(self, node: NodeId) -> Lookup<&'a [PreparedOffer]> {
+        let known = self.tables.prepared.get(node.index()).and_then(Option::as_deref);
+        known.ok_or_else(|| Missing::PreparedOffers(node).into())
+    }
+
+    pub(super) fn outcome(self, outcome: Outcome) -> Lookup<OutcomeId> {
+        self.automata.number(&outcome).ok_or_else(|| Missing::Outcome(outcome).into())
+    }
+
+    pub(super) fn edge(self, node: NodeId, input: Input) -> Lookup<EdgeId> {
+        self.automata.find(node, input).ok_or_else(|| Missing::Edge(node, input).into())
+    }
+
+    /// The units that are there, with their nodes.
+    pub(crate) fn live_units(self, state: &'a [u32]) -> impl Iterator<Item = (UnitId, NodeId)> + 'a {
+        let nodes = (0u32..).map(UnitId).zip(&self.tables.units).map(|(id, unit)| (id, NodeId(unit.place.of(state))));
+        nodes.filter(move |&(_, node)| self.automata.node(node).kind == NodeKind::Live)
+    }
+
+    /// Whether a unit waits for a connection.
+    pub(crate) fn is_in_accept(self, node: NodeId) -> bool {
+        let node = self.automata.node(node);
+        node.kind == NodeKind::Parked { in_accept: true }
+            || node
+                .offers
+                .iter()
+                .any(|offer| matches!(offer.operation, Operation::Tcp(tcp::Operation::Accept { waits: true, .. })))
+    }
+}

@@ -1,0 +1,142 @@
+//! What operations on tasks, and the ends of units, affect and depend on.
+
+use super::Prepared;
+use super::operation::Effect;
+use crate::id::{SocketId, UnitId};
+use crate::operation::{Effect as AnyEffect, Operation, Outcome, Side, Stream, tasks, tcp};
+use crate::unit::automaton::{Edge, EdgeId};
+use crate::world::place::Place;
+use crate::world::system::System;
+use crate::world::tables::{Lookup, View};
+use crate::world::touches::{Resource, Touches};
+
+pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
+    match prepared {
+        Prepared::Run => {}
+        Prepared::Start { .. } => {
+            if !system.units[unit.0 as usize].is_task {
+                let process = system.process_of(unit);
+                for before in &system.processes[process.0 as usize].after {
+                    touches.minds(Resource::Waited(UnitId(before.0)));
+                }
+            }
+        }
+        Prepared::Join { unit: child, waits: true, .. } => {
+            touches.minds(Resource::Ended(*child));
+        }
+        Prepared::Join { unit: child, waits: false, .. } | Prepared::IsEnded { unit: child, .. } => {
+            touches.does(Resource::AskedFor(*child)).minds(Resource::Ended(*child));
+        }
+    }
+}
+
+/// What others do never changes more than an operation depends on.
+pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
+    Ok(false)
+}
+
+pub(crate) fn effect(touches: &mut Touches, _system: &mut System, _at: (UnitId, EdgeId), effect: &Effect) {
+    match *effect {
+        Effect::Abort { child } => {
+            touches.does(Resource::Killed(child)).minds(Resource::Alive(child));
+        }
+        Effect::Spawn { .. } | Effect::Detach { .. } => {}
+    }
+}
+
+impl Touches {
+    /// What the end of a unit does: all that it holds is let go.
+    pub(crate) fn end(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
+        let process = system.process_of(unit);
+        self.does(Resource::Ended(unit)).minds(Resource::AskedFor(unit));
+        // When a process ends, nobody of it is left to bind anything.
+        if system.units[unit.0 as usize].is_task {
+            self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
+            if system.demands.scope {
+                self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
+            }
+        }
+        let holdings = Holdings::at(system, edge);
+        for stream in holdings.streams {
+            let end = system.tell(|view| view.end_of(process, stream));
+            self.close(system, end);
+        }
+        for (_, port) in holdings.listeners {
+            let port = system.places.id(Place::StreamPort(process, port));
+            self.close_listener(port);
+        }
+        if !system.units[unit.0 as usize].is_task {
+            self.does(Resource::KilledWith(process)).minds(Resource::AliveIn(process));
+            if !holdings.children.is_empty() {
+                self.tear(process);
+            }
+        }
+    }
+}
+
+/// What a unit holds after a step, read off its history.
+#[derive(Default)]
+struct Holdings {
+    streams: Vec<Stream>,
+    /// Listeners and bound sockets, with their ports.
+    listeners: Vec<(SocketId, u16)>,
+    /// Isolated tasks that it has not seen the end of.
+    children: Vec<UnitId>,
+}
+
+impl Holdings {
+    fn at(system: &System, edge: EdgeId) -> Self {
+        let automata = &system.learner.automata;
+        let Edge { source, input, .. } = *automata.edge(edge);
+        let (root, mut steps) = automata.history(source);
+        steps.push((source, input));
+        let mut holdings = Holdings { streams: system.learner.streams_of(root), ..Holdings::default() };
+        for (node, input) in steps {
+            let operation = automata.node(node).offer(input).map(|offer| offer.operation.itself());
+            if let Some(operation) = operation {
+                holdings.take(operation, automata.outcome(input.outcome));
+            }
+            let edge = automata.find(node, input).expect("a history consists of edges");
+            automata.edge(edge).effects.iter().for_each(|effect| holdings.leave(effect));
+        }
+        holdings
+    }
+
+    fn take(&mut self, operation: &Operation, outcome: &Outcome) {
+        match (operation, outcome) {
+            (Operation::Tcp(tcp::Operation::Open { socket, peer, .. }), Outcome::Connected { local }) => {
+                self.listeners.retain(|(bound, _)| bound != socket);
+                self.streams.push(Stream { local: *local, peer: *peer, side: Side::Client });
+            }
+            (Operation::Tcp(tcp::Operation::Accept { .. }), Outcome::Accepted { local, peer }) => {
+                self.streams.push(Stream { local: *local, peer: *peer, side: Side::Server });
+            }
+            (
+                Operation::Tcp(tcp::Operation::BindStream { socket, .. })
+                | Operation::Tcp(tcp::Operation::Listen { socket, .. }),
+                Outcome::Bound(local),
+            ) => {
+                self.listeners.retain(|(bound, _)| bound != socket);
+                self.listeners.push((*socket, local.port()));
+            }
+            (Operation::Tasks(tasks::Operation::Join { child, .. }), Outcome::Ended { .. } | Outcome::Cancelled) => {
+                self.children.retain(|spawned| spawned != child)
+            }
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self, effect: &AnyEffect) {
+        match effect {
+            AnyEffect::Tcp(tcp::Effect::CloseStream { stream }) => self.streams.retain(|held| held != stream),
+            AnyEffect::Tcp(tcp::Effect::CloseListener { socket, .. }) => {
+                self.listeners.retain(|(held, _)| held != socket)
+            }
+            AnyEffect::Tasks(tasks::Effect::Spawn { child, streams, .. }) => {
+                self.streams.retain(|held| !streams.contains(held));
+                self.children.push(*child);
+            }
+            _ => {}
+        }
+    }
+}

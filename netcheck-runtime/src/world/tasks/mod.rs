@@ -1,0 +1,12 @@
+//! Tasks of a unit, and isolated tasks: units of their own that end by themselves, with their process, or by an abort.
+
+pub(crate) mod depends;
+pub(crate) mod effects;
+pub(crate) mod offers;
+pub(crate) mod operation;
+pub(crate) mod prepare;
+pub(crate) mod prepared;
+pub(crate) mod renaming;
+
+pub(crate) use operation::{Effect, Operation};
+pub(crate) use prepared::Prepared;

@@ -1,0 +1,24 @@
+//! What the search knows of an operation on tasks.
+
+use crate::id::UnitId;
+use crate::world::place::PlaceId;
+
+/// A prepared operation on tasks.
+#[derive(Clone, Debug)]
+pub(crate) enum Prepared {
+    /// `after`: the units that have to wait first.
+    Start {
+        after: Vec<PlaceId>,
+    },
+    /// A poll of a task that was woken, or the end of one that was aborted.
+    Run,
+    Join {
+        unit: UnitId,
+        child: PlaceId,
+        waits: bool,
+    },
+    IsEnded {
+        unit: UnitId,
+        child: PlaceId,
+    },
+}

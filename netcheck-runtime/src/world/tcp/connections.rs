@@ -1,0 +1,56 @@
+//! Connections, by the addresses of their ends.
+
+use crate::id::{ConnectionId, ProcessId};
+use crate::operation::Side;
+use crate::world::place::PlaceId;
+use ahash::AHashMap;
+use std::net::SocketAddr;
+
+/// Connections by the processes and addresses of their ends: first who connected.
+#[derive(Default)]
+pub(crate) struct Connections {
+    ends: Vec<[(ProcessId, SocketAddr); 2]>,
+    ids: AHashMap<[(ProcessId, SocketAddr); 2], ConnectionId>,
+}
+
+impl Connections {
+    pub(crate) fn id(&mut self, ends: [(ProcessId, SocketAddr); 2]) -> ConnectionId {
+        let next = ConnectionId(self.ends.len() as u32);
+        let id = *self.ids.entry(ends).or_insert(next);
+        if id == next {
+            self.ends.push(ends);
+        }
+        id
+    }
+
+    pub(crate) fn find(&self, ends: [(ProcessId, SocketAddr); 2]) -> Option<ConnectionId> {
+        self.ids.get(&ends).copied()
+    }
+
+    /// The process and the address of an end.
+    pub(crate) fn end(&self, connection: ConnectionId, side: Side) -> (ProcessId, SocketAddr) {
+        self.ends[connection.0 as usize][side as usize]
+    }
+
+    /// The processes at both ends of a connection.
+    pub(crate) fn processes(&self, connection: ConnectionId) -> [ProcessId; 2] {
+        self.ends[connection.0 as usize].map(|(process, _)| process)
+    }
+}
+
+/// One end of a connection, as the state knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ConnectionEnd {
+    pub(crate) connection: ConnectionId,
+    pub(crate) place: PlaceId,
+    pub(crate) side: Side,
+}
+
+impl ConnectionEnd {
+    pub(crate) fn peer(self) -> Side {
+        match self.side {
+            Side::Client => Side::Server,
+            Side::Server => Side::Client,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! How a program's stream names a connection, and which failures may happen at its end.
+
+use super::connections::ConnectionEnd;
+use super::rules::TcpRules;
+use crate::id::{ProcessId, UnitId};
+use crate::operation::{Side, Stream};
+use crate::world::place::{Place, PlaceId};
+use crate::world::tables::{Lookup, Tables};
+use std::net::SocketAddr;
+
+impl Tables {
+    /// The connection between two addresses: first who connects.
+    pub(crate) fn connection(&self, ends: [(ProcessId, SocketAddr); 2]) -> Lookup<ConnectionEnd> {
+        let connection = self.connection_id(ends)?;
+        Ok(ConnectionEnd { connection, place: self.place(Place::Connection(connection))?, side: Side::Client })
+    }
+
+    /// The end of a connection that a process knows as `stream`.
+    pub(crate) fn end_of(&self, process: ProcessId, stream: Stream) -> Lookup<ConnectionEnd> {
+        let own = (process, stream.local);
+        let peer = self.process_at(process, stream.peer).expect("a connection leads to a process");
+        let peer = (peer, stream.peer);
+        let ends = if stream.side == Side::Client { [own, peer] } else { [peer, own] };
+        Ok(ConnectionEnd { side: stream.side, ..self.connection(ends)? })
+    }
+
+    /// The process and the port that a connect goes to; `None` where no process has the address.
+    pub(crate) fn dialed(&self, from: ProcessId, peer: SocketAddr) -> Lookup<Option<(ProcessId, PlaceId)>> {
+        let Some(host) = self.process_at(from, peer) else { return Ok(None) };
+        Ok(Some((host, self.place(Place::StreamPort(host, peer.port()))?)))
+    }
+
+    /// Whether operations of `unit` at `side`, the `execution`th of their source line, are among those that may fail.
+    pub(crate) fn is_fallible(&self, unit: UnitId, side: Side, execution: u32) -> bool {
+        let TcpRules { processes, side: declared, first, .. } = &self.declared.tcp;
+        let process = self.process_of(unit);
+        processes.as_ref().is_none_or(|named| named.contains(&process))
+            && declared.is_none_or(|declared| declared == side)
+            && first.is_none_or(|first| execution <= first)
+    }
+
+    /// Whether a failure may happen now.
+    pub(super) fn may_fail_now(&self, state: &[u32], unit: UnitId) -> bool {
+        self.budget(state).allows(1) && (!self.demands.scope || self.is_in_scope(state, self.process_of(unit)))
+    }
+}

@@ -1,0 +1,456 @@
+//! What an operation on TCP can get.
+
+use super::Prepared;
+use super::connections::ConnectionEnd;
+use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
+use crate::operation::{Failure, Outcome, Side};
+use crate::world::enabled::{Asker, Enabled};
+use crate::world::place::{HeldConnection, Place, PlaceId, StreamBinding};
+use crate::world::step::{Change, Class, Step, Transition, Writes};
+use crate::world::tables::{Lookup, View};
+use netcheck_models::event::Event;
+use netcheck_models::host::{overlap, takes};
+use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
+use smallvec::{SmallVec, smallvec};
+use std::net::SocketAddr;
+
+/// Arrives when the network has brought it.
+const DELIVERY: Class = Class::Delivery { required: true };
+
+/// The kind of a failure as a program sees it.
+fn broken(breakage: Breakage) -> Outcome {
+    Outcome::Failed(match breakage {
+        Breakage::Reset => Failure::ConnectionReset,
+        Breakage::Pipe => Failure::BrokenPipe,
+    })
+}
+
+pub(crate) fn offers(
+    view: View<'_>,
+    state: &[u32],
+    asker: Asker,
+    prepared: &Prepared,
+    enabled: &mut Enabled,
+) -> Lookup<()> {
+    let mut offers = Offers { asker, enabled };
+    match prepared {
+        Prepared::BindStream { socket, address, shares } => {
+            let (outcome, writes) = view.bind_stream(state, *socket, *address, *shares, None)?;
+            offers.add(view, outcome, Class::Immediate, writes)
+        }
+        Prepared::Listen { socket, address, is_bound, backlog } => {
+            let (outcome, writes) = match is_bound {
+                true => view.listen(state, *socket, *address, *backlog)?,
+                false => view.bind_stream(state, *socket, *address, true, Some(Backlog::new(*backlog)))?,
+            };
+            offers.add(view, outcome, Class::Immediate, writes)
+        }
+        Prepared::Open { .. } => view.open(state, prepared, &mut offers),
+        Prepared::Accept { process, port, local, waits, fails } => {
+            view.accept(state, (*process, *port, *local), (*waits, *fails), &mut offers)
+        }
+        Prepared::Read { end, max, peeks, waits, fails, resets } => {
+            view.read(state, *end, (*max, *peeks, *waits), (*fails, *resets), &mut offers)
+        }
+        Prepared::Write { end, bytes, waits, fails, resets } => {
+            view.write(state, *end, (bytes, *waits), (*fails, *resets), &mut offers)
+        }
+        Prepared::Ready { end, read, write, waits } => {
+            let capacity = view.declared.tcp.streams.capacity;
+            let connection = view.connection_at(state, *end);
+            let read = *read && connection.is_readable(end.side);
+            let write = *write && connection.is_writable(end.side, capacity);
+            match read || write || !waits {
+                true => offers.add(view, Outcome::Ready { read, write }, DELIVERY, Writes::new()),
+                false => Ok(()),
+            }
+        }
+        Prepared::TakeError { end } => {
+            let (error, after) = view.connection_at(state, *end).take_error(end.side);
+            let writes = view.becomes(state, *end, after)?;
+            match error {
+                Some(error) => offers.tell(view, broken(error), Class::Immediate, writes, Event::Broken),
+                None => offers.add(view, Outcome::Done, Class::Immediate, writes),
+            }
+        }
+        Prepared::Shutdown { end, fails } => {
+            let connection = view.connection_at(state, *end);
+            let after = connection.shut_down(end.side);
+            let failed = (*fails && !connection.is_dead(end.side)).then(|| connection.failed(end.side));
+            let write = view.becomes(state, *end, after)?;
+            offers.tell(view, Outcome::Done, Class::Immediate, write, Event::Finished)?;
+            if let Some(failed) = failed {
+                let write = view.becomes(state, *end, failed)?;
+                offers.fail(view, state, Failure::NotConnected, write, Event::Failed)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+impl View<'_> {
+    pub(super) fn connection_at(&self, state: &[u32], end: ConnectionEnd) -> &Connection {
+        &self.held.get(end.place.of(state)).connection
+    }
+
+    /// What to write when a connection changes and its holders stay.
+    fn becomes(self, state: &[u32], end: ConnectionEnd, connection: Connection) -> Lookup<Writes> {
+        let held = HeldConnection { connection, ..*self.held.get(end.place.of(state)) };
+        Ok(smallvec![(end.place, self.held_connection(held)?)])
+    }
+
+    /// Binds a socket, and listens at once if there is a backlog.
+    fn bind_stream(
+        self,
+        state: &[u32],
+        socket: SocketId,
+        address: SocketAddr,
+        shares: bool,
+        backlog: Option<Backlog>,
+    ) -> Lookup<(Outcome, Writes)> {
+        let process = self.process_of(socket.unit);
+        let ip = address.ip();
+        if !self.has_address(process, ip) {
+            return Ok((Outcome::Failed(Failure::AddressNotAvailable), Writes::new()));
+        }
+        let ports: SmallVec<[u16; 1]> = match address.port() {
+            0 => self.ephemeral_ports(socket).collect(),
+            port => smallvec![port],
+        };
+        for port in ports {
+            let place = self.place(Place::StreamPort(process, port))?;
+            let mut bindings = self.stream_ports.get(place.of(state)).clone();
+            let in_the_way =
+                |other: &StreamBinding| overlap(other.ip, ip) && !(shares && other.shares && other.backlog.is_none());
+            if bindings.iter().any(in_the_way) {
+                continue;
+            }
+            bindings.push(StreamBinding { ip, socket, holder: socket.unit, shares, backlog });
+            bindings.sort_by_key(|binding| (binding.socket, binding.ip));
+            let value = self.stream_bindings(bindings)?;
+            return Ok((Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(place, value)]));
+        }
+        Ok((Outcome::Failed(Failure::AddressInUse), Writes::new()))
+    }
+
+    /// A bound socket begins to listen.
+    fn listen(self, state: &[u32], socket: SocketId, local: SocketAddr, backlog: usize) -> Lookup<(Outcome, Writes)> {
+        let process = self.process_of(socket.unit);
+        let place = self.place(Place::StreamPort(process, local.port()))?;
+        let mut bindings = self.stream_ports.get(place.of(state)).clone();
+        if bindings
+            .iter()
+            .any(|other| other.socket != socket && other.backlog.is_some() && overlap(other.ip, local.ip()))
+        {
+            return Ok((Outcome::Failed(Failure::AddressInUse), Writes::new()));
+        }
+        for binding in bindings.iter_mut().filter(|binding| binding.socket == socket) {
+            binding.backlog = Some(Backlog::new(backlog));
+        }
+        let value = self.stream_bindings(bindings)?;
+        Ok((Outcome::Bound(local), smallvec![(place, value)]))
+    }
+
+    /// The listener that a connect reaches.
+    pub(super) fn listener(&self, state: &[u32], port: PlaceId, to: SocketAddr) -> Option<&StreamBinding> {
+        let listens = |binding: &&StreamBinding| takes(binding.ip, to.ip()) && binding.backlog.is_some();
+        self.stream_ports.get(port.of(state)).iter().find(listens)
+    }
+
+    fn open(self, state: &[u32], prepared: &Prepared, offers: &mut Offers<'_>) -> Lookup<()> {
+        let &Prepared::Open { socket, local, peer, to, fails, hangs } = prepared else {
+            unreachable!("only a connect opens")
+        };
+        if self.places.find(Place::Hung(socket)).is_some_and(|hung| hung.of(state) != 0) {
+            return Ok(());
+        }
+        if fails {
+            offers.fail(self, state, Failure::TimedOut, Writes::new(), Event::Failed)?;
+        }
+        if hangs && self.may_fail_now(state, offers.asker.unit) {
+            let writes = smallvec![(self.place(Place::Hung(socket))?, 1)];
+            let Asker { unit, node, key, .. } = offers.asker;
+            let step = Step::Hang { unit, node, key };
+            let (faults, events) = (Event::Hung.faults(), self.event(Event::Hung)?);
+            offers.enabled.moves.push(Transition { step, writes, faults, events });
+        }
+        let (outcome, writes, event) = match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {
+            // A refusal comes over the network, too.
+            Dialed::Failed(failure) => (Outcome::Failed(failure), Writes::new(), Event::Refused),
+            Dialed::Full => return Ok(()),
+            Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, writes, Event::Connected),
+        };
+        offers.tell(self, outcome, DELIVERY, writes, event)
+    }
+
+    /// What becomes of a connect now.
+    pub(super) fn dial(
+        self,
+        state: &[u32],
+        unit: UnitId,
+        (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
+        to: Option<(ProcessId, PlaceId)>,
+    ) -> Lookup<Dialed> {
+        let Some((host, port)) = to else {
+            let is_broadcast = peer.ip() == std::net::Ipv4Addr::BROADCAST;
+            let failure = if is_broadcast { Failure::NetworkUnreachable } else { Failure::HostUnreachable };
+            return Ok(Dialed::Failed(failure));
+        };
+        let holders = [Some(unit), None];
+        let Some(listener) = self.listener(state, port, peer).cloned() else {
+            let process = self.process_of(socket.unit);
+            if local != Some(peer) || host != process {
+                return Ok(Dialed::Failed(Failure::ConnectionRefused));
+            }
+            let end = self.connection([(process, peer); 2])?;
+            let held = HeldConnection { connection: Connection::to_itself(), holders, ..HeldConnection::default() };
+            let mut writes: Writes = smallvec![(end.place, self.held_connection(held)?)];
+            self.unbind(state, socket, local, &mut writes)?;
+            return Ok(Dialed::Connected { local: peer, end, writes });
+        };
+        let backlog = listener.backlog.as_ref().expect("a listener has a backlog");
+        if !backlog.has_room() {
+            return Ok(Dialed::Full);
+        }
+        let Some((own, end)) = self.free_end(state, socket, local, (host, peer))? else {
+            // The same four addresses twice.
+            return Ok(Dialed::Failed(Failure::AddressNotAvailable));
+        };
+        let held = HeldConnection { connection: Connection::established(), holders, ..HeldConnection::default() };
+        let mut bindings = self.stream_ports.get(port.of(state)).clone();
+        for binding in bindings.iter_mut().filter(|binding| binding.socket == listener.socket) {
+            binding.backlog = Some(backlog.with(end.connection.0));
+        }
+        let mut writes: Writes =
+            smallvec![(end.place, self.held_connection(held)?), (port, self.stream_bindings(bindings)?)];
+        self.unbind(state, socket, local, &mut writes)?;
+        Ok(Dialed::Connected { local: own, end, writes })
+    }
+
+    /// A bound socket that connects is found by its connection from then on.
+    fn unbind(self, state: &[u32], socket: SocketId, local: Option<SocketAddr>, writes: &mut Writes) -> Lookup<()> {
+        let Some(local) = local else { return Ok(()) };
+        let process = self.process_of(socket.unit);
+        let place = self.place(Place::StreamPort(process, local.port()))?;
+        let written = writes.iter().position(|(other, _)| *other == place);
+        let value = written.map_or_else(|| place.of(state), |index| writes.remove(index).1);
+        let mut bindings = self.stream_ports.get(value).clone();
+        bindings.retain(|binding| binding.socket != socket);
+        writes.push((place, self.stream_bindings(bindings)?));
+        Ok(())
+    }
+
+    /// An address to connect from that makes a connection which is not there yet.
+    fn free_end(
+        self,
+        state: &[u32],
+        socket: SocketId,
+        local: Option<SocketAddr>,
+        peer: (ProcessId, SocketAddr),
+    ) -> Lookup<Option<(SocketAddr, ConnectionEnd)>> {
+        let process = self.process_of(socket.unit);
+        let any = if peer.1.is_ipv4() {
+            std::net::Ipv4Addr::UNSPECIFIED.into()
+        } else {
+            std::net::Ipv6Addr::UNSPECIFIED.into()
+        };
+        let ip = self.host_of(socket.unit).addresses.source(local.map_or(any, |local| local.ip()), peer.1.ip());
+        let ports: Box<dyn Iterator<Item = u16>> = match local {
+            Some(local) => Box::new(std::iter::once(local.port())),
+            None => Box::new(self.ephemeral_ports(socket)),
+        };
+        for port in ports {
+            let own = SocketAddr::new(ip, port);
+            let bound = self.places.find(Place::StreamPort(process, port));
+            if local.is_none() && bound.is_some_and(|bound| bound.of(state) != 0) {
+                continue;
+            }
+            let end = self.connection([(process, own), peer])?;
+            if end.place.of(state) == 0 {
+                return Ok(Some((own, end)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The connection that a connect makes unless an earlier one of the same socket is still there.
+    pub(crate) fn first_end(
+        self,
+        socket: SocketId,
+        local: Option<SocketAddr>,
+        peer: (ProcessId, SocketAddr),
+    ) -> Lookup<Option<ConnectionEnd>> {
+        Ok(self.free_end(&[], socket, local, peer)?.map(|(_, end)| end))
+    }
+
+    fn accept(
+        self,
+        state: &[u32],
+        (process, port, local): (ProcessId, PlaceId, SocketAddr),
+        (waits, fails): (bool, bool),
+        offers: &mut Offers<'_>,
+    ) -> Lookup<()> {
+        let not_yet = |offers: &mut Offers<'_>| match waits {
+            true => Ok(()),
+            false => offers.add(self, Outcome::WouldBlock, Class::Immediate, Writes::new()),
+        };
+        let mut bindings = self.stream_ports.get(port.of(state)).clone();
+        let Some(binding) = bindings.iter_mut().find(|binding| binding.ip == local.ip() && binding.backlog.is_some())
+        else {
+            return not_yet(offers);
+        };
+        let Some((first, rest)) = binding.backlog.as_ref().and_then(Backlog::accept) else {
+            return not_yet(offers);
+        };
+        binding.backlog = Some(rest);
+        let bindings = self.stream_bindings(bindings)?;
+        let connection = ConnectionId(first);
+        let place = self.place(Place::Connection(connection))?;
+        let mut held = self.held.get(place.of(state)).clone();
+        if fails {
+            let failed = held.connection.failed(Side::Server).close(Side::Server, false);
+            let held = HeldConnection { connection: failed, ..held };
+            let writes = smallvec![(place, self.held_connection(held)?), (port, bindings)];
+            offers.fail(self, state, Failure::ConnectionAborted, writes, Event::Failed)?;
+        }
+        held.holders[Side::Server as usize] = Some(offers.asker.unit);
+        let [(_, peer), (at, local)] = [Side::Client, Side::Server].map(|side| self.connections.end(connection, side));
+        debug_assert_eq!(at, process, "a backlog holds connections to its own process");
+        let writes = smallvec![(place, self.held_connection(held)?), (port, bindings)];
+        offers.tell(self, Outcome::Accepted { local, peer }, DELIVERY, writes, Event::Accepted)
+    }
+
+    fn read(
+        self,
+        state: &[u32],
+        end: ConnectionEnd,
+        (max, peeks, waits): (usize, bool, bool),
+        (fails, resets): (bool, bool),
+        offers: &mut Offers<'_>,
+    ) -> Lookup<()> {
+        let class = if waits { DELIVERY } else { Class::Immediate };
+        let connection = self.connection_at(state, end);
+        let unread = connection.unread_at(end.side);
+        let got = |read: Read| match read {
+            Read::Bytes(bytes) => {
+                let event = Event::Read { bytes: bytes.len() as u64, left: (unread - bytes.len()) as u64 };
+                (Outcome::Bytes(bytes.into()), event)
+            }
+            Read::End => (Outcome::Bytes([].into()), Event::Ended),
+            Read::Failed(breakage) => (broken(breakage), Event::Broken),
+        };
+        let is_dead = connection.is_dead(end.side);
+        let broken = (!is_dead && (fails || resets)).then(|| (connection.failed(end.side), connection.reset(end.side)));
+        let mut reads: SmallVec<[_; 2]> = match peeks {
+            true => connection.peek(end.side, max).into_iter().collect(),
+            false => connection.read(end.side, max, self.declared.tcp.streams.split),
+        };
+        if reads.is_empty() && !waits {
+            offers.add(self, Outcome::WouldBlock, class, Writes::new())?;
+        }
+        for (read, after) in reads.drain(..) {
+            let writes = self.becomes(state, end, after)?;
+            let (outcome, event) = got(read);
+            offers.tell(self, outcome, class, writes, event)?;
+        }
+        self.break_at(state, end, broken, (fails, resets), Failure::ConnectionReset, offers)
+    }
+
+    /// The failures of a read or a write: the declared one of the call, and a reset.
+    fn break_at(
+        self,
+        state: &[u32],
+        end: ConnectionEnd,
+        broken: Option<(Connection, Connection)>,
+        (fails, resets): (bool, bool),
+        failure: Failure,
+        offers: &mut Offers<'_>,
+    ) -> Lookup<()> {
+        let Some((failed, reset)) = broken else { return Ok(()) };
+        let is_same = failed == reset && failure == Failure::ConnectionReset;
+        if fails {
+            let writes = self.becomes(state, end, failed)?;
+            offers.fail(self, state, failure, writes, Event::Failed)?;
+        }
+        if resets && !(fails && is_same) {
+            let writes = self.becomes(state, end, reset)?;
+            offers.fail(self, state, Failure::ConnectionReset, writes, Event::Reset)?;
+        }
+        Ok(())
+    }
+
+    fn write(
+        self,
+        state: &[u32],
+        end: ConnectionEnd,
+        (bytes, waits): (&[u8], bool),
+        (fails, resets): (bool, bool),
+        offers: &mut Offers<'_>,
+    ) -> Lookup<()> {
+        let rules = self.declared.tcp.streams;
+        let connection = self.connection_at(state, end);
+        let is_dead = connection.is_dead(end.side);
+        let broken_ends =
+            (!is_dead && (fails || resets)).then(|| (connection.failed_write(end.side), connection.reset(end.side)));
+        let outcomes = connection.write(end.side, bytes, rules);
+        if outcomes.is_empty() && !waits {
+            offers.add(self, Outcome::WouldBlock, Class::Immediate, Writes::new())?;
+        }
+        for (written, after) in outcomes {
+            let (outcome, event) = match written {
+                Written::Accepted(count) => {
+                    let left = (bytes.len() - count) as u64;
+                    (Outcome::Written(count), Event::Wrote { bytes: count as u64, left })
+                }
+                Written::Failed(breakage) => (broken(breakage), Event::Broken),
+            };
+            let writes = self.becomes(state, end, after)?;
+            offers.tell(self, outcome, Class::Immediate, writes, event)?;
+        }
+        self.break_at(state, end, broken_ends, (fails, resets), Failure::BrokenPipe, offers)
+    }
+}
+
+/// What becomes of a connect.
+pub(super) enum Dialed {
+    Failed(Failure),
+    /// The listener's queue has no room: it waits.
+    Full,
+    Connected {
+        local: SocketAddr,
+        end: ConnectionEnd,
+        writes: Writes,
+    },
+}
+
+/// Where the outcomes of one offer go.
+struct Offers<'a> {
+    asker: Asker,
+    enabled: &'a mut Enabled,
+}
+
+impl Offers<'_> {
+    /// An outcome with which nothing happens to a connection.
+    fn add(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes) -> Lookup<()> {
+        self.push(view, outcome, class, Change::quiet(writes))
+    }
+
+    /// An outcome, and what happens with it to the connection that is written first.
+    fn tell(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes, event: Event) -> Lookup<()> {
+        let change = Change { writes, faults: event.faults(), events: view.event(event)? };
+        self.push(view, outcome, class, change)
+    }
+
+    /// A failure, if one may happen now.
+    fn fail(&mut self, view: View<'_>, state: &[u32], failure: Failure, writes: Writes, event: Event) -> Lookup<()> {
+        match view.may_fail_now(state, self.asker.unit) {
+            true => self.tell(view, Outcome::Failed(failure), Class::Failure, writes, event),
+            false => Ok(()),
+        }
+    }
+
+    fn push(&mut self, view: View<'_>, outcome: Outcome, class: Class, change: Change) -> Lookup<()> {
+        let outcome = view.outcome(outcome)?;
+        view.offer(self.enabled, self.asker, outcome, class, change).map(|_| ())
+    }
+}

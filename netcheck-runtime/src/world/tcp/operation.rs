@@ -1,0 +1,78 @@
+//! Operations and effects of TCP sockets, listeners and streams.
+
+use crate::id::SocketId;
+pub(crate) use netcheck_models::tcp::Side;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// What a unit asks of TCP.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operation {
+    /// Bind a TCP socket that neither listens nor is connected; cannot wait.
+    BindStream { socket: SocketId, address: SocketAddr, shares: bool },
+    /// Listen for connections; binds the socket first unless that was done. Waits only where tokio's call is async.
+    Listen { socket: SocketId, address: SocketAddr, is_bound: bool, backlog: usize },
+    /// Connect a TCP socket, bound to `local` or to an ephemeral port.
+    Open { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
+    /// Wait for a connection.
+    Accept { local: SocketAddr, waits: bool },
+    /// Read from a stream, or look at what can be read.
+    Read { stream: Stream, max: usize, peeks: bool, waits: bool },
+    /// Write to a stream.
+    Write { stream: Stream, bytes: Arc<[u8]>, waits: bool },
+    /// Wait until a read, or a write, would not wait.
+    Ready { stream: Stream, read: bool, write: bool, waits: bool },
+    /// Ask for the pending error of a stream; cannot wait.
+    TakeError { stream: Stream },
+    /// Shut a stream's writing side down.
+    Shutdown { stream: Stream },
+}
+
+/// One end of a TCP connection, as the program at that end knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stream {
+    pub(crate) local: SocketAddr,
+    pub(crate) peer: SocketAddr,
+    pub(crate) side: Side,
+}
+
+impl Operation {
+    /// The operation as it is tried when it is begun; `None` if the OS would not try it then.
+    pub(crate) fn tried(&self) -> Option<Operation> {
+        let mut tried = self.clone();
+        match &mut tried {
+            Operation::Read { waits, .. }
+            | Operation::Write { waits, .. }
+            | Operation::Ready { waits, .. }
+            | Operation::Accept { waits, .. } => *waits = false,
+            Operation::Listen { .. } | Operation::Shutdown { .. } => {}
+            Operation::BindStream { .. } | Operation::Open { .. } | Operation::TakeError { .. } => return None,
+        }
+        Some(tried)
+    }
+
+    /// Whether the operation can be pending for long.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(
+            self,
+            Operation::Accept { waits: true, .. }
+                | Operation::Read { waits: true, .. }
+                | Operation::Ready { write: false, .. }
+        )
+    }
+}
+
+/// What happens to TCP sockets with a step, without a choice.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Effect {
+    /// An end of a TCP connection was dropped.
+    CloseStream { stream: Stream },
+    /// Whether closing a stream is to reset the connection.
+    Linger { stream: Stream, resets: bool },
+    /// A stream's writing side was shut down by a drop.
+    EndStream { stream: Stream },
+    /// A listener was dropped, or a TCP socket that was only bound.
+    CloseListener { socket: SocketId, local: SocketAddr },
+    /// A TCP socket was dropped while it connected.
+    GiveUp { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
+}

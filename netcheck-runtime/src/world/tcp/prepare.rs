@@ -1,0 +1,50 @@
+//! Looks up what the search has to know of an operation on TCP.
+
+use super::Prepared;
+use super::operation::{Operation, Side};
+use crate::id::UnitId;
+use crate::world::place::Place;
+use crate::world::system::System;
+
+pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, execution: u32) -> Prepared {
+    let process = system.process_of(unit);
+    let declared = system.declared.tcp.fails;
+    let may_fail = |system: &System, side: Side| system.is_fallible(unit, side, execution);
+    match operation {
+        Operation::BindStream { socket, address, shares } => Prepared::BindStream { socket, address, shares },
+        Operation::Listen { socket, address, is_bound, backlog } => {
+            Prepared::Listen { socket, address, is_bound, backlog }
+        }
+        Operation::Open { socket, local, peer } => {
+            let may = may_fail(system, Side::Client);
+            let (fails, hangs) = (may && declared.open, may && declared.hang);
+            let to = system.tell(|view| view.dialed(process, peer));
+            Prepared::Open { socket, local, peer, to, fails, hangs }
+        }
+        Operation::Accept { local, waits } => {
+            let port = system.places.id(Place::StreamPort(process, local.port()));
+            let fails = declared.open && may_fail(system, Side::Server);
+            Prepared::Accept { process, port, local, waits, fails }
+        }
+        Operation::Read { stream, max, peeks, waits } => {
+            let may = may_fail(system, stream.side) && !peeks;
+            let (fails, resets) = (may && declared.read, may && declared.reset);
+            Prepared::Read { end: system.tell(|view| view.end_of(process, stream)), max, peeks, waits, fails, resets }
+        }
+        Operation::Write { stream, bytes, waits } => {
+            let may = may_fail(system, stream.side);
+            let (fails, resets) = (may && declared.write, may && declared.reset);
+            Prepared::Write { end: system.tell(|view| view.end_of(process, stream)), bytes, waits, fails, resets }
+        }
+        Operation::Ready { stream, read, write, waits } => {
+            Prepared::Ready { end: system.tell(|view| view.end_of(process, stream)), read, write, waits }
+        }
+        Operation::TakeError { stream } => {
+            Prepared::TakeError { end: system.tell(|view| view.end_of(process, stream)) }
+        }
+        Operation::Shutdown { stream } => {
+            let fails = declared.close && may_fail(system, stream.side);
+            Prepared::Shutdown { end: system.tell(|view| view.end_of(process, stream)), fails }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What the search knows of an operation on TCP.
+
+use super::connections::ConnectionEnd;
+use crate::id::{ProcessId, SocketId};
+use crate::world::place::PlaceId;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// A prepared operation on TCP; `fails`, `resets` and `hangs` say which failures are declared for it.
+#[derive(Clone, Debug)]
+pub(crate) enum Prepared {
+    BindStream {
+        socket: SocketId,
+        address: SocketAddr,
+        shares: bool,
+    },
+    Listen {
+        socket: SocketId,
+        address: SocketAddr,
+        is_bound: bool,
+        backlog: usize,
+    },
+    /// `to` is `None` where no process has the address.
+    Open {
+        socket: SocketId,
+        local: Option<SocketAddr>,
+        peer: SocketAddr,
+        to: Option<(ProcessId, PlaceId)>,
+        fails: bool,
+        hangs: bool,
+    },
+    Accept {
+        process: ProcessId,
+        port: PlaceId,
+        local: SocketAddr,
+        waits: bool,
+        fails: bool,
+    },
+    Read {
+        end: ConnectionEnd,
+        max: usize,
+        peeks: bool,
+        waits: bool,
+        fails: bool,
+        resets: bool,
+    },
+    Write {
+        end: ConnectionEnd,
+        bytes: Arc<[u8]>,
+        waits: bool,
+        fails: bool,
+        resets: bool,
+    },
+    Ready {
+        end: ConnectionEnd,
+        read: bool,
+        write: bool,
+        waits: bool,
+    },
+    TakeError {
+        end: ConnectionEnd,
+    },
+    Shutdown {
+        end: ConnectionEnd,
+        fails: bool,
+    },
+}

@@ -1,0 +1,44 @@
+//! Which failures of TCP are declared.
+
+use crate::id::ProcessId;
+use crate::operation::Side;
+use netcheck_models::tcp::StreamRules;
+
+/// Bytes that a half-stream holds, unless declared otherwise.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// The declared behaviour of TCP.
+#[derive(Clone, Debug)]
+pub(crate) struct TcpRules {
+    pub(crate) streams: StreamRules,
+    pub(crate) fails: Failures,
+    /// Whose operations may fail; `None`: every process's.
+    pub(crate) processes: Option<Vec<ProcessId>>,
+    /// Operations at which end may fail; `None`: at both.
+    pub(crate) side: Option<Side>,
+    /// How many executions of each source line may fail.
+    pub(crate) first: Option<u32>,
+}
+
+/// Which operations may fail (papers/tcp-transmission-failures.txt, Table 2).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Failures {
+    pub(crate) open: bool,
+    pub(crate) close: bool,
+    pub(crate) read: bool,
+    pub(crate) write: bool,
+    pub(crate) reset: bool,
+    pub(crate) hang: bool,
+}
+
+impl Default for TcpRules {
+    fn default() -> Self {
+        TcpRules {
+            streams: StreamRules { split: false, capacity: BUFFER_BYTES },
+            fails: Failures::default(),
+            processes: None,
+            side: None,
+            first: None,
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What timers and clock reads affect and depend on.
+
+use super::Prepared;
+use super::operation::Effect;
+use crate::id::UnitId;
+use crate::unit::automaton::EdgeId;
+use crate::world::system::System;
+use crate::world::tables::{Lookup, View};
+use crate::world::touches::{Resource, Touches};
+
+pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
+    match prepared {
+        Prepared::Timer { .. } => {
+            touches.does(Resource::Timed(unit));
+            // With delays time passes for everybody while packets are in flight: a timer can be
+            // due, and not yet taken, because of another's.
+            if system.demands.clock || system.has_delay() {
+                touches.does(Resource::Clock).minds(Resource::Clock);
+            }
+        }
+        Prepared::Clock | Prepared::Deadline { .. } => {
+            touches.minds(Resource::Clock);
+        }
+    }
+}
+
+/// What others do never changes more than an operation depends on.
+pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
+    Ok(false)
+}
+
+pub(crate) fn effect(touches: &mut Touches, _system: &mut System, (unit, _): (UnitId, EdgeId), effect: &Effect) {
+    match effect {
+        Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {
+            touches.does(Resource::Timed(unit));
+        }
+        Effect::Disarm { .. } => {}
+    }
+}

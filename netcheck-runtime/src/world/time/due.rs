@@ -1,0 +1,96 @@
+//! Which timers are due next, and what passes until then.
+
+use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
+use crate::operation::{Input, Outcome};
+use crate::world::enabled::{Due, Enabled, Waiting};
+use crate::world::place::Place;
+use crate::world::step::{Class, Step, Transition, Writes};
+use crate::world::tables::{Lookup, View};
+use netcheck_models::event::Event;
+
+impl View<'_> {
+    pub(super) fn elapsed(self, state: &[u32], remaining_ns: i64) -> Lookup<OutcomeId> {
+        let at_ns = self.demands.clock.then(|| self.now_ns(state).saturating_add_signed(remaining_ns));
+        self.outcome(Outcome::Elapsed { at_ns })
+    }
+
+    /// The timers after one of them has been waited for.
+    pub(super) fn fired(self, timers: u32, timer: u32, repeats: bool) -> Lookup<u32> {
+        if repeats {
+            return Ok(timers);
+        }
+        let mut armed = self.timers.get(timers).clone();
+        armed.disarm(timer);
+        self.timers(armed)
+    }
+
+    /// Whose timer it is.
+    fn owner(&self, state: &[u32], unit: UnitId, timer: u32) -> Mover {
+        let node = self.places.find(Place::Unit(unit)).map(|place| NodeId(place.of(state)));
+        let moves_each = node.is_some_and(|node| !self.automata.node(node).tasks.is_empty());
+        Mover { unit, task: moves_each.then(|| TaskId::of_number(timer)) }
+    }
+
+    /// The earliest timers that somebody takes, with their edges, and the time until then. A timer that nobody polls any
+    /// more (a `tick` that was given up, a pinned `sleep`) stays armed and keeps nobody from going on.
+    pub(crate) fn due<'e>(
+        self,
+        state: &[u32],
+        enabled: &'e Enabled,
+        timed: impl Fn(Mover) -> bool,
+    ) -> Lookup<Option<Due<'e>>> {
+        let mut waiting: Vec<&Waiting> = enabled.timers.iter().filter(|waiting| timed(waiting.mover)).collect();
+        // Stable: timers that are due at once stay in the order of their units.
+        waiting.sort_by_key(|waiting| waiting.remaining_ns);
+        for group in waiting.chunk_by(|one, other| one.remaining_ns == other.remaining_ns) {
+            let advance_ns = group[0].remaining_ns;
+            let outcome = self.elapsed(state, advance_ns)?;
+            let mut due = Vec::new();
+            for &waiting in group {
+                let input = Input { key: waiting.input_key, outcome };
+                let edge = self.edge(waiting.node, input)?;
+                if !self.automata.edge(edge).is_refused() {
+                    due.push((waiting, input, edge));
+                }
+            }
+            if !due.is_empty() {
+                return Ok(Some((advance_ns, due)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The steps of the earliest timers.
+    pub(in crate::world) fn deadlines(
+        self,
+        state: &[u32],
+        enabled: &Enabled,
+        timed: &impl Fn(Mover) -> bool,
+        chosen: &mut Vec<Transition>,
+    ) -> Lookup<()> {
+        let Some((advance_ns, due)) = self.due(state, enabled, timed)? else { return Ok(()) };
+        let armed = self.places.timers().iter().filter(|(_, place)| place.of(state) != 0);
+        let mut passed: Writes = Writes::new();
+        for &(unit, place) in armed {
+            let mut timers = self.timers.get(place.of(state)).clone();
+            timers.elapse(advance_ns, |timer| timed(self.owner(state, unit, timer)));
+            passed.push((place, self.timers(timers)?));
+        }
+        if self.demands.clock {
+            let now = self.now_ns(state).saturating_add_signed(advance_ns);
+            passed.push((self.place(Place::Clock)?, self.time(now)?));
+        }
+        let events = self.event(Event::Fired { after_ns: advance_ns.unsigned_abs() })?;
+        for (waiting, input, edge) in due {
+            let mut writes = passed.clone();
+            for write in writes.iter_mut().filter(|(place, _)| *place == waiting.armed) {
+                write.1 = self.fired(write.1, waiting.timer, waiting.repeats)?;
+            }
+            let Waiting { unit, place, node, .. } = *waiting;
+            let class = Class::Timer { advance_ns };
+            let step = Step::Unit { unit, place, node, input, edge, class };
+            chosen.push(Transition { step, writes, faults: 0, events });
+        }
+        Ok(())
+    }
+}

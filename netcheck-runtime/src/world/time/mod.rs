@@ -1,0 +1,13 @@
+//! Timers of a unit, and the clock that all share.
+
+pub(crate) mod depends;
+mod due;
+pub(crate) mod effects;
+pub(crate) mod offers;
+pub(crate) mod operation;
+pub(crate) mod prepare;
+pub(crate) mod prepared;
+pub(crate) mod renaming;
+
+pub(crate) use operation::{Effect, Operation};
+pub(crate) use prepared::Prepared;

@@ -1,0 +1,17 @@
+//! Looks up what the search has to know of an operation on timers and the clock.
+
+use super::Prepared;
+use super::operation::Operation;
+use crate::id::UnitId;
+use crate::world::place::Place;
+use crate::world::system::System;
+
+pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _execution: u32) -> Prepared {
+    match operation {
+        Operation::Timer { timer, repeats } => {
+            Prepared::Timer { timer, armed: system.places.id(Place::Timers(unit)), repeats }
+        }
+        Operation::Clock => Prepared::Clock,
+        Operation::Deadline { timer } => Prepared::Deadline { timer, armed: system.places.id(Place::Timers(unit)) },
+    }
+}

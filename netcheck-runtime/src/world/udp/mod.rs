@@ -1,0 +1,13 @@
+//! UDP: sockets, and the datagrams under way from one to another.
+
+mod astray;
+pub(crate) mod depends;
+pub(crate) mod effects;
+pub(crate) mod offers;
+pub(crate) mod operation;
+pub(crate) mod prepare;
+pub(crate) mod prepared;
+pub(crate) mod renaming;
+
+pub(crate) use operation::Operation;
+pub(crate) use prepared::Prepared;

@@ -1,0 +1,168 @@
+//! Which steps operations on UDP sockets offer.
+
+use super::Prepared;
+use super::operation::ReceiveMode;
+use crate::id::{OutcomeId, SocketId};
+use crate::operation::{Failure, Outcome};
+use crate::world::enabled::{Asker, Enabled, Losable};
+use crate::world::place::{Binding, Place};
+use crate::world::step::{Change, Class, Writes};
+use crate::world::tables::{Lookup, View};
+use netcheck_models::host::overlap;
+use smallvec::smallvec;
+use std::net::SocketAddr;
+
+pub(crate) fn offers(
+    view: View<'_>,
+    state: &[u32],
+    asker: Asker,
+    prepared: &Prepared,
+    enabled: &mut Enabled,
+) -> Lookup<()> {
+    match *prepared {
+        Prepared::Bind { socket, address } => {
+            let (outcome, writes) = view.bind(state, socket, address)?;
+            let bound = if let Outcome::Bound(local) = outcome { Some(local) } else { None };
+            let outcome = view.outcome(outcome)?;
+            for change in view.with_astray(state, socket, bound, writes)? {
+                view.offer(enabled, asker, outcome, Class::Immediate, change)?;
+            }
+            Ok(())
+        }
+        Prepared::Connect { socket, local, peer } => {
+            let (outcome, writes) = view.connect(state, socket, local, peer)?;
+            view.answer(enabled, asker, outcome, writes)
+        }
+        Prepared::Send { .. } => {
+            let change = view.send(state, prepared)?;
+            view.offer(enabled, asker, view.known.done, Class::Immediate, change).map(|_| ())
+        }
+        Prepared::Receive { inbox, mode, waits, .. } => view.arriving(state, asker, (inbox, mode, waits), enabled),
+    }
+}
+
+impl View<'_> {
+    /// Where a datagram goes that is sent now.
+    fn send(self, state: &[u32], prepared: &Prepared) -> Lookup<Change> {
+        let &Prepared::Send { socket, from, to, host, port, datagram } = prepared else {
+            unreachable!("only a send sends")
+        };
+        let mut change = Change { events: self.known.unbound, ..Change::quiet(Writes::new()) };
+        let binding = port.and_then(|port| self.route(state, port, from, to));
+        let channel = match (binding, host) {
+            (Some(binding), _) if self.is_deaf(state, binding) => None,
+            (Some(&Binding { socket: receiver, .. }), _) => {
+                Some((self.channel(socket, receiver)?, self.process_of(receiver.unit), self.known.departed))
+            }
+            (None, Some(host)) => {
+                let channel = self.astray(state, socket, (host, to))?;
+                channel.map(|channel| (channel, host, self.known.astray))
+            }
+            (None, None) => None,
+        };
+        if let Some((channel, receiver, events)) = channel {
+            let perturbed = self.perturbed(state, channel.rules, self.process_of(socket.unit), receiver);
+            let link = self.dispatch(channel.place.of(state), datagram, perturbed)?;
+            change.writes.push((channel.place, link));
+            change.events = events;
+        }
+        Ok(change)
+    }
+
+    fn bind(self, state: &[u32], socket: SocketId, address: SocketAddr) -> Lookup<(Outcome, Writes)> {
+        let process = self.process_of(socket.unit);
+        let ip = address.ip();
+        if !self.has_address(process, ip) {
+            return Ok((Outcome::Failed(Failure::AddressNotAvailable), Writes::new()));
+        }
+        let holder = socket.unit;
+        let at = |port: u16| -> Lookup<Option<(Outcome, Writes)>> {
+            let place = self.place(Place::Port(process, port))?;
+            let mut bindings = self.ports.get(place.of(state)).clone();
+            if bindings.iter().any(|binding| overlap(binding.ip, ip)) {
+                return Ok(None);
+            }
+            bindings.push(Binding { ip, socket, peer: None, holders: smallvec![holder] });
+            bindings.sort_by_key(|binding| (binding.socket, binding.ip));
+            let writes = smallvec![(place, self.bindings(bindings)?)];
+            Ok(Some((Outcome::Bound(SocketAddr::new(ip, port)), writes)))
+        };
+        let bound = match address.port() {
+            0 => self.ephemeral_ports(socket).find_map(|port| at(port).transpose()).transpose()?,
+            port => at(port)?,
+        };
+        Ok(bound.unwrap_or((Outcome::Failed(Failure::AddressInUse), Writes::new())))
+    }
+
+    fn connect(
+        self,
+        state: &[u32],
+        socket: SocketId,
+        local: SocketAddr,
+        peer: SocketAddr,
+    ) -> Lookup<(Outcome, Writes)> {
+        let host = self.host_of(socket.unit);
+        let ip = host.addresses.source(local.ip(), peer.ip());
+        let process = self.process_of(socket.unit);
+        let place = self.place(Place::Port(process, local.port()))?;
+        let mut bindings = self.ports.get(place.of(state)).clone();
+        for binding in bindings.iter_mut().filter(|binding| binding.socket == socket) {
+            (binding.ip, binding.peer) = (ip, Some(peer));
+        }
+        let value = self.bindings(bindings)?;
+        Ok((Outcome::Bound(SocketAddr::new(ip, local.port())), smallvec![(place, value)]))
+    }
+
+    /// The datagrams that a receive can get.
+    fn arriving(
+        self,
+        state: &[u32],
+        asker: Asker,
+        (inbox, mode, waits): (u32, ReceiveMode, bool),
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
+        let done = self.known.done;
+        let answer = |datagram: OutcomeId| if mode == ReceiveMode::Ready { done } else { datagram };
+        let head = self.head(inbox);
+        if let Some((head, peeked)) = head.and_then(|head| Some((head, head.of(state).checked_sub(1)?))) {
+            let kept = if mode == ReceiveMode::Take { 0 } else { peeked + 1 };
+            let outcome = answer(OutcomeId(peeked));
+            let change = Change { events: self.known.kept, ..Change::quiet(smallvec![(head, kept)]) };
+            self.offer(enabled, asker, outcome, Class::Immediate, change)?;
+            return Ok(());
+        }
+        let left = self.budget(state);
+        for index in 0..self.inlets(inbox).len() {
+            let channel = self.inlets(inbox)[index];
+            let link = channel.place.of(state);
+            if link == 0 {
+                continue;
+            }
+            let arrivals = self.arrivals(channel, link)?;
+            let mut arrives = false;
+            for arrival in arrivals.deliveries.iter().filter(|arrival| left.allows(arrival.faults)) {
+                let mut writes: Writes = smallvec![(channel.place, arrival.link)];
+                if let (Some(head), false) = (head, mode == ReceiveMode::Take) {
+                    writes.push((head, arrival.datagram.0 + 1));
+                }
+                let class = match waits {
+                    true => Class::Delivery { required: arrivals.settle.is_none() },
+                    false => Class::Immediate,
+                };
+                let outcome = answer(arrival.datagram);
+                let change = Change { writes, faults: arrival.faults, events: arrival.events };
+                arrives |= self.offer(enabled, asker, outcome, class, change)?;
+            }
+            if let (true, true, Some(lost)) = (arrives, waits, arrivals.settle)
+                && !enabled.losable.iter().any(|other| other.channel == channel.place)
+            {
+                let mover = self.automata.mover(asker.node, asker.key);
+                enabled.losable.push(Losable { mover, channel: channel.place, lost });
+            }
+        }
+        if !waits {
+            self.immediate(enabled, asker, self.known.would_block, Writes::new())?;
+        }
+        Ok(())
+    }
+}

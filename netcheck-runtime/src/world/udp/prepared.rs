@@ -1,0 +1,36 @@
+//! What the search knows of an operation on a UDP socket.
+
+use super::operation::ReceiveMode;
+use crate::id::{OutcomeId, ProcessId, SocketId};
+use crate::world::place::PlaceId;
+use std::net::SocketAddr;
+
+/// A prepared operation on a UDP socket.
+#[derive(Clone, Debug)]
+pub(crate) enum Prepared {
+    Bind {
+        socket: SocketId,
+        address: SocketAddr,
+    },
+    Connect {
+        socket: SocketId,
+        local: SocketAddr,
+        peer: SocketAddr,
+    },
+    /// `host` and `port` are `None` where no process has the address.
+    Send {
+        socket: SocketId,
+        from: SocketAddr,
+        to: SocketAddr,
+        host: Option<ProcessId>,
+        port: Option<PlaceId>,
+        datagram: OutcomeId,
+    },
+    Receive {
+        socket: SocketId,
+        port: u16,
+        inbox: u32,
+        mode: ReceiveMode,
+        waits: bool,
+    },
+}

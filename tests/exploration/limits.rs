@@ -1,0 +1,124 @@
+//! What bounds a check: a limit that was hit is never "verified", and says what to do.
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Keep, Report, Search, Verdict};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use tokio::net::UdpSocket;
+
+async fn dice(name: &'static str, throws: usize) -> usize {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    let mut sum = 0;
+    for _ in 0..throws {
+        sum += netcheck::choose(1..=3).await;
+        socket.send_to(name.as_bytes(), "table:4000").await.unwrap();
+    }
+    sum
+}
+
+async fn table(throws: usize) -> Vec<u8> {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let mut order = Vec::new();
+    for _ in 0..throws {
+        let mut name = [0; 1];
+        socket.recv_from(&mut name).await.unwrap();
+        order.push(name[0]);
+    }
+    order
+}
+
+fn check(checker: &Checker, throws: usize) -> Report {
+    checker.check(move |net| {
+        net.process("table", move || table(2 * throws));
+        net.process("a", move || dice("a", throws)).after("table");
+        net.process("b", move || dice("b", throws)).after("table");
+    })
+}
+
+#[test]
+fn fingerprints_find_the_same_states_and_say_how_sure_they_are() {
+    for search in [Search::Bfs, Search::Dfs, Search::Random { seed: 5 }] {
+        for reduction in [false, true] {
+            let checker = Checker::new().search(search).reduction(reduction);
+            let exact = check(&checker, 3);
+            let kept = check(&checker.clone().store(Keep::Fingerprint), 3);
+            assert_eq!(exact.verdict(), Verdict::Verified);
+            assert_eq!(kept.verdict(), Verdict::Verified);
+            assert_eq!((kept.states(), kept.transitions()), (exact.states(), exact.transitions()));
+            assert_eq!(kept.outputs("table"), exact.outputs("table"));
+            assert_eq!(exact.omission_probability(), None);
+            let probability = kept.omission_probability().expect("states may be missed");
+            assert!(0.0 < probability && probability < 1e-9, "{probability}");
+        }
+    }
+}
+
+#[test]
+fn a_violation_is_found_by_fingerprints_too() {
+    let report = Checker::new().store(Keep::Fingerprint).check(|net| {
+        net.process("table", || async { assert_ne!(table(4).await, b"abba") });
+        net.process("a", || dice("a", 2)).after("table");
+        net.process("b", || dice("b", 2)).after("table");
+    });
+    let counterexample = report.counterexample().expect("an execution with that order");
+    assert!(counterexample.to_string().contains("left != right"), "{counterexample}");
+}
+
+#[test]
+fn memory_that_is_used_up_is_no_verdict() {
+    let report = check(&Checker::new().reduction(false).max_memory(3 << 20), 5);
+    assert_eq!(report.verdict(), Verdict::Inconclusive);
+    let limit = report.limit().expect("it says which limit");
+    assert!(limit.contains("max_memory = 3145728 bytes was reached"), "{limit}");
+}
+
+#[test]
+fn what_is_not_explored_is_counted() {
+    let reduced = check(&Checker::new(), 2);
+    let full = check(&Checker::new().reduction(false), 2);
+    assert!(reduced.pruned() > 0);
+    assert!(reduced.states() < full.states());
+    assert_eq!(full.pruned(), 0);
+}
+
+#[test]
+#[ignore = "never ends by itself: the next test runs it and interrupts it"]
+fn a_check_that_takes_long() {
+    let report = check(&Checker::new().reduction(false).store(Keep::Fingerprint).max_states(usize::MAX), 40);
+    println!("{report}");
+    assert_eq!(report.verdict(), Verdict::Inconclusive);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_check_with_what_it_has_seen() {
+    let mut test = Command::new(std::env::current_exe().expect("a test has a file"))
+        .args(["--exact", "limits::a_check_that_takes_long", "--ignored", "--nocapture"])
+        .env("NETCHECK_LOG", "progress")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the test runs");
+    let mut first_line = String::new();
+    BufReader::new(test.stderr.take().expect("it is piped")).read_line(&mut first_line).expect("it writes a line");
+    assert!(first_line.starts_with("netcheck: ") && first_line.contains(" to be expanded"), "{first_line}");
+    let killed = Command::new("kill").args(["-INT", &test.id().to_string()]).status().expect("kill is there");
+    assert!(killed.success());
+    let output = test.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("inconclusive: interrupted while exploring states ("), "{text}");
+}
+
+/// `cargo test --release --test exploration -- --ignored --nocapture twenty`
+#[test]
+#[ignore = "20 million states take a minute each way, in a release build"]
+fn twenty_million_states_fit_into_memory() {
+    const GIB: usize = 1 << 30;
+    for (keep, bytes_max) in [(Keep::Fingerprint, 2 * GIB), (Keep::Exact, 4 * GIB)] {
+        let checker = Checker::new().reduction(false).store(keep).max_states(20_000_000).max_memory(bytes_max);
+        let report = check(&checker, 60);
+        println!("{keep:?}: {} bytes, {report}", report.memory_bytes());
+        assert_eq!(report.verdict(), Verdict::Inconclusive);
+        assert_eq!(report.states(), 20_000_001, "{:?}", report.limit());
+    }
+}

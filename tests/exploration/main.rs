@@ -1,0 +1,9 @@
+//! How states are explored: what is left out adds nothing, what bounds a check is said, and endless programs close.
+
+mod captured;
+mod coverage;
+mod endless;
+mod limits;
+mod reduction;
+mod search;
+mod symmetry;

@@ -1,0 +1,6 @@
+//! What programs see of netcheck where they would see tokio: the same source on both, random programs on both, modules
+//! and whole crates that never say the name of netcheck.
+
+mod observed;
+mod parity;
+mod program;

@@ -1,0 +1,124 @@
+//! What real tokio does is among what a check explores, for random programs of one process.
+//!
+//! A program is data, and its interpreter is compiled twice, against tokio and against netcheck. It is run many
+//! times by tokio, whose `select!` begins with a random branch, in virtual time; each trace that is seen has to be
+//! among the outputs of the check.
+//!
+//! - `NETCHECK_OBSERVED_SEED=17` runs that program only, and prints it.
+//! - `NETCHECK_OBSERVED_SEEDS=5000..9000` runs these instead.
+//! - `NETCHECK_OBSERVED_RUNS=20000` runs each program so often on tokio. What is rare is seen only then: the seeds below
+//!   were run that often, so that they do not fail one day by chance.
+#![allow(clippy::duplicate_mod, reason = "to be compiled against both is what the interpreter is for")]
+
+mod checked;
+mod generate;
+mod program;
+mod races;
+mod real;
+mod shrink;
+
+use netcheck::check::{Checker, Verdict};
+use program::Block;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A check that would take longer is left out.
+const STATES_MAX: usize = 3_000;
+
+/// Runs of each program by tokio.
+const RUNS: usize = 50;
+
+type Traces = BTreeSet<String>;
+
+/// What is seen in so many runs by tokio.
+fn observed(program: &Block, runs: usize) -> Traces {
+    let run = |_| {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");
+        format!("{:?}", runtime.block_on(real::interpret::trace(program.clone())))
+    };
+    (0..runs).map(run).collect()
+}
+
+/// What a check explores, if it does not take too long.
+fn explored(program: &Block) -> Option<Traces> {
+    let program = program.clone();
+    let report = Checker::new().max_states(STATES_MAX).check(|net| {
+        net.process("it", move || checked::interpret::trace(program.clone()));
+    });
+    match report.verdict() {
+        Verdict::Verified => Some(report.outputs("it").iter().cloned().collect()),
+        Verdict::Inconclusive => None,
+        Verdict::Violated => panic!("nothing in it is a violation: {report}"),
+    }
+}
+
+#[derive(Debug, Default)]
+struct Figures {
+    programs: usize,
+    too_large: usize,
+    observed: usize,
+    explored: usize,
+    /// programs of which all that is explored was observed
+    all: usize,
+}
+
+/// What tokio does and a check does not explore.
+fn missed(program: &Block, runs: usize) -> Traces {
+    let Some(explored) = explored(program) else { return Traces::new() };
+    observed(program, runs).difference(&explored).cloned().collect()
+}
+
+fn agree(seeds: Range<u64>, has_tasks: bool) -> Figures {
+    let runs = std::env::var("NETCHECK_OBSERVED_RUNS");
+    let runs = runs.map_or(RUNS, |runs| runs.parse().expect("NETCHECK_OBSERVED_RUNS is a number"));
+    let mut figures = Figures::default();
+    for seed in chosen().unwrap_or(seeds) {
+        let program = generate::program(seed, has_tasks);
+        let Some(explored) = explored(&program) else {
+            figures.too_large += 1;
+            continue;
+        };
+        let observed = observed(&program, runs);
+        if !observed.is_subset(&explored) {
+            let small = shrink::shrink(program, |smaller| !missed(smaller, 300).is_empty());
+            let missed = missed(&small, 1_000);
+            let explored = self::explored(&small);
+            panic!("seed {seed}: tokio does {missed:?}, which is not among {explored:?}, in\n{small:#?}");
+        }
+        figures.programs += 1;
+        figures.observed += observed.len();
+        figures.explored += explored.len();
+        figures.all += usize::from(observed == explored);
+    }
+    figures
+}
+
+/// The seeds that the environment asks for.
+fn chosen() -> Option<Range<u64>> {
+    if let Ok(seed) = std::env::var("NETCHECK_OBSERVED_SEED") {
+        let seed = seed.parse().expect("NETCHECK_OBSERVED_SEED is a number");
+        for has_tasks in [false, true] {
+            println!("{has_tasks}: {:#?}", generate::program(seed, has_tasks));
+        }
+        return Some(seed..seed + 1);
+    }
+    let seeds = std::env::var("NETCHECK_OBSERVED_SEEDS").ok()?;
+    let (first, end) = seeds.split_once("..").expect("NETCHECK_OBSERVED_SEEDS is first..end");
+    let number = |text: &str| text.parse().expect("a seed is a number");
+    Some(number(first)..number(end))
+}
+
+#[test]
+fn what_one_task_does_is_explored() {
+    let figures = agree(0..300, false);
+    println!("{figures:?}");
+    assert!(chosen().is_some() || figures.programs == 300, "too many were left out");
+}
+
+#[test]
+fn what_tasks_do_is_explored() {
+    let figures = agree(1_000..1_200, true);
+    println!("{figures:?}");
+    assert!(chosen().is_some() || figures.programs == 200, "too many were left out");
+}

@@ -1,0 +1,178 @@
+//! Random programs: the same one for the same seed, on every machine.
+
+use super::program::{Block, Branch, CELLS, Op, Select, TASKS};
+
+/// What the tasks of a program have to do with each other. Few things, so that they meet.
+#[derive(Clone, Copy)]
+enum Topic {
+    Channel,
+    Answer,
+    Announcement,
+    Watch,
+    Notify,
+    Lock,
+    Permits,
+    Time,
+    Memory,
+}
+
+pub(crate) fn program(seed: u64, has_tasks: bool) -> Block {
+    let mut random = Random { state: seed };
+    let topics = [
+        Topic::Channel,
+        Topic::Answer,
+        Topic::Announcement,
+        Topic::Watch,
+        Topic::Notify,
+        Topic::Lock,
+        Topic::Permits,
+        Topic::Time,
+        Topic::Memory,
+    ];
+    let topics = (0..2).map(|_| topics[random.below(topics.len())]).collect();
+    let mut writer =
+        Writer { random, topics, budget: 14, delay_ms: 1, marks: 0, tasks: if has_tasks { TASKS } else { 0 } };
+    let mut program = Vec::new();
+    while writer.budget > 0 && program.len() < 6 {
+        program.push(writer.op(0));
+    }
+    // What has happened besides is seen, too.
+    program.extend((0..CELLS).map(Op::Show));
+    program
+}
+
+struct Writer {
+    random: Random,
+    topics: Vec<Topic>,
+    budget: usize,
+    delay_ms: u64,
+    marks: u8,
+    /// how many may yet be spawned
+    tasks: usize,
+}
+
+impl Writer {
+    fn block(&mut self, depth: usize) -> Block {
+        let length = [0, 1, 1, 1, 2, 2, 3][self.random.below(7)];
+        (0..length).map(|_| self.op(depth)).collect()
+    }
+
+    fn op(&mut self, depth: usize) -> Op {
+        self.budget = self.budget.saturating_sub(1);
+        if depth < 3 && self.budget > 0 && self.random.percent(45) {
+            return self.compound(depth + 1);
+        }
+        match self.random.below(10) {
+            0 | 1 => Op::Add(self.random.below(CELLS)),
+            2 => Op::Show(self.random.below(CELLS)),
+            3 => self.mark(),
+            4 => Op::Yield,
+            5 if self.random.percent(30) => Op::Pending,
+            6 if self.tasks < TASKS => match self.random.percent(40) {
+                true => Op::Abort(self.random.below(TASKS - self.tasks)),
+                false => Op::Join(self.random.below(TASKS - self.tasks)),
+            },
+            _ => self.talk(depth),
+        }
+    }
+
+    fn talk(&mut self, depth: usize) -> Op {
+        let topic = self.topics[self.random.below(self.topics.len())];
+        let choice = self.random.below(5);
+        match (topic, choice) {
+            (Topic::Channel, 0 | 1) => Op::Recv,
+            (Topic::Channel, 2) => Op::Send,
+            (Topic::Channel, 3) => Op::TrySend,
+            (Topic::Channel, _) => match self.random.percent(50) {
+                true => Op::TryRecv,
+                false => Op::DropSender,
+            },
+            (Topic::Answer, 0..=2) => Op::OneshotRecv,
+            (Topic::Answer, _) => Op::OneshotSend,
+            (Topic::Announcement, 0 | 1) => Op::BroadcastRecv,
+            (Topic::Announcement, _) => Op::BroadcastSend,
+            (Topic::Watch, 0..=2) => Op::WatchChanged,
+            (Topic::Watch, _) => Op::WatchSend,
+            (Topic::Notify, 0..=2) => Op::Notified,
+            (Topic::Notify, 3) => Op::NotifyOne,
+            (Topic::Notify, _) => Op::NotifyWaiters,
+            (Topic::Lock, _) => Op::Locked(self.block(depth + 1)),
+            (Topic::Permits, _) => Op::Permitted(self.block(depth + 1)),
+            (Topic::Time, 0..=2) => Op::Sleep(self.delay()),
+            (Topic::Time, _) => Op::Timeout(self.delay(), self.block(depth + 1)),
+            (Topic::Memory, _) => Op::Add(self.random.below(CELLS)),
+        }
+    }
+
+    fn compound(&mut self, depth: usize) -> Op {
+        match self.random.below(12) {
+            0 | 1 if self.tasks > 0 => {
+                self.tasks -= 1;
+                let slot = TASKS - 1 - self.tasks;
+                Op::Spawn(slot, self.block(depth))
+            }
+            2 => Op::Both(self.block(depth), self.block(depth)),
+            3 => Op::Guarded(self.block(depth)),
+            4 => Op::Repeat(2, self.block(depth)),
+            5 => Op::Kept {
+                biased: self.random.percent(40),
+                times: 2,
+                kept: self.block(depth),
+                fresh: self.block(depth),
+            },
+            _ => Op::Select(self.select(depth)),
+        }
+    }
+
+    fn select(&mut self, depth: usize) -> Select {
+        let branches = 2 + usize::from(self.random.percent(30));
+        Select { biased: self.random.percent(30), branches: (0..branches).map(|_| self.branch(depth)).collect() }
+    }
+
+    fn branch(&mut self, depth: usize) -> Branch {
+        let handler = match self.random.percent(70) {
+            true => vec![self.mark()],
+            false => self.block(depth),
+        };
+        Branch {
+            guard: self.random.percent(15).then(|| self.random.below(CELLS)),
+            pattern: self.random.percent(15).then(|| self.random.below(CELLS)),
+            future: self.block(depth),
+            handler,
+        }
+    }
+
+    fn mark(&mut self) -> Op {
+        self.marks = (self.marks + 1) % 10;
+        Op::Mark(self.marks)
+    }
+
+    /// Sums of them differ.
+    fn delay(&mut self) -> u64 {
+        self.delay_ms *= 2;
+        self.delay_ms
+    }
+}
+
+/// splitmix64.
+pub(crate) struct Random {
+    pub(crate) state: u64,
+}
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % bound as u64).expect("less than a usize")
+    }
+
+    pub(crate) fn percent(&mut self, chance: u64) -> bool {
+        self.next() % 100 < chance
+    }
+}

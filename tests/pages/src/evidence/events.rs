@@ -1,0 +1,221 @@
+//! What happens to the network stands in traces as data, and a stored step is found again by it.
+
+use super::{DISORDER, arrivals, connections, datagrams, disorder, found};
+use netcheck as tokio;
+use netcheck::Network;
+use netcheck::check::{Checker, Counterexample, Event, Side, Tcp, Udp};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+
+/// All kinds of events, as JSON calls them.
+const KINDS: [&str; 21] = [
+    "accepted",
+    "arrived",
+    "astray",
+    "broken",
+    "connected",
+    "departed",
+    "duplicated",
+    "ended",
+    "failed",
+    "finished",
+    "fired",
+    "hung",
+    "kept",
+    "lost",
+    "overtook",
+    "read",
+    "refused",
+    "reset",
+    "unbound",
+    "unheard",
+    "wrote",
+];
+
+/// Fails to compile when there is one more kind: give it a name in `KINDS`, and a counterexample.
+fn kind(event: Event) -> &'static str {
+    match event {
+        Event::Accepted => "accepted",
+        Event::Arrived { .. } => "arrived",
+        Event::Astray => "astray",
+        Event::Broken => "broken",
+        Event::Connected => "connected",
+        Event::Departed => "departed",
+        Event::Duplicated { .. } => "duplicated",
+        Event::Ended => "ended",
+        Event::Failed => "failed",
+        Event::Finished => "finished",
+        Event::Fired { .. } => "fired",
+        Event::Hung => "hung",
+        Event::Kept => "kept",
+        Event::Lost { .. } => "lost",
+        Event::Overtook { .. } => "overtook",
+        Event::Read { .. } => "read",
+        Event::Refused => "refused",
+        Event::Reset => "reset",
+        Event::Unbound => "unbound",
+        Event::Unheard { .. } => "unheard",
+        Event::Wrote { .. } => "wrote",
+    }
+}
+
+async fn bound(address: &str) -> UdpSocket {
+    UdpSocket::bind(address).await.unwrap()
+}
+
+/// Sends into the void, then to a socket that looks before it takes.
+fn peeked() -> Counterexample {
+    found(&Checker::new(), |net| {
+        net.daemon("receiver", || async {
+            let socket = bound("0.0.0.0:4000").await;
+            socket.peek_from(&mut [0; 1]).await.unwrap();
+            socket.recv_from(&mut [0; 1]).await.unwrap();
+            panic!("it has looked and taken");
+        });
+        let sender = || async {
+            let socket = bound("0.0.0.0:0").await;
+            socket.send_to(b"?", "receiver:1").await.unwrap();
+            socket.send_to(b"!", "receiver:4000").await.unwrap();
+        };
+        net.process("sender", sender).after("receiver");
+    })
+}
+
+/// Waits for a datagram that arrived before there was a socket for it.
+fn unheard() -> Counterexample {
+    found(&Checker::new().udp(Udp::new().delay()), |net| {
+        net.process("receiver", || async {
+            bound("0.0.0.0:4000").await.recv_from(&mut [0; 1]).await.unwrap();
+        });
+        net.process("sender", || async {
+            bound("0.0.0.0:0").await.send_to(b"!", "receiver:4000").await.unwrap();
+        });
+    })
+}
+
+/// Reads until the end, which is an error.
+fn stream(tcp: Tcp) -> Counterexample {
+    found(&Checker::new().tcp(tcp), |net| {
+        net.process("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            let (mut stream, _) = listener.accept().await.unwrap();
+            while stream.read(&mut [0; 3]).await.is_ok_and(|length| length > 0) {}
+        });
+        let client = || async {
+            let mut stream = TcpStream::connect("server:80").await.unwrap();
+            if stream.write_all(b"hello").await.is_ok() {
+                let _ = stream.shutdown().await;
+            }
+            let end = stream.read(&mut [0; 8]).await.expect("no error");
+            assert_ne!(end, 0, "the end");
+        };
+        net.process("client", client).after("server");
+    })
+}
+
+fn kinds_in(found: &Counterexample) -> BTreeSet<String> {
+    let trace: Value = serde_json::from_str(&found.to_json()).unwrap();
+    let events = trace["steps"].as_array().unwrap().iter().filter_map(|step| step["events"].as_array()).flatten();
+    events.map(|event| event["event"].as_str().expect("its kind").to_owned()).collect()
+}
+
+#[test]
+fn each_kind_of_event_stands_in_the_json_of_a_counterexample() {
+    let all = [
+        disorder(),
+        datagrams(Udp::new().loss(), &["a", "b"], &["b"]),
+        peeked(),
+        unheard(),
+        found(&Checker::new(), connections),
+        stream(Tcp::new()),
+        stream(Tcp::new().fail_read().side(Side::Server)),
+        stream(Tcp::new().reset().side(Side::Client)),
+        stream(Tcp::new().hang()),
+    ];
+    let written: BTreeSet<String> = all.iter().flat_map(kinds_in).collect();
+    assert_eq!(written, KINDS.iter().map(|kind| (*kind).to_owned()).collect());
+    let read = all.iter().flat_map(|found| Counterexample::from_json(&found.to_json()).unwrap().steps().to_vec());
+    let kinds: BTreeSet<&str> = read.flat_map(|step| step.events).map(|happening| kind(happening.event)).collect();
+    assert_eq!(kinds, BTreeSet::from(KINDS));
+}
+
+#[test]
+fn events_tell_datagrams_with_the_same_content_apart() {
+    let found = datagrams(Udp::new().reorder(2), &["a", "a", "b"], &["a", "b", "a"]);
+    let arrived = found.steps().iter().flat_map(|step| &step.events).filter_map(|happening| match happening.event {
+        Event::Arrived { position } => Some((position, happening.channel.clone().expect("it is a datagram"))),
+        _ => None,
+    });
+    let arrived: Vec<_> = arrived.collect();
+    assert!(arrived.iter().all(|(_, channel)| channel.from == "socket 0 of sender"), "{arrived:?}");
+    assert_eq!(arrived.iter().map(|(position, _)| *position).collect::<Vec<_>>(), [0, 1, 0]);
+}
+
+/// What a replay of `disorder` finds, once its trace has been changed.
+fn replayed(change: impl Fn(&mut Value)) -> Result<Option<String>, String> {
+    let mut trace: Value = serde_json::from_str(&disorder().to_json()).unwrap();
+    trace["steps"].as_array_mut().unwrap().iter_mut().for_each(change);
+    let trace = Counterexample::from_json(&trace.to_string()).unwrap();
+    let checker: Checker = trace.faults().expect("it says").parse().unwrap();
+    let network: fn(&mut Network) = |net| arrivals(DISORDER.0, DISORDER.1)(net);
+    checker.replay(network, &trace).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_stored_step_is_found_again_whatever_it_is_called() {
+    let found = replayed(|step| {
+        for words in ["operation", "outcome", "network", "payload"] {
+            step.as_object_mut().unwrap().remove(words);
+        }
+        step["operation"] = json!("do it");
+        step["outcome"] = json!("well");
+    });
+    assert!(found.unwrap().expect("it happens again").contains("it has arrived so"));
+}
+
+#[test]
+fn a_stored_step_is_found_again_by_what_was_asked_answered_and_happened() {
+    let changes: [fn(&mut Value); 4] = [
+        |step| {
+            if step["asked"]["call"] == "send" {
+                step["asked"]["payload"] = json!("another");
+            }
+        },
+        |step| {
+            if step["answered"]["answer"] == "datagram" {
+                step["answered"]["from"] = json!("receiver:1");
+            }
+        },
+        |step| {
+            let events = step.get_mut("events").and_then(Value::as_array_mut).into_iter().flatten();
+            for event in events.filter(|event| event["event"] == "duplicated") {
+                event["copy"] = json!(3);
+            }
+        },
+        |step| {
+            let events = step.get_mut("events").and_then(Value::as_array_mut).into_iter().flatten();
+            for event in events.filter(|event| event["event"] == "overtook") {
+                event["datagram"]["payload"] = json!("b");
+            }
+        },
+    ];
+    for change in changes {
+        let error = replayed(change).expect_err("there is no such step");
+        assert!(error.contains("does not fit the program any more"), "{error}");
+    }
+}
+
+/// Where a datagram stands among those that may still arrive depends on what may happen to them.
+#[test]
+fn a_trace_fits_a_network_in_which_more_can_happen() {
+    let trace = datagrams(Udp::new().loss().reorder(2), &["a", "b", "c"], &["b", "a", "c"]);
+    for words in
+        ["udp(loss, reorder = 3)", "udp(loss, duplication, reorder = 2)", "udp(loss, reorder = 2), at_most = 3"]
+    {
+        let checker: Checker = words.parse().unwrap();
+        let found = checker.replay(arrivals(&["a", "b", "c"], &["b", "a", "c"]), &trace);
+        assert!(found.is_ok_and(|found| found.is_some()), "{words}");
+    }
+}

@@ -1,0 +1,9 @@
+//! What people look at after a check, in all its forms. The pages are read as a browser reads them, and looked at in
+//! one where there is one.
+#![cfg(test)]
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod browser;
+mod evidence;
+mod propagation;

@@ -1,0 +1,298 @@
+//! Programs that can't be checked get a diagnostic: never a hang, a wrong answer or a panic of ours.
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Report, Search, Tcp, Udp, Verdict, ViolationKind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
+use tokio::net::UdpSocket;
+use tokio::sync::mpsc;
+
+#[test]
+fn non_determinism_is_named_with_operation_place_and_both_menus() {
+    static RUNS: AtomicU8 = AtomicU8::new(0);
+    let error = Checker::new()
+        .try_check(|net| {
+            net.process("fickle", || async {
+                let run = RUNS.fetch_add(1, Ordering::Relaxed);
+                let _: usize = netcheck::choose(0..2).await;
+                if run == 0 {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+                let _: usize = netcheck::choose(0..2).await;
+                let _: usize = netcheck::choose(0..2).await;
+            });
+        })
+        .expect_err("the program changes from run to run")
+        .to_string();
+    for part in [
+        "process \"fickle\" is not deterministic",
+        "choose of 2",
+        "tests/reports/diagnostics.rs:",
+        "expected:",
+        "seen:",
+        "HashMap",
+    ] {
+        assert!(error.contains(part), "{part} is missing in: {error}");
+    }
+}
+
+#[test]
+fn a_poll_that_does_not_return_is_named() {
+    static STUCK: AtomicBool = AtomicBool::new(true);
+    let error = Checker::new()
+        .max_poll_duration(Duration::from_secs(1))
+        .try_check(|net| {
+            net.process("stuck", || async {
+                UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                while STUCK.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        })
+        .expect_err("the poll does not return")
+        .to_string();
+    STUCK.store(false, Ordering::Relaxed);
+    for part in ["\"stuck\"", "has not returned for 1 s", "without an await"] {
+        assert!(error.contains(part), "{part} is missing in: {error}");
+    }
+}
+
+#[test]
+fn a_call_that_blocks_its_thread_is_a_poll_that_does_not_return() {
+    static SENDER: Mutex<Option<mpsc::Sender<()>>> = Mutex::new(None);
+    let error = Checker::new()
+        .max_poll_duration(Duration::from_secs(1))
+        .try_check(|net| {
+            net.process("stuck", || async {
+                let (sender, mut receiver) = mpsc::channel::<()>(1);
+                *SENDER.lock().unwrap() = Some(sender);
+                receiver.blocking_recv()
+            });
+        })
+        .expect_err("the poll does not return")
+        .to_string();
+    // The thread goes on to its end.
+    SENDER.lock().unwrap().take();
+    for part in ["\"stuck\"", "has not returned for 1 s", "`blocking_recv`"] {
+        assert!(error.contains(part), "{part} is missing in: {error}");
+    }
+}
+
+/// They are tokio's own, and start what only tokio's own runtime has.
+#[test]
+fn a_call_that_needs_tokios_own_runtime_says_what_to_write_instead() {
+    let said = |report: Report| {
+        let counterexample = report.counterexample().expect("it panics");
+        assert_eq!(counterexample.kind(), ViolationKind::Panic);
+        counterexample.message().to_owned()
+    };
+    let sends = said(Checker::new().check(|net| {
+        net.process("sender", || async {
+            let (sender, _receiver) = mpsc::channel(1);
+            sender.send(1).await.unwrap();
+            sender.send_timeout(2, Duration::from_secs(1)).await.unwrap_err();
+        });
+    }));
+    let reads = said(Checker::new().check(|net| {
+        net.process("reader", || async {
+            let mut line = [0];
+            tokio::io::AsyncReadExt::read(&mut tokio::io::stdin(), &mut line).await.unwrap();
+        });
+    }));
+    for said in [sends, reads] {
+        for part in ["there is no reactor running", "write `timeout(d, tx.send(value))`", "are not modelled"] {
+            assert!(said.contains(part), "{part} is missing in: {said}");
+        }
+    }
+    let instead = Checker::new().check(|net| {
+        net.process("sender", || async {
+            let (sender, _receiver) = mpsc::channel(1);
+            sender.send(1).await.unwrap();
+            tokio::time::timeout(Duration::from_secs(1), sender.send(2)).await.is_err()
+        });
+    });
+    assert_eq!((instead.verdict(), instead.outputs("sender")), (Verdict::Verified, &["true".to_owned()][..]));
+}
+
+#[test]
+fn an_unknown_process_is_an_error_that_lists_the_known_ones() {
+    let check = |udp: Udp, after: &'static str| {
+        let error = Checker::new().udp(udp).try_check(|net| {
+            net.process("client", || async {}).after(after);
+            net.process("server", || async {});
+        });
+        error.expect_err("there is no such process").to_string()
+    };
+    assert!(
+        check(Udp::new().process("clinet"), "server")
+            .contains("\"clinet\", but there is no such process; there are: client, server")
+    );
+    assert!(check(Udp::new(), "sever").contains("after of \"client\" names \"sever\""));
+}
+
+#[test]
+fn processes_that_start_after_each_other_are_an_error_that_names_the_circle() {
+    let line = line!() + 2;
+    let error = Checker::new().try_check(|net| {
+        net.process("logger", || async {}).after("client");
+        net.process("client", || async {}).after("server");
+        net.daemon("server", || async {}).after("cache");
+        net.process("cache", || async {}).after("client");
+    });
+    let expected = format!(
+        "processes wait for each other to start, and none ever does:\n    \
+         \"client\" (registered at tests/reports/diagnostics.rs:{}) starts after \"server\"\n    \
+         \"server\" (registered at tests/reports/diagnostics.rs:{}) starts after \"cache\"\n    \
+         \"cache\" (registered at tests/reports/diagnostics.rs:{}) starts after \"client\"\n  \
+         take out one of these `.after(…)`: the process that others need from the start has none",
+        line + 1,
+        line + 2,
+        line + 3,
+    );
+    assert_eq!(error.expect_err("nobody starts").to_string(), expected);
+}
+
+#[test]
+fn a_process_that_starts_after_itself_is_an_error() {
+    let error = Checker::new().try_check(|net| {
+        net.process("client", || async {}).after("client");
+    });
+    let error = error.expect_err("it never starts").to_string();
+    assert!(error.starts_with("\"client\" waits for itself to start, and never does:"), "{error}");
+    assert!(error.contains("(registered at tests/reports/diagnostics.rs:"), "{error}");
+}
+
+#[test]
+fn a_process_can_start_after_several_that_start_after_the_same_one() {
+    let report = Checker::new().check(|net| {
+        net.process("last", || async {}).after("left").after("right");
+        net.process("left", || async {}).after("first");
+        net.process("right", || async {}).after("first");
+        net.process("first", || async {});
+    });
+    assert_eq!(report.verdict(), Verdict::Verified);
+}
+
+#[test]
+fn a_check_without_processes_is_an_error() {
+    let error = Checker::new().try_check(|_| ()).expect_err("nothing to check");
+    assert!(error.to_string().contains("register a process"), "{error}");
+}
+
+#[test]
+fn a_failure_of_a_process_that_is_not_there_is_an_error() {
+    let tcp = Tcp::new().fail_read().process("sever");
+    let error = Checker::new().tcp(tcp).try_check(|net| {
+        net.process("server", || async {});
+    });
+    let error = error.expect_err("no such process").to_string();
+    assert_eq!(error, "tcp(process = …) names \"sever\", but there is no such process; there are: server");
+}
+
+#[test]
+fn a_limit_that_was_hit_is_never_verified() {
+    let forever = |checker: Checker| {
+        checker.check(|net| {
+            net.process("it", || async {
+                loop {
+                    tokio::task::yield_now().await;
+                }
+            });
+        })
+    };
+    let states = forever(Checker::new().max_states(50));
+    assert_eq!(states.verdict(), Verdict::Inconclusive);
+    assert!(states.limit().unwrap().contains("max_states = 50"), "{states}");
+    let depth = forever(Checker::new().max_depth(20));
+    assert_eq!(depth.verdict(), Verdict::Inconclusive);
+    assert!(depth.limit().unwrap().contains("max_depth = 20"), "{depth}");
+}
+
+#[test]
+fn a_deadlock_says_who_waits_for_what_and_where() {
+    for search in [Search::Bfs, Search::Dfs, Search::Random { seed: 3 }] {
+        let report = Checker::new().search(search).check(|net| {
+            net.process("a", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                socket.recv(&mut [0; 8]).await.unwrap()
+            });
+            net.process("b", || async {}).after("a");
+        });
+        let counterexample = report.counterexample().expect("nobody sends");
+        assert_eq!(counterexample.kind(), ViolationKind::Deadlock);
+        assert!(
+            counterexample.message().contains("a waits for recv on port 4000 at tests/reports/diagnostics.rs:"),
+            "{report}"
+        );
+    }
+}
+
+#[test]
+fn a_daemon_may_wait_for_ever_and_is_counted() {
+    let report = Checker::new().check(|net| {
+        net.daemon("a", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            socket.recv(&mut [0; 8]).await.unwrap()
+        });
+    });
+    assert_eq!((report.verdict(), report.suppressed_deadlocks()), (Verdict::Verified, 1));
+}
+
+#[test]
+fn a_property_of_the_end_is_evaluated_on_every_end() {
+    let check = |bound: usize| {
+        Checker::new().check(move |net| {
+            net.process("a", || async { netcheck::choose(0..3usize).await });
+            net.process("b", || async { netcheck::choose(0..3usize).await });
+            net.finally(move |end| {
+                let value = |name| end.output(name).unwrap().parse::<usize>().unwrap();
+                let sum = value("a") + value("b");
+                if sum <= bound { Ok(()) } else { Err(format!("the sum is {sum}")) }
+            });
+        })
+    };
+    assert_eq!(check(4).verdict(), Verdict::Verified);
+    assert_eq!(check(4).terminals(), 9);
+    let violated = check(3);
+    let counterexample = violated.counterexample().expect("2 + 2 > 3");
+    assert_eq!((counterexample.kind(), counterexample.message()), (ViolationKind::Property, "the sum is 4"));
+}
+
+#[test]
+fn a_process_that_does_not_exist_is_named_at_the_call_that_asks_for_it() {
+    let report = Checker::new().check(|net| {
+        net.process("it", || async {});
+        net.finally(|end| end.output("if").is_some());
+    });
+    let text = report.counterexample().expect("nobody is called so").to_string();
+    assert!(text.contains("no process is named \"if\" at tests/reports/diagnostics.rs:"), "{text}");
+    let panic = std::panic::catch_unwind(|| report.outputs("if").len()).expect_err("nobody is called so");
+    assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("no process is named \"if\""));
+}
+
+#[test]
+fn a_counterexample_survives_json_and_replays() {
+    let network = |net: &mut netcheck::Network| {
+        net.process("it", || async {
+            let number = netcheck::choose(0..3).await;
+            assert_ne!(number, 2, "two");
+        });
+    };
+    let report = Checker::new().check(network);
+    let counterexample = report.counterexample().expect("2 is chosen");
+    let read = netcheck::check::Counterexample::from_json(&counterexample.to_json()).unwrap();
+    assert_eq!(read, *counterexample);
+    let violation = Checker::new().replay(network, &read).unwrap().expect("it happens again");
+    assert!(violation.contains("two"), "{violation}");
+    let changed = Checker::new().replay(
+        |net| {
+            net.process("it", || async { netcheck::choose(0..2).await });
+        },
+        &read,
+    );
+    let error = changed.expect_err("the program has changed").to_string();
+    assert!(error.contains("step 2 is not possible"), "{error}");
+    let future = counterexample.to_json().replacen("\"version\": 2", "\"version\": 99", 1);
+    assert!(netcheck::check::Counterexample::from_json(&future).unwrap_err().contains("version 99"));
+}

@@ -1,0 +1,9 @@
+//! What a test is made of, and what it has to say: its names, its words, its texts and drawings, how it ends and how
+//! it is replayed.
+
+mod automata;
+mod diagnostics;
+mod existing;
+mod model_check;
+mod replay;
+mod words;

@@ -1,0 +1,10 @@
+//! What the network, time and tasks do to programs: all that may happen happens in some execution, and nothing else.
+
+mod deliveries;
+mod select;
+mod tasks;
+mod tcp;
+mod time;
+mod tracked;
+mod udp;
+mod verdicts;

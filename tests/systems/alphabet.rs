@@ -1,0 +1,136 @@
+//! The alphabet client and server (papers/udp-net-iocache.txt, section 4.1), the program of
+//! `examples/alphabet`: its verdicts, and how many states there are to visit.
+
+#[path = "../../examples/alphabet/checked.rs"]
+pub(crate) mod checked;
+#[path = "../../examples/alphabet/checked_tcp.rs"]
+mod checked_tcp;
+
+use checked::Sessions;
+use netcheck::check::{Checker, Report, Tcp, Udp, Verdict, ViolationKind};
+
+fn check(connections: u16, requests: u8, loss: bool, asserting: bool) -> Report {
+    let udp = if loss { Udp::new().loss() } else { Udp::new() };
+    Checker::new().udp(udp).check(|net| Sessions { connections, requests, asserting }.register(net))
+}
+
+fn figures(report: &Report) -> (Verdict, usize, u64) {
+    (report.verdict(), report.states(), report.transitions())
+}
+
+#[test]
+fn without_perturbation_every_response_is_right() {
+    for requests in 1..=8 {
+        let report = check(3, requests, false, true);
+        assert_eq!(report.verdict(), Verdict::Verified, "{requests} requests: {report}");
+    }
+}
+
+#[test]
+fn a_single_request_has_no_other_whose_response_could_be_taken_for_its_own() {
+    let report = check(3, 1, true, true);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
+#[test]
+fn with_loss_the_assertion_fails_from_two_requests_on() {
+    for requests in 2..=8 {
+        let report = check(3, requests, true, true);
+        assert_eq!(report.verdict(), Verdict::Violated, "{requests} requests: {report}");
+        let counterexample = report.counterexample().expect("a violation has one");
+        assert_eq!(counterexample.kind(), ViolationKind::Panic);
+        assert!(counterexample.message().contains("answers another request"), "{counterexample}");
+        insta::assert_snapshot!("the_second_response_is_taken_for_the_first", counterexample.to_string());
+    }
+}
+
+#[netcheck::model_check(udp(loss), expect = panic, snapshot)]
+fn the_second_response_is_taken_for_the_first(net: &mut netcheck::Network) {
+    Sessions { connections: 1, requests: 2, asserting: true }.register(net);
+}
+
+/// 20, 32 and 58 states for each connection at 1, 2 and 3 requests, and the last one.
+#[test]
+fn the_states_grow_linearly_with_the_connections() {
+    for (requests, states, transitions) in [(1, 20, 23), (2, 32, 40), (3, 58, 83)] {
+        for connections in [1, 2, 3, 6, 12] {
+            let report = check(connections, requests, true, false);
+            let expected =
+                (Verdict::Verified, usize::from(connections) * states + 1, u64::from(connections) * transitions);
+            assert_eq!(figures(&report), expected, "{connections} connections, {requests} requests: {report}");
+        }
+    }
+}
+
+/// 1,393 states for each connection, and the last one.
+#[test]
+fn three_connections_of_eight_requests_are_explored_to_the_end() {
+    let report = check(3, 8, true, false);
+    assert_eq!(figures(&report), (Verdict::Verified, 3 * 1_393 + 1, 3 * 3_963), "{report}");
+}
+
+/// States without and with those left out that others cover.
+fn covered(udp: &Udp, connections: u16, requests: u8) -> [usize; 2] {
+    [false, true].map(|subsumption| {
+        let checker = Checker::new().udp(udp.clone()).subsumption(subsumption);
+        let report = checker.check(|net| Sessions { connections, requests, asserting: false }.register(net));
+        assert_eq!(report.verdict(), Verdict::Verified, "{requests} requests: {report}");
+        report.states()
+    })
+}
+
+/// Twice as many for each request more, where all that can be left of the responses is told apart. With those left
+/// out that others cover, a cubic polynomial says how many: its third differences are 2.
+#[test]
+fn with_loss_the_states_that_no_other_covers_grow_polynomially_with_the_requests() {
+    let udp = Udp::new().loss();
+    let (told_apart, [first, second]) = ([59, 108, 201, 379, 723, 1_394, 2_713], [[21, 21], [33, 31]]);
+    let more =
+        (0_usize..).zip(told_apart).map(|(n, all)| [all, 49 + 26 * n + 5 * n * n.saturating_sub(1) + choose_3(n) * 2]);
+    for (requests, of_one) in (1..).zip([first, second].into_iter().chain(more)) {
+        for connections in [1, 3] {
+            let expected = of_one.map(|states| (states - 1) * usize::from(connections) + 1);
+            assert_eq!(
+                covered(&udp, connections, requests),
+                expected,
+                "{connections} connections, {requests} requests"
+            );
+        }
+    }
+}
+
+/// How many sets of 3 there are of n.
+fn choose_3(n: usize) -> usize {
+    n * n.saturating_sub(1) * n.saturating_sub(2) / 6
+}
+
+/// Few, because which packets have overtaken which is told apart.
+#[test]
+fn where_packets_overtake_covered_states_are_left_out() {
+    let pinned = [[21, 21], [39, 39], [110, 100], [352, 268], [1_187, 707], [4_127, 1_934]];
+    assert_eq!([1, 2, 3, 4, 5, 6].map(|requests| covered(&Udp::new().loss().reorder(2), 1, requests)), pinned);
+}
+
+/// The paper's Table 3 over TCP. 61, 218 and 748 states for each connection at 1, 2 and 3 requests, and the last one:
+/// more than over UDP, as producer and consumer share their stream, and so are one unit. There is nothing to split
+/// in a byte.
+#[test]
+fn over_tcp_every_response_is_right() {
+    for (requests, states, transitions) in [(1, 61, 83), (2, 218, 335), (3, 748, 1_216)] {
+        for tcp in [Tcp::new(), Tcp::new().split()] {
+            let sessions = Sessions { connections: 3, requests, asserting: true };
+            let report = Checker::new().tcp(tcp).check(|net| checked_tcp::register(sessions, net));
+            let expected = (Verdict::Verified, 3 * states + 1, 3 * transitions);
+            assert_eq!(figures(&report), expected, "{requests} requests: {report}");
+        }
+    }
+}
+
+#[test]
+fn over_tcp_a_failure_is_seen_by_who_expects_none() {
+    let sessions = Sessions { connections: 1, requests: 2, asserting: true };
+    let tcp = Tcp::new().fail_read().process("client-1");
+    let report = Checker::new().tcp(tcp).at_most(1).check(|net| checked_tcp::register(sessions, net));
+    let counterexample = report.counterexample().expect("a read fails");
+    assert!(counterexample.message().contains("a response can be received"), "{report}");
+}

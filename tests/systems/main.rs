@@ -1,0 +1,11 @@
+//! Whole systems, each with its verdicts and its number of states: the examples, and known protocols and algorithms.
+
+mod alphabet;
+mod chat;
+mod echo;
+mod file_transfer;
+mod gallery;
+mod golden;
+mod threads;
+mod tracked_alphabet;
+mod unbounded;

@@ -1,6 +1,0 @@
-#[derive(netcheck::Isolated)]
-struct Job<'a> {
-    name: &'a str,
-}
-
-fn main() {}

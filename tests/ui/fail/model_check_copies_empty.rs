@@ -1,4 +1,0 @@
-#[netcheck::model_check(udp(copies = []))]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

@@ -1,4 +1,0 @@
-#[netcheck::model_check(expect = panics)]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

@@ -1,4 +1,0 @@
-#[netcheck::model_check]
-fn check<T: Clone>(net: &mut netcheck::Network, value: T) {}
-
-fn main() {}

@@ -1,8 +1,0 @@
-struct Checks;
-
-impl Checks {
-    #[netcheck::model_check]
-    fn check(&self) {}
-}
-
-fn main() {}

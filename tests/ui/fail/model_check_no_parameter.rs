@@ -1,4 +1,0 @@
-#[netcheck::model_check]
-fn check() {}
-
-fn main() {}

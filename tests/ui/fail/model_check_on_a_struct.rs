@@ -1,4 +1,0 @@
-#[netcheck::model_check]
-struct Check;
-
-fn main() {}

@@ -1,4 +1,0 @@
-#[netcheck::model_check(reduction = off)]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

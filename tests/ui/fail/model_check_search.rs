@@ -1,4 +1,0 @@
-#[netcheck::model_check(search = bestfirst)]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

@@ -1,4 +1,0 @@
-#[netcheck::model_check(max_states = 10, expect = inconclusive, snapshot)]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

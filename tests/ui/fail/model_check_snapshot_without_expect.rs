@@ -1,4 +1,0 @@
-#[netcheck::model_check(udp(loss), snapshot)]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

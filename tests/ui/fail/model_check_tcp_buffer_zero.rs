@@ -1,4 +1,0 @@
-#[netcheck::model_check(tcp(buffer = 0))]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

@@ -1,4 +1,0 @@
-#[netcheck::model_check(tcp(read, process = "client", processes = ["server"]))]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

@@ -1,4 +1,0 @@
-#[netcheck::model_check(tcp(read, side = sever))]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

@@ -1,5 +1,0 @@
-#[netcheck::model_check]
-#[test]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

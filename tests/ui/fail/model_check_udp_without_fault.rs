@@ -1,4 +1,0 @@
-#[netcheck::model_check(udp(direction = send))]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

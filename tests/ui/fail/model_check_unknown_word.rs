@@ -1,4 +1,0 @@
-#[netcheck::model_check(udb(loss), bandwidth = 3)]
-fn check(net: &mut netcheck::Network) {}
-
-fn main() {}

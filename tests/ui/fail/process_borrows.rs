@@ -1,6 +1,0 @@
-#[netcheck::process]
-async fn client(server: &str, config: &mut Config, packets: Vec<&[u8]>) {}
-
-struct Config;
-
-fn main() {}

@@ -1,4 +1,0 @@
-#[netcheck::process]
-fn client(server: String) {}
-
-fn main() {}

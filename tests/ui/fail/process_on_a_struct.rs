@@ -1,4 +1,0 @@
-#[netcheck::process]
-struct Client;
-
-fn main() {}

@@ -1,6 +1,0 @@
-#[netcheck::program]
-pub async fn run() {}
-
-fn main() {
-    let _ = run();
-}

@@ -1,6 +1,0 @@
-#[netcheck::program]
-struct Client;
-
-fn main() {
-    let _ = Client;
-}
