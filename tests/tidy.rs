@@ -437,7 +437,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "netcheck_models",
-        &["check::declare", "operation", "state", "trace::describe", "trace::flow"],
+        &["check", "operation", "trace", "unit::names", "world"],
         "only states hold components of the network; a search knows no protocol, a front decides no outcome",
     ),
     (
@@ -467,7 +467,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "std::net",
-        &["check::setup", "isolated", "net", "operation", "state", "unit::names", "unit::wording"],
+        &["check::setup", "isolated", "net", "operation", "unit::wording", "world"],
         "a search knows no protocol",
     ),
     (
@@ -502,10 +502,14 @@ const WORDS: &[(&str, &str, &[&str], &str)] = &[
     ),
 ];
 
-/// Files that are longer than [`LINES_MAX`], with the reason.
-const LONG_FILES: &[(&str, &str)] = &[];
+/// Files that are longer than [`lines_max`] allows, with the reason.
+const LONG_FILES: &[(&str, &str)] =
+    &[("netcheck-macros/src/capture/lower.rs", "one transformation, with a case for each kind of expression")];
 
-const LINES_MAX: usize = 900;
+/// Lines that a file may have: less in the engine than in tests.
+fn lines_max(file: &str) -> usize {
+    if file.starts_with("netcheck-") { 500 } else { 900 }
+}
 
 // ---------------------------------------------------------------------------------------------
 // The tests
@@ -737,10 +741,10 @@ fn long_files_are_listed() {
     for file in sources() {
         let (name, lines) = (shown(&file), read(&file).lines().count());
         let listed = LONG_FILES.iter().any(|(long, _)| *long == name);
-        if lines > LINES_MAX && !listed {
+        if lines > lines_max(&name) && !listed {
             wrong.push(format!("{name}: has {lines} lines: split it, or list it in LONG_FILES with the reason"));
         }
-        if lines <= LINES_MAX && listed {
+        if lines <= lines_max(&name) && listed {
             wrong.push(format!("{name}: is short enough now: take it out of LONG_FILES"));
         }
     }

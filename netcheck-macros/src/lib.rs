@@ -11,6 +11,7 @@
 //! - This crate depends on no other crate of the workspace.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+#![warn(clippy::too_many_lines)]
 
 mod capture;
 mod ctxt;

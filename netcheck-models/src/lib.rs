@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+#![warn(clippy::too_many_lines)]
 
 pub mod budget;
 pub mod event;

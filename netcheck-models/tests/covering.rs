@@ -31,7 +31,7 @@ fn channels(rules: &LinkRules, sends: usize) -> Vec<Link> {
 }
 
 fn may_end(link: &Link, rules: &LinkRules) -> bool {
-    link.is_empty() || link.settle(rules).is_some()
+    link.is_empty() || link.lose_in_flight(rules).is_some()
 }
 
 /// How many pairs of different channels cover each other.

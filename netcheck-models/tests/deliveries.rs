@@ -160,9 +160,9 @@ fn explore(
             longer.push(delivery.packet);
             next.push(((delivery.link, *dispatched, longer), used + delivery.faults));
         }
-        if let Some(settled) = link.settle(rules) {
-            assert!(!link.is_empty() && settled.link == Link::default());
-            next.push(((settled.link, *dispatched, delivered.clone()), used + settled.faults));
+        if let Some(lost) = link.lose_in_flight(rules) {
+            assert!(!link.is_empty() && lost.link == Link::default());
+            next.push(((lost.link, *dispatched, delivered.clone()), used + lost.faults));
         }
         if rules.budgeted {
             next.retain(|(_, faults)| *faults <= faults_max);
@@ -520,7 +520,7 @@ fn two_packets_with_the_same_content_are_two_packets() {
         let mut contents = BTreeSet::new();
         let mut frontier = vec![(sent(&[7, 7, 8]), vec![])];
         while let Some((link, delivered)) = frontier.pop() {
-            if link.is_empty() || link.settle(&rules).is_some() {
+            if link.is_empty() || link.lose_in_flight(&rules).is_some() {
                 contents.insert(delivered.clone());
             }
             for delivery in link.deliveries(&rules) {
@@ -557,8 +557,8 @@ fn without_a_budget_the_state_does_not_remember_faults() {
     let budgeted = LinkRules { budgeted: true, ..rules };
     let charged = one(&budgeted, &sent(&[1, 2]), 2).link;
     assert_ne!(charged, sent(&[1]));
-    assert_eq!(charged.settle(&budgeted).unwrap().faults, 0);
-    assert_eq!(sent(&[1]).settle(&budgeted).unwrap().faults, 1);
+    assert_eq!(charged.lose_in_flight(&budgeted).unwrap().faults, 0);
+    assert_eq!(sent(&[1]).lose_in_flight(&budgeted).unwrap().faults, 1);
 }
 
 #[test]
@@ -599,8 +599,8 @@ fn positions_follow_each_packet_through_every_channel() {
         while let Some(link) = open.pop() {
             let packets: Vec<u32> = link.packets().collect();
             let at = |position: u32| packets[position as usize];
-            if let Some(settled) = link.settle(&rules) {
-                assert_eq!(settled.faults, cost(&settled.events));
+            if let Some(lost) = link.lose_in_flight(&rules) {
+                assert_eq!(lost.faults, cost(&lost.events));
             }
             for delivery in link.deliveries(&rules) {
                 let remaining: Vec<u32> = delivery.remaining.iter().map(|&position| at(position)).collect();
@@ -622,24 +622,24 @@ fn positions_follow_each_packet_through_every_channel() {
 #[test]
 fn settling_lists_what_never_arrived() {
     let [lossy, _] = one_stage(&[0, 1, 2], 2);
-    assert_eq!(Link::default().settle(&lossy), None);
+    assert_eq!(Link::default().lose_in_flight(&lossy), None);
     let lose = |position| Event::Lost { position, faults: 1 };
-    let settled = sent(&[1, 2]).settle(&lossy).unwrap();
-    assert_eq!((&settled.events[..], settled.faults), (&[lose(0), lose(1)][..], 2));
-    let arrived = one(&lossy, &sent(&[1, 2]), 1).link.settle(&lossy).unwrap();
+    let lost = sent(&[1, 2]).lose_in_flight(&lossy).unwrap();
+    assert_eq!((&lost.events[..], lost.faults), (&[lose(0), lose(1)][..], 2));
+    let arrived = one(&lossy, &sent(&[1, 2]), 1).link.lose_in_flight(&lossy).unwrap();
     assert_eq!((&arrived.events[..], arrived.faults), (&[lose(1)][..], 1));
-    assert_eq!(sent(&[1]).settle(&one_stage(&[1], 2)[0]), None);
+    assert_eq!(sent(&[1]).lose_in_flight(&one_stage(&[1], 2)[0]), None);
     let unperturbed = Link::default().dispatch(1, false, false);
-    assert_eq!(unperturbed.settle(&lossy), None);
+    assert_eq!(unperturbed.lose_in_flight(&lossy), None);
 }
 
 #[test]
 fn a_packet_that_must_leave_the_sender_can_be_lost_at_the_receiver() {
     let both = rules(Some(&declared(&[2], 1)), Some(&declared(&[0, 1], 1)));
-    let settled = sent(&[5]).settle(&both).unwrap();
-    let lost = settled.events.iter().filter(|event| matches!(event, Event::Lost { position: 0, .. }));
+    let lost = sent(&[5]).lose_in_flight(&both).unwrap();
+    let lost = lost.events.iter().filter(|event| matches!(event, Event::Lost { position: 0, .. }));
     assert_eq!(lost.count(), 2);
-    assert_eq!(sent(&[5]).settle(&rules(Some(&declared(&[2], 1)), Some(&declared(&[1], 1)))), None);
+    assert_eq!(sent(&[5]).lose_in_flight(&rules(Some(&declared(&[2], 1)), Some(&declared(&[1], 1)))), None);
 }
 
 #[test]
@@ -727,7 +727,7 @@ proptest! {
             if dispatched < flags.len() {
                 moves.push((link.dispatch(dispatched as u32, flags[dispatched], true), None, 0));
             } else {
-                moves.extend(link.settle(&rules).map(|settled| (settled.link, None, settled.faults)));
+                moves.extend(link.lose_in_flight(&rules).map(|lost| (lost.link, None, lost.faults)));
             }
             if moves.is_empty() {
                 break;

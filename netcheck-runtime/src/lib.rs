@@ -16,6 +16,7 @@
 //! | [`check`], [`testing`] | the top: a check from declaration to report | |
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+#![warn(clippy::too_many_lines)]
 
 #[doc(hidden)]
 pub mod capture;

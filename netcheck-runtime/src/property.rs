@@ -5,8 +5,8 @@ use crate::unit::automaton::NodeKind;
 use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::wording;
 use crate::violation::{Found, ViolationKind};
-use crate::world::place::Place;
-use crate::world::step::{Step, Transition};
+use crate::world::components::Component;
+use crate::world::step::{Move, Transition};
 use crate::world::system::System;
 use std::fmt;
 use std::rc::Rc;
@@ -109,7 +109,7 @@ pub(crate) enum Terminal {
 impl Properties {
     /// Whether a step shows a violation.
     pub(crate) fn step(&self, system: &System, transition: &Transition) -> Option<Found> {
-        let Step::Unit { unit, edge, .. } = transition.step else { return None };
+        let Move::Unit { unit, edge, .. } = transition.step else { return None };
         let target = system.learner.automata.edge(edge).target;
         match &system.learner.automata.node(target).kind {
             NodeKind::Panicked(panic) => {
@@ -198,8 +198,8 @@ impl Properties {
 
 /// The processes in which a task waits for a connection.
 fn in_accept(system: &System, state: &[u32]) -> impl Iterator<Item = ProcessId> {
-    let nodes = system.places.iter().filter_map(move |(id, place)| match place {
-        Place::Unit(unit) => Some((unit, NodeId(id.of(state)))),
+    let nodes = system.components.iter().filter_map(move |(id, place)| match place {
+        Component::Unit(unit) => Some((unit, NodeId(id.of(state)))),
         _ => None,
     });
     nodes.filter(|&(_, node)| system.view().is_in_accept(node)).map(|(unit, _)| system.process_of(unit))
@@ -221,7 +221,7 @@ pub(crate) fn has_ended(system: &System, state: &[u32], process: ProcessId) -> b
 
 /// Where the root of a process is.
 pub(crate) fn root(system: &System, state: &[u32], process: ProcessId) -> NodeId {
-    system.places.find(Place::Unit(UnitId(process.0))).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)))
+    system.components.find(Component::Unit(UnitId(process.0))).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)))
 }
 
 fn panicked(unit: &str, panic: &Panic) -> String {

@@ -3,16 +3,16 @@
 
 use crate::id::{Mover, NodeId};
 use crate::property::Properties;
-use crate::reduction::stubborn::Scope;
-use crate::reduction::successors::{Leg, Successors};
+use crate::reduction::stubborn::StubbornSet;
+use crate::reduction::successors::{PathStep, Successors};
 use crate::trace::describe::describe;
 use crate::trace::flow::Flow;
 use crate::trace::situation::{Situations, Watcher};
 use crate::trace::step::Step;
 use crate::unit::perform::Performance;
 use crate::violation::Found;
-use crate::world::place::StateVector;
-use crate::world::step::{Step as Taken, Transition};
+use crate::world::components::StateVector;
+use crate::world::step::{Move, Transition};
 use crate::world::system::{Interrupt, System};
 use smallvec::SmallVec;
 
@@ -39,10 +39,10 @@ pub(crate) enum End {
 }
 
 /// Tells the steps of a path so that [`replay`] can follow them.
-pub(crate) fn script(system: &mut System, legs: &[Leg]) -> Result<Vec<Step>, Interrupt> {
+pub(crate) fn script(system: &mut System, path_steps: &[PathStep]) -> Result<Vec<Step>, Interrupt> {
     let mut successors = Successors::default();
     let mut steps = Vec::new();
-    for Leg { state, transition, scope } in legs {
+    for PathStep { state, transition, scope } in path_steps {
         let Some(mut step) = describe(system, state, transition) else { continue };
         let possible = successors.within(system, state, scope.as_deref())?.to_vec();
         for other in possible.iter().take_while(|other| !same(other, transition)) {
@@ -50,7 +50,9 @@ pub(crate) fn script(system: &mut System, legs: &[Leg]) -> Result<Vec<Step>, Int
                 step.alternative += 1;
             }
         }
-        if let (Some(Scope::Moves(of) | Scope::Component(of)), true) = (scope.as_deref(), transition.is_scoped()) {
+        if let (Some(StubbornSet::Moves(of) | StubbornSet::Component(of)), true) =
+            (scope.as_deref(), transition.is_scoped())
+        {
             step.among = of.iter().map(|&mover| name(system, mover)).collect();
         }
         steps.push(step);
@@ -78,7 +80,8 @@ pub(crate) fn replay(
     let mut watcher = Watcher::default();
     watcher.see(system, &state);
     for (number, expected) in (1..).zip(steps) {
-        let scope = (!expected.among.is_empty()).then(|| Scope::Component(movers(system, &state, &expected.among)));
+        let scope =
+            (!expected.among.is_empty()).then(|| StubbornSet::Component(movers(system, &state, &expected.among)));
         let possible = successors.within(system, &state, scope.as_ref())?.to_vec();
         let mut others = Vec::new();
         let mut taken = None;
@@ -127,7 +130,7 @@ pub(crate) fn perform(
     let mut performance = Performance::default();
     for (index, (step, taken)) in replayed.steps.iter().zip(&replayed.path).enumerate() {
         show(index + 1, step);
-        let Taken::Unit { unit, node, input, .. } = taken.step else { continue };
+        let Move::Unit { unit, node, input, .. } = taken.step else { continue };
         // A poll goes on until it asks what nobody answers it in this execution.
         let mut later = replayed.path[index + 1..].iter().filter(|step| step.unit() == Some(unit));
         let is_answered = later.next().is_some_and(|next| is_answer(system, next));
@@ -139,7 +142,7 @@ pub(crate) fn perform(
 /// Whether a step answers a poll that is under way.
 fn is_answer(system: &System, transition: &Transition) -> bool {
     match transition.step {
-        Taken::Unit { node, .. } => system.learner.automata.node(node).is_synchronous(),
+        Move::Unit { node, .. } => system.learner.automata.node(node).is_synchronous(),
         _ => false,
     }
 }

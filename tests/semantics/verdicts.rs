@@ -2,9 +2,10 @@
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Deadlocks, Report, Tasks, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Deadlocks, Report, Tasks, Tcp, Udp, Verdict, ViolationKind};
 use std::time::Duration;
-use tokio::net::UdpSocket;
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -599,4 +600,53 @@ fn an_isolated_task_that_is_looked_at_has_ended_or_not() {
         "p",
     );
     assert_eq!(report.outputs("p"), ["false", "true"]);
+}
+
+/// An isolated task that reads what never comes.
+#[netcheck::process]
+async fn reads(mut stream: TcpStream) -> bool {
+    stream.read_u8().await.is_err()
+}
+
+/// All that can still happen is a failure of a call, and it wakes a daemon that has a clock of its own.
+#[test]
+fn a_daemon_goes_on_when_a_failure_has_ended_the_isolated_task_that_it_waits_for() {
+    for (tasks, reduction) in [(Tasks::Shared, true), (Tasks::Shared, false), (Tasks::Tracked, true)] {
+        let checker = Checker::new().tcp(Tcp::new().fail_read()).tasks(tasks).reduction(reduction);
+        let report = checker.check(|net| {
+            net.daemon("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let (stream, _) = listener.accept().await.unwrap();
+                assert!(!tokio::spawn(reads(stream)).await.unwrap(), "the read has failed");
+            });
+            net.daemon("client", || async {
+                let _stream = TcpStream::connect("server:80").await.unwrap();
+                std::future::pending::<()>().await;
+            })
+            .after("server");
+        });
+        assert_eq!(kind(&report), Some(ViolationKind::Panic), "{tasks:?}, reduction {reduction}: {report}");
+    }
+}
+
+/// Which address a client has shows whether its last connection was closed at both ends before it connected again.
+#[test]
+fn a_client_that_connects_again_is_seen_with_its_old_address_and_with_a_new_one() {
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.daemon("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                drop(listener.accept().await.unwrap());
+                drop(listener.accept().await.unwrap());
+                std::future::pending::<()>().await;
+            });
+            net.process("client", || async {
+                let first = TcpStream::connect("server:80").await.unwrap().local_addr().unwrap();
+                let second = TcpStream::connect("server:80").await.unwrap().local_addr().unwrap();
+                first.port() == second.port()
+            })
+            .after("server");
+        });
+        assert_eq!(report.outputs("client"), ["false", "true"], "reduction {reduction}: {report}");
+    }
 }

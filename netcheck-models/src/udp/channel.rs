@@ -147,7 +147,7 @@ impl Channel {
     }
 
     /// What is lost if nothing arrives any more; `None` if something must still arrive.
-    pub(super) fn settle(&self, rules: StageRules<'_>) -> Option<SmallVec<[Event; 2]>> {
+    pub(super) fn lose_in_flight(&self, rules: StageRules<'_>) -> Option<SmallVec<[Event; 2]>> {
         if self.first_that_must_arrive(rules).is_some() {
             return None;
         }

@@ -50,7 +50,7 @@ pub struct Delivery {
 
 /// The channel when nothing arrives any more.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Settled {
+pub struct LostInFlight {
     /// The empty channel.
     pub link: Link,
     /// What happened, with positions in the channel before: the packets that have not arrived at all are lost, in
@@ -101,15 +101,15 @@ impl Link {
     /// Definition 4). `None` if nothing is under way, or if some packet must still arrive.
     ///
     /// A packet that has arrived as often as `M` demands, and might arrive again, is under way but not lost.
-    pub fn settle(&self, rules: &LinkRules) -> Option<Settled> {
+    pub fn lose_in_flight(&self, rules: &LinkRules) -> Option<LostInFlight> {
         if self.is_empty() {
             return None;
         }
         let events = match rules.stages() {
-            (only, None) => self.first.settle(only)?,
+            (only, None) => self.first.lose_in_flight(only)?,
             (send, Some(receive)) => self.settle_two_stages(send, receive)?,
         };
-        Some(Settled { link: Link::default(), faults: cost(&events), events })
+        Some(LostInFlight { link: Link::default(), faults: cost(&events), events })
     }
 
     /// Nothing is under way.
@@ -192,8 +192,8 @@ impl Link {
             let moved = moves.first.deliver(at, send);
             moves = moves.and(at, moved.expect("the first packet that must arrive can arrive"));
         }
-        let mut events = told(moves.second.settle(receive)?, &moves.second_positions);
-        let left_behind = told(moves.first.settle(send)?, &moves.first_positions);
+        let mut events = told(moves.second.lose_in_flight(receive)?, &moves.second_positions);
+        let left_behind = told(moves.first.lose_in_flight(send)?, &moves.first_positions);
         events.extend(moves.events);
         events.extend(left_behind);
         Some(events)
@@ -258,8 +258,8 @@ impl Moves {
     /// With a capacity of 1 whatever is on the second stage is lost as soon as anything else arrives there.
     /// Doing it before the next move keeps the number of moves polynomial.
     fn lose_second_stage(&mut self, receive: StageRules<'_>) {
-        let settled = std::mem::take(&mut self.second).settle(receive);
-        let lost = told(settled.expect("nothing that must arrive is left behind"), &self.second_positions);
+        let lost = std::mem::take(&mut self.second).lose_in_flight(receive);
+        let lost = told(lost.expect("nothing that must arrive is left behind"), &self.second_positions);
         if !lost.is_empty() {
             self.preference = self.preference.max(receive.preference(0));
         }

@@ -8,7 +8,7 @@
 //! This module produces exactly these sequences, one delivery at a time, for dispatches whose length nobody
 //! knows in advance. It *chooses late*: [`Link::dispatch`] only appends, and loss, duplication and reordering
 //! are decided when the receiver asks, by [`Link::deliveries`], or when the network falls silent, by
-//! [`Link::settle`]. Two promises hold in every state that can be reached:
+//! [`Link::lose_in_flight`]. Two promises hold in every state that can be reached:
 //!
 //! - *exact*: the delivered sequences over all interleavings are those of Definition 5, none missing, none
 //!   extra;
@@ -23,5 +23,5 @@ mod covering;
 mod link;
 mod rules;
 
-pub use link::{Delivery, Link, Settled};
+pub use link::{Delivery, Link, LostInFlight};
 pub use rules::{LinkRules, Perturbation};

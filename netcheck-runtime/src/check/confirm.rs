@@ -22,12 +22,12 @@ impl Job {
         (at, found): (StateId, Found),
     ) -> Result<Counterexample, Error> {
         let Searched { explored, system, .. } = searched;
-        let (legs, mut found) = match explored.concrete.take() {
+        let (path_steps, mut found) = match explored.concrete.take() {
             Some(concrete) => concrete,
             None => (explored.path(system, at).map_err(interrupted)?, found),
         };
-        let mut steps = script(system, &legs).map_err(interrupted)?;
-        let Shortened { instead, is_least } = self.shortened(system, &legs, &found)?;
+        let mut steps = script(system, &path_steps).map_err(interrupted)?;
+        let Shortened { instead, is_least } = self.shortened(system, &path_steps, &found)?;
         if let Some(instead) = instead {
             (steps, found) = instead;
         }

@@ -10,7 +10,7 @@ use crate::search::explore::explore;
 use crate::search::explored::Explored;
 use crate::search::plan::{Limit, Limits, Plan};
 use crate::search::progress::Phase;
-use crate::world::place::StateVector;
+use crate::world::components::StateVector;
 use crate::world::step::Transition;
 use crate::world::system::{Interrupt, System};
 

@@ -3,7 +3,7 @@
 use super::fixpoint::SHORTENING_STATES_MAX;
 use super::setup::Job;
 use crate::error::Error;
-use crate::reduction::successors::Leg;
+use crate::reduction::successors::PathStep;
 use crate::replay::script;
 use crate::search::explore::explore;
 use crate::search::frontier::Search;
@@ -25,15 +25,20 @@ pub(super) struct Shortened {
 
 impl Job {
     /// A lesser execution with the violation to which some steps of a system lead.
-    pub(super) fn shortened(&mut self, system: &System, legs: &[Leg], found: &Found) -> Result<Shortened, Error> {
+    pub(super) fn shortened(
+        &mut self,
+        system: &System,
+        path_steps: &[PathStep],
+        found: &Found,
+    ) -> Result<Shortened, Error> {
         match (self.checker.search, &self.checker.score) {
-            (Some(Search::Faults), None) => self.with_fewer_faults(legs),
-            _ => self.minimal(found, (legs.len(), cost(system, legs))),
+            (Some(Search::Faults), None) => self.with_fewer_faults(path_steps),
+            _ => self.minimal(found, (path_steps.len(), cost(system, path_steps))),
         }
     }
 
     /// An execution with fewer faults, or as many and fewer steps, by faults over all schedules.
-    fn with_fewer_faults(&mut self, legs: &[Leg]) -> Result<Shortened, Error> {
+    fn with_fewer_faults(&mut self, path_steps: &[PathStep]) -> Result<Shortened, Error> {
         if !self.checker.reduction {
             return Ok(Shortened { is_least: true, instead: None });
         }
@@ -56,7 +61,7 @@ impl Job {
                 return Ok(Shortened { is_least, instead: None });
             };
             let better = explored.path(system, at)?;
-            let instead = match (faults(&better), better.len()) < (faults(legs), legs.len()) {
+            let instead = match (faults(&better), better.len()) < (faults(path_steps), path_steps.len()) {
                 true => Some((script(system, &better)?, instead)),
                 false => None,
             };
@@ -76,9 +81,9 @@ impl Job {
             let Minimal { least, gave_up } = minimal(system, initial, &job.properties, found.kind, bounds)?;
             let is_least = !gave_up && least.is_some();
             // One that was met before a bound may be no better.
-            let better = least.filter(|(legs, _, cost)| is_least || (legs.len(), *cost) < known);
+            let better = least.filter(|(path_steps, _, cost)| is_least || (path_steps.len(), *cost) < known);
             let instead = match better {
-                Some((legs, instead, _)) => Some((script(system, &legs)?, instead)),
+                Some((path_steps, instead, _)) => Some((script(system, &path_steps)?, instead)),
                 None => None,
             };
             Ok(Shortened { is_least, instead })
@@ -87,6 +92,6 @@ impl Job {
     }
 }
 
-fn faults(legs: &[Leg]) -> u32 {
-    legs.iter().map(|leg| leg.transition.faults).sum()
+fn faults(path_steps: &[PathStep]) -> u32 {
+    path_steps.iter().map(|path_step| path_step.transition.faults).sum()
 }

@@ -10,8 +10,9 @@
 //! from it. The awaited end stays, so the waiting mover takes the same steps whenever it finds that end; its steps
 //! come after the end, and nobody sees them. So no clock can tell where among the steps of others they are taken.
 //!
-//! **Finished.** A set of daemons is finished if none of its movers can move or waits for a timer, and no live mover
-//! outside of the set reaches one in it. The largest such set is found by removing movers that are reached from outside.
+//! **Finished.** Movers that share a clock are finished if they are daemons' and all that is left to them are failures
+//! (each of which is explored beside their end), and no mover outside that may still take any step, or fail, reaches
+//! one of them. The largest such set is found by removing movers that are reached from outside.
 
 use super::bits::Bits;
 use super::footprint::Footprints;
@@ -56,11 +57,11 @@ pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live]
     let mut waits: Vec<(usize, usize)> = Vec::new();
     for (index, of) in live.iter().enumerate() {
         for (other, from) in live.iter().enumerate().filter(|&(other, _)| other != index) {
-            let does = &footprints.get(from.row).future_does;
+            let affects = &footprints.get(from.row).future_affects;
             let footprint = footprints.get(of.row);
-            if does.meets(&footprint.future_races) {
+            if affects.meets(&footprint.future_races) {
                 components.join(index, other);
-            } else if does.meets(&footprint.future_waits) {
+            } else if affects.meets(&footprint.future_waits) {
                 waits.push((index, other));
             }
         }
@@ -74,14 +75,16 @@ pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live]
     }
 }
 
-/// By index: whether nobody can ever wake a daemon again.
-pub(super) fn finished(view: View<'_>, footprints: &Footprints, live: &[Live]) -> Vec<bool> {
-    let may_go_on = |of: &Live| !view.is_daemon(of.mover.unit) || of.proceeds || of.timers || of.is_dead_end;
+/// By index: whether nothing can ever wake a daemon's mover again, but failures of the movers with one `clock`.
+pub(super) fn finished(view: View<'_>, footprints: &Footprints, live: &[Live], clock: usize) -> Vec<bool> {
+    let may_fail = |of: &Live| of.moves > 0 && of.clock != clock;
+    let may_go_on =
+        |of: &Live| !view.is_daemon(of.mover.unit) || of.proceeds || of.timers || of.is_dead_end || may_fail(of);
     let mut finished: Vec<bool> = live.iter().map(|of| !may_go_on(of)).collect();
     let reaches = |from: &Live, to: &Live| {
-        let does = &footprints.get(from.row).future_does;
-        let minded: [&Bits; 3] = [&footprints.get(to.row).future_minds, &to.minds, &to.inlets];
-        minded.into_iter().any(|minded| does.meets(minded))
+        let affects = &footprints.get(from.row).future_affects;
+        let depended_on: [&Bits; 3] = [&footprints.get(to.row).future_depends_on, &to.depends_on, &to.inlets];
+        depended_on.into_iter().any(|depended_on| affects.meets(depended_on))
     };
     loop {
         let goes_on = |index: usize| {

@@ -1,7 +1,7 @@
 //! What the proviso has found out of cycles in the reduced graph, for the choice of stubborn sets.
 
 use crate::id::{Mover, ProcessId, UnitId};
-use crate::world::place::{Place, PlaceId, StateVector};
+use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::tables::{Tables, View};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
@@ -22,7 +22,7 @@ pub(crate) struct Cycles {
 }
 
 /// The part of a state that belongs to some processes, but for the count of faults.
-pub(super) type Part = SmallVec<[(PlaceId, u32); 16]>;
+pub(super) type Part = SmallVec<[(ComponentId, u32); 16]>;
 
 /// A state of a component that will go round for ever.
 struct Endless {
@@ -117,17 +117,19 @@ impl Cycles {
 pub(super) fn part(tables: &Tables, state: &[u32], movers: &[Mover]) -> Part {
     let processes: SmallVec<[ProcessId; 8]> = movers.iter().map(|mover| tables.process_of(mover.unit)).collect();
     let of_unit = |unit: UnitId| processes.contains(&tables.process_of(unit));
-    let belongs = |place: Place| match place {
-        Place::Unit(unit) | Place::Handle(unit) | Place::Timers(unit) | Place::Scope(unit) => of_unit(unit),
-        Place::Port(process, _) | Place::StreamPort(process, _) => processes.contains(&process),
-        Place::Channel { from, to } => of_unit(from.unit) || of_unit(to.unit),
-        Place::Astray { from, to: (process, _) } => of_unit(from.unit) || processes.contains(&process),
-        Place::Head(socket) | Place::Hung(socket) => of_unit(socket.unit),
-        Place::Connection(connection) => {
+    let belongs = |component: Component| match component {
+        Component::Unit(unit) | Component::Handle(unit) | Component::Timers(unit) | Component::Scope(unit) => {
+            of_unit(unit)
+        }
+        Component::Port(process, _) | Component::StreamPort(process, _) => processes.contains(&process),
+        Component::Channel { from, to } => of_unit(from.unit) || of_unit(to.unit),
+        Component::Astray { from, to: (process, _) } => of_unit(from.unit) || processes.contains(&process),
+        Component::Head(socket) | Component::Hung(socket) => of_unit(socket.unit),
+        Component::Connection(connection) => {
             tables.connections.processes(connection).iter().any(|process| processes.contains(process))
         }
-        Place::Clock | Place::Faults | Place::Observed => true,
+        Component::Clock | Component::Faults | Component::Observed => true,
     };
-    let values = tables.places.iter().map(|(id, place)| (id, place, id.of(state)));
-    values.filter(|&(_, place, value)| value != 0 && belongs(place)).map(|(id, _, value)| (id, value)).collect()
+    let values = tables.components.iter().map(|(id, component)| (id, component, id.of(state)));
+    values.filter(|&(_, component, value)| value != 0 && belongs(component)).map(|(id, _, value)| (id, value)).collect()
 }

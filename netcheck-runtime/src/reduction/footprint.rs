@@ -34,10 +34,10 @@ pub(crate) struct Row(u32);
 #[derive(Clone, Default)]
 pub(crate) struct Footprint {
     /// What the next steps mind: of a tracked task, what its offers mind.
-    pub(crate) minds: Bits,
+    pub(crate) depends_on: Bits,
     /// What they and all that can follow them do and mind.
-    pub(crate) future_does: Bits,
-    pub(crate) future_minds: Bits,
+    pub(crate) future_affects: Bits,
+    pub(crate) future_depends_on: Bits,
     /// The ends that they wait for one at a time, with nothing else.
     pub(crate) future_waits: Bits,
     /// What else they see: when it happens makes a difference.
@@ -122,13 +122,13 @@ impl Footprints {
     }
 
     /// What a step of a tracked task minds besides what it offers: what tasks share, and its effects.
-    pub(crate) fn minded_by(&self, edge: EdgeId) -> &Bits {
+    pub(crate) fn depended_on_by(&self, edge: EdgeId) -> &Bits {
         &self.of_edge[edge.0 as usize]
     }
 
     /// Whether a mover may use timers from now on.
     pub(crate) fn has_timers(&self, unit: UnitId, row: Row) -> bool {
-        self.is_in(&self.get(row).future_does, Resource::Timed(unit))
+        self.is_in(&self.get(row).future_affects, Resource::Timed(unit))
     }
 
     /// Whether a unit may use timers from a node on, at which it moves as a whole.
@@ -141,9 +141,9 @@ impl Footprints {
     pub(crate) fn inlets(&self, view: View<'_>, state: &[u32], unit: UnitId) -> Bits {
         let mut inlets = Bits::default();
         if self.has_cycles {
-            for place in view.ports_of(state, unit) {
+            for component in view.ports_of(state, unit) {
                 // If it has no number, nobody is known to do it.
-                self.resources.get(&Resource::Appended(place)).into_iter().for_each(|&bit| inlets.insert(bit));
+                self.resources.get(&Resource::Appended(component)).into_iter().for_each(|&bit| inlets.insert(bit));
             }
         }
         inlets
@@ -158,7 +158,7 @@ impl Footprints {
         for offer in view.prepared_offers(node)? {
             let Prepared::Tasks(tasks::Prepared::Start { after }) = &offer.prepared else { continue };
             let process = view.process_of(unit);
-            let waiting = after.iter().map(|place| view.automata.node(NodeId(place.of(state))).waited);
+            let waiting = after.iter().map(|component| view.automata.node(NodeId(component.of(state))).waited);
             for (before, has_waited) in view.processes[process.0 as usize].after.iter().zip(waiting) {
                 if !has_waited {
                     let waited = self.resources.get(&Resource::Waited(UnitId(before.0)));
@@ -252,11 +252,11 @@ impl Footprints {
         let unit = system.learner.automata.node(node).unit;
         let of_unit = &system.units[unit.0 as usize];
         if !system.learner.automata.node(node).waited {
-            touches.does(Resource::Waited(unit));
+            touches.affects(Resource::Waited(unit));
         }
         if of_unit.is_task {
-            touches.does(Resource::Alive(unit)).does(Resource::AliveIn(of_unit.process));
-            touches.minds(Resource::Killed(unit)).minds(Resource::KilledWith(of_unit.process));
+            touches.affects(Resource::Alive(unit)).affects(Resource::AliveIn(of_unit.process));
+            touches.depends_on(Resource::Killed(unit)).depends_on(Resource::KilledWith(of_unit.process));
         }
         touches
     }
@@ -274,9 +274,9 @@ impl Footprints {
             self.may_be_ended(unit, task);
         }
         let mut touches = self.while_live(system, node);
-        touches.minds(Resource::Over(unit)).races(Resource::Object(unit, ObjectId::abortion(task)));
-        let mut waiting = touches.minds.clone();
-        touches.does(Resource::Moves(unit)).object(unit, task, ObjectId::of_task(task));
+        touches.depends_on(Resource::Over(unit)).races(Resource::Object(unit, ObjectId::abortion(task)));
+        let mut waiting = touches.depends_on.clone();
+        touches.affects(Resource::Moves(unit)).object(unit, task, ObjectId::of_task(task));
         self.add(row, &touches);
         waiting.push(Resource::Object(unit, ObjectId::abortion(task)));
         let events = system.shared().events.borrow();
@@ -291,7 +291,7 @@ impl Footprints {
         let is_there = |(_, of, joined): &&(Row, UnitId, BTreeSet<TaskId>)| *of == unit && !joined.contains(&task);
         let ends: Vec<Row> = self.ends.iter().filter(is_there).map(|&(row, ..)| row).collect();
         let mut touches = Touches::default();
-        touches.does(Resource::Object(unit, ObjectId::abortion(task)));
+        touches.affects(Resource::Object(unit, ObjectId::abortion(task)));
         ends.into_iter().for_each(|row| self.add_to_future(row, &touches));
     }
 
@@ -319,20 +319,20 @@ impl Footprints {
 
     /// Adds what steps do and mind to a footprint, and to all that lead there.
     fn add(&mut self, row: Row, touches: &Touches) {
-        let minds = self.bits(&touches.minds);
+        let depends_on = self.bits(&touches.depends_on);
         let footprint = &mut self.rows[row.0 as usize];
-        self.grew |= footprint.minds.union_with(&minds) && footprint.consulted;
+        self.grew |= footprint.depends_on.union_with(&depends_on) && footprint.consulted;
         self.add_to_future(row, touches);
     }
 
     /// Adds what steps do and mind to what can follow a local state, and all that lead there.
     fn add_to_future(&mut self, row: Row, touches: &Touches) {
-        let (does, minds) = (self.bits(&touches.does), self.bits(&touches.minds));
+        let (affects, depends_on) = (self.bits(&touches.affects), self.bits(&touches.depends_on));
         let (waits, races) = (self.bits(&touches.waits), self.bits(&touches.raced_for().collect::<Vec<_>>()));
         let footprint = &mut self.rows[row.0 as usize];
         // Not short-circuited: all have to grow.
-        let grew = footprint.future_does.union_with(&does)
-            | footprint.future_minds.union_with(&minds)
+        let grew = footprint.future_affects.union_with(&affects)
+            | footprint.future_depends_on.union_with(&depends_on)
             | footprint.future_waits.union_with(&waits)
             | footprint.future_races.union_with(&races);
         if grew {
@@ -342,20 +342,20 @@ impl Footprints {
     }
 
     /// Adds what is minded where an offer is contended, or in any case.
-    fn add_contended(&mut self, row: Row, offer: Option<OperationKey>, minds: &Bits) {
-        if minds.is_empty() {
+    fn add_contended(&mut self, row: Row, offer: Option<OperationKey>, depends_on: &Bits) {
+        if depends_on.is_empty() {
             return;
         }
         let footprint = &mut self.rows[row.0 as usize];
         let grew = match offer {
-            None => footprint.minds.union_with(minds),
-            Some(key) if footprint.when_contended.iter().any(|known| *known == (key, minds.clone())) => false,
+            None => footprint.depends_on.union_with(depends_on),
+            Some(key) if footprint.when_contended.iter().any(|known| *known == (key, depends_on.clone())) => false,
             Some(key) => {
-                footprint.when_contended.push((key, minds.clone()));
+                footprint.when_contended.push((key, depends_on.clone()));
                 true
             }
         };
-        if grew | footprint.future_minds.union_with(minds) | footprint.future_races.union_with(minds) {
+        if grew | footprint.future_depends_on.union_with(depends_on) | footprint.future_races.union_with(depends_on) {
             self.grew |= footprint.consulted;
             self.propagate(row);
         }
@@ -383,7 +383,7 @@ impl Footprints {
         touches.effects(system, unit, edge_id);
         if has_ended {
             touches.end(system, unit, edge_id);
-            touches.does(Resource::Over(unit)).minds(Resource::Moves(unit));
+            touches.affects(Resource::Over(unit)).depends_on(Resource::Moves(unit));
         }
         if let Some((task, event)) = task.zip(event) {
             let events = system.shared().events.borrow();
@@ -394,7 +394,7 @@ impl Footprints {
                     self.ends.push((row, unit, touched.joined.clone()));
                     let others = self.tasks.range((unit, TaskId(0))..).take_while(|(of, _)| *of == unit);
                     let alive = others.map(|&(_, other)| other).filter(|other| !touched.joined.contains(other));
-                    touches.does.extend(alive.map(|other| Resource::Object(unit, ObjectId::abortion(other))));
+                    touches.affects.extend(alive.map(|other| Resource::Object(unit, ObjectId::abortion(other))));
                 }
                 touched.objects.iter().for_each(|&object| touches.object(unit, task, object));
                 let was_awaited = automata.sole_wait_before(&events, source, task);
@@ -406,7 +406,7 @@ impl Footprints {
                 touches.unseen = Some(Resource::Object(unit, ObjectId::end(task)));
                 // Had the task that it waits for ended before, the step would have gone on as its next one does.
                 let awaited = automata.sole_wait(&events, edge_id, task).map(|object| Resource::Object(unit, object));
-                touches.minds.retain(|&resource| Some(resource) != awaited);
+                touches.depends_on.retain(|&resource| Some(resource) != awaited);
             }
         }
         let there: SmallVec<[Mover; 4]> = system.learner.automata.movers(system.learner.automata.before_poll(source));
@@ -418,7 +418,7 @@ impl Footprints {
         let is_of_task = !system.learner.automata.node(source).tasks.is_empty();
         if is_of_task {
             // What a task's step uses can differ with what others have done before.
-            self.of_edge[edge_id.0 as usize] = self.bits(&touches.minds);
+            self.of_edge[edge_id.0 as usize] = self.bits(&touches.depends_on);
         }
         for row in self.rows_of_step(system, source, task) {
             match is_of_task {
@@ -440,11 +440,11 @@ impl Footprints {
     /// What can happen where there is one footprint can happen after another.
     fn take_in(&mut self, row: Row, next: Row) -> bool {
         let following = &self.rows[next.0 as usize];
-        let (does, minds) = (following.future_does.clone(), following.future_minds.clone());
+        let (affects, depends_on) = (following.future_affects.clone(), following.future_depends_on.clone());
         let (waits, races) = (following.future_waits.clone(), following.future_races.clone());
         let footprint = &mut self.rows[row.0 as usize];
-        let grew = footprint.future_does.union_with(&does)
-            | footprint.future_minds.union_with(&minds)
+        let grew = footprint.future_affects.union_with(&affects)
+            | footprint.future_depends_on.union_with(&depends_on)
             | footprint.future_waits.union_with(&waits)
             | footprint.future_races.union_with(&races);
         self.grew |= grew && footprint.consulted;

@@ -10,7 +10,7 @@ pub(super) struct Live {
     pub(super) node: NodeId,
     pub(super) row: Row,
     /// What its steps mind in this state.
-    pub(super) minds: Bits,
+    pub(super) depends_on: Bits,
     /// What others have to do before it can move, all of it: a process that starts after others.
     pub(super) needs: Bits,
     /// What may be sent to it.

@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 
 /// What to explore in a state.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum StubbornSet {
     /// The moves of these.
     Moves(SmallVec<[Mover; 8]>),
     /// Everything in a connected component, its timers among it.
@@ -39,15 +39,15 @@ pub(crate) enum Scope {
     /// Nothing that was not seen, but somebody goes on for ever: no end.
     Endless,
     /// A component that goes round for ever, and others besides, each with a clock of its own.
-    Both(Box<[Scope; 2]>),
+    Both(Box<[StubbornSet; 2]>),
 }
 
-impl Scope {
+impl StubbornSet {
     /// Whether somebody goes on for ever: then nothing else that happens is an end.
     pub(crate) fn is_endless(&self) -> bool {
         match self {
-            Scope::Endless => true,
-            Scope::Both(scopes) => scopes.iter().any(Scope::is_endless),
+            StubbornSet::Endless => true,
+            StubbornSet::Both(scopes) => scopes.iter().any(StubbornSet::is_endless),
             _ => false,
         }
     }
@@ -68,7 +68,7 @@ pub(crate) fn choose(
     footprints: &Footprints,
     state: &[u32],
     enabled: &Enabled,
-) -> Lookup<(Scope, Vec<Row>)> {
+) -> Lookup<(StubbornSet, Vec<Row>)> {
     let live = survey(view, footprints, state, enabled)?;
     let scope = scope(view, footprints, (state, enabled), &live)?;
     Ok((scope, live.into_iter().map(|live| live.row).collect()))
@@ -79,9 +79,9 @@ fn scope(
     footprints: &Footprints,
     (state, enabled): (&[u32], &Enabled),
     live: &[Live],
-) -> Lookup<Scope> {
+) -> Lookup<StubbornSet> {
     // What is explored of components that go round for ever, and whether time passes there.
-    let mut endless: Option<Scope> = None;
+    let mut endless: Option<StubbornSet> = None;
     let mut timed = true;
     // Failures that need not happen wait for everything else.
     let mut failing: SmallVec<[Mover; 8]> = SmallVec::new();
@@ -95,27 +95,27 @@ fn scope(
             (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => failing.extend(movers),
             (Turn::Usual, None) => {}
             (Turn::Shared { timed: passes }, scope) => {
-                endless = Some(scope.map_or(Scope::Endless, |scope| after(endless, scope)));
+                endless = Some(scope.map_or(StubbornSet::Endless, |scope| after(endless, scope)));
                 timed &= passes;
             }
             (Turn::Over { timed: passes }, _) => {
-                endless.get_or_insert(Scope::Endless);
+                endless.get_or_insert(StubbornSet::Endless);
                 timed &= passes;
             }
         }
     }
     Ok(match (endless, failing.is_empty()) {
         (Some(endless), true) => endless,
-        (None, false) => Scope::Component(live.iter().map(|live| live.mover).collect()),
-        (Some(endless), false) => after(Some(endless), Scope::Component(failing)),
-        (None, true) => Scope::Nothing,
+        (None, false) => StubbornSet::Component(live.iter().map(|live| live.mover).collect()),
+        (Some(endless), false) => after(Some(endless), StubbornSet::Component(failing)),
+        (None, true) => StubbornSet::Nothing,
     })
 }
 
 /// A scope that is explored besides what goes round for ever.
-fn after(endless: Option<Scope>, scope: Scope) -> Scope {
+fn after(endless: Option<StubbornSet>, scope: StubbornSet) -> StubbornSet {
     match endless {
-        Some(endless) => Scope::Both(Box::new([endless, scope])),
+        Some(endless) => StubbornSet::Both(Box::new([endless, scope])),
         None => scope,
     }
 }
@@ -129,7 +129,7 @@ fn with_one_clock(
     (live, components): (&[Live], &[usize]),
     members: &[&Live],
     timed: bool,
-) -> Lookup<Option<Scope>> {
+) -> Lookup<Option<StubbornSet>> {
     let delay = view.has_delay();
     if members.iter().any(|unit| unit.proceeds) {
         // With delays, time may pass instead of a delivery: all or an immediate step.
@@ -141,8 +141,8 @@ fn with_one_clock(
         let smallest = sets.min_by_key(|set| set.iter().map(|&index| live[index].moves).sum::<usize>());
         let movers = smallest.map(|set| set.iter().map(|&index| live[index].mover).collect::<SmallVec<[Mover; 8]>>());
         return Ok(Some(match movers.filter(|movers| !footprints.cycles.are_unreduced(movers)) {
-            Some(movers) => Scope::Moves(movers),
-            None => Scope::Component(with_lifecycle(footprints, live, members)),
+            Some(movers) => StubbornSet::Moves(movers),
+            None => StubbornSet::Component(with_lifecycle(footprints, live, members)),
         }));
     }
     if members.iter().any(|unit| unit.is_dead_end) {
@@ -150,15 +150,15 @@ fn with_one_clock(
     }
     let is_member = |mover: Mover| members.iter().any(|member| member.mover == mover);
     if members.iter().any(|unit| unit.timers) && view.due(state, enabled, is_member)?.is_some() {
-        return Ok(timed.then(|| Scope::Component(movers_of(members))));
+        return Ok(timed.then(|| StubbornSet::Component(movers_of(members))));
     }
-    let finished = finished(view, footprints, live);
+    let finished = finished(view, footprints, live, members[0].clock);
     let is_finished =
         |of: &Live| live.iter().zip(&finished).any(|(live, &finished)| finished && live.mover == of.mover);
     Ok(members.iter().all(|of| is_finished(of)).then(|| {
         let mut units: SmallVec<[UnitId; 4]> = members.iter().map(|live| live.mover.unit).collect();
         units.dedup();
-        Scope::Finished(units)
+        StubbornSet::Finished(units)
     }))
 }
 
@@ -208,7 +208,7 @@ pub(super) fn waiting(
             }
         } else if footprints.cycles.turn(view, state, &movers) == Turn::Usual {
             let scope = with_one_clock(view, footprints, (state, enabled), (&live, &components), &members, timed)?;
-            waiting.apart |= matches!(scope, Some(Scope::Moves(_) | Scope::Component(_)));
+            waiting.apart |= matches!(scope, Some(StubbornSet::Moves(_) | StubbornSet::Component(_)));
             waiting.apart |= members.iter().any(|unit| unit.moves > 0);
         }
     }
@@ -244,24 +244,24 @@ fn stubborn(footprints: &Footprints, live: &[Live], start: &Live) -> SmallVec<[u
     let mut set: SmallVec<[usize; 8]> = SmallVec::from_slice(&[first]);
     loop {
         // Who can move without the set moving, and all that it can do then.
-        let mut does = Bits::default();
+        let mut affects = Bits::default();
         let mut movable: SmallVec<[usize; 16]> = SmallVec::new();
         loop {
             let can_move = |unit: &Live| {
-                let is_woken = unit.minds.meets(&does) && does.contains_all(&unit.needs);
+                let is_woken = unit.depends_on.meets(&affects) && affects.contains_all(&unit.needs);
                 unit.moves > 0 || unit.timers && unit.clock != start.clock || is_woken
             };
             let more = (0..live.len())
                 .find(|index| !set.contains(index) && !movable.contains(index) && can_move(&live[*index]));
             let Some(more) = more else { break };
             movable.push(more);
-            does.union_with(&footprints.get(live[more].row).future_does);
+            affects.union_with(&footprints.get(live[more].row).future_affects);
         }
-        let minded = movable.iter().copied().find(|&other| {
-            let does = &footprints.get(live[other].row).future_does;
-            set.iter().any(|&index| live[index].minds.meets(does))
+        let depended_on = movable.iter().copied().find(|&other| {
+            let affects = &footprints.get(live[other].row).future_affects;
+            set.iter().any(|&index| live[index].depends_on.meets(affects))
         });
-        match minded {
+        match depended_on {
             Some(other) => set.push(other),
             None => return set,
         }

@@ -33,8 +33,8 @@
 //! sides, or are counted (`at_most`). What is peeked at is told apart. Nor is anything pruned from
 //! when on a component is seen to go round for ever while others wait (`proviso`).
 
-use crate::world::place::{Place, PlaceId, StateVector};
-use crate::world::step::{Step, Transition};
+use crate::world::components::{Component, ComponentId, StateVector};
+use crate::world::step::{Move, Transition};
 use crate::world::store::StateId;
 use crate::world::system::System;
 use ahash::AHashMap;
@@ -45,7 +45,7 @@ use smallvec::SmallVec;
 pub(crate) struct Subsumption {
     by_rest: AHashMap<StateVector, Vec<(Links, StateId)>>,
     /// The places of the channels, as far as places were looked at.
-    channels: Vec<PlaceId>,
+    channels: Vec<ComponentId>,
     looked_at: usize,
     rest: StateVector,
 }
@@ -56,15 +56,15 @@ type Links = SmallVec<[u32; 4]>;
 impl Subsumption {
     /// The visited state that covers `state`, which `transition` leads to.
     pub(crate) fn cover(&mut self, system: &System, transition: &Transition, state: &[u32]) -> Option<StateId> {
-        if transition.step == Step::Settle {
+        if transition.step == Move::LoseInFlight {
             return None;
         }
         let links = self.split(system, state);
         let visited = self.by_rest.get(&self.rest)?;
         let covers = |covering: &Links| {
-            self.channels.iter().enumerate().all(|(index, &place)| {
+            self.channels.iter().enumerate().all(|(index, &component)| {
                 let (more, less) = (covering.get(index).copied().unwrap_or(0), links[index]);
-                more == less || system.covers(place, more, less)
+                more == less || system.covers(component, more, less)
             })
         };
         visited.iter().find(|(covering, _)| covers(covering)).map(|&(_, id)| id)
@@ -78,17 +78,17 @@ impl Subsumption {
 
     /// Takes a state apart, into what is in the channels and the rest.
     fn split(&mut self, system: &System, state: &[u32]) -> Links {
-        for (id, place) in system.places.iter().skip(self.looked_at) {
-            if matches!(place, Place::Channel { .. }) && system.can_cover(id) {
+        for (id, component) in system.components.iter().skip(self.looked_at) {
+            if matches!(component, Component::Channel { .. }) && system.can_cover(id) {
                 self.channels.push(id);
             }
             self.looked_at += 1;
         }
         self.rest.clear();
         self.rest.extend_from_slice(state);
-        let links = self.channels.iter().map(|&place| place.of(state)).collect();
-        for &PlaceId(place) in &self.channels {
-            if let Some(value) = self.rest.get_mut(place as usize) {
+        let links = self.channels.iter().map(|&component| component.of(state)).collect();
+        for &ComponentId(component) in &self.channels {
+            if let Some(value) = self.rest.get_mut(component as usize) {
                 *value = 0;
             }
         }

@@ -2,26 +2,26 @@
 
 use crate::id::Mover;
 use crate::reduction::footprint::{Footprints, Row};
-use crate::reduction::stubborn::{self, Scope};
+use crate::reduction::stubborn::{self, StubbornSet};
+use crate::world::components::StateVector;
 use crate::world::enabled::Enabled;
 use crate::world::events::EventsId;
-use crate::world::place::StateVector;
-use crate::world::step::{Step, Transition};
+use crate::world::step::{Move, Transition};
 use crate::world::system::{Interrupt, System};
 use crate::world::tables::{Lookup, View};
 use std::sync::Arc;
 
 /// One step of a path.
-pub(crate) struct Leg {
+pub(crate) struct PathStep {
     pub(crate) state: StateVector,
     pub(crate) transition: Transition,
-    pub(crate) scope: Option<Arc<Scope>>,
+    pub(crate) scope: Option<Arc<StubbornSet>>,
 }
 
 /// What was chosen from a state.
 pub(crate) struct Choice {
     /// What the steps were chosen for.
-    pub(crate) scope: Option<Scope>,
+    pub(crate) scope: Option<StubbornSet>,
     /// The footprints that it relies on.
     pub(crate) rows: Vec<Row>,
     /// Moves that are left out.
@@ -88,7 +88,7 @@ impl Successors {
         &mut self,
         system: &mut System,
         state: &[u32],
-        scope: Option<&Scope>,
+        scope: Option<&StubbornSet>,
     ) -> Result<&[Transition], Interrupt> {
         system.ask(|view| {
             view.enabled(state, &mut self.enabled)?;
@@ -97,28 +97,30 @@ impl Successors {
         Ok(&self.chosen)
     }
 
-    fn choose(&mut self, view: View<'_>, state: &[u32], scope: Option<&Scope>) -> Lookup<()> {
+    fn choose(&mut self, view: View<'_>, state: &[u32], scope: Option<&StubbornSet>) -> Lookup<()> {
         let Successors { enabled, chosen } = self;
         match scope {
             None => view.within(state, enabled, |_| true, |_| true, chosen),
-            Some(Scope::Moves(movers)) => view.within(state, enabled, |of| movers.contains(&of), |_| false, chosen),
-            Some(Scope::Component(movers)) => {
+            Some(StubbornSet::Moves(movers)) => {
+                view.within(state, enabled, |of| movers.contains(&of), |_| false, chosen)
+            }
+            Some(StubbornSet::Component(movers)) => {
                 let within = |of| movers.contains(&of);
                 view.within(state, enabled, within, within, chosen)
             }
-            Some(Scope::Finished(units)) => {
+            Some(StubbornSet::Finished(units)) => {
                 // They are parked, or one of their calls fails.
                 let within = |of: Mover| units.contains(&of.unit);
                 view.within(state, enabled, within, within, chosen)?;
-                let step = Step::Park(units.clone());
+                let step = Move::Park(units.clone());
                 chosen.push(Transition { step, writes: Default::default(), faults: 0, events: EventsId::NONE });
                 Ok(())
             }
-            Some(Scope::Nothing | Scope::Endless) => {
+            Some(StubbornSet::Nothing | StubbornSet::Endless) => {
                 chosen.clear();
                 Ok(())
             }
-            Some(Scope::Both(scopes)) => {
+            Some(StubbornSet::Both(scopes)) => {
                 let mut both = Vec::new();
                 for scope in &**scopes {
                     view.enabled(state, &mut self.enabled)?;

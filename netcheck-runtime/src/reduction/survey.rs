@@ -25,7 +25,7 @@ pub(super) fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], ena
                 mover,
                 node,
                 row,
-                minds: minds(view, footprints, state, (mover, node, row))?,
+                depends_on: depends_on(view, footprints, state, (mover, node, row))?,
                 needs: footprints.needs(view, state, unit, node)?,
                 inlets: inlets.clone(),
                 moves: own().count(),
@@ -44,7 +44,7 @@ pub(super) fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], ena
 }
 
 /// What the next steps of somebody mind in a state.
-fn minds(
+fn depends_on(
     view: View<'_>,
     footprints: &Footprints,
     state: &[u32],
@@ -55,23 +55,27 @@ fn minds(
     if !view.automata.node(node).offers.iter().any(has_offers) && !view.is_cancelled(state, mover.unit, node) {
         return Ok(footprint.woken_by.clone());
     }
-    let mut minds = footprint.minds.clone();
-    minds.union_with(&footprint.woken_by);
+    let mut depends_on = footprint.depends_on.clone();
+    depends_on.union_with(&footprint.woken_by);
     if mover.task.is_some() {
         let automata = &view.automata;
         let own = |edge: &EdgeId| automata.mover(node, automata.edge(*edge).input.key) == mover;
-        automata.node(node).edges().filter(own).for_each(|edge| _ = minds.union_with(footprints.minded_by(edge)));
+        automata
+            .node(node)
+            .edges()
+            .filter(own)
+            .for_each(|edge| _ = depends_on.union_with(footprints.depended_on_by(edge)));
     }
     if !footprint.when_contended.is_empty() {
         for offer in view.prepared_offers(node)? {
             for (_, also) in footprint.when_contended.iter().filter(|(key, _)| *key == offer.key) {
                 if view.is_contended(state, mover.unit, &offer.prepared)? {
-                    minds.union_with(also);
+                    depends_on.union_with(also);
                 }
             }
         }
     }
-    Ok(minds)
+    Ok(depends_on)
 }
 
 /// Numbers the connected components, and the sets of movers that share a clock, by their lowest members.
@@ -93,10 +97,10 @@ fn connect(view: View<'_>, footprints: &Footprints, live: &mut [Live]) {
 fn are_joined(footprints: &Footprints, a: &Live, b: &Live) -> bool {
     let (of_a, of_b) = (footprints.get(a.row), footprints.get(b.row));
     let apart = footprints.lifecycle();
-    if of_a.future_does.meets_outside(&of_b.future_minds, apart)
-        || of_b.future_does.meets_outside(&of_a.future_minds, apart)
-        || of_a.future_does.meets(&b.inlets)
-        || of_b.future_does.meets(&a.inlets)
+    if of_a.future_affects.meets_outside(&of_b.future_depends_on, apart)
+        || of_b.future_affects.meets_outside(&of_a.future_depends_on, apart)
+        || of_a.future_affects.meets(&b.inlets)
+        || of_b.future_affects.meets(&a.inlets)
     {
         return true;
     }

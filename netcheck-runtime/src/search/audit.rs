@@ -13,8 +13,8 @@ use crate::property::Properties;
 use crate::reduction::successors::Successors;
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::unit::wording;
-use crate::world::place::StateVector;
-use crate::world::step::{Step, Transition};
+use crate::world::components::StateVector;
+use crate::world::step::{Move, Transition};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashSet;
 use std::collections::VecDeque;
@@ -128,7 +128,7 @@ fn missed(system: &System, properties: &Properties, explored: &Explored, step: &
     if let Some(found) = properties.step(system, step) {
         return Some(format!("a {}: {}", found.kind, found.message));
     }
-    let Step::Unit { unit, node, input, edge, .. } = step.step else { return None };
+    let Move::Unit { unit, node, input, edge, .. } = step.step else { return None };
     if is_known(system, explored, unit, edge) {
         return None;
     }

@@ -9,10 +9,10 @@
 use super::progress::Progress;
 use crate::id::Mover;
 use crate::property::Properties;
-use crate::reduction::successors::{Leg, Successors};
+use crate::reduction::successors::{PathStep, Successors};
 use crate::violation::Found;
-use crate::world::place::StateVector;
-use crate::world::step::{Class, Step, Transition};
+use crate::world::components::StateVector;
+use crate::world::step::{Class, Move, Transition};
 use crate::world::system::{Interrupt, System};
 
 /// Steps of units without steps of their own that one search tries at the most, for all of its executions together:
@@ -27,14 +27,17 @@ const LOOKS_UP_EVERY: usize = 16;
 pub(crate) fn concretize(
     system: &mut System,
     properties: &Properties,
-    legs: &[Leg],
+    path_steps: &[PathStep],
     filling_steps_left: &mut usize,
     progress: &Progress,
-) -> Result<Option<(Vec<Leg>, Found)>, Interrupt> {
-    let Some(first) = legs.first() else { return Ok(None) };
+) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
+    let Some(first) = path_steps.first() else { return Ok(None) };
     let mut state = first.state.clone();
-    let mut remaining: Vec<&Transition> =
-        legs.iter().map(|leg| &leg.transition).filter(|transition| !matches!(transition.step, Step::Park(_))).collect();
+    let mut remaining: Vec<&Transition> = path_steps
+        .iter()
+        .map(|path_step| &path_step.transition)
+        .filter(|transition| !matches!(transition.step, Move::Park(_)))
+        .collect();
     let mut taken = Vec::new();
     let mut successors = Successors::default();
     let mut next = Vec::new();
@@ -48,16 +51,16 @@ pub(crate) fn concretize(
             let found = is_over.then(|| properties.violated_at_end(system, &state)).flatten();
             return Ok(found.map(|found| (taken, found)));
         }
-        let next_leg = (0..remaining.len())
+        let next_step = (0..remaining.len())
             .filter(|&index| is_next(system, &remaining, index))
             .find_map(|index| Some((index, possible.iter().find(|step| is_same(system, step, remaining[index]))?)));
-        let transition = match next_leg {
+        let transition = match next_step {
             Some((index, transition)) => {
                 remaining.remove(index);
                 transition
             }
             None => {
-                let foreign = |mover: Mover| remaining.iter().all(|leg| system.mover(leg) != Some(mover));
+                let foreign = |mover: Mover| remaining.iter().all(|path_step| system.mover(path_step) != Some(mover));
                 let filling = |step: &&Transition| !step.is_failure() && system.mover(step).is_some_and(foreign);
                 let filling = possible.iter().find(filling);
                 let Some((left, filling)) = filling_steps_left.checked_sub(1).zip(filling) else { return Ok(None) };
@@ -65,7 +68,7 @@ pub(crate) fn concretize(
                 filling
             }
         };
-        taken.push(Leg { state: state.clone(), transition: transition.clone(), scope: None });
+        taken.push(PathStep { state: state.clone(), transition: transition.clone(), scope: None });
         if let Some(found) = properties.step(system, transition) {
             return Ok(Some((taken, found)));
         }
@@ -85,22 +88,28 @@ fn is_next(system: &System, remaining: &[&Transition], index: usize) -> bool {
 }
 
 /// Whether a step of the full semantics is the one that the leg took.
-fn is_same(system: &System, step: &Transition, leg: &Transition) -> bool {
-    match (&step.step, &leg.step) {
+fn is_same(system: &System, step: &Transition, path_step: &Transition) -> bool {
+    match (&step.step, &path_step.step) {
         (
-            Step::Unit { unit, node, input, class, .. },
-            Step::Unit { unit: leg_unit, node: leg_node, input: leg_input, class: leg_class, .. },
+            Move::Unit { unit, node, input, class, .. },
+            Move::Unit {
+                unit: path_step_unit,
+                node: path_step_node,
+                input: path_step_input,
+                class: path_step_class,
+                ..
+            },
         ) => {
             // Where tasks move each for itself, others may have moved before.
-            let is_there = node == leg_node || system.mover(step).is_some_and(|mover| mover.task.is_some());
-            (unit, input) == (leg_unit, leg_input)
+            let is_there = node == path_step_node || system.mover(step).is_some_and(|mover| mover.task.is_some());
+            (unit, input) == (path_step_unit, path_step_input)
                 && is_there
-                && step.is_failure() == leg.is_failure()
-                && (!matches!((class, leg_class), (Class::Delivery { .. }, Class::Delivery { .. }))
-                    || step.writes == leg.writes)
+                && step.is_failure() == path_step.is_failure()
+                && (!matches!((class, path_step_class), (Class::Delivery { .. }, Class::Delivery { .. }))
+                    || step.writes == path_step.writes)
         }
-        (Step::Hang { .. }, Step::Hang { .. }) => step.step == leg.step,
-        (Step::Settle, Step::Settle) => leg.writes.iter().all(|write| step.writes.contains(write)),
+        (Move::Hang { .. }, Move::Hang { .. }) => step.step == path_step.step,
+        (Move::LoseInFlight, Move::LoseInFlight) => path_step.writes.iter().all(|write| step.writes.contains(write)),
         _ => false,
     }
 }

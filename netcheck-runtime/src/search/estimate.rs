@@ -21,8 +21,8 @@ use crate::property::Properties;
 use crate::reduction::footprint::Footprints;
 use crate::reduction::successors::Successors;
 use crate::search::frontier::Random;
-use crate::world::place::StateVector;
-use crate::world::step::{Class, Step, Transition};
+use crate::world::components::StateVector;
+use crate::world::step::{Class, Move, Transition};
 use crate::world::system::{Interrupt, System};
 use ahash::{AHashMap, AHashSet};
 use std::collections::BTreeMap;
@@ -422,7 +422,7 @@ fn estimate_of(totals: &[f64; PROBES], depth: usize, is_exact: bool, is_cut_off:
 /// Whether two steps are one, taken in different states.
 fn is_same(step: &Transition, other: &Transition) -> bool {
     match (&step.step, &other.step) {
-        (Step::Unit { unit, node, input, class, .. }, Step::Unit { unit: u, node: n, input: i, class: c, .. }) => {
+        (Move::Unit { unit, node, input, class, .. }, Move::Unit { unit: u, node: n, input: i, class: c, .. }) => {
             let is_timer = |class: &Class| matches!(class, Class::Timer { .. });
             (unit, node, input) == (u, n, i)
                 && is_timer(class) == is_timer(c)

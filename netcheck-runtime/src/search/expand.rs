@@ -17,7 +17,7 @@
 
 use super::frontier::Frontier;
 use crate::reduction::footprint::{Footprints, Row};
-use crate::reduction::stubborn::Scope;
+use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::successors::Successors;
 use crate::world::step::Transition;
 use crate::world::store::{Encoded, StateId, Store};
@@ -42,7 +42,7 @@ const AHEAD_MAX: usize = 2_048;
 pub(crate) struct Expansion<'a> {
     pub(crate) steps: &'a [Transition],
     /// What they were chosen for.
-    pub(crate) scope: Option<&'a Arc<Scope>>,
+    pub(crate) scope: Option<&'a Arc<StubbornSet>>,
     /// Moves that are left out.
     pub(crate) pruned: u64,
     portion: &'a Portion,
@@ -213,7 +213,7 @@ struct Portion {
 struct Expanded {
     steps: Range<usize>,
     rows: Range<usize>,
-    scope: Option<Arc<Scope>>,
+    scope: Option<Arc<StubbornSet>>,
     pruned: u64,
 }
 

@@ -6,9 +6,9 @@ use super::frontier::{Frontier, Successor};
 use super::plan::{Limit, Plan};
 use crate::property::{Properties, Terminal};
 use crate::reduction::footprint::Footprints;
-use crate::reduction::stubborn::Scope;
+use crate::reduction::stubborn::StubbornSet;
 use crate::violation::Found;
-use crate::world::place::StateVector;
+use crate::world::components::StateVector;
 use crate::world::step::Transition;
 use crate::world::store::{Encoded, StateId, decode};
 use crate::world::system::{Interrupt, System};
@@ -93,7 +93,7 @@ struct Exploration<'a, 'o> {
 struct Source<'a> {
     id: StateId,
     state: &'a [u32],
-    scope: Option<&'a Arc<Scope>>,
+    scope: Option<&'a Arc<StubbornSet>>,
 }
 
 /// Whether there is a reason not to go on.

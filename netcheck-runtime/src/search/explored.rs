@@ -7,14 +7,14 @@ use super::progress::{Phase, Progress, Seen};
 use crate::id::{ProcessId, UnitId};
 use crate::property::Properties;
 use crate::reduction::proviso::Visited;
-use crate::reduction::stubborn::Scope;
+use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::subsumption::Subsumption;
-use crate::reduction::successors::{Leg, Successors};
+use crate::reduction::successors::{PathStep, Successors};
 use crate::reduction::symmetry::{Permutation, Symmetry};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::violation::Found;
-use crate::world::place::StateVector;
-use crate::world::step::{Step, Transition};
+use crate::world::components::StateVector;
+use crate::world::step::{Move, Transition};
 use crate::world::store::{StateId, Store};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
@@ -44,7 +44,7 @@ pub(crate) struct Explored {
     /// caller may believe it if no footprint has grown by the end.
     pub(crate) found: Option<(StateId, Found)>,
     /// The violation as an execution of the full semantics.
-    pub(crate) concrete: Option<(Vec<Leg>, Found)>,
+    pub(crate) concrete: Option<(Vec<PathStep>, Found)>,
     /// The edges that were taken.
     pub(crate) taken: Taken,
     /// What the roots of the processes ended with.
@@ -53,7 +53,7 @@ pub(crate) struct Explored {
     pub(super) ends: Vec<(StateId, StateVector)>,
     /// Under which scope a state was first reached by a step that depends on it: by a timer,
     /// by loss, or by parking.
-    pub(super) scopes: AHashMap<StateId, Arc<Scope>>,
+    pub(super) scopes: AHashMap<StateId, Arc<StubbornSet>>,
     /// How many executions were taken through the full semantics.
     pub(super) concretized: usize,
     /// How many steps of others they may still need.
@@ -69,7 +69,7 @@ pub(crate) struct Taken(Vec<bool>);
 
 impl Taken {
     pub(super) fn note(&mut self, transition: &Transition) {
-        if let Step::Unit { edge, .. } = transition.step {
+        if let Move::Unit { edge, .. } = transition.step {
             self.add(edge);
         }
     }
@@ -147,7 +147,7 @@ impl Explored {
     }
 
     /// A state is reached on a better way.
-    pub(super) fn lead(&mut self, to: StateId, from: StateId, by: &Transition, scope: Option<&Arc<Scope>>) {
+    pub(super) fn lead(&mut self, to: StateId, from: StateId, by: &Transition, scope: Option<&Arc<StubbornSet>>) {
         self.store.lead(to, from);
         self.depth = self.depth.max(self.store.depth(to));
         match scope.filter(|_| by.is_scoped()) {
@@ -201,9 +201,9 @@ impl Explored {
     fn concretize(&mut self, system: &mut System, properties: &Properties, at: StateId) -> Result<(), Interrupt> {
         if self.concretized < CONCRETIZED_MAX {
             self.concretized += 1;
-            let legs = self.path(system, at)?;
+            let path_steps = self.path(system, at)?;
             let phase = self.progress.begin(Phase::Concretizing);
-            self.concrete = concretize(system, properties, &legs, &mut self.filling_steps_left, &self.progress)?;
+            self.concrete = concretize(system, properties, &path_steps, &mut self.filling_steps_left, &self.progress)?;
             if self.progress.is_over() {
                 self.limit = Some(Limit::Interrupt);
             } else {
@@ -228,13 +228,15 @@ impl Explored {
         properties: &Properties,
         at: StateId,
         found: &Found,
-    ) -> Result<(Vec<Leg>, Found), Interrupt> {
-        let legs = self.path(system, at)?;
-        let Some(Leg { state, transition, .. }) = legs.last() else { return Ok((legs, found.clone())) };
+    ) -> Result<(Vec<PathStep>, Found), Interrupt> {
+        let path_steps = self.path(system, at)?;
+        let Some(PathStep { state, transition, .. }) = path_steps.last() else {
+            return Ok((path_steps, found.clone()));
+        };
         let mut next = Vec::new();
         system.apply(state, transition, &mut next);
         let again = properties.step(system, transition).or_else(|| properties.violated_at_end(system, &next));
-        Ok((legs, again.unwrap_or_else(|| found.clone())))
+        Ok((path_steps, again.unwrap_or_else(|| found.clone())))
     }
 
     /// The properties of the end, for all that an end stands for.
@@ -339,7 +341,7 @@ impl Explored {
     }
 
     pub(super) fn note_output(&mut self, system: &System, transition: &Transition) {
-        let Step::Unit { unit, edge, .. } = transition.step else { return };
+        let Move::Unit { unit, edge, .. } = transition.step else { return };
         let target = system.learner.automata.edge(edge).target;
         if let NodeKind::Ended { output } = system.learner.automata.node(target).kind {
             self.outputs.insert((unit, output));
@@ -347,12 +349,12 @@ impl Explored {
     }
 
     /// The steps from the start to a state, each with the state that it leaves.
-    pub(crate) fn path(&mut self, system: &mut System, to: StateId) -> Result<Vec<Leg>, Interrupt> {
+    pub(crate) fn path(&mut self, system: &mut System, to: StateId) -> Result<Vec<PathStep>, Interrupt> {
         let states = self.store.path(to);
         let mut successors = Successors::default();
         let mut state = self.initial.clone();
         let mut next = Vec::new();
-        let mut legs = Vec::new();
+        let mut path_steps = Vec::new();
         for &id in &states[1..] {
             let scope = self.scopes.get(&id).cloned();
             let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
@@ -368,12 +370,12 @@ impl Explored {
                 }
             }
             let (transition, successor) = taken.expect("a state was reached by one of its parent's steps");
-            legs.push(Leg { state, transition, scope });
+            path_steps.push(PathStep { state, transition, scope });
             state = successor;
         }
         match &mut self.symmetry {
-            Some(symmetry) => symmetry.unfold(system, &legs, self.shown.get(&to).copied()),
-            None => Ok(legs),
+            Some(symmetry) => symmetry.unfold(system, &path_steps, self.shown.get(&to).copied()),
+            None => Ok(path_steps),
         }
     }
 }

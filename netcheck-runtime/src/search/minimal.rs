@@ -15,11 +15,11 @@
 
 use crate::id::{TaskId, UnitId};
 use crate::property::Properties;
-use crate::reduction::successors::{Leg, Successors};
+use crate::reduction::successors::{PathStep, Successors};
 use crate::search::progress::{Progress, Seen};
 use crate::violation::{Found, ViolationKind};
-use crate::world::place::StateVector;
-use crate::world::step::{Step, Transition};
+use crate::world::components::StateVector;
+use crate::world::step::{Move, Transition};
 use crate::world::store::{Keep, StateId, Store};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
@@ -37,7 +37,7 @@ pub(crate) struct Bounds<'a> {
 /// What was found within the bounds.
 pub(crate) struct Minimal {
     /// The least execution, or the least of those that were met before a bound was; with its cost.
-    pub(crate) least: Option<(Vec<Leg>, Found, Cost)>,
+    pub(crate) least: Option<(Vec<PathStep>, Found, Cost)>,
     /// A bound was met: there may be a lesser one.
     pub(crate) gave_up: bool,
 }
@@ -56,8 +56,8 @@ type Mover = (UnitId, TaskId);
 const LOOKS_UP_EVERY: usize = 1024;
 
 /// What an execution costs.
-pub(crate) fn cost(system: &System, legs: &[Leg]) -> Cost {
-    let steps = legs.iter().map(|leg| &leg.transition);
+pub(crate) fn cost(system: &System, path_steps: &[PathStep]) -> Cost {
+    let steps = path_steps.iter().map(|path_step| &path_step.transition);
     steps.fold((None, Cost::default()), |so_far, step| and(so_far, system, step)).1
 }
 
@@ -239,19 +239,19 @@ impl Layers {
         };
         let mut ways: Vec<usize> = std::iter::successors(Some(way), |&way| self.ways[way].before).collect();
         ways.reverse();
-        let mut legs = Vec::new();
+        let mut path_steps = Vec::new();
         for pair in ways.windows(2) {
-            legs.push(self.leg(system, pair[0], pair[1])?);
+            path_steps.push(self.path_step(system, pair[0], pair[1])?);
         }
         if let Some(transition) = step {
             let state = self.store.state(self.ways[way].state);
-            legs.push(Leg { state, transition, scope: None });
+            path_steps.push(PathStep { state, transition, scope: None });
         }
-        Ok(Minimal { least: Some((legs, found, cost)), gave_up })
+        Ok(Minimal { least: Some((path_steps, found, cost)), gave_up })
     }
 
     /// The step from one way to the next.
-    fn leg(&mut self, system: &mut System, from: usize, to: usize) -> Result<Leg, Interrupt> {
+    fn path_step(&mut self, system: &mut System, from: usize, to: usize) -> Result<PathStep, Interrupt> {
         let state = self.store.state(self.ways[from].state);
         let possible = self.successors.within(system, &state, None)?.to_vec();
         let (from, to) = (&self.ways[from], &self.ways[to]);
@@ -259,7 +259,7 @@ impl Layers {
             system.apply(&state, step, &mut self.next);
             self.store.find(&self.next) == Some(to.state) && from.and(system, step) == (to.last, to.cost)
         });
-        Ok(Leg { state, transition: taken.expect("a way goes on by a step of its state"), scope: None })
+        Ok(PathStep { state, transition: taken.expect("a way goes on by a step of its state"), scope: None })
     }
 }
 
@@ -278,7 +278,7 @@ fn and((last, cost): (Option<Mover>, Cost), system: &System, step: &Transition) 
 }
 
 fn mover(system: &System, step: &Transition) -> Option<Mover> {
-    let Step::Unit { unit, node, input, .. } = step.step else { return None };
+    let Move::Unit { unit, node, input, .. } = step.step else { return None };
     let offer = system.learner.automata.node(node).offer(input)?;
     Some((unit, offer.task))
 }

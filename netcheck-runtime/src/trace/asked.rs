@@ -86,7 +86,7 @@ pub(crate) enum Asked {
         task: String,
     },
     /// The network loses what is under way.
-    Settle,
+    LoseInFlight,
     /// The network never answers what a unit asked.
     Hang {
         unit: String,

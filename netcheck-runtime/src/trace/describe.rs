@@ -5,9 +5,9 @@ use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
 use crate::trace::asked::{Answered, Asked, Datagram};
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
 use crate::unit::wording;
+use crate::world::components::{Component, ComponentId};
 use crate::world::events::Happened;
-use crate::world::place::{Place, PlaceId};
-use crate::world::step::{Step as Taken, Transition};
+use crate::world::step::{Move, Transition};
 use crate::world::system::System;
 use crate::world::{tasks, tcp, time, udp};
 use netcheck_models::event::Event;
@@ -21,9 +21,9 @@ const PAYLOAD_BYTES_MAX: usize = 1024;
 pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transition) -> Option<Step> {
     match &transition.step {
         // A step of the reduction, not of any process.
-        Taken::Park(_) => None,
-        Taken::Settle => Some(settle(system, state, transition)),
-        Taken::Hang { unit, node, key } => {
+        Move::Park(_) => None,
+        Move::LoseInFlight => Some(lose_in_flight(system, state, transition)),
+        Move::Hang { unit, node, key } => {
             let name = system.shared().unit(*unit).name;
             let offer = system.learner.automata.node(*node).offers.iter().find(|offer| offer.key == *key)?;
             let operation = wording::operation_of(&offer.operation, system.shared());
@@ -41,7 +41,7 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
                 ..of_network(format!("never answer {operation} of {name}"))
             })
         }
-        Taken::Unit { .. } => of_unit(system, state, transition),
+        Move::Unit { .. } => of_unit(system, state, transition),
     }
 }
 
@@ -56,10 +56,10 @@ fn of_network(operation: String) -> Step {
     }
 }
 
-fn settle(system: &System, state: &[u32], transition: &Transition) -> Step {
+fn lose_in_flight(system: &System, state: &[u32], transition: &Transition) -> Step {
     let mut lost: Vec<String> =
         system.told(transition).iter().flat_map(|happened| lost(system, state, transition, happened)).collect();
-    // Places are numbered as they are met, which differs from run to run.
+    // Components are numbered as they are met, which differs from run to run.
     lost.sort();
     let network = lost.into_iter().map(|datagram| Doing::Lost { datagram, sent: None });
     let mut events = happenings(system, state, transition);
@@ -67,13 +67,13 @@ fn settle(system: &System, state: &[u32], transition: &Transition) -> Step {
     Step {
         network: network.collect(),
         events,
-        asked: Some(Asked::Settle),
+        asked: Some(Asked::LoseInFlight),
         ..of_network("lose what is under way".to_owned())
     }
 }
 
 fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Option<Step> {
-    let Taken::Unit { unit, node, input, .. } = transition.step else { return None };
+    let Move::Unit { unit, node, input, .. } = transition.step else { return None };
     let offer = system.learner.automata.node(node).offer(input)?.clone();
     let answer = system.learner.automata.outcome(input.outcome).clone();
     let mut outcome = wording::outcome(&answer, system.shared());
@@ -216,7 +216,7 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
 fn happenings(system: &System, state: &[u32], transition: &Transition) -> Vec<Happening> {
     let told = system.told(transition).iter();
     let each = told.flat_map(|happened| {
-        let channel = happened.place(&transition.writes).and_then(|place| channel(system, place));
+        let channel = happened.component(&transition.writes).and_then(|component| channel(system, component));
         happened.events.iter().map(move |&event| {
             let datagram = match event {
                 Event::Unheard { position } | Event::Lost { position, .. } | Event::Overtook { position, .. } => {
@@ -231,11 +231,11 @@ fn happenings(system: &System, state: &[u32], transition: &Transition) -> Vec<Ha
     each.collect()
 }
 
-fn channel(system: &System, place: PlaceId) -> Option<Channel> {
+fn channel(system: &System, component: ComponentId) -> Option<Channel> {
     let socket = |socket: SocketId| format!("socket {} of {}", socket.index, system.shared().unit(socket.unit).name);
-    match system.places.place(place) {
-        Place::Channel { from, to } => Some(Channel { from: socket(from), to: socket(to) }),
-        Place::Astray { from, to: (_, to) } => {
+    match system.components.component(component) {
+        Component::Channel { from, to } => Some(Channel { from: socket(from), to: socket(to) }),
+        Component::Astray { from, to: (_, to) } => {
             Some(Channel { from: socket(from), to: wording::address(to, system.shared()) })
         }
         _ => None,
@@ -249,8 +249,8 @@ fn packet(
     transition: &Transition,
     happened: &Happened,
     position: u32,
-) -> (PlaceId, OutcomeId) {
-    let channel = happened.place(&transition.writes).expect("what happens to a packet changes its channel");
+) -> (ComponentId, OutcomeId) {
+    let channel = happened.component(&transition.writes).expect("what happens to a packet changes its channel");
     let packet = system.links.get(channel.of(state)).packets().nth(position as usize);
     (channel, OutcomeId(packet.expect("an event speaks of a packet that was under way")))
 }
@@ -264,10 +264,10 @@ fn lost(system: &System, state: &[u32], transition: &Transition, happened: &Happ
 }
 
 /// A datagram under way on a channel, with where it was to go.
-pub(super) fn lost_datagram(system: &System, channel: PlaceId, packet: OutcomeId) -> String {
-    let to = match system.places.iter().find(|(id, _)| *id == channel) {
-        Some((_, Place::Channel { to, .. })) => system.shared().unit(to.unit).name,
-        Some((_, Place::Astray { to: (process, _), .. })) => system.shared().unit(UnitId(process.0)).name,
+pub(super) fn lost_datagram(system: &System, channel: ComponentId, packet: OutcomeId) -> String {
+    let to = match system.components.iter().find(|(id, _)| *id == channel) {
+        Some((_, Component::Channel { to, .. })) => system.shared().unit(to.unit).name,
+        Some((_, Component::Astray { to: (process, _), .. })) => system.shared().unit(UnitId(process.0)).name,
         _ => String::new(),
     };
     format!("{} to {to}", datagram(system, packet))

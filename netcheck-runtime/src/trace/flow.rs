@@ -8,10 +8,10 @@ use crate::id::OutcomeId;
 use crate::operation::{ReceiveMode, Side};
 use crate::trace::describe::{datagram, lost_datagram};
 use crate::trace::step::{Doing, Step};
+use crate::world::components::{Component, ComponentId};
 use crate::world::events::Happened;
-use crate::world::place::{Place, PlaceId};
 use crate::world::prepared::Prepared;
-use crate::world::step::{Step as Taken, Transition};
+use crate::world::step::{Move, Transition};
 use crate::world::system::System;
 use crate::world::tcp::connections::ConnectionEnd;
 use crate::world::{tcp, udp};
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Datagrams {
     /// By channel, in the order of its packets.
-    numbers: BTreeMap<PlaceId, Vec<u32>>,
+    numbers: BTreeMap<ComponentId, Vec<u32>>,
 }
 
 /// A datagram that arrives with a step, by its number.
@@ -48,8 +48,8 @@ pub(crate) struct Flow {
     /// What each step sent.
     datagrams: BTreeMap<u32, OutcomeId>,
     /// Who sent the datagram that was peeked at.
-    heads: BTreeMap<PlaceId, u32>,
-    connections: BTreeMap<PlaceId, Connection>,
+    heads: BTreeMap<ComponentId, u32>,
+    connections: BTreeMap<ComponentId, Connection>,
 }
 
 /// A TCP connection, by the steps that did something to it.
@@ -70,11 +70,11 @@ impl Flow {
     /// Traces what arrives with the step of this number.
     pub(crate) fn trace(&mut self, system: &mut System, transition: &Transition, number: u32, step: &mut Step) {
         let arrived = match &transition.step {
-            Taken::Settle => {
-                self.settle(system, transition, step);
+            Move::LoseInFlight => {
+                self.lose_in_flight(system, transition, step);
                 Vec::new()
             }
-            Taken::Unit { node, input, .. } => {
+            Move::Unit { node, input, .. } => {
                 let offers = system.prepared_offers(*node);
                 let prepared = offers.iter().find(|offer| offer.key == input.key).map(|offer| offer.prepared.clone());
                 match prepared {
@@ -105,9 +105,9 @@ impl Flow {
     ) {
         self.under_way.redirect(system, (state, next), transition);
         self.under_way.forget(next);
-        let changed = system.places.iter().filter(|(id, _)| id.of(state) != id.of(next));
-        for (id, place) in changed {
-            if !matches!(place, Place::Connection(_)) {
+        let changed = system.components.iter().filter(|(id, _)| id.of(state) != id.of(next));
+        for (id, component) in changed {
+            if !matches!(component, Component::Connection(_)) {
                 continue;
             }
             if id.of(state) == 0 {
@@ -128,8 +128,8 @@ impl Flow {
 
     /// The step that sent the datagram; notes in `step` which ones were lost or overtaken.
     fn receive(&mut self, system: &System, transition: &Transition, mode: ReceiveMode, step: &mut Step) -> Option<u32> {
-        let is_head = |&place: &PlaceId| matches!(system.places.place(place), Place::Head(_));
-        let head = transition.writes.iter().map(|(place, _)| *place).find(is_head);
+        let is_head = |&component: &ComponentId| matches!(system.components.component(component), Component::Head(_));
+        let head = transition.writes.iter().map(|(component, _)| *component).find(is_head);
         if events(system, transition).any(|event| event == Event::Kept) {
             let sent = head.and_then(|head| self.heads.get(&head).copied());
             if let (Some(head), ReceiveMode::Take) = (head, mode) {
@@ -149,8 +149,8 @@ impl Flow {
         Some(number)
     }
 
-    fn settle(&mut self, system: &System, transition: &Transition, step: &mut Step) {
-        for (channel, number) in self.under_way.settled(system, transition) {
+    fn lose_in_flight(&mut self, system: &System, transition: &Transition, step: &mut Step) {
+        for (channel, number) in self.under_way.lost_in_flight(system, transition) {
             let Some(&packet) = self.datagrams.get(&number) else { continue };
             name(step, number, &lost_datagram(system, channel, packet));
         }
@@ -158,7 +158,8 @@ impl Flow {
 
     /// The steps that sent what a call on a stream or a listener gets.
     fn stream(&mut self, system: &System, transition: &Transition, prepared: &Prepared, number: u32) -> Vec<u32> {
-        let is_connection = |&place: &PlaceId| matches!(system.places.place(place), Place::Connection(_));
+        let is_connection =
+            |&component: &ComponentId| matches!(system.components.component(component), Component::Connection(_));
         let end = match prepared {
             Prepared::Tcp(tcp::Prepared::Read { end, .. })
             | Prepared::Tcp(tcp::Prepared::Write { end, .. })
@@ -166,9 +167,11 @@ impl Flow {
             | Prepared::Tcp(tcp::Prepared::TakeError { end }) => Some(*end),
             _ => None,
         };
-        let written = || transition.writes.iter().map(|(place, _)| *place).find(is_connection);
-        let place = end.map(|end| end.place).or_else(written);
-        let Some(connection) = place.and_then(|place| self.connections.get_mut(&place)) else { return Vec::new() };
+        let written = || transition.writes.iter().map(|(component, _)| *component).find(is_connection);
+        let component = end.map(|end| end.component).or_else(written);
+        let Some(connection) = component.and_then(|component| self.connections.get_mut(&component)) else {
+            return Vec::new();
+        };
         let mut arrived = Vec::new();
         for event in events(system, transition) {
             match (event, end) {
@@ -215,7 +218,7 @@ impl Datagrams {
     pub(crate) fn send(&mut self, system: &System, transition: &Transition, number: u32) {
         for happened in system.told(transition) {
             let departs = happened.events.iter().any(|event| matches!(event, Event::Departed | Event::Astray));
-            if let (true, Some(channel)) = (departs, happened.place(&transition.writes)) {
+            if let (true, Some(channel)) = (departs, happened.component(&transition.writes)) {
                 self.numbers.entry(channel).or_default().push(number);
             }
         }
@@ -229,30 +232,30 @@ impl Datagrams {
         (state, next): (&[u32], &[u32]),
         transition: &Transition,
     ) -> bool {
-        if system.places.astray().is_empty() {
+        if system.components.astray().is_empty() {
             return false;
         }
-        let from = |place: PlaceId| match system.places.place(place) {
-            Place::Channel { from, .. } | Place::Astray { from, .. } => Some(from),
+        let from = |component: ComponentId| match system.components.component(component) {
+            Component::Channel { from, .. } | Component::Astray { from, .. } => Some(from),
             _ => None,
         };
         let mut moved = Vec::new();
         for happened in system.told(transition) {
             let to = happened.remaining.as_ref().and_then(|left| transition.writes.get(left.write as usize));
-            if let (Some(place), Some(&(to, _))) = (happened.place(&transition.writes), to)
-                && place != to
+            if let (Some(component), Some(&(to, _))) = (happened.component(&transition.writes), to)
+                && component != to
             {
-                moved.extend(self.remaining(happened, place).map(|numbers| (to, numbers)));
+                moved.extend(self.remaining(happened, component).map(|numbers| (to, numbers)));
             }
         }
-        let is_filled = |id: PlaceId| id.of(state) == 0 && id.of(next) != 0 && from(id).is_some();
-        for place in system.places.iter().map(|(id, _)| id).filter(|&id| is_filled(id)) {
-            let left = |other: &PlaceId| {
-                from(*other) == from(place) && other.of(state) == place.of(next) && other.of(next) == 0
+        let is_filled = |id: ComponentId| id.of(state) == 0 && id.of(next) != 0 && from(id).is_some();
+        for component in system.components.iter().map(|(id, _)| id).filter(|&id| is_filled(id)) {
+            let left = |other: &ComponentId| {
+                from(*other) == from(component) && other.of(state) == component.of(next) && other.of(next) == 0
             };
-            let is_told = moved.iter().any(|(to, _)| *to == place);
+            let is_told = moved.iter().any(|(to, _)| *to == component);
             if let (false, Some(before)) = (is_told, self.numbers.keys().copied().find(left)) {
-                moved.push((place, self.numbers[&before].clone()));
+                moved.push((component, self.numbers[&before].clone()));
             }
         }
         let goes_on = !moved.is_empty();
@@ -261,7 +264,7 @@ impl Datagrams {
     }
 
     /// What of a channel is under way after a step that tells of it.
-    fn remaining(&self, happened: &Happened, channel: PlaceId) -> Option<Vec<u32>> {
+    fn remaining(&self, happened: &Happened, channel: ComponentId) -> Option<Vec<u32>> {
         let numbers = self.numbers.get(&channel)?;
         let positions = &happened.remaining.as_ref()?.positions;
         Some(positions.iter().map(|&position| numbers[position as usize]).collect())
@@ -270,7 +273,7 @@ impl Datagrams {
     /// What arrives with a step, if that is from a channel.
     pub(crate) fn receive(&mut self, system: &System, transition: &Transition) -> Option<Arrived> {
         let happened = system.told(transition).iter().find(|happened| happened.remaining.is_some())?;
-        let channel = happened.place(&transition.writes)?;
+        let channel = happened.component(&transition.writes)?;
         let numbers = self.numbers.get(&channel)?;
         let number = |position: u32| numbers[position as usize];
         let arrived = happened.events.iter().find_map(|event| match *event {
@@ -289,9 +292,9 @@ impl Datagrams {
     }
 
     /// What is lost when all that a step empties is given up, by channel.
-    pub(crate) fn settled(&self, system: &System, transition: &Transition) -> Vec<(PlaceId, u32)> {
+    pub(crate) fn lost_in_flight(&self, system: &System, transition: &Transition) -> Vec<(ComponentId, u32)> {
         let lost = |happened: &Happened| {
-            let channel = happened.place(&transition.writes)?;
+            let channel = happened.component(&transition.writes)?;
             let numbers = self.numbers.get(&channel)?;
             let lost = happened.events.iter().filter_map(|event| match *event {
                 Event::Lost { position, .. } => Some((channel, numbers[position as usize])),
@@ -304,7 +307,7 @@ impl Datagrams {
 
     /// Forgets channels that are empty by now.
     pub(crate) fn forget(&mut self, next: &[u32]) {
-        self.numbers.retain(|place, _| place.of(next) != 0);
+        self.numbers.retain(|component, _| component.of(next) != 0);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -313,7 +316,7 @@ impl Datagrams {
 
     /// Whether `forget` would change nothing.
     pub(crate) fn is_as(&self, next: &[u32]) -> bool {
-        self.numbers.keys().all(|place| place.of(next) != 0)
+        self.numbers.keys().all(|component| component.of(next) != 0)
     }
 
     /// Forgets all channels but that of one datagram.

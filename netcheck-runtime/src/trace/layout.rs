@@ -74,8 +74,8 @@ pub(crate) fn layout(sizes: &[(i32, i32)], first: &[usize], links: &[Link]) -> L
             let leads_here = |link: &(usize, &Link)| link.1.to == Some(node) && ranks[link.1.from] + 1 == rank;
             mean(links.iter().enumerate().filter(leads_here).map(|(index, _)| layout.labels[index].middle()))
         };
-        let places = column(x, nodes.iter().map(|&node| (node, wanted(node), sizes[node])).collect());
-        places.into_iter().for_each(|(node, place)| layout.nodes[node] = place);
+        let components = column(x, nodes.iter().map(|&node| (node, wanted(node), sizes[node])).collect());
+        components.into_iter().for_each(|(node, place)| layout.nodes[node] = place);
         x += ACROSS + nodes.iter().map(|&node| sizes[node].0).max().unwrap_or(0);
 
         let mut leaving: Vec<usize> = (0..links.len()).filter(|&link| ranks[links[link].from] == rank).collect();
@@ -97,8 +97,8 @@ pub(crate) fn layout(sizes: &[(i32, i32)], first: &[usize], links: &[Link]) -> L
             wanted.push((link, Some(above + label.1 / 2), label));
             above += label.1 + DOWN;
         }
-        let places = column(x, wanted);
-        places.into_iter().for_each(|(link, place)| layout.labels[link] = place);
+        let components = column(x, wanted);
+        components.into_iter().for_each(|(link, place)| layout.labels[link] = place);
         x += leaving.iter().map(|&link| links[link].label.0 + ACROSS).max().unwrap_or(0);
     }
     layout.width = x + MARGIN;

@@ -61,7 +61,7 @@ impl Watcher {
         let mut changes = BTreeMap::new();
         for index in 0..system.shared().units() {
             let unit = UnitId(index as u32);
-            let node = NodeId(system.unit_place(unit).of(state));
+            let node = NodeId(system.unit_component(unit).of(state));
             if self.nodes.len() == index {
                 self.nodes.push(NodeId::ABSENT);
             }

@@ -1,8 +1,8 @@
 //! Which steps a state offers, before any of them waits for the network to be quiet.
 
-use super::place::{ABORTED, Place, PlaceId};
-use super::step::{Change, Class, Step, Transition, Writes};
-use super::tables::{Lookup, Settling, View};
+use super::components::{ABORTED, Component, ComponentId};
+use super::step::{Change, Class, Move, Transition, Writes};
+use super::tables::{AllLost, Lookup, View};
 use crate::id::{Mover, NodeId, OutcomeId, UnitId};
 use crate::operation::{Input, OperationKey, Outcome};
 use crate::unit::automaton::EdgeId;
@@ -22,7 +22,7 @@ pub(crate) struct Enabled {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asker {
     pub(crate) unit: UnitId,
-    pub(crate) place: PlaceId,
+    pub(crate) component: ComponentId,
     pub(crate) node: NodeId,
     pub(crate) key: OperationKey,
 }
@@ -35,19 +35,19 @@ pub(crate) type Due<'e> = (i64, Vec<(&'e Waiting, Input, EdgeId)>);
 pub(crate) struct Waiting {
     pub(crate) mover: Mover,
     pub(super) unit: UnitId,
-    pub(super) place: PlaceId,
+    pub(super) component: ComponentId,
     pub(super) node: NodeId,
     pub(super) input_key: OperationKey,
     pub(super) timer: u32,
-    pub(super) armed: PlaceId,
+    pub(super) armed: ComponentId,
     pub(crate) remaining_ns: i64,
     pub(super) repeats: bool,
 }
 
 pub(super) struct Losable {
     pub(super) mover: Mover,
-    pub(super) channel: PlaceId,
-    pub(super) lost: Settling,
+    pub(super) channel: ComponentId,
+    pub(super) lost: AllLost,
 }
 
 impl Enabled {
@@ -63,7 +63,7 @@ impl View<'_> {
     pub(crate) fn enabled(self, state: &[u32], enabled: &mut Enabled) -> Lookup<()> {
         enabled.clear();
         for (unit, node) in self.live_units(state) {
-            let asker = |key: OperationKey| Asker { unit, place: self.unit_place(unit), node, key };
+            let asker = |key: OperationKey| Asker { unit, component: self.unit_component(unit), node, key };
             if self.is_cancelled(state, unit, node) {
                 self.immediate(enabled, asker(OperationKey::CANCEL), self.known.done, Writes::new())?;
                 continue;
@@ -78,7 +78,7 @@ impl View<'_> {
     /// Whether an isolated task was aborted and is not in the middle of a poll: then it ends, and does nothing else.
     pub(crate) fn is_cancelled(self, state: &[u32], unit: UnitId, node: NodeId) -> bool {
         self.units[unit.0 as usize].is_task
-            && self.places.find(Place::Handle(unit)).is_some_and(|place| place.of(state) & ABORTED != 0)
+            && self.components.find(Component::Handle(unit)).is_some_and(|component| component.of(state) & ABORTED != 0)
             && !self.automata.node(node).is_synchronous()
     }
 
@@ -86,7 +86,7 @@ impl View<'_> {
     pub(super) fn offer(
         self,
         enabled: &mut Enabled,
-        Asker { unit, place, node, key }: Asker,
+        Asker { unit, component, node, key }: Asker,
         outcome: OutcomeId,
         class: Class,
         Change { writes, faults, events }: Change,
@@ -96,7 +96,7 @@ impl View<'_> {
         if self.automata.edge(edge).is_refused() {
             return Ok(false);
         }
-        let step = Step::Unit { unit, place, node, input, edge, class };
+        let step = Move::Unit { unit, component, node, input, edge, class };
         enabled.moves.push(Transition { step, writes, faults, events });
         Ok(true)
     }

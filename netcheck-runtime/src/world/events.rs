@@ -2,8 +2,8 @@
 //!
 //! A transition carries a number: most steps tell what many others do, so nothing is allocated for one of them.
 
+use crate::world::components::ComponentId;
 use crate::world::intern::Interner;
-use crate::world::place::PlaceId;
 use ahash::AHashMap;
 use netcheck_models::event::Event;
 use smallvec::{SmallVec, smallvec};
@@ -41,8 +41,8 @@ pub(crate) struct Remaining {
 
 impl Happened {
     /// The component, by what the step writes.
-    pub(crate) fn place(&self, writes: &[(PlaceId, u32)]) -> Option<PlaceId> {
-        writes.get(self.write as usize).map(|(place, _)| *place)
+    pub(crate) fn component(&self, writes: &[(ComponentId, u32)]) -> Option<ComponentId> {
+        writes.get(self.write as usize).map(|(component, _)| *component)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Every kind of component has a folder ([`kinds`] is the table of them): [`host`], [`udp`], [`tcp`], [`time`],
 //! [`tasks`], [`choices`], [`faults`]. What all kinds share:
 //!
-//! - [`place`], [`intern`]: what the numbers of a state vector stand for; [`store`]: the visited states;
+//! - [`components`], [`intern`]: what the numbers of a state vector stand for; [`store`]: the visited states;
 //! - [`declared`]: what is declared for one check;
 //! - [`prepared`]: what the search knows of an operation; [`dispatch`]: hands each operation to its kind;
 //! - [`tables`]: all that vectors refer to, to be looked up; [`system`]: fills them;
@@ -16,6 +16,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod choices;
+pub(crate) mod components;
 pub(crate) mod declared;
 pub(crate) mod dispatch;
 pub(crate) mod enabled;
@@ -24,7 +25,6 @@ pub(crate) mod faults;
 pub(crate) mod host;
 pub(crate) mod intern;
 pub(crate) mod kinds;
-pub(crate) mod place;
 pub(crate) mod prepared;
 pub(crate) mod quiet;
 pub(crate) mod renaming;

@@ -3,7 +3,7 @@
 //! Timers wait for the network to be quiet, and what is still under way is given up for lost only then (DESIGN 5, 8).
 
 use super::enabled::{Enabled, Waiting};
-use super::step::{Class, Step, Transition, Writes};
+use super::step::{Class, Move, Transition, Writes};
 use super::tables::{Lookup, View};
 use crate::id::Mover;
 use crate::operation::Input;
@@ -36,7 +36,7 @@ impl View<'_> {
             let writes: Writes = losable.clone().map(|losable| (losable.channel, 0)).collect();
             if !writes.is_empty() && self.budget(state).allows(faults) {
                 let events = self.together(losable.map(|losable| losable.lost.events).collect())?;
-                chosen.push(Transition { step: Step::Settle, writes, faults, events });
+                chosen.push(Transition { step: Move::LoseInFlight, writes, faults, events });
             }
         }
         // Computing takes no time.
@@ -61,11 +61,11 @@ impl View<'_> {
     pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
         match transition.step {
             // Without a look at the node: this is asked for every step.
-            Step::Unit { unit, .. } | Step::Hang { unit, .. } if !self.tracks => Some(Mover { unit, task: None }),
-            Step::Unit { node, input: Input { key, .. }, .. } | Step::Hang { node, key, .. } => {
+            Move::Unit { unit, .. } | Move::Hang { unit, .. } if !self.tracks => Some(Mover { unit, task: None }),
+            Move::Unit { node, input: Input { key, .. }, .. } | Move::Hang { node, key, .. } => {
                 Some(self.automata.mover(node, key))
             }
-            Step::Settle | Step::Park(_) => None,
+            Move::LoseInFlight | Move::Park(_) => None,
         }
     }
 }

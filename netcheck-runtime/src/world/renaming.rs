@@ -3,8 +3,8 @@
 //! What programs make of names (bytes that they send, texts, values) is not looked into: it stays as it is, and
 //! the comparison of local states shows whether that is right.
 
+use super::components::{Binding, Bindings, Component, HeldConnection, StreamBinding, StreamBindings};
 use super::host::ephemeral::{self, Owner, PORTS_OF_UNIT};
-use super::place::{Binding, Bindings, HeldConnection, Place, StreamBinding, StreamBindings};
 use crate::id::{ProcessId, SocketId, UnitId};
 use crate::operation::{Outcome, Stream};
 use crate::unit::shared::Shared;
@@ -164,21 +164,21 @@ impl<'a> Renaming<'a> {
     }
 
     /// What a place becomes; `connection` tells it of a connection.
-    pub(crate) fn place(&self, place: Place) -> Place {
-        match place {
-            Place::Unit(unit) => Place::Unit(self.unit(unit)),
-            Place::Handle(unit) => Place::Handle(self.unit(unit)),
-            Place::Port(process, port) => Place::Port(self.process(process), self.port(port)),
-            Place::Channel { from, to } => Place::Channel { from: self.socket(from), to: self.socket(to) },
-            Place::Astray { from, to: (process, address) } => {
-                Place::Astray { from: self.socket(from), to: (self.process(process), self.address(address)) }
+    pub(crate) fn component(&self, component: Component) -> Component {
+        match component {
+            Component::Unit(unit) => Component::Unit(self.unit(unit)),
+            Component::Handle(unit) => Component::Handle(self.unit(unit)),
+            Component::Port(process, port) => Component::Port(self.process(process), self.port(port)),
+            Component::Channel { from, to } => Component::Channel { from: self.socket(from), to: self.socket(to) },
+            Component::Astray { from, to: (process, address) } => {
+                Component::Astray { from: self.socket(from), to: (self.process(process), self.address(address)) }
             }
-            Place::Head(socket) => Place::Head(self.socket(socket)),
-            Place::StreamPort(process, port) => Place::StreamPort(self.process(process), self.port(port)),
-            Place::Hung(socket) => Place::Hung(self.socket(socket)),
-            Place::Timers(unit) => Place::Timers(self.unit(unit)),
-            Place::Scope(unit) => Place::Scope(self.unit(unit)),
-            Place::Connection(_) | Place::Clock | Place::Faults | Place::Observed => place,
+            Component::Head(socket) => Component::Head(self.socket(socket)),
+            Component::StreamPort(process, port) => Component::StreamPort(self.process(process), self.port(port)),
+            Component::Hung(socket) => Component::Hung(self.socket(socket)),
+            Component::Timers(unit) => Component::Timers(self.unit(unit)),
+            Component::Scope(unit) => Component::Scope(self.unit(unit)),
+            Component::Connection(_) | Component::Clock | Component::Faults | Component::Observed => component,
         }
     }
 

@@ -1,19 +1,19 @@
 //! Steps from one state to another.
 
+use super::components::ComponentId;
 use super::events::EventsId;
-use super::place::PlaceId;
 use crate::id::{NodeId, UnitId};
 use crate::operation::{Input, OperationKey};
 use crate::unit::automaton::EdgeId;
 use smallvec::SmallVec;
 
 /// What the model writes for one outcome.
-pub(crate) type Writes = SmallVec<[(PlaceId, u32); 2]>;
+pub(crate) type Writes = SmallVec<[(ComponentId, u32); 2]>;
 
 /// One possible step.
 #[derive(Clone, Debug)]
 pub(crate) struct Transition {
-    pub(crate) step: Step,
+    pub(crate) step: Move,
     pub(crate) writes: Writes,
     pub(crate) faults: u32,
     /// What happens to the network; [`Tables::told`](crate::world::tables::Tables::told) reads it.
@@ -37,11 +37,11 @@ impl Change {
 
 /// Who moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum Move {
     /// A unit takes an edge.
-    Unit { unit: UnitId, place: PlaceId, node: NodeId, input: Input, edge: EdgeId, class: Class },
+    Unit { unit: UnitId, component: ComponentId, node: NodeId, input: Input, edge: EdgeId, class: Class },
     /// Everything under way to sockets that are waited on is lost.
-    Settle,
+    LoseInFlight,
     /// A unit's connect will never be answered.
     Hang { unit: UnitId, node: NodeId, key: OperationKey },
     /// Daemons that nothing can wake leave the vector.
@@ -64,7 +64,7 @@ pub(crate) enum Class {
 impl Transition {
     pub(crate) fn unit(&self) -> Option<UnitId> {
         match self.step {
-            Step::Unit { unit, .. } | Step::Hang { unit, .. } => Some(unit),
+            Move::Unit { unit, .. } | Move::Hang { unit, .. } => Some(unit),
             _ => None,
         }
     }
@@ -78,12 +78,12 @@ impl Transition {
     /// Whether the step is a failure that need not happen: where there is nothing else, an
     /// execution may have come to its end.
     pub(crate) fn is_failure(&self) -> bool {
-        matches!(self.step, Step::Unit { class: Class::Failure, .. } | Step::Hang { .. })
+        matches!(self.step, Move::Unit { class: Class::Failure, .. } | Move::Hang { .. })
     }
 
     pub(crate) fn class(&self) -> Option<Class> {
         match self.step {
-            Step::Unit { class, .. } => Some(class),
+            Move::Unit { class, .. } => Some(class),
             _ => None,
         }
     }

@@ -8,7 +8,7 @@
 //! calls it hash compaction): two states with one fingerprint are taken for one, and what only
 //! the second leads to is omitted.
 
-use super::place::StateVector;
+use super::components::StateVector;
 use ahash::AHashMap;
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};

@@ -6,15 +6,15 @@ use crate::unit::automaton::EdgeId;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::program::Program;
 use crate::unit::shared::Shared;
+use crate::world::components::{Component, ComponentId, Components, StateVector, trim};
 use crate::world::declared::{Declared, Demands};
 use crate::world::enabled::Enabled;
 use crate::world::events::{Events, Happened, Remaining};
 use crate::world::intern::Interner;
-use crate::world::place::{Place, PlaceId, Places, StateVector, trim};
 use crate::world::prepared::PreparedOffer;
 use crate::world::step::Transition;
 use crate::world::tables::{
-    Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Settling, Tables, Unit, View,
+    AllLost, Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Tables, Unit, View,
 };
 use crate::world::tcp::connections::Connections;
 use crate::world::{faults, time};
@@ -106,7 +106,7 @@ impl System {
             cancelled: learner.automata.intern(&Outcome::Cancelled),
         };
         let tables = Tables {
-            places: Places::default(),
+            components: Components::default(),
             processes,
             units: Vec::new(),
             declared,
@@ -141,7 +141,7 @@ impl System {
         for index in 0..self.programs.len() {
             let unit = UnitId(index as u32);
             let root = self.learner.add_program(unit, Rc::clone(&self.programs[index]));
-            self.unit_place(unit).set(&mut state, root.0);
+            self.unit_component(unit).set(&mut state, root.0);
         }
         StateVector::from_vec(state)
     }
@@ -151,15 +151,15 @@ impl System {
     }
 
     /// The number of a place that is looked at from now on.
-    pub(crate) fn add_place(&mut self, place: Place) -> PlaceId {
-        match place {
-            Place::Channel { from, to } => self.tell(|view| view.channel(from, to)).place,
-            Place::Head(socket) => {
-                let (inbox, head) = (self.inbox(socket), self.places.id(place));
+    pub(crate) fn add_component(&mut self, component: Component) -> ComponentId {
+        match component {
+            Component::Channel { from, to } => self.tell(|view| view.channel(from, to)).component,
+            Component::Head(socket) => {
+                let (inbox, head) = (self.inbox(socket), self.components.id(component));
                 self.heads[inbox as usize] = Some(head);
                 head
             }
-            place => self.places.id(place),
+            component => self.components.id(component),
         }
     }
 
@@ -189,7 +189,7 @@ impl System {
             Missing::Edge(node, input) => _ = self.edge(node, input)?,
             Missing::Outcome(outcome) => _ = self.learner.automata.intern(&outcome),
             Missing::PreparedOffers(node) => _ = self.prepared_offers(node),
-            Missing::Place(place) => _ = self.places.id(place),
+            Missing::Component(component) => _ = self.components.id(component),
             Missing::Bindings(bindings) => _ = self.ports.intern(&bindings),
             Missing::StreamBindings(bindings) => _ = self.stream_ports.intern(&bindings),
             Missing::Held(held) => _ = self.held.intern(&held),
@@ -197,7 +197,7 @@ impl System {
             Missing::Time(at_ns) => _ = self.times.intern(&at_ns),
             Missing::Connection(ends) => {
                 let connection = self.connections.id(ends);
-                self.places.id(Place::Connection(connection));
+                self.components.id(Component::Connection(connection));
             }
             Missing::Channel { from, to } => self.add_channel(from, to),
             Missing::Rules { sender, receiver } => _ = self.add_rules(sender, receiver),
@@ -245,14 +245,19 @@ impl System {
         for index in self.units.len()..self.shared().units() {
             let id = UnitId(index as u32);
             let info = self.shared().unit(id);
-            let place = self.places.id(Place::Unit(id));
-            self.units.push(Unit { place, process: info.process, is_task: info.parent.is_some(), number: info.number });
+            let component = self.components.id(Component::Unit(id));
+            self.units.push(Unit {
+                component,
+                process: info.process,
+                is_task: info.parent.is_some(),
+                number: info.number,
+            });
         }
     }
 
     fn add_channel(&mut self, from: SocketId, to: SocketId) {
         let rules = self.add_rules(self.process_of(from.unit), self.process_of(to.unit));
-        let channel = Channel { place: self.places.id(Place::Channel { from, to }), rules };
+        let channel = Channel { component: self.components.id(Component::Channel { from, to }), rules };
         self.channels.insert((from, to), channel);
         let inbox = self.inbox(to);
         self.inlets[inbox as usize].push(channel);
@@ -293,11 +298,11 @@ impl System {
             },
         });
         let deliveries = deliveries.collect();
-        let settle = state.settle(rules).map(|settled| Settling {
-            faults: settled.faults,
-            events: events.add(&smallvec![Happened { write: 0, events: settled.events, remaining: None }]),
+        let lose_in_flight = state.lose_in_flight(rules).map(|lost_in_flight| AllLost {
+            faults: lost_in_flight.faults,
+            events: events.add(&smallvec![Happened { write: 0, events: lost_in_flight.events, remaining: None }]),
         });
-        arrivals[link as usize] = Some(Box::new(Arrivals { deliveries, settle }));
+        arrivals[link as usize] = Some(Box::new(Arrivals { deliveries, lose_in_flight }));
     }
 
     /// A node's offers, ready for the search.
@@ -339,7 +344,7 @@ impl System {
 
     /// Keeps what an observer of the search knows.
     pub(crate) fn observe(&mut self, known: u32, next: &mut Vec<u32>) {
-        self.places.id(Place::Observed).set(next, known);
+        self.components.id(Component::Observed).set(next, known);
         trim(next);
     }
 

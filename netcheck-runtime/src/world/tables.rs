@@ -8,10 +8,10 @@ use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Input, Operation, Outcome};
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
 use crate::unit::names::Host;
+use crate::world::components::{Bindings, Component, ComponentId, Components, HeldConnection, StreamBindings};
 use crate::world::declared::{Declared, Demands, Direction};
 use crate::world::events::{Events, EventsId, Together, Told};
 use crate::world::intern::Interner;
-use crate::world::place::{Bindings, HeldConnection, Place, PlaceId, Places, StreamBindings};
 use crate::world::prepared::PreparedOffer;
 use crate::world::step::Transition;
 use crate::world::tcp;
@@ -35,7 +35,7 @@ pub(crate) struct Process {
 
 /// A unit as the state knows it.
 pub(crate) struct Unit {
-    pub(crate) place: PlaceId,
+    pub(crate) component: ComponentId,
     pub(crate) process: ProcessId,
     /// Whether it is an isolated task.
     pub(crate) is_task: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Unit {
 
 /// The components and the declared faults of one check, and what was worked out of them.
 pub(crate) struct Tables {
-    pub(crate) places: Places,
+    pub(crate) components: Components,
     pub(crate) processes: Vec<Process>,
     pub(crate) units: Vec<Unit>,
     pub(crate) declared: Declared,
@@ -67,7 +67,7 @@ pub(crate) struct Tables {
     pub(super) inboxes: AHashMap<SocketId, u32>,
     pub(super) inlets: Vec<Vec<Channel>>,
     /// By inbox: the place of the datagram that was peeked at, for sockets that are peeked at.
-    pub(super) heads: Vec<Option<PlaceId>>,
+    pub(super) heads: Vec<Option<ComponentId>>,
     pub(super) dispatched: AHashMap<Dispatch, u32>,
     /// A unit's timers after an edge with these timers before it.
     pub(super) rearmed: AHashMap<(EdgeId, u32), u32>,
@@ -90,7 +90,7 @@ pub(crate) struct Known {
 /// A way from one socket to another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Channel {
-    pub(crate) place: PlaceId,
+    pub(crate) component: ComponentId,
     pub(crate) rules: usize,
 }
 
@@ -107,12 +107,12 @@ pub(super) struct Rules {
 pub(crate) struct Arrivals {
     pub(crate) deliveries: Vec<Arrival>,
     /// If all of it is lost; `None` if something must still arrive.
-    pub(crate) settle: Option<Settling>,
+    pub(crate) lose_in_flight: Option<AllLost>,
 }
 
 /// What happens when all that is on a link is lost.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settling {
+pub(crate) struct AllLost {
     pub(crate) faults: u32,
     pub(crate) events: EventsId,
 }
@@ -132,7 +132,7 @@ pub(crate) enum Missing {
     Edge(NodeId, Input),
     Outcome(Outcome),
     PreparedOffers(NodeId),
-    Place(Place),
+    Component(Component),
     Bindings(Bindings),
     StreamBindings(StreamBindings),
     Held(HeldConnection),
@@ -172,8 +172,8 @@ impl Tables {
         self.units[unit.0 as usize].process
     }
 
-    pub(crate) fn unit_place(&self, unit: UnitId) -> PlaceId {
-        self.units[unit.0 as usize].place
+    pub(crate) fn unit_component(&self, unit: UnitId) -> ComponentId {
+        self.units[unit.0 as usize].component
     }
 
     pub(crate) fn host_of(&self, unit: UnitId) -> &Host {
@@ -182,14 +182,14 @@ impl Tables {
 
     /// The datagrams under way that may still arrive, for the first time or again.
     pub(crate) fn in_flight(&self, state: &[u32]) -> usize {
-        let is_link = |place: &Place| matches!(place, Place::Channel { .. } | Place::Astray { .. });
-        let links = self.places.iter().filter(|(_, place)| is_link(place));
+        let is_link = |component: &Component| matches!(component, Component::Channel { .. } | Component::Astray { .. });
+        let links = self.components.iter().filter(|(_, component)| is_link(component));
         links.map(|(id, _)| self.links.get(id.of(state)).packets().count()).sum()
     }
 
     /// The ports of which a unit holds a datagram socket.
-    pub(crate) fn ports_of<'a>(&'a self, state: &'a [u32], unit: UnitId) -> impl Iterator<Item = PlaceId> + 'a {
-        let ports = self.places.ports().iter().copied();
+    pub(crate) fn ports_of<'a>(&'a self, state: &'a [u32], unit: UnitId) -> impl Iterator<Item = ComponentId> + 'a {
+        let ports = self.components.ports().iter().copied();
         ports.filter(move |id| {
             id.of(state) != 0 && self.ports.get(id.of(state)).iter().any(|binding| binding.holders.contains(&unit))
         })
@@ -209,18 +209,18 @@ impl Tables {
     }
 
     /// The channel at a place.
-    pub(crate) fn channel_at(&self, place: PlaceId) -> Option<Channel> {
-        self.inlets.iter().flatten().copied().find(|channel| channel.place == place)
+    pub(crate) fn channel_at(&self, component: ComponentId) -> Option<Channel> {
+        self.inlets.iter().flatten().copied().find(|channel| channel.component == component)
     }
 
     /// Whether the contents of a channel may cover each other.
-    pub(crate) fn can_cover(&self, place: PlaceId) -> bool {
-        self.channel_at(place).is_some_and(|channel| self.rules_of(channel).can_cover())
+    pub(crate) fn can_cover(&self, component: ComponentId) -> bool {
+        self.channel_at(component).is_some_and(|channel| self.rules_of(channel).can_cover())
     }
 
     /// Whether all that can come out of one content of a channel can come out of the other.
-    pub(crate) fn covers(&self, place: PlaceId, covering: u32, covered: u32) -> bool {
-        let rules = self.channel_at(place).map(|channel| self.rules_of(channel));
+    pub(crate) fn covers(&self, component: ComponentId, covering: u32, covered: u32) -> bool {
+        let rules = self.channel_at(component).map(|channel| self.rules_of(channel));
         rules.is_some_and(|rules| self.links.get(covering).covers(self.links.get(covered), rules))
     }
 
@@ -260,16 +260,17 @@ impl Tables {
     /// Whether a unit of a process is inside a `faults::scope`.
     pub(crate) fn is_in_scope(&self, state: &[u32], process: ProcessId) -> bool {
         let units = (0u32..).map(UnitId).zip(&self.units).filter(|(_, of)| of.process == process);
-        let depth = |unit: UnitId| self.places.find(Place::Scope(unit)).map_or(0, |place| place.of(state));
+        let depth =
+            |unit: UnitId| self.components.find(Component::Scope(unit)).map_or(0, |component| component.of(state));
         units.into_iter().any(|(unit, _)| depth(unit) > 0)
     }
 
     /// The place of the datagram that was peeked at, if the socket is ever peeked at.
-    pub(crate) fn head(&self, inbox: u32) -> Option<PlaceId> {
+    pub(crate) fn head(&self, inbox: u32) -> Option<ComponentId> {
         self.heads[inbox as usize]
     }
 
-    pub(crate) fn head_of(&self, socket: SocketId) -> Option<PlaceId> {
+    pub(crate) fn head_of(&self, socket: SocketId) -> Option<ComponentId> {
         self.head(*self.inboxes.get(&socket)?)
     }
 
@@ -284,13 +285,13 @@ impl Tables {
 
     /// The time since the start; 0 where it is not tracked.
     pub(crate) fn now_ns(&self, state: &[u32]) -> u64 {
-        let clock = self.places.find(Place::Clock);
+        let clock = self.components.find(Component::Clock);
         clock.map_or(0, |clock| *self.times.get(clock.of(state)))
     }
 
     /// How many more faults this execution may have.
     pub(crate) fn budget(&self, state: &[u32]) -> Budget {
-        let used = || self.places.find(Place::Faults).map_or(0, |faults| faults.of(state));
+        let used = || self.components.find(Component::Faults).map_or(0, |faults| faults.of(state));
         Budget::after(if self.is_limited() { used() } else { 0 }, self.declared.at_most)
     }
 
@@ -326,8 +327,8 @@ impl Tables {
         self.declared.at_most.is_some()
     }
 
-    pub(super) fn place(&self, place: Place) -> Lookup<PlaceId> {
-        self.places.find(place).ok_or_else(|| Missing::Place(place).into())
+    pub(super) fn component(&self, component: Component) -> Lookup<ComponentId> {
+        self.components.find(component).ok_or_else(|| Missing::Component(component).into())
     }
 
     pub(super) fn bindings(&self, bindings: Bindings) -> Lookup<u32> {
@@ -398,7 +399,8 @@ impl<'a> View<'a> {
 
     /// The units that are there, with their nodes.
     pub(crate) fn live_units(self, state: &'a [u32]) -> impl Iterator<Item = (UnitId, NodeId)> + 'a {
-        let nodes = (0u32..).map(UnitId).zip(&self.tables.units).map(|(id, unit)| (id, NodeId(unit.place.of(state))));
+        let nodes =
+            (0u32..).map(UnitId).zip(&self.tables.units).map(|(id, unit)| (id, NodeId(unit.component.of(state))));
         nodes.filter(move |&(_, node)| self.automata.node(node).kind == NodeKind::Live)
     }
 

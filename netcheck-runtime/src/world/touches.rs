@@ -2,7 +2,7 @@
 //!
 //! Each kind of component says in its `depends` what its operations and effects do here.
 
-use super::place::PlaceId;
+use super::components::ComponentId;
 use super::system::System;
 use crate::id::{ConnectionId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::Side;
@@ -13,21 +13,21 @@ use crate::unit::identity::causality::ObjectId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Resource {
     /// Who is bound to a port changes.
-    Bound(PlaceId),
+    Bound(ComponentId),
     /// Somebody looks who is bound to a port.
-    Routed(PlaceId),
+    Routed(ComponentId),
     /// A socket of the process may be bound.
     Binding(ProcessId),
     /// A socket of the process may be closed, on any port.
     Releasing(ProcessId),
     /// A socket on a port is closed.
-    Freed(PlaceId),
+    Freed(ComponentId),
     /// A socket of the process asks for any port, and prefers one of these.
     Ephemeral(ProcessId, u32),
     /// A datagram is added for a port.
-    Appended(PlaceId),
+    Appended(ComponentId),
     /// A datagram for a port is taken.
-    Taken(PlaceId),
+    Taken(ComponentId),
     /// A datagram leaves a socket: the order matters.
     Dispatched(SocketId),
     /// A process has first waited.
@@ -55,13 +55,13 @@ pub(crate) enum Resource {
     /// A unit uses timers.
     Timed(UnitId),
     /// Who listens on a port, or is bound to it, changes.
-    Listening(PlaceId),
+    Listening(ComponentId),
     /// Somebody connects to a port.
-    Dialed(PlaceId),
+    Dialed(ComponentId),
     /// A connection is accepted on a port.
-    Unqueued(PlaceId),
+    Unqueued(ComponentId),
     /// Connections to a port that nobody has accepted are reset.
-    Unlisted(PlaceId),
+    Unlisted(ComponentId),
     /// Something can be read at the other end: bytes, the end, or an error.
     Sent(ConnectionId, Side),
     /// An end has read: there is more room.
@@ -71,7 +71,7 @@ pub(crate) enum Resource {
     /// An end is written to, or asked whether it can be, without waiting: it matters that there is no room yet.
     TriedOut(ConnectionId, Side),
     /// An accept on a port does not wait: it matters that nobody has connected yet.
-    TriedAccept(PlaceId),
+    TriedAccept(ComponentId),
     /// A connection from one of these ports of a process, by block of ephemeral ports, is closed or broken at one end:
     /// its addresses may be free again.
     Vacated(ProcessId, u32),
@@ -80,7 +80,7 @@ pub(crate) enum Resource {
     /// An end does not take bytes any more.
     Closed(ConnectionId, Side),
     /// A call is made on a connection to a port.
-    Used(PlaceId),
+    Used(ComponentId),
     /// A call is made on a connection to a process.
     Reached(ProcessId),
     /// Streams of a process may be closed because a task that holds them is ended by another one.
@@ -118,8 +118,8 @@ impl Resource {
 /// Resources that something does and minds.
 #[derive(Default)]
 pub(crate) struct Touches {
-    pub(crate) does: Vec<Resource>,
-    pub(crate) minds: Vec<Resource>,
+    pub(crate) affects: Vec<Resource>,
+    pub(crate) depends_on: Vec<Resource>,
     /// What of that is an end, and is waited for with nothing else.
     pub(crate) waits: Vec<Resource>,
     /// What is seen besides what is minded.
@@ -131,13 +131,13 @@ pub(crate) struct Touches {
 }
 
 impl Touches {
-    pub(crate) fn does(&mut self, resource: Resource) -> &mut Self {
-        self.does.push(resource);
+    pub(crate) fn affects(&mut self, resource: Resource) -> &mut Self {
+        self.affects.push(resource);
         self
     }
 
-    pub(crate) fn minds(&mut self, resource: Resource) -> &mut Self {
-        self.minds.push(resource);
+    pub(crate) fn depends_on(&mut self, resource: Resource) -> &mut Self {
+        self.depends_on.push(resource);
         self
     }
 
@@ -157,14 +157,14 @@ impl Touches {
         let is_raced = |resource: &Resource| {
             !self.waits.contains(resource) && self.unseen != Some(*resource) && !resource.is_told_more_exactly()
         };
-        self.minds.iter().copied().filter(is_raced).chain(self.races.iter().copied())
+        self.depends_on.iter().copied().filter(is_raced).chain(self.races.iter().copied())
     }
 
     /// A step of a tracked task uses what tasks share. Whom it wakes minds what its waker was found at.
     pub(crate) fn object(&mut self, unit: UnitId, task: TaskId, object: ObjectId) {
-        self.minds(Resource::Object(unit, object));
+        self.depends_on(Resource::Object(unit, object));
         if object.task().is_none_or(|moved| moved == task) {
-            self.does(Resource::Object(unit, object));
+            self.affects(Resource::Object(unit, object));
         }
     }
 
@@ -180,7 +180,7 @@ impl Touches {
     pub(super) fn asks_for_port(&mut self, system: &System, socket: SocketId, is_any: bool) {
         if is_any {
             let ports = Resource::Ephemeral(system.process_of(socket.unit), system.preferred_ports(socket));
-            self.does(ports).minds(ports);
+            self.affects(ports).depends_on(ports);
         }
     }
 }

@@ -14,10 +14,10 @@ use crate::trace::describe::describe;
 use crate::trace::flow::{Arrived, Datagrams, Passed};
 use crate::unit::automaton::NodeKind;
 use crate::unit::wording;
+use crate::world::components::{Component, ComponentId};
 use crate::world::intern::Interner;
-use crate::world::place::{Place, PlaceId};
 use crate::world::prepared::Prepared;
-use crate::world::step::{Step, Transition};
+use crate::world::step::{Move, Transition};
 use crate::world::system::System;
 use crate::world::udp;
 use ahash::AHashMap;
@@ -67,7 +67,7 @@ enum Event {
 
 /// Follows a search.
 pub(super) struct FirstFaults {
-    place: PlaceId,
+    component: ComponentId,
     /// How processes end without faults; empty in the search that finds out.
     reference: Vec<Reference>,
     memories: Interner<Memory>,
@@ -91,13 +91,13 @@ struct Ends {
 
 impl Observer for FirstFaults {
     fn step(&mut self, system: &mut System, state: &[u32], transition: &Transition, next: &mut Vec<u32>) {
-        if let Step::Unit { unit, edge, .. } = transition.step {
+        if let Move::Unit { unit, edge, .. } = transition.step {
             let target = system.learner.automata.edge(edge).target;
             if matches!(system.learner.automata.node(target).kind, NodeKind::Panicked(_)) {
                 system.crash(unit, next);
             }
         }
-        let known = self.place.of(state);
+        let known = self.component.of(state);
         if let Some(memory) = self.after(system, state, transition, next, known) {
             let known = self.memories.intern(&memory);
             system.observe(known, next);
@@ -105,7 +105,7 @@ impl Observer for FirstFaults {
     }
 
     fn end(&mut self, system: &System, state: &[u32], terminal: &Terminal) {
-        let fault = match *self.memories.get(self.place.of(state)) {
+        let fault = match *self.memories.get(self.component.of(state)) {
             Memory::Clean(_) => None,
             Memory::Faulty(fault) => Some(fault),
             Memory::Late { datagram, .. } => {
@@ -132,7 +132,7 @@ impl Observer for FirstFaults {
 impl FirstFaults {
     pub(super) fn new(system: &mut System, reference: Vec<Reference>) -> Self {
         FirstFaults {
-            place: system.places.id(Place::Observed),
+            component: system.components.id(Component::Observed),
             reference,
             memories: Interner::new(),
             faults: Vec::new(),
@@ -302,12 +302,12 @@ impl FirstFaults {
         datagrams: &mut Datagrams,
     ) -> Event {
         let (node, input) = match &transition.step {
-            Step::Settle => {
-                let lost = datagrams.settled(system, transition);
+            Move::LoseInFlight => {
+                let lost = datagrams.lost_in_flight(system, transition);
                 return Event::GivenUp(lost.into_iter().map(|(_, number)| number).collect());
             }
-            Step::Unit { node, input, .. } => (*node, *input),
-            Step::Hang { .. } | Step::Park(_) => return Event::Nothing,
+            Move::Unit { node, input, .. } => (*node, *input),
+            Move::Hang { .. } | Move::Park(_) => return Event::Nothing,
         };
         let menu = system.prepared_offers(node);
         match menu.iter().find(|offer| offer.key == input.key).map(|offer| &offer.prepared) {
@@ -332,9 +332,9 @@ impl FirstFaults {
     /// The operation that a step answers, as one of its faults.
     fn operation(&mut self, system: &mut System, state: &[u32], transition: &Transition) -> FaultId {
         let (unit, node, key) = match transition.step {
-            Step::Unit { unit, node, input, .. } => (unit, node, input.key),
-            Step::Hang { unit, node, key } => (unit, node, key),
-            Step::Settle | Step::Park(_) => unreachable!("what no unit does answers no operation"),
+            Move::Unit { unit, node, input, .. } => (unit, node, input.key),
+            Move::Hang { unit, node, key } => (unit, node, key),
+            Move::LoseInFlight | Move::Park(_) => unreachable!("what no unit does answers no operation"),
         };
         if let Some(&known) = self.operations.get(&(node, key)) {
             return known;
@@ -404,7 +404,7 @@ fn ending(system: &System, state: &[u32], process: ProcessId, is_deadlock: bool)
 
 /// How a call fails.
 fn failure(system: &System, transition: &Transition) -> Did {
-    let Step::Unit { input, .. } = transition.step else { return Did::Hung };
+    let Move::Unit { input, .. } = transition.step else { return Did::Hung };
     if system.told(transition).iter().any(|happened| happened.events.contains(&NetworkEvent::Reset)) {
         return Did::Reset;
     }

@@ -15,7 +15,7 @@ use crate::trace::counterexample::Counterexample;
 use crate::trace::describe::describe;
 use crate::trace::step::{Doing, Step};
 use crate::violation::{Found, ViolationKind};
-use crate::world::place::StateVector;
+use crate::world::components::StateVector;
 use crate::world::step::Transition;
 use crate::world::system::{Interrupt, System};
 use std::collections::BTreeSet;

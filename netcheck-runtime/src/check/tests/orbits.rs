@@ -18,7 +18,7 @@ use crate::select::choose;
 use crate::task::spawn;
 use crate::time::timeout;
 use crate::unit::automaton::NodeKind;
-use crate::world::place::{Place, StateVector};
+use crate::world::components::{Component, StateVector};
 use crate::world::system::{Interrupt, System};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -57,41 +57,44 @@ fn all(system: &mut System, initial: &StateVector) -> Result<Vec<(StateVector, B
 
 /// All that a state says, with everything by name.
 fn described(system: &System, state: &[u32]) -> BTreeSet<String> {
-    let there = system.places.iter().filter(|(id, _)| id.of(state) != 0);
+    let there = system.components.iter().filter(|(id, _)| id.of(state) != 0);
     there
-        .map(|(id, place)| format!("{} = {}", place_in_words(system, place), value(system, place, id.of(state))))
+        .map(|(id, component)| {
+            format!("{} = {}", place_in_words(system, component), value(system, component, id.of(state)))
+        })
         .collect()
 }
 
-fn place_in_words(system: &System, place: Place) -> String {
-    match place {
-        Place::Connection(id) => {
+fn place_in_words(system: &System, component: Component) -> String {
+    match component {
+        Component::Connection(id) => {
             format!("{:?}", [Side::Client, Side::Server].map(|side| system.connections.end(id, side)))
         }
-        place => format!("{place:?}"),
+        component => format!("{component:?}"),
     }
 }
 
-fn value(system: &System, place: Place, value: u32) -> String {
+fn value(system: &System, component: Component, value: u32) -> String {
     let outcome = |id: u32| format!("{:?}", system.learner.automata.outcome(OutcomeId(id)));
-    match place {
-        Place::Unit(_) => node(system, NodeId(value)),
-        Place::Port(..) => format!("{:?}", system.ports.get(value)),
-        Place::Channel { .. } => {
+    match component {
+        Component::Unit(_) => node(system, NodeId(value)),
+        Component::Port(..) => format!("{:?}", system.ports.get(value)),
+        Component::Channel { .. } => {
             let link = system.links.get(value);
             format!("{:?} {:?}", link.renumbered(|_| 0), link.packets().map(outcome).collect::<Vec<_>>())
         }
-        Place::Head(_) => outcome(value - 1),
-        Place::StreamPort(..) => {
+        Component::Head(_) => outcome(value - 1),
+        Component::StreamPort(..) => {
             let bound = system.stream_ports.get(value);
             let backlogs = bound.iter().flat_map(|binding| &binding.backlog).flat_map(|backlog| backlog.waiting());
-            let waiting = backlogs.map(|&id| place_in_words(system, Place::Connection(crate::id::ConnectionId(id))));
+            let waiting =
+                backlogs.map(|&id| place_in_words(system, Component::Connection(crate::id::ConnectionId(id))));
             let waiting: Vec<String> = waiting.collect();
             let ports: Vec<_> = bound.iter().map(|binding| (binding.ip, binding.socket, binding.holder)).collect();
             format!("{ports:?} {waiting:?}")
         }
-        Place::Connection(_) => format!("{:?}", system.held.get(value)),
-        Place::Timers(_) => format!("{:?}", system.timers.get(value)),
+        Component::Connection(_) => format!("{:?}", system.held.get(value)),
+        Component::Timers(_) => format!("{:?}", system.timers.get(value)),
         _ => value.to_string(),
     }
 }

@@ -66,8 +66,8 @@ pub(crate) use permutations::Permutation;
 
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::unit::automaton::EdgeId;
-use crate::world::place::trim;
-use crate::world::place::{Place, StateVector};
+use crate::world::components::trim;
+use crate::world::components::{Component, StateVector};
 use crate::world::renaming::Renaming;
 use crate::world::system::{Interrupt, System};
 use ahash::AHashSet;
@@ -93,8 +93,9 @@ impl Symmetry {
         let permutations = Permutations::of(classes.processes, &classes.units(system.shared()));
         let mut tables = Tables::new(&permutations);
         let roots = (0..classes.processes as u32).map(|process| {
-            let place = system.places.find(Place::Unit(UnitId(process))).expect("every process has a place");
-            NodeId(place.of(initial))
+            let component =
+                system.components.find(Component::Unit(UnitId(process))).expect("every process has a component");
+            NodeId(component.of(initial))
         });
         Likeness::begin(&permutations, &mut tables, &roots.collect::<Vec<_>>());
         let (classes, likeness) = (classes.clone(), Likeness::new(classes));
@@ -109,7 +110,7 @@ impl Symmetry {
         tables.look_at(system, permutations, state)?;
         least.clear();
         least.extend_from_slice(state);
-        least.resize(tables.places(), 0);
+        least.resize(tables.components(), 0);
         let mut by = Permutation::IDENTITY;
         for permutation in permutations.all().skip(1) {
             if lowers(tables, permutation, least) {
@@ -130,7 +131,8 @@ impl Symmetry {
     ) -> Result<StateVector, Interrupt> {
         self.keep_up(system)?;
         self.tables.look_at(system, &self.permutations, state)?;
-        let mut image: Vec<u32> = (0..self.tables.places()).map(|place| self.tables.at(permutation, place)).collect();
+        let mut image: Vec<u32> =
+            (0..self.tables.components()).map(|component| self.tables.at(permutation, component)).collect();
         trim(&mut image);
         Ok(StateVector::from_vec(image))
     }
@@ -156,7 +158,7 @@ impl Symmetry {
     pub(crate) fn keep_up(&mut self, system: &mut System) -> Result<(), Interrupt> {
         let Symmetry { permutations, tables, likeness, .. } = self;
         while likeness.edges() < system.learner.automata.edges.len()
-            || tables.places() < system.places.len()
+            || tables.components() < system.components.len()
             || self.units < system.shared().units()
         {
             likeness.compare(system, permutations, tables)?;
@@ -199,8 +201,8 @@ impl Symmetry {
 /// Takes an image of the state that is looked at for the least one if it is less.
 fn lowers(tables: &Tables, permutation: Permutation, least: &mut [u32]) -> bool {
     let mut is_less = false;
-    for (place, least) in least.iter_mut().enumerate() {
-        let value = tables.at(permutation, place);
+    for (component, least) in least.iter_mut().enumerate() {
+        let value = tables.at(permutation, component);
         if !is_less && value > *least {
             return false;
         }

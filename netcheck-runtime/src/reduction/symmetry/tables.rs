@@ -3,7 +3,7 @@
 use super::permutations::{Permutation, Permutations, Product, Swap};
 use crate::id::{ConnectionId, NodeId, OutcomeId, UnitId};
 use crate::operation::Side;
-use crate::world::place::{Place, PlaceId};
+use crate::world::components::{Component, ComponentId};
 use crate::world::renaming::{Map, Renaming};
 use crate::world::system::{Asymmetry, Interrupt, System};
 use std::cell::RefCell;
@@ -26,21 +26,21 @@ pub(super) enum Kind {
 impl Kind {
     const COUNT: usize = 7;
 
-    fn of(place: Place) -> Kind {
-        match place {
-            Place::Unit(_) => Kind::Node,
-            Place::Port(..) => Kind::Bindings,
-            Place::Channel { .. } | Place::Astray { .. } => Kind::Link,
-            Place::Head(_) => Kind::Head,
-            Place::StreamPort(..) => Kind::StreamBindings,
-            Place::Connection(_) => Kind::Connection,
-            Place::Handle(_)
-            | Place::Hung(_)
-            | Place::Timers(_)
-            | Place::Clock
-            | Place::Faults
-            | Place::Scope(_)
-            | Place::Observed => Kind::Same,
+    fn of(component: Component) -> Kind {
+        match component {
+            Component::Unit(_) => Kind::Node,
+            Component::Port(..) => Kind::Bindings,
+            Component::Channel { .. } | Component::Astray { .. } => Kind::Link,
+            Component::Head(_) => Kind::Head,
+            Component::StreamPort(..) => Kind::StreamBindings,
+            Component::Connection(_) => Kind::Connection,
+            Component::Handle(_)
+            | Component::Hung(_)
+            | Component::Timers(_)
+            | Component::Clock
+            | Component::Faults
+            | Component::Scope(_)
+            | Component::Observed => Kind::Same,
         }
     }
 }
@@ -76,7 +76,7 @@ pub(super) struct Tables {
     /// By place.
     kinds: Vec<Kind>,
     /// By permutation and place: what it becomes, and what becomes it.
-    places: Vec<Vec<u32>>,
+    components: Vec<Vec<u32>>,
     from: Vec<Vec<u32>>,
     /// By swap: what values become.
     swapped: Vec<ByValue>,
@@ -99,7 +99,7 @@ impl Tables {
         Tables {
             permutations: permutations.len(),
             kinds: Vec::new(),
-            places: vec![Vec::new(); permutations.len()],
+            components: vec![Vec::new(); permutations.len()],
             from: vec![Vec::new(); permutations.len()],
             swapped: permutations.swaps().iter().map(|_| ByValue::default()).collect(),
             images: Vec::new(),
@@ -109,7 +109,7 @@ impl Tables {
     }
 
     /// How many places are known.
-    pub(super) fn places(&self) -> usize {
+    pub(super) fn components(&self) -> usize {
         self.kinds.len()
     }
 
@@ -127,8 +127,8 @@ impl Tables {
         state: &[u32],
     ) -> Result<(), Interrupt> {
         self.columns.clear();
-        for place in 0..self.kinds.len() {
-            let (kind, value) = (self.kinds[place], PlaceId(place as u32).of(state));
+        for component in 0..self.kinds.len() {
+            let (kind, value) = (self.kinds[component], ComponentId(component as u32).of(state));
             let column = match value == 0 || kind == Kind::Same {
                 true => Column::Value(value),
                 false => Column::Row(self.row(system, permutations, kind, value)?),
@@ -139,8 +139,8 @@ impl Tables {
     }
 
     /// What comes to a place of the permuted state.
-    pub(super) fn at(&self, permutation: Permutation, place: usize) -> u32 {
-        match self.columns[self.from[permutation.index()][place] as usize] {
+    pub(super) fn at(&self, permutation: Permutation, component: usize) -> u32 {
+        match self.columns[self.from[permutation.index()][component] as usize] {
             Column::Value(value) => value,
             Column::Row(row) => self.images[row + permutation.index()],
         }
@@ -204,30 +204,30 @@ impl Tables {
 
     /// Gives every place that is known by now a place to become.
     pub(super) fn add_places(&mut self, system: &mut System, permutations: &Permutations) -> Result<(), Interrupt> {
-        while self.kinds.len() < system.places.len() {
-            let (_, place) = system.places.iter().nth(self.kinds.len()).expect("it was counted");
-            self.kinds.push(Kind::of(place));
+        while self.kinds.len() < system.components.len() {
+            let (_, component) = system.components.iter().nth(self.kinds.len()).expect("it was counted");
+            self.kinds.push(Kind::of(component));
             for swap in permutations.swaps() {
                 let map = permutations.map(swap.permutation);
-                let image = self::place(system, map, place).map_err(|doubt| doubtful(swap.pair, doubt))?;
-                self.places[swap.permutation.index()].push(system.add_place(image).0);
+                let image = self::component(system, map, component).map_err(|doubt| doubtful(swap.pair, doubt))?;
+                self.components[swap.permutation.index()].push(system.add_component(image).0);
             }
         }
         for permutation in permutations.all() {
             let known = self.from[permutation.index()].len();
             self.from[permutation.index()].resize(self.kinds.len(), UNKNOWN);
-            for place in known..self.kinds.len() {
+            for component in known..self.kinds.len() {
                 let image = match permutations.product(permutation) {
-                    None => place as u32,
+                    None => component as u32,
                     Some(Product { swap, after }) => {
-                        let after = self.places[after.index()][place];
-                        self.places[swap.permutation.index()][after as usize]
+                        let after = self.components[after.index()][component];
+                        self.components[swap.permutation.index()][after as usize]
                     }
                 };
-                if self.places[permutation.index()].len() <= place {
-                    self.places[permutation.index()].push(image);
+                if self.components[permutation.index()].len() <= component {
+                    self.components[permutation.index()].push(image);
                 }
-                self.from[permutation.index()][image as usize] = place as u32;
+                self.from[permutation.index()][image as usize] = component as u32;
             }
         }
         Ok(())
@@ -240,12 +240,12 @@ pub(super) fn doubtful(pair: [UnitId; 2], doubt: &str) -> Interrupt {
 }
 
 /// What a place becomes.
-fn place(system: &mut System, map: &Map, place: Place) -> Result<Place, &'static str> {
-    match place {
-        Place::Connection(id) => connection(system, map, id).map(Place::Connection),
-        place => {
+fn component(system: &mut System, map: &Map, component: Component) -> Result<Component, &'static str> {
+    match component {
+        Component::Connection(id) => connection(system, map, id).map(Component::Connection),
+        component => {
             let renaming = Renaming::new(system.shared(), map);
-            renaming.sure(renaming.place(place))
+            renaming.sure(renaming.component(component))
         }
     }
 }

@@ -7,9 +7,9 @@
 use super::Symmetry;
 use super::permutations::Permutation;
 use crate::id::{Mover, UnitId};
-use crate::reduction::stubborn::Scope;
-use crate::reduction::successors::{Leg, Successors};
-use crate::world::place::StateVector;
+use crate::reduction::stubborn::StubbornSet;
+use crate::reduction::successors::{PathStep, Successors};
+use crate::world::components::StateVector;
 use crate::world::renaming::Renaming;
 use crate::world::system::{Interrupt, System};
 use std::sync::Arc;
@@ -20,13 +20,13 @@ impl Symmetry {
     pub(crate) fn unfold(
         &mut self,
         system: &mut System,
-        legs: &[Leg],
+        path_steps: &[PathStep],
         shown: Option<Permutation>,
-    ) -> Result<Vec<Leg>, Interrupt> {
+    ) -> Result<Vec<PathStep>, Interrupt> {
         let mut next = Vec::new();
-        let mut raw = Vec::with_capacity(legs.len());
+        let mut raw = Vec::with_capacity(path_steps.len());
         let mut real = vec![Permutation::IDENTITY];
-        for Leg { state, transition, .. } in legs {
+        for PathStep { state, transition, .. } in path_steps {
             system.apply(state, transition, &mut next);
             raw.push(StateVector::from_slice(&next));
             let canonical = self.canonicalize(system, &mut next)?;
@@ -38,12 +38,12 @@ impl Symmetry {
             self.permutations.compose(shown, self.permutations.inverse(last))
         });
         let mut successors = Successors::default();
-        let mut unfolded = Vec::with_capacity(legs.len());
-        for ((leg, raw), permutation) in legs.iter().zip(&raw).zip(real) {
+        let mut unfolded = Vec::with_capacity(path_steps.len());
+        for ((path_step, raw), permutation) in path_steps.iter().zip(&raw).zip(real) {
             let permutation = self.permutations.compose(turned, permutation);
-            let state = self.image(system, permutation, &leg.state)?;
+            let state = self.image(system, permutation, &path_step.state)?;
             let wanted = self.image(system, permutation, raw)?;
-            let scope = leg.scope.as_deref().map(|scope| Arc::new(self.scope(system, permutation, scope)));
+            let scope = path_step.scope.as_deref().map(|scope| Arc::new(self.scope(system, permutation, scope)));
             let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
             let taken = possible.into_iter().filter(|transition| {
                 system.apply(&state, transition, &mut next);
@@ -51,28 +51,33 @@ impl Symmetry {
             });
             let taken = taken.min_by_key(|transition| transition.faults);
             let transition = taken.expect("what is possible in a state is possible in its images");
-            unfolded.push(Leg { state, transition, scope });
+            unfolded.push(PathStep { state, transition, scope });
         }
-        let begins_alike = unfolded.iter().zip(legs).take(1).all(|(leg, folded)| leg.state == folded.state);
+        let begins_alike =
+            unfolded.iter().zip(path_steps).take(1).all(|(path_step, folded)| path_step.state == folded.state);
         assert!(begins_alike, "before anything has started, processes of one class are in one state");
         Ok(unfolded)
     }
 
     /// What a permutation makes of a scope.
-    fn scope(&self, system: &System, permutation: Permutation, scope: &Scope) -> Scope {
+    fn scope(&self, system: &System, permutation: Permutation, scope: &StubbornSet) -> StubbornSet {
         let renaming = Renaming::new(system.shared(), self.permutations.map(permutation));
         renamed(&renaming, scope)
     }
 }
 
-fn renamed(renaming: &Renaming<'_>, scope: &Scope) -> Scope {
+fn renamed(renaming: &Renaming<'_>, scope: &StubbornSet) -> StubbornSet {
     let mover = |mover: &Mover| Mover { unit: renaming.unit(mover.unit), ..*mover };
     match scope {
-        Scope::Moves(movers) => Scope::Moves(movers.iter().map(mover).collect()),
-        Scope::Component(movers) => Scope::Component(movers.iter().map(mover).collect()),
-        Scope::Finished(units) => Scope::Finished(units.iter().map(|&unit: &UnitId| renaming.unit(unit)).collect()),
-        Scope::Nothing => Scope::Nothing,
-        Scope::Endless => Scope::Endless,
-        Scope::Both(scopes) => Scope::Both(Box::new([renamed(renaming, &scopes[0]), renamed(renaming, &scopes[1])])),
+        StubbornSet::Moves(movers) => StubbornSet::Moves(movers.iter().map(mover).collect()),
+        StubbornSet::Component(movers) => StubbornSet::Component(movers.iter().map(mover).collect()),
+        StubbornSet::Finished(units) => {
+            StubbornSet::Finished(units.iter().map(|&unit: &UnitId| renaming.unit(unit)).collect())
+        }
+        StubbornSet::Nothing => StubbornSet::Nothing,
+        StubbornSet::Endless => StubbornSet::Endless,
+        StubbornSet::Both(scopes) => {
+            StubbornSet::Both(Box::new([renamed(renaming, &scopes[0]), renamed(renaming, &scopes[1])]))
+        }
     }
 }

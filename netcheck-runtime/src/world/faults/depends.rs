@@ -21,7 +21,7 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
     match effect {
         Effect::Scope { .. } => {
             let process = system.process_of(unit);
-            touches.does(Resource::Scoped(process)).minds(Resource::InScope(process));
+            touches.affects(Resource::Scoped(process)).depends_on(Resource::InScope(process));
         }
     }
 }

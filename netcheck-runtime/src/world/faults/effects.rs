@@ -3,7 +3,7 @@
 use super::operation::Effect;
 use crate::id::UnitId;
 use crate::unit::automaton::EdgeId;
-use crate::world::place::Place;
+use crate::world::components::Component;
 use crate::world::tables::{Lookup, View};
 
 pub(crate) fn effect(
@@ -12,8 +12,8 @@ pub(crate) fn effect(
     &Effect::Scope { entered }: &Effect,
     next: &mut Vec<u32>,
 ) -> Lookup<()> {
-    let place = view.place(Place::Scope(unit))?;
-    let depth = place.of(next);
-    place.set(next, if entered { depth + 1 } else { depth.saturating_sub(1) });
+    let component = view.component(Component::Scope(unit))?;
+    let depth = component.of(next);
+    component.set(next, if entered { depth + 1 } else { depth.saturating_sub(1) });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The ports of a process: what may be bound, and which socket takes what is sent to an address.
 
 use crate::id::{NodeId, ProcessId, UnitId};
-use crate::world::place::{Binding, PlaceId};
+use crate::world::components::{Binding, ComponentId};
 use crate::world::tables::View;
 use netcheck_models::host::takes;
 use std::net::{IpAddr, SocketAddr};
@@ -9,12 +9,18 @@ use std::net::{IpAddr, SocketAddr};
 impl<'a> View<'a> {
     /// Whether everybody who holds a socket is a daemon that is finished.
     pub(crate) fn is_deaf(self, state: &[u32], binding: &Binding) -> bool {
-        let node = |unit: UnitId| NodeId(self.unit_place(unit).of(state));
+        let node = |unit: UnitId| NodeId(self.unit_component(unit).of(state));
         binding.holders.iter().all(|&unit| [NodeId::PARKED, NodeId::PARKED_IN_ACCEPT].contains(&node(unit)))
     }
 
     /// The socket that a datagram goes to. `None`: there is none.
-    pub(crate) fn route(self, state: &[u32], port: PlaceId, from: SocketAddr, to: SocketAddr) -> Option<&'a Binding> {
+    pub(crate) fn route(
+        self,
+        state: &[u32],
+        port: ComponentId,
+        from: SocketAddr,
+        to: SocketAddr,
+    ) -> Option<&'a Binding> {
         let bindings = self.tables.ports.get(port.of(state));
         let matches = |binding: &&Binding| takes(binding.ip, to.ip()) && binding.peer.is_none_or(|peer| peer == from);
         bindings.iter().find(matches)

@@ -5,7 +5,7 @@ use super::operation::Effect;
 use crate::id::{SocketId, UnitId};
 use crate::operation::{Effect as AnyEffect, Operation, Outcome, Side, Stream, tasks, tcp};
 use crate::unit::automaton::{Edge, EdgeId};
-use crate::world::place::Place;
+use crate::world::components::Component;
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
 use crate::world::touches::{Resource, Touches};
@@ -17,15 +17,15 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             if !system.units[unit.0 as usize].is_task {
                 let process = system.process_of(unit);
                 for before in &system.processes[process.0 as usize].after {
-                    touches.minds(Resource::Waited(UnitId(before.0)));
+                    touches.depends_on(Resource::Waited(UnitId(before.0)));
                 }
             }
         }
         Prepared::Join { unit: child, waits: true, .. } => {
-            touches.minds(Resource::Ended(*child));
+            touches.depends_on(Resource::Ended(*child));
         }
         Prepared::Join { unit: child, waits: false, .. } | Prepared::IsEnded { unit: child, .. } => {
-            touches.does(Resource::AskedFor(*child)).minds(Resource::Ended(*child));
+            touches.affects(Resource::AskedFor(*child)).depends_on(Resource::Ended(*child));
         }
     }
 }
@@ -38,7 +38,7 @@ pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prep
 pub(crate) fn effect(touches: &mut Touches, _system: &mut System, _at: (UnitId, EdgeId), effect: &Effect) {
     match *effect {
         Effect::Abort { child } => {
-            touches.does(Resource::Killed(child)).minds(Resource::Alive(child));
+            touches.affects(Resource::Killed(child)).depends_on(Resource::Alive(child));
         }
         Effect::Spawn { .. } | Effect::Detach { .. } => {}
     }
@@ -48,12 +48,12 @@ impl Touches {
     /// What the end of a unit does: all that it holds is let go.
     pub(crate) fn end(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
         let process = system.process_of(unit);
-        self.does(Resource::Ended(unit)).minds(Resource::AskedFor(unit));
+        self.affects(Resource::Ended(unit)).depends_on(Resource::AskedFor(unit));
         // When a process ends, nobody of it is left to bind anything.
         if system.units[unit.0 as usize].is_task {
-            self.does(Resource::Releasing(process)).minds(Resource::Binding(process));
+            self.affects(Resource::Releasing(process)).depends_on(Resource::Binding(process));
             if system.demands.scope {
-                self.does(Resource::Scoped(process)).minds(Resource::InScope(process));
+                self.affects(Resource::Scoped(process)).depends_on(Resource::InScope(process));
             }
         }
         let holdings = Holdings::at(system, edge);
@@ -62,11 +62,11 @@ impl Touches {
             self.close(system, end);
         }
         for (_, port) in holdings.listeners {
-            let port = system.places.id(Place::StreamPort(process, port));
+            let port = system.components.id(Component::StreamPort(process, port));
             self.close_listener(port);
         }
         if !system.units[unit.0 as usize].is_task {
-            self.does(Resource::KilledWith(process)).minds(Resource::AliveIn(process));
+            self.affects(Resource::KilledWith(process)).depends_on(Resource::AliveIn(process));
             if !holdings.children.is_empty() {
                 self.tear(process);
             }

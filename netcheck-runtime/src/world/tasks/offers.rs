@@ -19,7 +19,7 @@ pub(crate) fn offers(
     match prepared {
         Prepared::Run => view.immediate(enabled, asker, view.known.done, Writes::new()),
         Prepared::Start { after } => {
-            match after.iter().all(|place| view.automata.node(NodeId(place.of(state))).waited) {
+            match after.iter().all(|component| view.automata.node(NodeId(component.of(state))).waited) {
                 true => view.immediate(enabled, asker, view.known.done, Writes::new()),
                 false => Ok(()),
             }

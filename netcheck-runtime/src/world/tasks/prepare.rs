@@ -13,11 +13,11 @@ pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _
                 false => &system.processes[process.0 as usize].after[..],
                 true => &[],
             };
-            let after = after.iter().map(|process| system.unit_place(UnitId(process.0)));
+            let after = after.iter().map(|process| system.unit_component(UnitId(process.0)));
             Prepared::Start { after: after.collect() }
         }
         Operation::Run(TaskId(_)) | Operation::Cancel => Prepared::Run,
-        Operation::Join { child, waits } => Prepared::Join { unit: child, child: system.unit_place(child), waits },
-        Operation::IsEnded { child } => Prepared::IsEnded { unit: child, child: system.unit_place(child) },
+        Operation::Join { child, waits } => Prepared::Join { unit: child, child: system.unit_component(child), waits },
+        Operation::IsEnded { child } => Prepared::IsEnded { unit: child, child: system.unit_component(child) },
     }
 }

@@ -1,24 +1,24 @@
 //! What the search knows of an operation on tasks.
 
 use crate::id::UnitId;
-use crate::world::place::PlaceId;
+use crate::world::components::ComponentId;
 
 /// A prepared operation on tasks.
 #[derive(Clone, Debug)]
 pub(crate) enum Prepared {
     /// `after`: the units that have to wait first.
     Start {
-        after: Vec<PlaceId>,
+        after: Vec<ComponentId>,
     },
     /// A poll of a task that was woken, or the end of one that was aborted.
     Run,
     Join {
         unit: UnitId,
-        child: PlaceId,
+        child: ComponentId,
         waits: bool,
     },
     IsEnded {
         unit: UnitId,
-        child: PlaceId,
+        child: ComponentId,
     },
 }

@@ -2,7 +2,7 @@
 
 use crate::id::{ConnectionId, ProcessId};
 use crate::operation::Side;
-use crate::world::place::PlaceId;
+use crate::world::components::ComponentId;
 use ahash::AHashMap;
 use std::net::SocketAddr;
 
@@ -42,7 +42,7 @@ impl Connections {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectionEnd {
     pub(crate) connection: ConnectionId,
-    pub(crate) place: PlaceId,
+    pub(crate) component: ComponentId,
     pub(crate) side: Side,
 }
 

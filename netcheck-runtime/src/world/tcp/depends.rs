@@ -5,8 +5,8 @@ use super::connections::ConnectionEnd;
 use super::operation::{Effect, Side};
 use crate::id::{ProcessId, UnitId};
 use crate::unit::automaton::EdgeId;
-use crate::world::place::StreamBinding;
-use crate::world::place::{Place, PlaceId};
+use crate::world::components::StreamBinding;
+use crate::world::components::{Component, ComponentId};
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
 use crate::world::touches::{Resource, Touches};
@@ -18,65 +18,68 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
         Prepared::BindStream { socket, address, .. } | Prepared::Listen { socket, address, .. } => {
             touches.asks_for_port(system, *socket, address.port() == 0);
             if address.port() != 0 {
-                touches.listening(system.places.id(Place::StreamPort(process, address.port())));
+                touches.listening(system.components.id(Component::StreamPort(process, address.port())));
             }
         }
         Prepared::Open { .. } => touches.open(system, unit, prepared),
         &Prepared::Accept { port, fails, waits, .. } => {
             if !waits {
-                touches.does(Resource::TriedAccept(port));
+                touches.affects(Resource::TriedAccept(port));
             }
-            touches.does(Resource::Unqueued(port)).minds(Resource::Unqueued(port)).minds(Resource::Listening(port));
+            touches
+                .affects(Resource::Unqueued(port))
+                .depends_on(Resource::Unqueued(port))
+                .depends_on(Resource::Listening(port));
             touches.when_contended.push(Resource::Dialed(port));
             if fails {
                 // It resets who is first in the backlog.
-                touches.does(Resource::Unlisted(port));
+                touches.affects(Resource::Unlisted(port));
                 touches.when_contended.push(Resource::Used(port));
                 touches.failure(system, unit);
             }
         }
         &Prepared::Read { end, fails, resets, waits, .. } => {
             if !waits {
-                touches.does(Resource::TriedIn(end.connection, end.side));
+                touches.affects(Resource::TriedIn(end.connection, end.side));
             }
-            touches.does(Resource::Read(end.connection, end.side));
-            touches.minds(Resource::TriedOut(end.connection, end.peer()));
-            touches.minds(Resource::Sent(end.connection, end.peer()));
+            touches.affects(Resource::Read(end.connection, end.side));
+            touches.depends_on(Resource::TriedOut(end.connection, end.peer()));
+            touches.depends_on(Resource::Sent(end.connection, end.peer()));
             touches.stream(system, unit, end, fails || resets);
         }
         &Prepared::Write { end, fails, resets, waits, .. } => {
             if !waits {
-                touches.does(Resource::TriedOut(end.connection, end.side));
+                touches.affects(Resource::TriedOut(end.connection, end.side));
             }
             touches.sends(end);
-            touches.minds(Resource::Closed(end.connection, end.peer()));
+            touches.depends_on(Resource::Closed(end.connection, end.peer()));
             touches.when_contended.push(Resource::Read(end.connection, end.peer()));
             touches.stream(system, unit, end, fails || resets);
         }
         &Prepared::Ready { end, read, write, waits } => {
             if read && !waits {
-                touches.does(Resource::TriedIn(end.connection, end.side));
+                touches.affects(Resource::TriedIn(end.connection, end.side));
             }
             if write && !waits {
-                touches.does(Resource::TriedOut(end.connection, end.side));
+                touches.affects(Resource::TriedOut(end.connection, end.side));
             }
             if read {
-                touches.minds(Resource::Sent(end.connection, end.peer()));
+                touches.depends_on(Resource::Sent(end.connection, end.peer()));
             }
             if write {
-                touches.minds(Resource::Closed(end.connection, end.peer()));
+                touches.depends_on(Resource::Closed(end.connection, end.peer()));
                 touches.when_contended.push(Resource::Read(end.connection, end.peer()));
             }
             touches.stream(system, unit, end, false);
         }
         &Prepared::TakeError { end } => {
-            touches.minds(Resource::Closed(end.connection, end.peer()));
-            touches.minds(Resource::Sent(end.connection, end.peer()));
+            touches.depends_on(Resource::Closed(end.connection, end.peer()));
+            touches.depends_on(Resource::Sent(end.connection, end.peer()));
             touches.stream(system, unit, end, false);
         }
         &Prepared::Shutdown { end, fails } => {
             touches.sends(end);
-            touches.minds(Resource::Closed(end.connection, end.peer()));
+            touches.depends_on(Resource::Closed(end.connection, end.peer()));
             touches.stream(system, unit, end, fails);
         }
     }
@@ -92,11 +95,11 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
         Effect::EndStream { stream } => {
             let end = system.tell(|view| view.end_of(process, stream));
             touches.sends(end);
-            touches.minds(Resource::Closed(end.connection, end.peer()));
+            touches.depends_on(Resource::Closed(end.connection, end.peer()));
             touches.use_port(system, end);
         }
         Effect::CloseListener { local, .. } => {
-            let port = system.places.id(Place::StreamPort(process, local.port()));
+            let port = system.components.id(Component::StreamPort(process, local.port()));
             touches.close_listener(port);
         }
         Effect::GiveUp { .. } => {
@@ -109,14 +112,14 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
 /// Whether what others do now could change what an operation gets, beyond what it always minds.
 pub(crate) fn is_contended(view: View<'_>, state: &[u32], unit: UnitId, prepared: &Prepared) -> Lookup<bool> {
     let is_unaccepted = |end: &ConnectionEnd| {
-        let held = view.held.get(end.place.of(state));
+        let held = view.held.get(end.component.of(state));
         end.side == Side::Client && held.connection.is_held(Side::Server) && held.holders[1].is_none()
     };
     Ok(match prepared {
         &Prepared::Open { socket, local, peer, to: Some((host, port)), .. } => {
             let is_full = |listener: &StreamBinding| listener.backlog.as_ref().is_some_and(|b| !b.has_room());
             view.listener(state, port, peer).is_some_and(is_full)
-                || view.first_end(socket, local, (host, peer))?.is_none_or(|end| end.place.of(state) != 0)
+                || view.first_end(socket, local, (host, peer))?.is_none_or(|end| end.component.of(state) != 0)
         }
         Prepared::Accept { fails: true, .. } if view.may_fail_now(state, unit) => true,
         Prepared::Accept { port, local, .. } => {
@@ -145,7 +148,8 @@ pub(crate) fn is_contended(view: View<'_>, state: &[u32], unit: UnitId, prepared
 impl Touches {
     /// Something can be read at the other end afterwards.
     fn sends(&mut self, end: ConnectionEnd) {
-        self.does(Resource::Sent(end.connection, end.side)).minds(Resource::TriedIn(end.connection, end.peer()));
+        self.affects(Resource::Sent(end.connection, end.side))
+            .depends_on(Resource::TriedIn(end.connection, end.peer()));
     }
 
     /// The connection is closed or broken at this end; bytes that nobody has read make a difference.
@@ -153,13 +157,16 @@ impl Touches {
         self.sends(end);
         let (process, client) = system.connections.end(end.connection, Side::Client);
         let block = ephemeral::block(client.port());
-        self.does(Resource::Vacated(process, block)).minds(Resource::Redialed(process, block));
-        self.does(Resource::Closed(end.connection, end.side)).minds(Resource::TriedOut(end.connection, end.peer()));
-        self.minds(Resource::Sent(end.connection, end.peer()));
+        self.affects(Resource::Vacated(process, block)).depends_on(Resource::Redialed(process, block));
+        self.affects(Resource::Closed(end.connection, end.side))
+            .depends_on(Resource::TriedOut(end.connection, end.peer()));
+        self.depends_on(Resource::Sent(end.connection, end.peer()));
     }
 
-    fn listening(&mut self, port: PlaceId) {
-        self.does(Resource::Listening(port)).minds(Resource::Listening(port)).minds(Resource::Dialed(port));
+    fn listening(&mut self, port: ComponentId) {
+        self.affects(Resource::Listening(port))
+            .depends_on(Resource::Listening(port))
+            .depends_on(Resource::Dialed(port));
     }
 
     fn open(&mut self, system: &mut System, unit: UnitId, prepared: &Prepared) {
@@ -167,15 +174,17 @@ impl Touches {
         self.asks_for_port(system, socket, local.is_none());
         if let Some(local) = local {
             let own = system.process_of(unit);
-            self.listening(system.places.id(Place::StreamPort(own, local.port())));
+            self.listening(system.components.id(Component::StreamPort(own, local.port())));
         }
         if let Some((host, port)) = to {
-            self.does(Resource::Dialed(port)).minds(Resource::Dialed(port)).minds(Resource::TriedAccept(port));
-            self.minds(Resource::Listening(port)).minds(Resource::Torn(host));
+            self.affects(Resource::Dialed(port))
+                .depends_on(Resource::Dialed(port))
+                .depends_on(Resource::TriedAccept(port));
+            self.depends_on(Resource::Listening(port)).depends_on(Resource::Torn(host));
             self.when_contended.push(Resource::Unqueued(port));
             let first = local.map_or_else(|| system.first_ephemeral_port(socket), |local| local.port());
             let (process, block) = (system.process_of(unit), ephemeral::block(first));
-            self.does(Resource::Redialed(process, block));
+            self.affects(Resource::Redialed(process, block));
             self.when_contended.push(Resource::Vacated(process, block));
         }
         if fails || hangs {
@@ -190,7 +199,7 @@ impl Touches {
         let open = Prepared::Open { socket, local, peer, to, fails: false, hangs: false };
         self.open(system, unit, &open);
         let contended = std::mem::take(&mut self.when_contended);
-        self.minds.extend(contended);
+        self.depends_on.extend(contended);
         if let Some(end) = to.and_then(|(host, _)| system.tell(|view| view.first_end(socket, local, (host, peer)))) {
             self.close(system, end);
         }
@@ -199,14 +208,14 @@ impl Touches {
     /// What every call on a stream minds, and its failures do.
     fn stream(&mut self, system: &System, unit: UnitId, end: ConnectionEnd, fails: bool) {
         let (peer, _) = system.connections.end(end.connection, end.peer());
-        self.does(Resource::Reached(peer)).minds(Resource::Torn(peer));
+        self.affects(Resource::Reached(peer)).depends_on(Resource::Torn(peer));
         self.use_port(system, end);
         if let Some(port) = listening_port(system, end) {
             self.when_contended.push(Resource::Unlisted(port));
         }
         if fails {
             self.breaks(system, end);
-            self.minds(Resource::Closed(end.connection, end.peer()));
+            self.depends_on(Resource::Closed(end.connection, end.peer()));
             self.failure(system, unit);
         }
     }
@@ -214,42 +223,42 @@ impl Touches {
     /// Who connected may still be in a backlog: its calls are seen by who closes that.
     fn use_port(&mut self, system: &System, end: ConnectionEnd) {
         if let Some(port) = listening_port(system, end) {
-            self.does(Resource::Used(port));
+            self.affects(Resource::Used(port));
         }
     }
 
     /// That another failure uses up the budget does not matter to one that need not happen.
     fn failure(&mut self, system: &System, unit: UnitId) {
         if system.is_limited() {
-            self.does(Resource::Budget);
+            self.affects(Resource::Budget);
         }
         if system.demands.scope {
             let process = system.process_of(unit);
-            self.does(Resource::InScope(process)).minds(Resource::Scoped(process));
+            self.affects(Resource::InScope(process)).depends_on(Resource::Scoped(process));
         }
     }
 
     pub(crate) fn close(&mut self, system: &System, end: ConnectionEnd) {
         let (peer, _) = system.connections.end(end.connection, end.peer());
-        self.does(Resource::Reached(peer));
+        self.affects(Resource::Reached(peer));
         self.use_port(system, end);
         self.breaks(system, end);
     }
 
-    pub(crate) fn close_listener(&mut self, port: PlaceId) {
+    pub(crate) fn close_listener(&mut self, port: ComponentId) {
         self.listening(port);
-        self.does(Resource::Unlisted(port)).minds(Resource::Used(port));
+        self.affects(Resource::Unlisted(port)).depends_on(Resource::Used(port));
     }
 
     /// Streams of other tasks of a process are closed.
     pub(crate) fn tear(&mut self, process: ProcessId) {
-        self.does(Resource::Torn(process)).minds(Resource::Reached(process));
+        self.affects(Resource::Torn(process)).depends_on(Resource::Reached(process));
     }
 }
 
 /// The port that a connection was made to, for who made it.
-fn listening_port(system: &System, end: ConnectionEnd) -> Option<PlaceId> {
+fn listening_port(system: &System, end: ConnectionEnd) -> Option<ComponentId> {
     let (host, address) = system.connections.end(end.connection, Side::Server);
     let is_client = end.side == Side::Client;
-    system.places.find(Place::StreamPort(host, address.port())).filter(|_| is_client)
+    system.components.find(Component::StreamPort(host, address.port())).filter(|_| is_client)
 }

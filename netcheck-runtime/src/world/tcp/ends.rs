@@ -4,7 +4,7 @@ use super::connections::ConnectionEnd;
 use super::rules::TcpRules;
 use crate::id::{ProcessId, UnitId};
 use crate::operation::{Side, Stream};
-use crate::world::place::{Place, PlaceId};
+use crate::world::components::{Component, ComponentId};
 use crate::world::tables::{Lookup, Tables};
 use std::net::SocketAddr;
 
@@ -12,7 +12,11 @@ impl Tables {
     /// The connection between two addresses: first who connects.
     pub(crate) fn connection(&self, ends: [(ProcessId, SocketAddr); 2]) -> Lookup<ConnectionEnd> {
         let connection = self.connection_id(ends)?;
-        Ok(ConnectionEnd { connection, place: self.place(Place::Connection(connection))?, side: Side::Client })
+        Ok(ConnectionEnd {
+            connection,
+            component: self.component(Component::Connection(connection))?,
+            side: Side::Client,
+        })
     }
 
     /// The end of a connection that a process knows as `stream`.
@@ -25,9 +29,9 @@ impl Tables {
     }
 
     /// The process and the port that a connect goes to; `None` where no process has the address.
-    pub(crate) fn dialed(&self, from: ProcessId, peer: SocketAddr) -> Lookup<Option<(ProcessId, PlaceId)>> {
+    pub(crate) fn dialed(&self, from: ProcessId, peer: SocketAddr) -> Lookup<Option<(ProcessId, ComponentId)>> {
         let Some(host) = self.process_at(from, peer) else { return Ok(None) };
-        Ok(Some((host, self.place(Place::StreamPort(host, peer.port()))?)))
+        Ok(Some((host, self.component(Component::StreamPort(host, peer.port()))?)))
     }
 
     /// Whether operations of `unit` at `side`, the `execution`th of their source line, are among those that may fail.

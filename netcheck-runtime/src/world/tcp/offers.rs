@@ -4,9 +4,9 @@ use super::Prepared;
 use super::connections::ConnectionEnd;
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Outcome, Side};
+use crate::world::components::{Component, ComponentId, HeldConnection, StreamBinding};
 use crate::world::enabled::{Asker, Enabled};
-use crate::world::place::{HeldConnection, Place, PlaceId, StreamBinding};
-use crate::world::step::{Change, Class, Step, Transition, Writes};
+use crate::world::step::{Change, Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
 use netcheck_models::host::{overlap, takes};
@@ -90,13 +90,13 @@ pub(crate) fn offers(
 
 impl View<'_> {
     pub(super) fn connection_at(&self, state: &[u32], end: ConnectionEnd) -> &Connection {
-        &self.held.get(end.place.of(state)).connection
+        &self.held.get(end.component.of(state)).connection
     }
 
     /// What to write when a connection changes and its holders stay.
     fn becomes(self, state: &[u32], end: ConnectionEnd, connection: Connection) -> Lookup<Writes> {
-        let held = HeldConnection { connection, ..*self.held.get(end.place.of(state)) };
-        Ok(smallvec![(end.place, self.held_connection(held)?)])
+        let held = HeldConnection { connection, ..*self.held.get(end.component.of(state)) };
+        Ok(smallvec![(end.component, self.held_connection(held)?)])
     }
 
     /// Binds a socket, and listens at once if there is a backlog.
@@ -118,8 +118,8 @@ impl View<'_> {
             port => smallvec![port],
         };
         for port in ports {
-            let place = self.place(Place::StreamPort(process, port))?;
-            let mut bindings = self.stream_ports.get(place.of(state)).clone();
+            let component = self.component(Component::StreamPort(process, port))?;
+            let mut bindings = self.stream_ports.get(component.of(state)).clone();
             let in_the_way =
                 |other: &StreamBinding| overlap(other.ip, ip) && !(shares && other.shares && other.backlog.is_none());
             if bindings.iter().any(in_the_way) {
@@ -128,7 +128,7 @@ impl View<'_> {
             bindings.push(StreamBinding { ip, socket, holder: socket.unit, shares, backlog });
             bindings.sort_by_key(|binding| (binding.socket, binding.ip));
             let value = self.stream_bindings(bindings)?;
-            return Ok((Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(place, value)]));
+            return Ok((Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(component, value)]));
         }
         Ok((Outcome::Failed(Failure::AddressInUse), Writes::new()))
     }
@@ -136,8 +136,8 @@ impl View<'_> {
     /// A bound socket begins to listen.
     fn listen(self, state: &[u32], socket: SocketId, local: SocketAddr, backlog: usize) -> Lookup<(Outcome, Writes)> {
         let process = self.process_of(socket.unit);
-        let place = self.place(Place::StreamPort(process, local.port()))?;
-        let mut bindings = self.stream_ports.get(place.of(state)).clone();
+        let component = self.component(Component::StreamPort(process, local.port()))?;
+        let mut bindings = self.stream_ports.get(component.of(state)).clone();
         if bindings
             .iter()
             .any(|other| other.socket != socket && other.backlog.is_some() && overlap(other.ip, local.ip()))
@@ -148,11 +148,11 @@ impl View<'_> {
             binding.backlog = Some(Backlog::new(backlog));
         }
         let value = self.stream_bindings(bindings)?;
-        Ok((Outcome::Bound(local), smallvec![(place, value)]))
+        Ok((Outcome::Bound(local), smallvec![(component, value)]))
     }
 
     /// The listener that a connect reaches.
-    pub(super) fn listener(&self, state: &[u32], port: PlaceId, to: SocketAddr) -> Option<&StreamBinding> {
+    pub(super) fn listener(&self, state: &[u32], port: ComponentId, to: SocketAddr) -> Option<&StreamBinding> {
         let listens = |binding: &&StreamBinding| takes(binding.ip, to.ip()) && binding.backlog.is_some();
         self.stream_ports.get(port.of(state)).iter().find(listens)
     }
@@ -161,16 +161,16 @@ impl View<'_> {
         let &Prepared::Open { socket, local, peer, to, fails, hangs } = prepared else {
             unreachable!("only a connect opens")
         };
-        if self.places.find(Place::Hung(socket)).is_some_and(|hung| hung.of(state) != 0) {
+        if self.components.find(Component::Hung(socket)).is_some_and(|hung| hung.of(state) != 0) {
             return Ok(());
         }
         if fails {
             offers.fail(self, state, Failure::TimedOut, Writes::new(), Event::Failed)?;
         }
         if hangs && self.may_fail_now(state, offers.asker.unit) {
-            let writes = smallvec![(self.place(Place::Hung(socket))?, 1)];
+            let writes = smallvec![(self.component(Component::Hung(socket))?, 1)];
             let Asker { unit, node, key, .. } = offers.asker;
-            let step = Step::Hang { unit, node, key };
+            let step = Move::Hang { unit, node, key };
             let (faults, events) = (Event::Hung.faults(), self.event(Event::Hung)?);
             offers.enabled.moves.push(Transition { step, writes, faults, events });
         }
@@ -189,7 +189,7 @@ impl View<'_> {
         state: &[u32],
         unit: UnitId,
         (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
-        to: Option<(ProcessId, PlaceId)>,
+        to: Option<(ProcessId, ComponentId)>,
     ) -> Lookup<Dialed> {
         let Some((host, port)) = to else {
             let is_broadcast = peer.ip() == std::net::Ipv4Addr::BROADCAST;
@@ -204,7 +204,7 @@ impl View<'_> {
             }
             let end = self.connection([(process, peer); 2])?;
             let held = HeldConnection { connection: Connection::to_itself(), holders, ..HeldConnection::default() };
-            let mut writes: Writes = smallvec![(end.place, self.held_connection(held)?)];
+            let mut writes: Writes = smallvec![(end.component, self.held_connection(held)?)];
             self.unbind(state, socket, local, &mut writes)?;
             return Ok(Dialed::Connected { local: peer, end, writes });
         };
@@ -222,7 +222,7 @@ impl View<'_> {
             binding.backlog = Some(backlog.with(end.connection.0));
         }
         let mut writes: Writes =
-            smallvec![(end.place, self.held_connection(held)?), (port, self.stream_bindings(bindings)?)];
+            smallvec![(end.component, self.held_connection(held)?), (port, self.stream_bindings(bindings)?)];
         self.unbind(state, socket, local, &mut writes)?;
         Ok(Dialed::Connected { local: own, end, writes })
     }
@@ -231,12 +231,12 @@ impl View<'_> {
     fn unbind(self, state: &[u32], socket: SocketId, local: Option<SocketAddr>, writes: &mut Writes) -> Lookup<()> {
         let Some(local) = local else { return Ok(()) };
         let process = self.process_of(socket.unit);
-        let place = self.place(Place::StreamPort(process, local.port()))?;
-        let written = writes.iter().position(|(other, _)| *other == place);
-        let value = written.map_or_else(|| place.of(state), |index| writes.remove(index).1);
+        let component = self.component(Component::StreamPort(process, local.port()))?;
+        let written = writes.iter().position(|(other, _)| *other == component);
+        let value = written.map_or_else(|| component.of(state), |index| writes.remove(index).1);
         let mut bindings = self.stream_ports.get(value).clone();
         bindings.retain(|binding| binding.socket != socket);
-        writes.push((place, self.stream_bindings(bindings)?));
+        writes.push((component, self.stream_bindings(bindings)?));
         Ok(())
     }
 
@@ -261,12 +261,12 @@ impl View<'_> {
         };
         for port in ports {
             let own = SocketAddr::new(ip, port);
-            let bound = self.places.find(Place::StreamPort(process, port));
+            let bound = self.components.find(Component::StreamPort(process, port));
             if local.is_none() && bound.is_some_and(|bound| bound.of(state) != 0) {
                 continue;
             }
             let end = self.connection([(process, own), peer])?;
-            if end.place.of(state) == 0 {
+            if end.component.of(state) == 0 {
                 return Ok(Some((own, end)));
             }
         }
@@ -286,7 +286,7 @@ impl View<'_> {
     fn accept(
         self,
         state: &[u32],
-        (process, port, local): (ProcessId, PlaceId, SocketAddr),
+        (process, port, local): (ProcessId, ComponentId, SocketAddr),
         (waits, fails): (bool, bool),
         offers: &mut Offers<'_>,
     ) -> Lookup<()> {
@@ -305,18 +305,18 @@ impl View<'_> {
         binding.backlog = Some(rest);
         let bindings = self.stream_bindings(bindings)?;
         let connection = ConnectionId(first);
-        let place = self.place(Place::Connection(connection))?;
-        let mut held = self.held.get(place.of(state)).clone();
+        let component = self.component(Component::Connection(connection))?;
+        let mut held = self.held.get(component.of(state)).clone();
         if fails {
             let failed = held.connection.failed(Side::Server).close(Side::Server, false);
             let held = HeldConnection { connection: failed, ..held };
-            let writes = smallvec![(place, self.held_connection(held)?), (port, bindings)];
+            let writes = smallvec![(component, self.held_connection(held)?), (port, bindings)];
             offers.fail(self, state, Failure::ConnectionAborted, writes, Event::Failed)?;
         }
         held.holders[Side::Server as usize] = Some(offers.asker.unit);
         let [(_, peer), (at, local)] = [Side::Client, Side::Server].map(|side| self.connections.end(connection, side));
         debug_assert_eq!(at, process, "a backlog holds connections to its own process");
-        let writes = smallvec![(place, self.held_connection(held)?), (port, bindings)];
+        let writes = smallvec![(component, self.held_connection(held)?), (port, bindings)];
         offers.tell(self, Outcome::Accepted { local, peer }, DELIVERY, writes, Event::Accepted)
     }
 

@@ -3,7 +3,7 @@
 use super::Prepared;
 use super::operation::{Operation, Side};
 use crate::id::UnitId;
-use crate::world::place::Place;
+use crate::world::components::Component;
 use crate::world::system::System;
 
 pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, execution: u32) -> Prepared {
@@ -22,7 +22,7 @@ pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, e
             Prepared::Open { socket, local, peer, to, fails, hangs }
         }
         Operation::Accept { local, waits } => {
-            let port = system.places.id(Place::StreamPort(process, local.port()));
+            let port = system.components.id(Component::StreamPort(process, local.port()));
             let fails = declared.open && may_fail(system, Side::Server);
             Prepared::Accept { process, port, local, waits, fails }
         }

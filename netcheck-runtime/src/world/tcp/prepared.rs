@@ -2,7 +2,7 @@
 
 use super::connections::ConnectionEnd;
 use crate::id::{ProcessId, SocketId};
-use crate::world::place::PlaceId;
+use crate::world::components::ComponentId;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -25,13 +25,13 @@ pub(crate) enum Prepared {
         socket: SocketId,
         local: Option<SocketAddr>,
         peer: SocketAddr,
-        to: Option<(ProcessId, PlaceId)>,
+        to: Option<(ProcessId, ComponentId)>,
         fails: bool,
         hangs: bool,
     },
     Accept {
         process: ProcessId,
-        port: PlaceId,
+        port: ComponentId,
         local: SocketAddr,
         waits: bool,
         fails: bool,

@@ -2,7 +2,7 @@
 
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Side, Stream};
-use crate::world::place::{HeldConnection, Place, PlaceId};
+use crate::world::components::{Component, ComponentId, HeldConnection};
 use crate::world::tables::{Lookup, View};
 use crate::world::tcp::offers::Dialed;
 use std::net::SocketAddr;
@@ -11,8 +11,8 @@ impl View<'_> {
     /// A unit drops its end of a connection.
     pub(crate) fn close_stream(self, unit: UnitId, stream: Stream, next: &mut Vec<u32>) -> Lookup<()> {
         let end = self.end_of(self.process_of(unit), stream)?;
-        if self.held.get(end.place.of(next)).holders[end.side as usize] == Some(unit) {
-            self.close_end(end.place, end.side, false, next)?;
+        if self.held.get(end.component.of(next)).holders[end.side as usize] == Some(unit) {
+            self.close_end(end.component, end.side, false, next)?;
         }
         Ok(())
     }
@@ -20,17 +20,17 @@ impl View<'_> {
     /// A unit drops the writing half of a stream.
     pub(crate) fn end_stream(self, unit: UnitId, stream: Stream, next: &mut Vec<u32>) -> Lookup<()> {
         let end = self.end_of(self.process_of(unit), stream)?;
-        self.change_connection(end.place, next, |held| held.connection = held.connection.shut_down(end.side))
+        self.change_connection(end.component, next, |held| held.connection = held.connection.shut_down(end.side))
     }
 
     /// A unit says how closing its end is to go.
     pub(crate) fn set_linger(self, unit: UnitId, stream: Stream, resets: bool, next: &mut Vec<u32>) -> Lookup<()> {
         let end = self.end_of(self.process_of(unit), stream)?;
-        self.change_connection(end.place, next, |held| held.resets[end.side as usize] = resets)
+        self.change_connection(end.component, next, |held| held.resets[end.side as usize] = resets)
     }
 
-    fn close_end(self, place: PlaceId, side: Side, reset: bool, next: &mut Vec<u32>) -> Lookup<()> {
-        self.change_connection(place, next, |held| {
+    fn close_end(self, component: ComponentId, side: Side, reset: bool, next: &mut Vec<u32>) -> Lookup<()> {
+        self.change_connection(component, next, |held| {
             held.connection = held.connection.close(side, reset || held.resets[side as usize]);
             held.holders[side as usize] = None;
             held.resets[side as usize] = false;
@@ -39,13 +39,13 @@ impl View<'_> {
 
     fn change_connection(
         self,
-        place: PlaceId,
+        component: ComponentId,
         next: &mut Vec<u32>,
         change: impl FnOnce(&mut HeldConnection),
     ) -> Lookup<()> {
-        let mut held = self.held.get(place.of(next)).clone();
+        let mut held = self.held.get(component.of(next)).clone();
         change(&mut held);
-        place.set(next, self.held_connection(held)?);
+        component.set(next, self.held_connection(held)?);
         Ok(())
     }
 
@@ -57,14 +57,14 @@ impl View<'_> {
         port: u16,
         next: &mut Vec<u32>,
     ) -> Lookup<()> {
-        let place = self.place(Place::StreamPort(process, port))?;
-        let mut bindings = self.stream_ports.get(place.of(next)).clone();
+        let component = self.component(Component::StreamPort(process, port))?;
+        let mut bindings = self.stream_ports.get(component.of(next)).clone();
         let Some(index) = bindings.iter().position(|binding| binding.socket == socket) else { return Ok(()) };
         let closed = bindings.remove(index);
-        place.set(next, self.stream_bindings(bindings)?);
+        component.set(next, self.stream_bindings(bindings)?);
         for &waiting in closed.backlog.iter().flat_map(|backlog| backlog.waiting()) {
-            let place = self.place(Place::Connection(ConnectionId(waiting)))?;
-            self.close_end(place, Side::Server, true, next)?;
+            let component = self.component(Component::Connection(ConnectionId(waiting)))?;
+            self.close_end(component, Side::Server, true, next)?;
         }
         Ok(())
     }
@@ -77,16 +77,16 @@ impl View<'_> {
         (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
         next: &mut Vec<u32>,
     ) -> Lookup<()> {
-        if let Some(hung) = self.places.find(Place::Hung(socket)).filter(|hung| hung.of(next) != 0) {
+        if let Some(hung) = self.components.find(Component::Hung(socket)).filter(|hung| hung.of(next) != 0) {
             hung.set(next, 0);
             return Ok(());
         }
         let to = self.dialed(self.process_of(unit), peer)?;
         if let Dialed::Connected { end, writes, .. } = self.dial(next, unit, (socket, local, peer), to)? {
-            for (place, value) in writes {
-                place.set(next, value);
+            for (component, value) in writes {
+                component.set(next, value);
             }
-            self.close_end(end.place, Side::Client, false, next)?;
+            self.close_end(end.component, Side::Client, false, next)?;
         }
         Ok(())
     }
@@ -94,33 +94,33 @@ impl View<'_> {
     /// A stream goes to another unit of the same process.
     pub(crate) fn hand_over(self, from: UnitId, to: UnitId, stream: Stream, next: &mut Vec<u32>) -> Lookup<()> {
         let end = self.end_of(self.process_of(from), stream)?;
-        if self.held.get(end.place.of(next)).holders[end.side as usize] == Some(from) {
-            self.change_connection(end.place, next, |held| held.holders[end.side as usize] = Some(to))?;
+        if self.held.get(end.component.of(next)).holders[end.side as usize] == Some(from) {
+            self.change_connection(end.component, next, |held| held.holders[end.side as usize] = Some(to))?;
         }
         Ok(())
     }
 
     /// Closes all that a unit holds.
     pub(crate) fn release_streams(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
-        for &id in self.tables.places.streams() {
+        for &id in self.tables.components.streams() {
             if id.of(next) == 0 {
                 continue;
             }
-            match self.places.place(id) {
-                Place::Connection(_) => {
+            match self.components.component(id) {
+                Component::Connection(_) => {
                     for side in [Side::Client, Side::Server] {
                         if self.held.get(id.of(next)).holders[side as usize] == Some(unit) {
                             self.close_end(id, side, false, next)?;
                         }
                     }
                 }
-                Place::StreamPort(process, port) => {
+                Component::StreamPort(process, port) => {
                     let bindings = self.stream_ports.get(id.of(next)).clone();
                     for binding in bindings.iter().filter(|binding| binding.holder == unit) {
                         self.close_listener(process, binding.socket, port, next)?;
                     }
                 }
-                Place::Hung(socket) if socket.unit == unit => id.set(next, 0),
+                Component::Hung(socket) if socket.unit == unit => id.set(next, 0),
                 _ => {}
             }
         }

@@ -11,15 +11,15 @@ use crate::world::touches::{Resource, Touches};
 pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
     match prepared {
         Prepared::Timer { .. } => {
-            touches.does(Resource::Timed(unit));
+            touches.affects(Resource::Timed(unit));
             // With delays time passes for everybody while packets are in flight: a timer can be
             // due, and not yet taken, because of another's.
             if system.demands.clock || system.has_delay() {
-                touches.does(Resource::Clock).minds(Resource::Clock);
+                touches.affects(Resource::Clock).depends_on(Resource::Clock);
             }
         }
         Prepared::Clock | Prepared::Deadline { .. } => {
-            touches.minds(Resource::Clock);
+            touches.depends_on(Resource::Clock);
         }
     }
 }
@@ -32,7 +32,7 @@ pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prep
 pub(crate) fn effect(touches: &mut Touches, _system: &mut System, (unit, _): (UnitId, EdgeId), effect: &Effect) {
     match effect {
         Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {
-            touches.does(Resource::Timed(unit));
+            touches.affects(Resource::Timed(unit));
         }
         Effect::Disarm { .. } => {}
     }

@@ -2,9 +2,9 @@
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Input, Outcome};
+use crate::world::components::Component;
 use crate::world::enabled::{Due, Enabled, Waiting};
-use crate::world::place::Place;
-use crate::world::step::{Class, Step, Transition, Writes};
+use crate::world::step::{Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
 
@@ -26,7 +26,7 @@ impl View<'_> {
 
     /// Whose timer it is.
     fn owner(&self, state: &[u32], unit: UnitId, timer: u32) -> Mover {
-        let node = self.places.find(Place::Unit(unit)).map(|place| NodeId(place.of(state)));
+        let node = self.components.find(Component::Unit(unit)).map(|component| NodeId(component.of(state)));
         let moves_each = node.is_some_and(|node| !self.automata.node(node).tasks.is_empty());
         Mover { unit, task: moves_each.then(|| TaskId::of_number(timer)) }
     }
@@ -69,26 +69,26 @@ impl View<'_> {
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         let Some((advance_ns, due)) = self.due(state, enabled, timed)? else { return Ok(()) };
-        let armed = self.places.timers().iter().filter(|(_, place)| place.of(state) != 0);
+        let armed = self.components.timers().iter().filter(|(_, component)| component.of(state) != 0);
         let mut passed: Writes = Writes::new();
-        for &(unit, place) in armed {
-            let mut timers = self.timers.get(place.of(state)).clone();
+        for &(unit, component) in armed {
+            let mut timers = self.timers.get(component.of(state)).clone();
             timers.elapse(advance_ns, |timer| timed(self.owner(state, unit, timer)));
-            passed.push((place, self.timers(timers)?));
+            passed.push((component, self.timers(timers)?));
         }
         if self.demands.clock {
             let now = self.now_ns(state).saturating_add_signed(advance_ns);
-            passed.push((self.place(Place::Clock)?, self.time(now)?));
+            passed.push((self.component(Component::Clock)?, self.time(now)?));
         }
         let events = self.event(Event::Fired { after_ns: advance_ns.unsigned_abs() })?;
         for (waiting, input, edge) in due {
             let mut writes = passed.clone();
-            for write in writes.iter_mut().filter(|(place, _)| *place == waiting.armed) {
+            for write in writes.iter_mut().filter(|(component, _)| *component == waiting.armed) {
                 write.1 = self.fired(write.1, waiting.timer, waiting.repeats)?;
             }
-            let Waiting { unit, place, node, .. } = *waiting;
+            let Waiting { unit, component, node, .. } = *waiting;
             let class = Class::Timer { advance_ns };
-            let step = Step::Unit { unit, place, node, input, edge, class };
+            let step = Move::Unit { unit, component, node, input, edge, class };
             chosen.push(Transition { step, writes, faults: 0, events });
         }
         Ok(())

@@ -3,18 +3,18 @@
 use super::operation::Effect;
 use crate::id::UnitId;
 use crate::unit::automaton::EdgeId;
-use crate::world::place::Place;
+use crate::world::components::Component;
 use crate::world::tables::{Lookup, View};
 
 pub(crate) fn effect(view: View<'_>, (unit, _): (UnitId, EdgeId), effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
-    let place = view.place(Place::Timers(unit))?;
-    let mut timers = view.timers.get(place.of(next)).clone();
+    let component = view.component(Component::Timers(unit))?;
+    let mut timers = view.timers.get(component.of(next)).clone();
     match *effect {
         Effect::Arm { timer, after_ns, repeats } => timers.arm(timer, after_ns, repeats),
         Effect::ArmAt { timer, at_ns } => timers.arm_at(timer, at_ns, view.now_ns(next)),
         Effect::Rearm { timer, period_ns, missed } => timers.rearm(timer, period_ns, missed),
         Effect::Disarm { timer } => timers.disarm(timer),
     }
-    place.set(next, view.timers(timers)?);
+    component.set(next, view.timers(timers)?);
     Ok(())
 }

@@ -19,12 +19,12 @@ pub(crate) fn offers(
             let Some(countdown) = view.timers.get(armed.of(state)).get(timer) else { return Ok(()) };
             let remaining_ns = countdown.remaining_ns;
             if remaining_ns > 0 {
-                let Asker { unit, place, node, key } = asker;
+                let Asker { unit, component, node, key } = asker;
                 let mover = view.automata.mover(node, key);
                 enabled.timers.push(Waiting {
                     mover,
                     unit,
-                    place,
+                    component,
                     node,
                     input_key: key,
                     timer,

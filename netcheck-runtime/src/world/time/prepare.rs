@@ -3,15 +3,17 @@
 use super::Prepared;
 use super::operation::Operation;
 use crate::id::UnitId;
-use crate::world::place::Place;
+use crate::world::components::Component;
 use crate::world::system::System;
 
 pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _execution: u32) -> Prepared {
     match operation {
         Operation::Timer { timer, repeats } => {
-            Prepared::Timer { timer, armed: system.places.id(Place::Timers(unit)), repeats }
+            Prepared::Timer { timer, armed: system.components.id(Component::Timers(unit)), repeats }
         }
         Operation::Clock => Prepared::Clock,
-        Operation::Deadline { timer } => Prepared::Deadline { timer, armed: system.places.id(Place::Timers(unit)) },
+        Operation::Deadline { timer } => {
+            Prepared::Deadline { timer, armed: system.components.id(Component::Timers(unit)) }
+        }
     }
 }

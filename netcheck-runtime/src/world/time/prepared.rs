@@ -1,11 +1,11 @@
 //! What the search knows of an operation on timers and the clock.
 
-use crate::world::place::PlaceId;
+use crate::world::components::ComponentId;
 
 /// A prepared operation on timers and the clock; `armed`: the component with the armed timers of the unit.
 #[derive(Clone, Debug)]
 pub(crate) enum Prepared {
-    Timer { timer: u32, armed: PlaceId, repeats: bool },
+    Timer { timer: u32, armed: ComponentId, repeats: bool },
     Clock,
-    Deadline { timer: u32, armed: PlaceId },
+    Deadline { timer: u32, armed: ComponentId },
 }

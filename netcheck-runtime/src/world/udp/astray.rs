@@ -13,8 +13,8 @@
 //! Without `delay` the network is fast: a datagram is there when it has been sent, or dropped.
 
 use crate::id::{ProcessId, SocketId};
+use crate::world::components::{Component, ComponentId};
 use crate::world::events::{Happened, Remaining, Told};
-use crate::world::place::{Place, PlaceId};
 use crate::world::step::{Change, Writes};
 use crate::world::tables::{Arrival, Channel, Lookup, View};
 use netcheck_models::event::Event;
@@ -59,9 +59,9 @@ impl View<'_> {
         if !self.has_delay() || !self.live_units(state).any(|(unit, _)| self.process_of(unit) == to.0) {
             return Ok(None);
         }
-        let place = self.place(Place::Astray { from, to })?;
+        let component = self.component(Component::Astray { from, to })?;
         let rules = self.rules_between(self.process_of(from.unit), to.0)?;
-        Ok(Some(Channel { place, rules }))
+        Ok(Some(Channel { component, rules }))
     }
 
     /// What a bind does for each way in which some of the datagrams that were under way to where it is bound have
@@ -77,14 +77,14 @@ impl View<'_> {
         let mut ways = vec![(Change::quiet(writes), Told::new())];
         let process = self.process_of(socket.unit);
         // In an order that is the same in every run.
-        let mut astray: Vec<PlaceId> = self.places.astray().to_vec();
-        astray.sort_by_key(|&place| match self.places.place(place) {
-            Place::Astray { from, to } => Some((self.units[from.unit.0 as usize].number, from.index, to)),
+        let mut astray: Vec<ComponentId> = self.components.astray().to_vec();
+        astray.sort_by_key(|&component| match self.components.component(component) {
+            Component::Astray { from, to } => Some((self.units[from.unit.0 as usize].number, from.index, to)),
             _ => None,
         });
-        for place in astray {
-            let Place::Astray { from, to: (host, to) } = self.places.place(place) else { continue };
-            let link = place.of(state);
+        for component in astray {
+            let Component::Astray { from, to: (host, to) } = self.components.component(component) else { continue };
+            let link = component.of(state);
             if link == 0 || host != process || to.port() != bound.port() || !takes(bound.ip(), to.ip()) {
                 continue;
             }
@@ -98,7 +98,7 @@ impl View<'_> {
                         let write = change.writes.len() as u32;
                         let remaining = Some(Remaining { write: write + 1, positions: positions.clone() });
                         told.push(Happened { write, events: events.clone(), remaining });
-                        change.writes.extend([(place, 0), (channel.place, *link)]);
+                        change.writes.extend([(component, 0), (channel.component, *link)]);
                         change.faults += faults;
                         (change, told)
                     })
@@ -138,22 +138,22 @@ impl View<'_> {
     pub(super) fn lead_astray(
         self,
         socket: SocketId,
-        (port, ip): (PlaceId, IpAddr),
+        (port, ip): (ComponentId, IpAddr),
         next: &mut Vec<u32>,
     ) -> Lookup<()> {
-        let Place::Port(process, number) = self.places.place(port) else { return Ok(()) };
+        let Component::Port(process, number) = self.components.component(port) else { return Ok(()) };
         if !self.has_delay() {
             return Ok(());
         }
         for channel in self.inlets_of(socket) {
-            let Place::Channel { from, .. } = self.places.place(channel.place) else { continue };
+            let Component::Channel { from, .. } = self.components.component(channel.component) else { continue };
             let to = (process, SocketAddr::new(self.addressed(from, process, ip), number));
-            let link = channel.place.of(next);
+            let link = channel.component.of(next);
             if link != 0
                 && let Some(astray) = self.astray(next, from, to)?
-                && astray.place.of(next) == 0
+                && astray.component.of(next) == 0
             {
-                astray.place.set(next, link);
+                astray.component.set(next, link);
             }
         }
         Ok(())
@@ -166,9 +166,9 @@ impl View<'_> {
 
     /// A process ends: what is under way to it is dropped.
     pub(in crate::world) fn drop_astray(self, process: ProcessId, next: &mut Vec<u32>) {
-        for &place in self.places.astray() {
-            if matches!(self.places.place(place), Place::Astray { to: (to, _), .. } if to == process) {
-                place.set(next, 0);
+        for &component in self.components.astray() {
+            if matches!(self.components.component(component), Component::Astray { to: (to, _), .. } if to == process) {
+                component.set(next, 0);
             }
         }
     }

@@ -5,37 +5,44 @@ use super::operation::{Effect, Operation};
 use crate::id::{NodeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Input, Operation as AnyOperation, Outcome};
 use crate::unit::automaton::{Edge, EdgeId};
-use crate::world::place::{Place, PlaceId};
+use crate::world::components::{Component, ComponentId};
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
 use crate::world::touches::{Resource, Touches};
 
 pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
     let process = system.process_of(unit);
-    let port = |system: &mut System, process: ProcessId, port: u16| system.places.id(Place::Port(process, port));
+    let port =
+        |system: &mut System, process: ProcessId, port: u16| system.components.id(Component::Port(process, port));
     match prepared {
         Prepared::Bind { socket, address } => {
             let number = if address.port() == 0 { system.first_ephemeral_port(*socket) } else { address.port() };
             touches.asks_for_port(system, *socket, address.port() == 0);
             let port = port(system, process, number);
-            touches.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
-            touches.does(Resource::Binding(process)).minds(Resource::Releasing(process)).minds(Resource::Freed(port));
+            touches.affects(Resource::Bound(port)).depends_on(Resource::Bound(port)).depends_on(Resource::Routed(port));
+            touches
+                .affects(Resource::Binding(process))
+                .depends_on(Resource::Releasing(process))
+                .depends_on(Resource::Freed(port));
             if system.has_delay() && system.is_limited() {
                 // What has arrived before may have been out of order.
-                touches.does(Resource::Budget).minds(Resource::Budget);
+                touches.affects(Resource::Budget).depends_on(Resource::Budget);
             }
         }
         Prepared::Connect { local, .. } => {
             let port = port(system, process, local.port());
-            touches.does(Resource::Bound(port)).minds(Resource::Bound(port)).minds(Resource::Routed(port));
+            touches.affects(Resource::Bound(port)).depends_on(Resource::Bound(port)).depends_on(Resource::Routed(port));
         }
         Prepared::Send { socket, host, port, .. } => {
-            touches.does(Resource::Dispatched(*socket)).minds(Resource::Dispatched(*socket));
+            touches.affects(Resource::Dispatched(*socket)).depends_on(Resource::Dispatched(*socket));
             if let (Some(host), Some(port)) = (host, port) {
-                touches.does(Resource::Routed(*port)).does(Resource::Appended(*port)).minds(Resource::Bound(*port));
+                touches
+                    .affects(Resource::Routed(*port))
+                    .affects(Resource::Appended(*port))
+                    .depends_on(Resource::Bound(*port));
                 if system.demands.scope {
                     for process in [process, *host] {
-                        touches.does(Resource::InScope(process)).minds(Resource::Scoped(process));
+                        touches.affects(Resource::InScope(process)).depends_on(Resource::Scoped(process));
                     }
                 }
             }
@@ -43,9 +50,12 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
         Prepared::Receive { socket, port: number, .. } => {
             let receiver = system.process_of(socket.unit);
             let port = port(system, receiver, *number);
-            touches.does(Resource::Taken(port)).minds(Resource::Taken(port)).minds(Resource::Appended(port));
+            touches
+                .affects(Resource::Taken(port))
+                .depends_on(Resource::Taken(port))
+                .depends_on(Resource::Appended(port));
             if system.is_limited() && system.declared.udp.is_some() {
-                touches.does(Resource::Budget).minds(Resource::Budget);
+                touches.affects(Resource::Budget).depends_on(Resource::Budget);
             }
         }
     }
@@ -64,13 +74,13 @@ pub(crate) fn effect(
 ) {
     let process = system.process_of(unit);
     match port_of(system, edge, socket) {
-        Some(port) => _ = touches.does(Resource::Freed(port)).minds(Resource::Bound(port)),
-        None => _ = touches.does(Resource::Releasing(process)).minds(Resource::Binding(process)),
+        Some(port) => _ = touches.affects(Resource::Freed(port)).depends_on(Resource::Bound(port)),
+        None => _ = touches.affects(Resource::Releasing(process)).depends_on(Resource::Binding(process)),
     }
 }
 
 /// The port that a datagram socket is bound to, if its unit has bound it itself.
-fn port_of(system: &mut System, edge: EdgeId, socket: SocketId) -> Option<PlaceId> {
+fn port_of(system: &mut System, edge: EdgeId, socket: SocketId) -> Option<ComponentId> {
     let automata = &system.learner.automata;
     let Edge { source, input, .. } = *automata.edge(edge);
     let bound = |node: NodeId, input: Input| match (
@@ -85,5 +95,5 @@ fn port_of(system: &mut System, edge: EdgeId, socket: SocketId) -> Option<PlaceI
     let number =
         bound(source, input).or_else(|| automata.backwards(source).find_map(|(node, input)| bound(node, input)))?;
     let process = system.process_of(socket.unit);
-    Some(system.places.id(Place::Port(process, number)))
+    Some(system.components.id(Component::Port(process, number)))
 }

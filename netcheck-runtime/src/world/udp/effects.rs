@@ -3,7 +3,7 @@
 use super::operation::Effect;
 use crate::id::{SocketId, UnitId};
 use crate::unit::automaton::EdgeId;
-use crate::world::place::{Binding, Place, PlaceId};
+use crate::world::components::{Binding, Component, ComponentId};
 use crate::world::tables::{Lookup, View};
 use smallvec::SmallVec;
 use std::net::IpAddr;
@@ -21,28 +21,28 @@ impl View<'_> {
     /// What a daemon that is finished would never look at again. Its sockets, streams and listeners stay, for others may
     /// bind a port, connect and write.
     pub(in crate::world) fn forget_datagrams(self, unit: UnitId, next: &mut Vec<u32>) {
-        self.clear(Place::Timers(unit), next);
-        for &port in self.places.ports() {
+        self.clear(Component::Timers(unit), next);
+        for &port in self.components.ports() {
             for binding in self.ports.get(port.of(next)) {
                 if !self.is_deaf(next, binding) {
                     continue;
                 }
-                let into = self.inlets_of(binding.socket).iter().map(|channel| channel.place);
-                into.chain(self.head_of(binding.socket)).for_each(|place| place.set(next, 0));
+                let into = self.inlets_of(binding.socket).iter().map(|channel| channel.component);
+                into.chain(self.head_of(binding.socket)).for_each(|component| component.set(next, 0));
             }
         }
     }
 
     /// Lets go of timers and UDP sockets.
     pub(in crate::world) fn release_datagrams(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
-        self.clear(Place::Timers(unit), next);
+        self.clear(Component::Timers(unit), next);
         self.let_go_of(|_| true, unit, next)
     }
 
     /// One holder less of some sockets; the last one closes a socket, and what is under way to it vanishes, unless
     /// where it goes is decided when it arrives.
     fn let_go_of(self, which: impl Fn(SocketId) -> bool, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
-        let mut closed: SmallVec<[(SocketId, (PlaceId, IpAddr)); 4]> = SmallVec::new();
+        let mut closed: SmallVec<[(SocketId, (ComponentId, IpAddr)); 4]> = SmallVec::new();
         let is_held = |binding: &Binding| which(binding.socket) && binding.holders.contains(&unit);
         self.change_bindings(next, is_held, |port, binding| {
             binding.holders.retain(|holder| *holder != unit);
@@ -52,8 +52,8 @@ impl View<'_> {
         })?;
         for (socket, bound) in closed {
             self.lead_astray(socket, bound, next)?;
-            let into = self.inlets_of(socket).iter().map(|channel| channel.place);
-            into.chain(self.head_of(socket)).for_each(|place| place.set(next, 0));
+            let into = self.inlets_of(socket).iter().map(|channel| channel.component);
+            into.chain(self.head_of(socket)).for_each(|component| component.set(next, 0));
         }
         Ok(())
     }
@@ -63,17 +63,17 @@ impl View<'_> {
         self,
         next: &mut Vec<u32>,
         is_concerned: impl Fn(&Binding) -> bool,
-        mut change: impl FnMut(PlaceId, &mut Binding),
+        mut change: impl FnMut(ComponentId, &mut Binding),
     ) -> Lookup<()> {
-        for place in self.tables.places.ports() {
-            let known = self.tables.ports.get(place.of(next));
+        for component in self.tables.components.ports() {
+            let known = self.tables.ports.get(component.of(next));
             if !known.iter().any(&is_concerned) {
                 continue;
             }
             let mut bindings = known.clone();
-            bindings.iter_mut().filter(|binding| is_concerned(binding)).for_each(|binding| change(*place, binding));
+            bindings.iter_mut().filter(|binding| is_concerned(binding)).for_each(|binding| change(*component, binding));
             bindings.retain(|binding| !binding.holders.is_empty());
-            place.set(next, self.bindings(bindings)?);
+            component.set(next, self.bindings(bindings)?);
         }
         Ok(())
     }

@@ -4,8 +4,8 @@ use super::Prepared;
 use super::operation::ReceiveMode;
 use crate::id::{OutcomeId, SocketId};
 use crate::operation::{Failure, Outcome};
+use crate::world::components::{Binding, Component};
 use crate::world::enabled::{Asker, Enabled, Losable};
-use crate::world::place::{Binding, Place};
 use crate::world::step::{Change, Class, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::host::overlap;
@@ -62,8 +62,8 @@ impl View<'_> {
         };
         if let Some((channel, receiver, events)) = channel {
             let perturbed = self.perturbed(state, channel.rules, self.process_of(socket.unit), receiver);
-            let link = self.dispatch(channel.place.of(state), datagram, perturbed)?;
-            change.writes.push((channel.place, link));
+            let link = self.dispatch(channel.component.of(state), datagram, perturbed)?;
+            change.writes.push((channel.component, link));
             change.events = events;
         }
         Ok(change)
@@ -77,14 +77,14 @@ impl View<'_> {
         }
         let holder = socket.unit;
         let at = |port: u16| -> Lookup<Option<(Outcome, Writes)>> {
-            let place = self.place(Place::Port(process, port))?;
-            let mut bindings = self.ports.get(place.of(state)).clone();
+            let component = self.component(Component::Port(process, port))?;
+            let mut bindings = self.ports.get(component.of(state)).clone();
             if bindings.iter().any(|binding| overlap(binding.ip, ip)) {
                 return Ok(None);
             }
             bindings.push(Binding { ip, socket, peer: None, holders: smallvec![holder] });
             bindings.sort_by_key(|binding| (binding.socket, binding.ip));
-            let writes = smallvec![(place, self.bindings(bindings)?)];
+            let writes = smallvec![(component, self.bindings(bindings)?)];
             Ok(Some((Outcome::Bound(SocketAddr::new(ip, port)), writes)))
         };
         let bound = match address.port() {
@@ -104,13 +104,13 @@ impl View<'_> {
         let host = self.host_of(socket.unit);
         let ip = host.addresses.source(local.ip(), peer.ip());
         let process = self.process_of(socket.unit);
-        let place = self.place(Place::Port(process, local.port()))?;
-        let mut bindings = self.ports.get(place.of(state)).clone();
+        let component = self.component(Component::Port(process, local.port()))?;
+        let mut bindings = self.ports.get(component.of(state)).clone();
         for binding in bindings.iter_mut().filter(|binding| binding.socket == socket) {
             (binding.ip, binding.peer) = (ip, Some(peer));
         }
         let value = self.bindings(bindings)?;
-        Ok((Outcome::Bound(SocketAddr::new(ip, local.port())), smallvec![(place, value)]))
+        Ok((Outcome::Bound(SocketAddr::new(ip, local.port())), smallvec![(component, value)]))
     }
 
     /// The datagrams that a receive can get.
@@ -134,30 +134,30 @@ impl View<'_> {
         let left = self.budget(state);
         for index in 0..self.inlets(inbox).len() {
             let channel = self.inlets(inbox)[index];
-            let link = channel.place.of(state);
+            let link = channel.component.of(state);
             if link == 0 {
                 continue;
             }
             let arrivals = self.arrivals(channel, link)?;
             let mut arrives = false;
             for arrival in arrivals.deliveries.iter().filter(|arrival| left.allows(arrival.faults)) {
-                let mut writes: Writes = smallvec![(channel.place, arrival.link)];
+                let mut writes: Writes = smallvec![(channel.component, arrival.link)];
                 if let (Some(head), false) = (head, mode == ReceiveMode::Take) {
                     writes.push((head, arrival.datagram.0 + 1));
                 }
                 let class = match waits {
-                    true => Class::Delivery { required: arrivals.settle.is_none() },
+                    true => Class::Delivery { required: arrivals.lose_in_flight.is_none() },
                     false => Class::Immediate,
                 };
                 let outcome = answer(arrival.datagram);
                 let change = Change { writes, faults: arrival.faults, events: arrival.events };
                 arrives |= self.offer(enabled, asker, outcome, class, change)?;
             }
-            if let (true, true, Some(lost)) = (arrives, waits, arrivals.settle)
-                && !enabled.losable.iter().any(|other| other.channel == channel.place)
+            if let (true, true, Some(lost)) = (arrives, waits, arrivals.lose_in_flight)
+                && !enabled.losable.iter().any(|other| other.channel == channel.component)
             {
                 let mover = self.automata.mover(asker.node, asker.key);
-                enabled.losable.push(Losable { mover, channel: channel.place, lost });
+                enabled.losable.push(Losable { mover, channel: channel.component, lost });
             }
         }
         if !waits {

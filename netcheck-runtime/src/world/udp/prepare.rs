@@ -4,7 +4,7 @@ use super::Prepared;
 use super::operation::{Operation, ReceiveMode};
 use crate::id::{SocketId, UnitId};
 use crate::operation::Outcome;
-use crate::world::place::Place;
+use crate::world::components::Component;
 use crate::world::system::System;
 
 pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _execution: u32) -> Prepared {
@@ -13,7 +13,7 @@ pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _
         Operation::Connect { socket, local, peer } => Prepared::Connect { socket, local, peer },
         Operation::Send { socket, from, to, payload } => {
             let host = system.process_at(system.process_of(unit), to);
-            let port = host.map(|host| system.places.id(Place::Port(host, to.port())));
+            let port = host.map(|host| system.components.id(Component::Port(host, to.port())));
             let datagram = system.learner.automata.intern(&Outcome::Datagram { from, payload });
             Prepared::Send { socket, from, to, host, port, datagram }
         }
@@ -25,7 +25,7 @@ pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _
 fn receive(system: &mut System, socket: SocketId, port: u16, mode: ReceiveMode, waits: bool) -> Prepared {
     let inbox = system.inbox(socket);
     if mode != ReceiveMode::Take && system.heads[inbox as usize].is_none() {
-        system.heads[inbox as usize] = Some(system.places.id(Place::Head(socket)));
+        system.heads[inbox as usize] = Some(system.components.id(Component::Head(socket)));
     }
     Prepared::Receive { socket, port, inbox, mode, waits }
 }

@@ -2,7 +2,7 @@
 
 use super::operation::ReceiveMode;
 use crate::id::{OutcomeId, ProcessId, SocketId};
-use crate::world::place::PlaceId;
+use crate::world::components::ComponentId;
 use std::net::SocketAddr;
 
 /// A prepared operation on a UDP socket.
@@ -23,7 +23,7 @@ pub(crate) enum Prepared {
         from: SocketAddr,
         to: SocketAddr,
         host: Option<ProcessId>,
-        port: Option<PlaceId>,
+        port: Option<ComponentId>,
         datagram: OutcomeId,
     },
     Receive {

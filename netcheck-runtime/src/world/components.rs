@@ -18,7 +18,7 @@ pub(crate) fn trim(next: &mut Vec<u32>) {
 
 /// What a position stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum Component {
     /// A unit's node.
     Unit(UnitId),
     /// What has become of the handle of an isolated task that has not ended: [`HANDLE_GONE`], [`ABORTED`].
@@ -50,17 +50,17 @@ pub(crate) enum Place {
     Observed,
 }
 
-/// A value of [`Place::Handle`]: nobody can join the task any more.
+/// A value of [`Component::Handle`]: nobody can join the task any more.
 pub(crate) const HANDLE_GONE: u32 = 1;
 
-/// A value of [`Place::Handle`]: the task was asked to end.
+/// A value of [`Component::Handle`]: the task was asked to end.
 pub(crate) const ABORTED: u32 = 2;
 
 /// A position in a state vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct PlaceId(pub(crate) u32);
+pub(crate) struct ComponentId(pub(crate) u32);
 
-impl PlaceId {
+impl ComponentId {
     /// The value at this place.
     pub(crate) fn of(self, state: &[u32]) -> u32 {
         state.get(self.0 as usize).copied().unwrap_or(0)
@@ -81,68 +81,68 @@ impl PlaceId {
 
 /// The places that were met so far, in the order of their first use.
 #[derive(Default)]
-pub(crate) struct Places {
-    places: Vec<Place>,
-    ids: AHashMap<Place, PlaceId>,
-    ports: Vec<PlaceId>,
-    streams: Vec<PlaceId>,
-    astray: Vec<PlaceId>,
-    timers: Vec<(UnitId, PlaceId)>,
+pub(crate) struct Components {
+    components: Vec<Component>,
+    ids: AHashMap<Component, ComponentId>,
+    ports: Vec<ComponentId>,
+    streams: Vec<ComponentId>,
+    astray: Vec<ComponentId>,
+    timers: Vec<(UnitId, ComponentId)>,
 }
 
-impl Places {
-    pub(crate) fn id(&mut self, place: Place) -> PlaceId {
-        if let Some(&id) = self.ids.get(&place) {
+impl Components {
+    pub(crate) fn id(&mut self, component: Component) -> ComponentId {
+        if let Some(&id) = self.ids.get(&component) {
             return id;
         }
-        let id = PlaceId(self.places.len() as u32);
-        self.places.push(place);
-        self.ids.insert(place, id);
-        match place {
-            Place::Port(..) => self.ports.push(id),
-            Place::Astray { .. } => self.astray.push(id),
-            Place::StreamPort(..) | Place::Connection(_) | Place::Hung(_) => self.streams.push(id),
-            Place::Timers(unit) => self.timers.push((unit, id)),
+        let id = ComponentId(self.components.len() as u32);
+        self.components.push(component);
+        self.ids.insert(component, id);
+        match component {
+            Component::Port(..) => self.ports.push(id),
+            Component::Astray { .. } => self.astray.push(id),
+            Component::StreamPort(..) | Component::Connection(_) | Component::Hung(_) => self.streams.push(id),
+            Component::Timers(unit) => self.timers.push((unit, id)),
             _ => {}
         }
         id
     }
 
-    pub(crate) fn place(&self, id: PlaceId) -> Place {
-        self.places[id.0 as usize]
+    pub(crate) fn component(&self, id: ComponentId) -> Component {
+        self.components[id.0 as usize]
     }
 
     /// The ports at which datagram sockets are or were bound.
-    pub(crate) fn ports(&self) -> &[PlaceId] {
+    pub(crate) fn ports(&self) -> &[ComponentId] {
         &self.ports
     }
 
     /// The datagrams that go to no socket.
-    pub(crate) fn astray(&self) -> &[PlaceId] {
+    pub(crate) fn astray(&self) -> &[ComponentId] {
         &self.astray
     }
 
     /// All that there is of TCP: ports, connections, and connects that hang.
-    pub(crate) fn streams(&self) -> &[PlaceId] {
+    pub(crate) fn streams(&self) -> &[ComponentId] {
         &self.streams
     }
 
     /// The timers of each unit that has any.
-    pub(crate) fn timers(&self) -> &[(UnitId, PlaceId)] {
+    pub(crate) fn timers(&self) -> &[(UnitId, ComponentId)] {
         &self.timers
     }
 
     /// The id of a place that may never have been used: then its value is 0 everywhere.
-    pub(crate) fn find(&self, place: Place) -> Option<PlaceId> {
-        self.ids.get(&place).copied()
+    pub(crate) fn find(&self, component: Component) -> Option<ComponentId> {
+        self.ids.get(&component).copied()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.places.len()
+        self.components.len()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (PlaceId, Place)> + '_ {
-        (0u32..).map(PlaceId).zip(self.places.iter().copied())
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ComponentId, Component)> + '_ {
+        (0u32..).map(ComponentId).zip(self.components.iter().copied())
     }
 }
 
