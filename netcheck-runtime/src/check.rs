@@ -1,9 +1,9 @@
 //! The checker: what is declared, and the thread that a check runs on.
 //!
 //! - `automata`: what each process was seen to do;
-//! - `coverage`: what the executions came across;
+//! - `coverage`: the claims and operations that the executions came across;
 //! - `declare`: what the network may do;
-//! - `monitor`: what a long check shows of itself, and how Ctrl-C ends it;
+//! - `monitor`: the progress of a long check, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
 //! - `propagation`: which fault is seen at the outputs of which processes;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
@@ -60,7 +60,7 @@ pub struct Checker {
     tasks: Tasks,
     deadlocks: Deadlocks,
     at_most: Option<usize>,
-    /// `None`: the one that goes with the rest.
+    /// `None`: the default for the other options.
     search: Option<Search>,
     score: Option<Score>,
     states_max: usize,
@@ -125,7 +125,7 @@ impl Checker {
         self
     }
 
-    /// Declares who has to wait for ever for a deadlock.
+    /// Declares which processes have to wait for ever for a deadlock.
     pub fn deadlocks(mut self, deadlocks: Deadlocks) -> Self {
         self.deadlocks = deadlocks;
         self
@@ -187,31 +187,30 @@ impl Checker {
         self
     }
 
-    /// `true` takes states for one that differ only in which of several like processes does what: of three clients that
-    /// do the same, it makes no difference which of them has its answer. With n of them there are up to n! times
-    /// fewer states.
+    /// `true` visits states once that differ only by a permutation of like processes: of three clients that do the
+    /// same, it makes no difference which of them has its answer. With n of them there are up to n! times fewer states.
     ///
     /// Processes are alike if they are registered with one function or closure (in a loop, say), both as processes or
-    /// both as daemons, `after` the same ones, and if nobody does anything else when they are exchanged. That is
-    /// watched as long as the check runs: a client that sends other bytes or ends with another value is told apart,
-    /// and so are clients to whom a server, or the faults that are declared, are not the same. The check then begins
-    /// again without those; [`Report::asymmetries`] says why.
+    /// both as daemons, `after` the same ones, and if no process behaves differently when they are exchanged. This is
+    /// watched as long as the check runs: a client that sends other bytes or ends with another value is told apart, and
+    /// so are clients between which a server, or the declared faults, make a difference. The check then begins again
+    /// without those; [`Report::asymmetries`] says why.
     ///
     /// Isolated tasks are alike that a process spawns in one step from one `#[netcheck::process]` function, if it waits for
     /// none of them before the others: with a `JoinSet`, say, or not at all.
     ///
     /// No verdict and no output is lost, and a counterexample is an execution of the processes that it names; a
     /// [`finally`](Network::finally) is asked about every end, whichever process it names. A score of
-    /// [`best_first`](Checker::best_first) sees one state of those that are taken for one.
+    /// [`best_first`](Checker::best_first) sees one state of those that differ by a permutation.
     ///
-    /// It does nothing with `tasks = tracked`, and none of it is in [`Checker::estimate`], [`Checker::propagation`] or a
+    /// It does nothing with `tasks = tracked`, and is not used in [`Checker::estimate`], [`Checker::propagation`] or a
     /// replay. With the reduction it is given up where executions go round for ever.
     pub fn symmetry(mut self, symmetry: bool) -> Self {
         self.symmetry = symmetry;
         self
     }
 
-    /// What is kept of visited states.
+    /// How visited states are stored.
     pub fn store(mut self, keep: Keep) -> Self {
         self.keep = keep;
         self
@@ -219,9 +218,9 @@ impl Checker {
 
     /// How many threads explore. Verdict, states and counterexample are the same for any number.
     ///
-    /// It pays for big state spaces: programs are run by one thread only, whoever asks, and so their futures need not
-    /// be `Send`; the others work out what is known already, and only what comes breadth-first or by faults
-    /// ([`Search::Bfs`], [`Search::Faults`]). Other orders are explored by one thread.
+    /// It pays for big state spaces: programs are run by one thread only, and so their futures need not be `Send`; the
+    /// other threads work out steps that are known already, and only breadth-first or by faults ([`Search::Bfs`],
+    /// [`Search::Faults`]). Other orders are explored by one thread.
     ///
     /// # Panics
     /// If `threads` is 0.
@@ -232,16 +231,16 @@ impl Checker {
         self
     }
 
-    /// `false` takes every local state for a state of its own, also where a loop's variables say
-    /// all that is left of the past.
+    /// `false` takes every local state for a state of its own, also where a loop's variables hold all that matters of
+    /// the past.
     pub fn capture(mut self, capture: bool) -> Self {
         self.capture = capture;
         self
     }
 
-    /// `false` leaves out what looks for mistakes of the reduction: before a check ends as verified, a random sample of
-    /// its states is explored again without reduction, a few steps deep, within a twentieth of its time. An output or
-    /// a violation that was found only then would be a defect of netcheck, and is reported as one.
+    /// `false` leaves out the audit of the reduction: before a check ends as verified, a random sample of its states is
+    /// explored again without reduction, a few steps deep, within a twentieth of its time. An output or a violation
+    /// that was found only then would be a defect of netcheck, and is reported as one.
     pub fn audit(mut self, audit: bool) -> Self {
         self.audit = audit;
         self
@@ -275,16 +274,16 @@ impl Checker {
     ///
     /// First every execution without faults is explored: how each process ends there is correct. Then every execution
     /// with the declared faults, at most one in each unless [`at_most`](Checker::at_most) says otherwise, and each end
-    /// of a process is held against the correct ones. With several faults in one execution, the first that shows is
+    /// of a process is compared with the correct ones. With several faults in one execution, the first that shows is
     /// the one that is blamed: a lost or late datagram shows when a later one arrives or nothing else can happen.
     ///
-    /// - Lost, duplicated and late datagrams are named by who sent them, failing calls by who made them. Of several
-    ///   with the same content on one way, who receives can't tell which one it was: with several faults in one
-    ///   execution, one of them may stand for another.
+    /// - Lost, duplicated and late datagrams are named by their senders, failing calls by their callers. Of several
+    ///   datagrams with the same content on one way, the receiver can't tell which one it was: with several faults in
+    ///   one execution, one of them may stand for another.
     /// - `delay` and `split` are no faults: they are there in both searches.
     /// - Panics and deadlocks end no search. A process that panics is gone, its sockets are closed, and the others
     ///   go on, as they would if it ran alone.
-    /// - `finally` is not asked. What goes on for ever has no end to be judged.
+    /// - `finally` is not asked. An execution that goes on for ever has no end to be judged.
     /// - The full space is explored, and states are kept whole: `reduction`, `subsumption` and `store` mean nothing
     ///   here. The limits hold for each of the two searches, and the table says if one was reached.
     ///
@@ -308,17 +307,17 @@ impl Checker {
     /// which are some seconds at the most where user code is quick.
     ///
     /// Up to 4,096 states, or `max_states` if that is less, are counted. Beyond, ten probes go down to the ends of
-    /// executions, and each state that they meet counts by the ways that lead to it. What is not known:
+    /// executions, and each state that they meet counts by the ways that lead to it. The estimate does not know:
     ///
     /// - rare outcomes that hide most of the states: no probe may meet them. `spread` says how much the probes
     ///   differ, not how wrong all of them are;
-    /// - with the reduction, how much it will still find out: an estimate is made with what the probes have learned;
+    /// - with the reduction, how much it will still learn: an estimate relies on what the probes have learned;
     /// - where executions never end, or come back to where they were in a space that is too large to be counted:
     ///   states are counted as new as long as no probe has met them, and the result is `is_at_least`;
     /// - different pasts that come to one state in the end, where there are too many of them for two probes to
     ///   meet: then there are fewer states;
-    /// - `subsumption` and `max_depth`, which make it fewer, and whether there is a violation, at which a check would
-    ///   end.
+    /// - `subsumption` and `max_depth`, which make the states fewer, and whether there is a violation, at which a check
+    ///   would end.
     ///
     /// The tests hold it to a factor of ten, on the examples and on known systems of up to 3 million states.
     ///
@@ -363,8 +362,8 @@ impl Checker {
         })
     }
 
-    /// As [`Checker::run_again`], for whoever watches: `show` is called before each step, and all that
-    /// the programs do between two calls is what they do with the first one's step.
+    /// As [`Checker::run_again`], to be watched: `show` is called before each step, and between two calls the programs
+    /// do only what belongs to the first one's step.
     pub(crate) fn perform(
         &self,
         network: impl FnOnce(&mut Network),
@@ -372,7 +371,7 @@ impl Checker {
         show: impl FnMut(usize, &Step) + Send + 'static,
     ) -> Result<Option<Counterexample>, Error> {
         let steps = counterexample.steps().to_vec();
-        // Who stops in a debugger is not stuck.
+        // A program that is stopped in a debugger is not stuck.
         self.clone().max_poll_duration(Duration::MAX).run(network, move |mut job| {
             let replayed = job.perform(&steps, show)?;
             job.violated(replayed)

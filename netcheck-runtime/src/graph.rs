@@ -1,7 +1,7 @@
 //! Explored graphs, and their strongly connected components.
 //!
 //! A graph is a list of numbered nodes with labels; it knows neither states nor steps. Reduction and search number the
-//! states that they meet and keep of each what they need.
+//! states that they meet, and label each with the data that they need.
 
 /// A directed graph whose nodes are numbered from 0 and labelled.
 pub(crate) struct Graph<L> {
@@ -20,8 +20,8 @@ impl<L> Default for Graph<L> {
 }
 
 impl<L: Default> Graph<L> {
-    /// Labels a node and sets the nodes that its edges lead to. Nodes that are only led to are there, too, without
-    /// edges.
+    /// Labels a node and sets the nodes that its edges lead to. Nodes that occur only as successors are there, too,
+    /// without edges.
     pub(crate) fn set(&mut self, node: usize, label: L, successors: &[u32]) {
         let last = successors.iter().map(|&next| next as usize).fold(node, usize::max);
         if self.nodes.len() <= last {

@@ -14,7 +14,7 @@ use std::fmt;
 /// The version of the JSON form. Others are refused.
 const VERSION: u64 = 1;
 
-/// For each fault that an execution may have first, what is seen of it at the ends of all processes.
+/// For each fault that an execution may have first, its effects at the ends of all processes.
 ///
 /// [`Checker::propagation`](crate::check::Checker::propagation) computes it from all executions. Its
 /// `Display` form is a table, stable across runs and machines, so that it can be pinned.
@@ -50,7 +50,8 @@ pub enum Ending {
     Output(String),
     /// By this panic, with its source line.
     Panicked(String),
-    /// It waits for ever, for this. It is a daemon, or somebody else waits for a next client, so that it is no deadlock.
+    /// It waits for ever, for this. It is a daemon, or another process waits for a next client, so that it is no
+    /// deadlock.
     Waits(String),
     /// It waits for ever, for this, in a deadlock.
     Blocked(String),
@@ -64,7 +65,7 @@ impl Ending {
         }
     }
 
-    /// What kind of end it is, in a word.
+    /// The kind of end, in a word.
     pub(crate) fn how(&self) -> &'static str {
         match self {
             Ending::Output(_) => "value",
@@ -80,10 +81,10 @@ impl Ending {
     }
 }
 
-/// What the network did first in an execution, and to which operation.
+/// The first fault of an execution, and the operation that it befell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Fault {
-    /// The process whose operation it is. That of a datagram is who sent it, however late its fate is decided.
+    /// The process whose operation it is. The process of a datagram is its sender, however late its fate is decided.
     pub process: String,
     /// What sort of operation: `send`, `read`, `connect` …
     pub operation: String,
@@ -106,7 +107,7 @@ pub enum Did {
     Lost,
     /// The datagram arrives more than once.
     Duplicated,
-    /// The datagram arrives after one that was sent later, or nobody receives it any more.
+    /// The datagram arrives after one that was sent later, or is not received any more.
     Overtaken,
     /// The call fails.
     Failed {
@@ -119,7 +120,7 @@ pub enum Did {
     Hung,
 }
 
-/// A fault, and what is seen of it in the executions that have it first.
+/// A fault, and its effects in the executions that have it first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     /// The fault.
@@ -128,9 +129,9 @@ pub struct Row {
     pub ends: u64,
     /// Ends in which every process has ended as it does without faults.
     pub correct_ends: u64,
-    /// What is seen of each process, in the order of processes and modes.
+    /// The effects on each process, in the order of processes and modes.
     pub effects: Vec<Effect>,
-    /// Whether all of its executions end, and every process as it does without faults.
+    /// Whether all of its executions end, with every process as it ends without faults.
     pub masked: bool,
 }
 
@@ -156,7 +157,7 @@ pub enum Mode {
     Wrong,
     /// It ends with an `Err(…)` that it never has without faults.
     Error,
-    /// It waits for ever, and without faults it always ends. It is no deadlock: the process is a daemon, or somebody
+    /// It waits for ever, and without faults it always ends. It is no deadlock: the process is a daemon, or another one
     /// waits for a next client.
     Omission,
     /// It waits for ever in a deadlock, and without faults it always ends.
@@ -196,7 +197,7 @@ impl Propagation {
         &self.rows
     }
 
-    /// The faults that nobody sees: after them every process ends as it does without faults.
+    /// The masked faults: after them every process ends as it does without faults.
     pub fn masked(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.masked)
     }
@@ -244,7 +245,7 @@ impl fmt::Display for Propagation {
 }
 
 impl Row {
-    /// What is seen of the fault: the effects that are no correct ends.
+    /// The failures after the fault: the effects that are no correct ends.
     pub fn failures(&self) -> impl Iterator<Item = &Effect> {
         self.effects.iter().filter(|effect| effect.mode != Mode::Correct)
     }

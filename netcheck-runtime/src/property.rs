@@ -1,4 +1,4 @@
-//! What must never happen: a panic, a deadlock, an end that `Network::finally` rejects.
+//! The properties of a check: no panic, no deadlock, no end that `Network::finally` rejects.
 
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::unit::automaton::NodeKind;
@@ -19,8 +19,7 @@ pub struct End {
 }
 
 impl End {
-    /// The Debug text of what a process ended with; `None` if it has not ended (a daemon
-    /// may wait for ever).
+    /// The Debug text of the value that a process ended with; `None` if it has not ended (a daemon may wait for ever).
     ///
     /// # Panics
     /// If no process has this name.
@@ -39,16 +38,16 @@ impl End {
     }
 }
 
-/// Which processes have to wait for ever for a deadlock, where nothing can happen any more.
+/// Which processes have to wait for ever for a deadlock, in a state in which no step is possible any more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deadlocks {
     /// A process that is registered with `net.process` and has not ended, unless one of its own tasks waits in
-    /// `accept`: that one waits for a next client. Such an end is counted as a suppressed deadlock.
+    /// `accept`: that task waits for a next client. Such an end is counted as a suppressed deadlock.
     #[default]
     EachProcess,
-    /// Such a process where nobody at all waits in `accept`
-    /// (papers/tcp-transmission-failures.txt, section 4.1): while anybody waits for a next client, what everybody else
-    /// waits for is taken to be spurious, and counted as a suppressed deadlock.
+    /// Such a process where no task of any process waits in `accept` (papers/tcp-transmission-failures.txt, section
+    /// 4.1): while a task waits for a next client, the waiting of all others is taken to be spurious, and counted as a
+    /// suppressed deadlock.
     Paper,
 }
 
@@ -57,7 +56,7 @@ pub trait Judgement {
     /// The reason why the property does not hold, if it does not.
     ///
     /// # Errors
-    /// With the reason.
+    /// The reason why it does not hold.
     fn judge(self) -> Result<(), String>;
 }
 
@@ -91,13 +90,13 @@ pub(crate) struct Properties {
     pub(crate) deadlocks: Deadlocks,
 }
 
-/// How a state in which nothing can happen is to be seen.
+/// The judgement of a state in which no step is possible.
 pub(crate) enum Terminal {
     /// Every process has ended, is a daemon, or waits for a next client itself; `suppressed`: not all have ended.
     End { suppressed: bool },
-    /// Processes wait, but so does somebody else for a next client ([`Deadlocks::Paper`]).
+    /// Processes wait, but another one waits for a next client ([`Deadlocks::Paper`]).
     Spurious,
-    /// Somebody is in the middle of a poll: this is no state of its own, and another alternative goes on.
+    /// A unit is in the middle of a poll: this is no state of its own, and another alternative goes on.
     Unfinished,
     Deadlock {
         found: Found,
@@ -133,7 +132,7 @@ impl Properties {
         self.finally.is_empty()
     }
 
-    /// Judges a state in which nothing can happen, or nothing but failures.
+    /// Judges a state in which no step is possible, except failures.
     pub(crate) fn terminal(&self, system: &System, state: &[u32]) -> Terminal {
         if system.live_units(state).any(|(_, node)| system.learner.automata.polled(node).is_some()) {
             return Terminal::Unfinished;
@@ -186,7 +185,7 @@ impl Properties {
         })
     }
 
-    /// Judges a state in which nothing can happen, by every property.
+    /// Judges a state in which no step is possible, by every property.
     pub(crate) fn violated_at_end(&self, system: &System, state: &[u32]) -> Option<Found> {
         match self.terminal(system, state) {
             Terminal::Deadlock { found, .. } => Some(found),
@@ -205,7 +204,7 @@ fn in_accept(system: &System, state: &[u32]) -> impl Iterator<Item = ProcessId> 
     nodes.filter(|&(_, node)| system.view().is_in_accept(node)).map(|(unit, _)| system.process_of(unit))
 }
 
-/// What a process has ended with.
+/// The output of a process, if it has ended with one.
 pub(crate) fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Rc<str>> {
     match system.learner.automata.node(root(system, state, ProcessId(unit.0))).kind {
         NodeKind::Ended { output } => Some(system.shared().output(output).text),
@@ -213,13 +212,13 @@ pub(crate) fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Rc<
     }
 }
 
-/// Whether a process is not there any more. Only who goes on after a panic sees a process that has panicked.
+/// Whether a process has ended or panicked. A panicked process is seen only by a search that goes on after panics.
 pub(crate) fn has_ended(system: &System, state: &[u32], process: ProcessId) -> bool {
     let node = root(system, state, process);
     matches!(system.learner.automata.node(node).kind, NodeKind::Ended { .. } | NodeKind::Panicked(_))
 }
 
-/// Where the root of a process is.
+/// The node of the root of a process.
 pub(crate) fn root(system: &System, state: &[u32], process: ProcessId) -> NodeId {
     system.components.find(Component::Unit(UnitId(process.0))).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)))
 }
@@ -228,7 +227,7 @@ fn panicked(unit: &str, panic: &Panic) -> String {
     format!("{unit} panicked at {}: {}", panic.location, panic.message)
 }
 
-/// Who waits for what, and where.
+/// The name of a unit, with what it waits for and where.
 fn blocked_at(system: &System, unit: UnitId, node: NodeId) -> String {
     format!("  {} {}", system.shared().unit(unit).name, waits(system, unit, node))
 }

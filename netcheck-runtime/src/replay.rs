@@ -1,5 +1,5 @@
-//! Running one given execution again on fresh futures. Uses no search: at each step it
-//! looks up the one that is asked for among those that are possible.
+//! Running one given execution again on fresh futures. Uses no search: each step is looked up among those that are
+//! possible.
 
 use crate::id::{Mover, NodeId};
 use crate::property::Properties;
@@ -21,7 +21,7 @@ pub(crate) struct Replayed {
     /// The steps that were taken, as they read now.
     pub(crate) steps: Vec<Step>,
     pub(crate) path: Vec<Transition>,
-    /// Where everybody was.
+    /// The local states on the way.
     pub(crate) situations: Situations,
     pub(crate) end: End,
 }
@@ -29,9 +29,9 @@ pub(crate) struct Replayed {
 /// How a replay ended.
 pub(crate) enum End {
     Violated(Found),
-    /// Every step was taken, and nothing was violated.
+    /// Every step was taken, and no property was violated.
     Held,
-    /// The step after those that were taken is not possible.
+    /// The step after the taken ones is not possible.
     Diverged {
         expected: Box<Step>,
         possible: Vec<Step>,
@@ -120,8 +120,8 @@ pub(crate) fn replay(
     Ok(Replayed { steps: seen, path, situations: watcher.situations(), end })
 }
 
-/// Takes the steps of a replay once more, on runs of the programs that serve for nothing else: each
-/// poll happens once, in its place. `show` is called before each step, with its number.
+/// Takes the steps of a replay once more, on runs of the programs of its own: each poll happens once, in its place.
+/// `show` is called before each step, with its number.
 pub(crate) fn perform(
     system: &mut System,
     replayed: &Replayed,
@@ -131,7 +131,7 @@ pub(crate) fn perform(
     for (index, (step, taken)) in replayed.steps.iter().zip(&replayed.path).enumerate() {
         show(index + 1, step);
         let Move::Unit { unit, node, input, .. } = taken.step else { continue };
-        // A poll goes on until it asks what nobody answers it in this execution.
+        // The poll runs until it asks for an answer that the trace does not contain.
         let mut later = replayed.path[index + 1..].iter().filter(|step| step.unit() == Some(unit));
         let is_answered = later.next().is_some_and(|next| is_answer(system, next));
         performance.take(&system.learner, (unit, node, input), is_answered).map_err(Interrupt::Diagnostic)?;
@@ -147,7 +147,7 @@ fn is_answer(system: &System, transition: &Transition) -> bool {
     }
 }
 
-/// Those of these names who are there.
+/// The live movers with these names.
 fn movers(system: &System, state: &[u32], names: &[String]) -> SmallVec<[Mover; 8]> {
     let nodes: Vec<NodeId> = system.live_units(state).map(|(_, node)| node).collect();
     let all = nodes.into_iter().flat_map(|node| system.learner.automata.movers(node));

@@ -1,22 +1,22 @@
-//! What a check found, and its figures.
+//! The report of a check: its findings and figures.
 
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::html;
 use std::fmt;
 
-/// What a check says.
+/// The verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No execution within the declared faults violates a property.
     Verified,
-    /// One does: see the counterexample.
+    /// An execution violates a property: see the counterexample.
     Violated,
-    /// A limit was hit before everything was explored, and nothing had been found by then.
+    /// A limit was hit before everything was explored, and no violation had been found by then.
     Inconclusive,
 }
 
-/// What a check found, and its figures.
+/// The report of a check: its findings and figures.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub(crate) verdict: Verdict,
@@ -52,12 +52,12 @@ pub(crate) struct Figures {
 }
 
 impl Report {
-    /// What the check says.
+    /// The verdict of the check.
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
 
-    /// Distinct global states that were visited; of those that symmetry takes for one, one.
+    /// Distinct global states that were visited; with symmetry, one of each orbit.
     pub fn states(&self) -> usize {
         self.figures.states
     }
@@ -72,7 +72,7 @@ impl Report {
         self.figures.depth
     }
 
-    /// States in which nothing can happen any more.
+    /// States in which no step is possible any more.
     pub fn terminals(&self) -> u64 {
         self.figures.terminals
     }
@@ -97,7 +97,7 @@ impl Report {
         self.figures.local_states
     }
 
-    /// How often the space was explored until the stubborn sets relied on nothing that grew.
+    /// How often the space was explored until the stubborn sets relied on no footprint that grew.
     pub fn rounds(&self) -> usize {
         self.figures.rounds
     }
@@ -119,8 +119,8 @@ impl Report {
         self.figures.subsumed
     }
 
-    /// The processes and isolated tasks that were taken to be alike, class by class: states that differ only in which of them does what
-    /// were visited once; see [`Checker::symmetry`](crate::check::Checker::symmetry).
+    /// The processes and isolated tasks that were taken to be alike, class by class: states that differ only by a
+    /// permutation of them were visited once; see [`Checker::symmetry`](crate::check::Checker::symmetry).
     pub fn like_processes(&self) -> &[Vec<String>] {
         &self.like_processes
     }
@@ -141,8 +141,8 @@ impl Report {
         self.limit.as_deref()
     }
 
-    /// The annotated loops whose heads told no local state, each with the reason: what they went
-    /// through is told apart by its whole history, so that an endless one never closes.
+    /// The annotated loops whose heads identified no local state, each with the reason: their local states are told
+    /// apart by their whole histories, so that an endless loop never closes.
     pub fn uncaptured_loops(&self) -> &[String] {
         &self.uncaptured
     }
@@ -153,8 +153,8 @@ impl Report {
         &self.claims
     }
 
-    /// The operations that were waited for in some execution and completed in none, each with its
-    /// source line: a time-out that never elapses, an accept that nobody connects to.
+    /// The operations that were waited for in some execution and completed in none, each with its source line: a
+    /// time-out that never elapses, an accept to which no client connects.
     pub fn never_completed(&self) -> &[String] {
         &self.never_completed
     }
@@ -185,9 +185,8 @@ impl Report {
         }
     }
 
-    /// What each process was seen to do, and the isolated tasks of each name; the processes first.
-    /// Those that took no step are not there. Of like processes, each is shown with all that any of them was seen to
-    /// do.
+    /// What each process was seen to do, and the isolated tasks of each name; the processes first. Processes that took
+    /// no step are left out. Each of several like processes is shown with all that any of them was seen to do.
     pub fn automata(&self) -> &[Automaton] {
         &self.automata
     }
@@ -195,7 +194,7 @@ impl Report {
     /// What a process, or an isolated task as `process/function`, was seen to do.
     ///
     /// # Panics
-    /// If none has this name, or it took no step.
+    /// If no process or task has this name, or it took no step.
     #[track_caller]
     pub fn automaton(&self, name: &str) -> &Automaton {
         let names = || self.automata.iter().map(Automaton::name).collect::<Vec<_>>().join(", ");

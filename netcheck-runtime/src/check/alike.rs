@@ -9,7 +9,7 @@ use crate::unit::names::task_name;
 use crate::world::system::{Asymmetry, LikeTasks};
 
 impl Job {
-    /// The processes and tasks that may be alike, as far as is known; `None` if nobody asks, or it is given up.
+    /// The processes and tasks that may be alike, as far as is known; `None` if symmetry is not asked for, or given up.
     pub(super) fn like_processes(&self) -> Option<Classes> {
         let processes = &self.registered.processes;
         let (tracked, given_up) = (self.checker.tasks == Tasks::Tracked, self.asymmetries.iter().any(is_hopeless));
@@ -54,7 +54,7 @@ impl Job {
     }
 }
 
-/// Whether it says that no processes may be taken to be alike.
+/// Whether the asymmetry says that no processes may be taken to be alike.
 fn is_hopeless(asymmetry: &Asymmetry) -> bool {
     asymmetry.between.is_none()
 }

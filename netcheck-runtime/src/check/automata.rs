@@ -1,4 +1,4 @@
-//! The automata of a check, as they were taken, for whoever wants to see them.
+//! The automata of a check, as the search has taken them, to be shown to the user.
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::Offer;

@@ -1,5 +1,4 @@
-//! What the executions of a check came across: claims of `sometimes!`, and operations that were
-//! never completed.
+//! Coverage of the executions of a check: claims of `sometimes!`, and operations that were never completed.
 
 use crate::network::Network;
 use crate::operation::{Effect, Operation};
@@ -10,10 +9,10 @@ use crate::world::system::System;
 use crate::world::{choices, tasks};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was come across.
+/// The coverage of a check.
 #[derive(Default)]
 pub(super) struct Coverage {
-    /// By name: whether it held in some execution.
+    /// By name: whether the claim held in some execution.
     pub(super) claims: BTreeMap<String, bool>,
     /// Operations by source line that were waited for and never completed.
     pub(super) never_completed: Vec<String>,

@@ -9,8 +9,8 @@ use netcheck_models::udp::Perturbation;
 
 /// The declared behaviour of UDP: by default reliable and in order.
 ///
-/// What can be declared is papers/udp-net-iocache.txt Definition 5: each packet arrives as
-/// often as one of the multiplication choices M says, and the network holds at most c packets.
+/// The declarations follow papers/udp-net-iocache.txt, Definition 5: each packet arrives as often as one of the
+/// multiplication choices M says, and the network holds at most c packets.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Udp {
@@ -83,9 +83,9 @@ impl Udp {
         self
     }
 
-    /// Which side is perturbed: what the processes send, what they receive, or each in turn
-    /// (then a packet can be multiplied twice). Without it, each packet that one of the
-    /// processes sends or receives is perturbed once.
+    /// Which side is perturbed: the packets that the processes send, those that they receive, or both in turn (then a
+    /// packet can be multiplied twice). Without it, each packet that one of the processes sends or receives is
+    /// perturbed once.
     pub fn direction(mut self, direction: Direction) -> Self {
         self.direction = Some(direction);
         self
@@ -141,10 +141,10 @@ impl Udp {
 
 /// The declared behaviour of TCP: by default nothing fails, and reads and writes are whole.
 ///
-/// What can fail is papers/tcp-transmission-failures.txt Table 2: a call fails with the error
-/// that Linux gives, and the connection is then broken for both ends. A failure is possible
-/// whenever the call is waited for, and never has to happen. How many there can be in one
-/// execution is [`Checker::at_most`](crate::check::Checker::at_most); without it, any number.
+/// The failures are those of papers/tcp-transmission-failures.txt, Table 2: a call fails with the error that Linux
+/// gives, and the connection is then broken for both ends. A failure is possible whenever the call is waited for, and
+/// never has to happen. How many there can be in one execution is [`Checker::at_most`](crate::check::Checker::at_most);
+/// without it, any number.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Tcp {
@@ -195,8 +195,8 @@ impl Tcp {
         self
     }
 
-    /// A read may return any non-empty prefix of what is there, and a write may accept any of
-    /// what it is given.
+    /// A read may return any non-empty prefix of the bytes that are there, and a write may accept any of the bytes that
+    /// it is given.
     pub fn split(mut self) -> Self {
         self.rules.streams.split = true;
         self
@@ -226,9 +226,9 @@ impl Tcp {
         self
     }
 
-    /// Only the first executions of each call's source line fail (the paper's section 7):
-    /// what a loop does after a failure seldom depends on how often it has gone round. With
-    /// `tasks = tracked` they are counted in each task for itself.
+    /// Only the first executions of each call's source line fail (the paper's section 7): the behaviour of a loop after
+    /// a failure seldom depends on how often it has gone round. With `tasks = tracked`, executions are counted for each
+    /// task by itself.
     ///
     /// # Panics
     /// If `executions` is 0.
@@ -277,11 +277,10 @@ pub enum Tasks {
     /// Any memory: the order in which tasks run is part of the process's local state.
     #[default]
     Shared,
-    /// Only what is tracked: the types of `netcheck::tracked`, and what tasks wait for of each
-    /// other. Then histories that differ only in the order of steps that share nothing are one
-    /// local state (a Mazurkiewicz trace), which makes processes of many tasks much smaller.
-    /// Every so often two such histories are compared; if they behave differently, that is an
-    /// error that says so.
+    /// Only tracked objects: the types of `netcheck::tracked`, and the ends of tasks that others wait for. Then
+    /// histories that differ only in the order of steps that share nothing are one local state (a Mazurkiewicz trace),
+    /// which makes processes of many tasks much smaller. Every so often two such histories are compared; if they behave
+    /// differently, that is an error that says so.
     Tracked,
 }
 

@@ -11,14 +11,14 @@ impl Job {
             let mut searched = self.search()?;
             let explored = &searched.explored;
             let Some((at, found)) = explored.found.clone() else { break (searched, None) };
-            // In the full semantics the execution may come to something else first.
+            // In the full semantics the execution may come to another finding first.
             let first = explored.concrete.as_ref().map_or(&found, |(_, first)| first);
             if first.is_error {
                 return Err(Error::new(first.message.clone()));
             }
             let demands = self.demands;
             match self.counterexample(&mut searched, (at, found)) {
-                // Only on the way to the least execution was it seen what the programs demand.
+                // The demands of the programs were seen only on the way to the least execution.
                 _ if self.demands != demands => {}
                 counterexample => break (searched, Some(counterexample?)),
             }

@@ -1,4 +1,4 @@
-//! What a long check shows of itself, and how Ctrl-C ends it.
+//! The progress line of a long check, and how Ctrl-C ends the check.
 //!
 //! On a terminal, a check of more than a second has a progress line. Elsewhere it is silent,
 //! but with `NETCHECK_LOG=progress` writes a line every ten seconds. From then on the first
@@ -53,7 +53,7 @@ impl Monitor {
             self.lines.as_mut().filter(|lines| bar.is_hidden() && elapsed >= LINE_EVERY * (**lines + 1))
         {
             *lines += 1;
-            // A line that can't be written is nobody's loss.
+            // A progress line that can't be written is no loss.
             let _ = writeln!(std::io::stderr(), "netcheck: {text}");
         }
         bar.set_message(text);

@@ -6,7 +6,7 @@ use crate::network::Registered;
 use crate::unit::source_line;
 use std::collections::BTreeSet;
 
-/// For each process, those whose first wait it starts after.
+/// For each process, the processes after whose first wait it starts.
 pub(super) fn of(processes: &[Registered]) -> Result<Vec<Vec<ProcessId>>, Error> {
     let names: Vec<&str> = processes.iter().map(|process| process.name.as_str()).collect();
     let mut after = Vec::new();

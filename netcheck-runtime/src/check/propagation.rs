@@ -12,7 +12,7 @@ use crate::unit::shared::Modes;
 use crate::world::store::Keep;
 use first_fault::FirstFaults;
 
-/// Faults in one execution, unless the checker says how many: what is seen of two faults can't be told apart.
+/// Faults in one execution, unless the checker says how many: the effects of two faults can't be told apart.
 const FAULTS_MAX: usize = 1;
 
 impl Job {

@@ -76,7 +76,7 @@ impl Job {
     pub(super) fn modes(&self) -> Modes {
         let first = self.declared.tcp.first;
         Modes {
-            // The execution of its line that a call is, is known only if calls are traced.
+            // How often the line of a call was executed before is known only if calls are traced.
             traces: first.is_some(),
             tracks: self.checker.tasks == Tasks::Tracked,
             captures: self.checker.capture,

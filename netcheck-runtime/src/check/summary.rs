@@ -50,7 +50,8 @@ impl Job {
         })
     }
 
-    /// Explores some of the states again, without reduction; an error if that shows what the search should have seen.
+    /// Explores some of the states again, without reduction; an error if that finds a step or a violation that the
+    /// search should have seen.
     fn audit(&self, system: &mut System, explored: &Explored) -> Result<(), Error> {
         let Checker { reduction, symmetry, audit: is_asked_for, .. } = self.checker;
         // With symmetry, a state stands for others whose steps have not all been taken.

@@ -1,4 +1,4 @@
-//! The words of `#[model_check(…)]` as text, for those that are known only when a test runs.
+//! The words of `#[model_check(…)]` as text, for words that are known only when a test runs.
 //!
 //! They are the attribute's words with its meanings and its rules, but for `expect`, `snapshot`,
 //! `replay` and `name`, which belong to one check. `grammar` reads them; here they become a [`Checker`].
@@ -439,7 +439,7 @@ impl Value<'_> {
     }
 }
 
-/// What to say of a word that is none of `known`: the nearest one if it is near, and all of them.
+/// The message for a word that is none of `known`: the nearest one if it is near, and all of them.
 fn nearest_of(found: &str, known: &[&str], whose: &str) -> String {
     let all: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
     format!("unknown word `{found}`{}\n{whose} {}", hint(found, known), all.join(", "))

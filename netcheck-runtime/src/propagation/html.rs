@@ -1,7 +1,7 @@
-//! Error propagation as a page for a browser: faults on the left, processes on the right, and what is
-//! seen of a fault at a process as an edge between them.
+//! Error propagation as a page for a browser: faults on the left, processes on the right, and an effect of a fault on a
+//! process as an edge between them.
 //!
-//! The page is complete in itself and has no script. All that comes from programs is escaped.
+//! The page is complete in itself and has no script. All text from programs is escaped.
 
 use super::text::{or_none, shown, totals};
 use super::{Effect, Mode, Propagation, Row};
@@ -10,7 +10,7 @@ use crate::trace::markup::escaped;
 
 const STYLE: &str = include_str!("propagation.css");
 
-/// What the browser is told: nothing may be loaded or run.
+/// The policy for the browser: nothing may be loaded or run.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 // Lengths in pixels.
@@ -46,7 +46,7 @@ pub(super) fn page(of: &Propagation) -> String {
     )
 }
 
-/// Where things stand in the graph.
+/// The positions of faults and processes in the graph.
 struct Layout {
     /// The upper edges of the faults, and the lower edge of the last one.
     tops: Vec<usize>,

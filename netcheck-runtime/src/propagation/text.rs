@@ -66,7 +66,7 @@ fn cell(row: &Row, process: &str) -> String {
     if modes.is_empty() { "-".to_owned() } else { modes.join(", ") }
 }
 
-/// What was seen, in full.
+/// All effects, in full.
 fn seen(text: &mut String, of: &Propagation) {
     let lines = (1..).zip(&of.rows).flat_map(|(number, row)| {
         let failures = row.failures().flat_map(|effect| effect.endings.iter().map(move |ending| (effect, ending)));
@@ -81,7 +81,7 @@ fn seen(text: &mut String, of: &Propagation) {
     }
 }
 
-/// How many faults there are, how many of them nobody sees, and how the others are seen.
+/// How many faults there are, how many of them are masked, and how the others are seen.
 pub(super) fn totals(of: &Propagation) -> String {
     let count = |count: usize| if count == 1 { "1 fault".to_owned() } else { format!("{count} faults") };
     let mut text = format!("{}: {} masked, {} seen", count(of.rows.len()), of.masked().count(), of.seen().count());

@@ -1,17 +1,19 @@
 //! Which movers share a clock, and which daemons are finished.
 //!
-//! A mover *reaches* another one if the other one depends on something that the first may still do. Network components,
-//! objects, joins, aborts, handles and the ends of processes are all resources; [`touches`](super::touches) is the one
-//! place that says what an operation or an effect does to them (its matches over both have no wildcard).
+//! A mover *reaches* another one if a step that it may still take affects a resource that the other one depends on.
+//! Network components, objects, joins, aborts, handles and the ends of processes are all resources
+//! ([`touches`](crate::world::touches)); the `depends` module of each component kind says which of them an operation or
+//! an effect affects and depends on (the matches over both have no wildcard).
 //!
 //! **Clocks.** If one mover reaches another, both share a clock. So a mover that two timed movers reach, by any chain,
-//! shares one clock with both, and sees their steps in the order of their times. One edge is left out: a mover without
-//! timers waits for the end of another mover and, at that point, for nothing else, and no other edge leads to it or
-//! from it. The awaited end stays, so the waiting mover takes the same steps whenever it finds that end; its steps
-//! come after the end, and nobody sees them. So no clock can tell where among the steps of others they are taken.
+//! shares one clock with both, and sees their steps in the order of their times. One edge is left out: that to a mover
+//! without timers that waits for the end of another mover and, at that point, for nothing else, if no other edge leads
+//! to the waiting mover or from it. The awaited end stays, so the waiting mover takes the same steps whenever it finds
+//! that end; its steps come after the end, and no mover depends on them. So no clock can tell where among the steps of
+//! others they are taken.
 //!
-//! **Finished.** Movers that share a clock are finished if they are daemons' and all that is left to them are failures
-//! (each of which is explored beside their end), and no mover outside that may still take any step, or fail, reaches
+//! **Finished.** Movers that share a clock are finished if they belong to daemons, if only failures are left to them
+//! (each of which is explored beside their end), and if no mover outside that may still take a step, or fail, reaches
 //! one of them. The largest such set is found by removing movers that are reached from outside.
 
 use super::bits::Bits;
@@ -19,16 +21,16 @@ use super::footprint::Footprints;
 use super::live::Live;
 use crate::world::tables::View;
 
-/// Sets of movers, by index.
+/// Disjoint sets of movers, by index (union-find).
 pub(super) struct Sets(Vec<usize>);
 
 impl Sets {
-    /// Each by itself.
+    /// Each mover in a set of its own.
     pub(super) fn new(count: usize) -> Self {
         Sets((0..count).collect())
     }
 
-    /// The lowest member of a mover's set.
+    /// The representative of a mover's set: its lowest member.
     pub(super) fn lowest(&self, mut index: usize) -> usize {
         while self.0[index] != index {
             index = self.0[index];
@@ -46,9 +48,10 @@ impl Sets {
     }
 }
 
-/// Joins those who share a clock to the `components` that the network makes of `live`.
+/// Joins the movers that share a clock, in `components`, in which the connected components of `live` are joined
+/// already.
 pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live], components: &mut Sets) {
-    // Without tasks there are no lifecycles: nobody waits for the end of a process, or ends one.
+    // Without tasks there are no lifecycles: no mover waits for the end of a process, or ends one.
     let is_child = |live: &Live| live.mover.task.is_some() || view.units[live.mover.unit.0 as usize].is_task;
     if !live.iter().any(is_child) {
         return;
@@ -75,7 +78,7 @@ pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live]
     }
 }
 
-/// By index: whether nothing can ever wake a daemon's mover again, but failures of the movers with one `clock`.
+/// By index: whether a daemon's mover can never be woken again, except by failures of the movers with this `clock`.
 pub(super) fn finished(view: View<'_>, footprints: &Footprints, live: &[Live], clock: usize) -> Vec<bool> {
     let may_fail = |of: &Live| of.moves > 0 && of.clock != clock;
     let may_go_on =

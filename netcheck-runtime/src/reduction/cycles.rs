@@ -1,4 +1,4 @@
-//! What the proviso has found out of cycles in the reduced graph, for the choice of stubborn sets.
+//! The cycles of the reduced graph that the proviso has found, for the choice of stubborn sets.
 
 use crate::id::{Mover, ProcessId, UnitId};
 use crate::world::components::{Component, ComponentId, StateVector};
@@ -7,26 +7,26 @@ use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
-/// What is known of cycles in the reduced graph.
+/// The known cycles of the reduced graph.
 #[derive(Default)]
 pub(crate) struct Cycles {
-    /// Units that go round among themselves while units that are connected to them wait.
+    /// Movers that go round in a cycle while movers that are connected to them wait.
     unreduced: AHashSet<SmallVec<[Mover; 8]>>,
     endless: AHashMap<Part, Endless>,
     /// An endless component was seen where states had been left out.
     endless_in_part: bool,
-    /// Units that were seen to go round for ever without any time passing: no timer fires any more then.
+    /// Sets of units that go round in a cycle in which no time passes: no timer fires there.
     untimed: BTreeSet<BTreeSet<UnitId>>,
-    /// Those of them that keep time from passing for others that have timers.
+    /// The units of these sets that keep time from passing for others with timers.
     busy: BTreeSet<UnitId>,
 }
 
-/// The part of a state that belongs to some processes, but for the count of faults.
+/// The components of a state that belong to some processes or to all, with their values.
 pub(super) type Part = SmallVec<[(ComponentId, u32); 16]>;
 
 /// A state of a component that will go round for ever.
 struct Endless {
-    /// The state in which the others begin to be explored.
+    /// The state of the cycle from which the other components are explored.
     representative: StateVector,
     /// Whether time passes in the cycle.
     timed: bool,
@@ -35,11 +35,11 @@ struct Endless {
 /// How a component of a state has to be explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// As any.
+    /// Like any other.
     Usual,
-    /// It, and others besides.
+    /// The component is explored, and the others besides it.
     Shared { timed: bool },
-    /// It has been explored from such a state already.
+    /// The component is left alone: it is explored from the representative of its cycle.
     Over { timed: bool },
 }
 
@@ -75,8 +75,8 @@ impl Cycles {
         self.endless.insert(part, Endless { representative, timed }).is_none()
     }
 
-    /// Adds sets of units that go round without time passing. Of `with_timers`, units outside of such a set would wait
-    /// for ever. Says whether more units keep time from passing than were known to.
+    /// Adds sets of units that go round without time passing. The units of `with_timers` outside of such a set would
+    /// wait for ever. Says whether more units keep time from passing than were known to.
     pub(super) fn add_untimed(
         &mut self,
         untimed: impl Iterator<Item = BTreeSet<UnitId>>,
@@ -113,7 +113,7 @@ impl Cycles {
     }
 }
 
-/// What of a state belongs to the processes of some units. Whatever others could change too is left in.
+/// The components of a state that belong to the processes of some units, among them those that others could change too.
 pub(super) fn part(tables: &Tables, state: &[u32], movers: &[Mover]) -> Part {
     let processes: SmallVec<[ProcessId; 8]> = movers.iter().map(|mover| tables.process_of(mover.unit)).collect();
     let of_unit = |unit: UnitId| processes.contains(&tables.process_of(unit));

@@ -1,14 +1,12 @@
-//! What steps do to components, and what they mind others doing.
+//! Footprints: the resources that steps affect, and those that they depend on.
 //!
-//! A step `t` of one mover (a unit, or a tracked task) has to be explored together with another's
-//! step `u` if `u` *does* something that `t` *minds*: if `u` first could make `t` impossible,
-//! possible in more ways, or lead elsewhere. The relation is not symmetric: a send minds nobody
-//! receiving, because a datagram that is there earlier can still be received later (late
-//! choice), but a receive minds somebody sending.
+//! A step `t` of one mover (a unit, or a tracked task) has to be explored together with another's step `u` if `u`
+//! *affects* a resource that `t` *depends on*: if taking `u` first could make `t` impossible, possible in more ways, or
+//! lead elsewhere. The relation is not symmetric: a send does not depend on a receive, because a datagram that is there
+//! earlier can still be received later (late choice), but a receive depends on a send.
 //!
-//! A unit has a footprint per node. Where tasks are tracked, each has its own, per step that it
-//! has taken last: what it does after that is the same whatever tasks have done that it has
-//! nothing to do with, so what was learned in one order is known in all of them. In the middle
+//! A unit has a footprint per node. A tracked task has one per last step of its own: its next steps are the same
+//! whatever unrelated tasks have done, so a footprint that was learned in one order holds in all orders. In the middle
 //! of a poll (at a call that needs an answer at once) the unit moves as a whole.
 
 use super::bits::Bits;
@@ -30,25 +28,26 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Row(u32);
 
-/// What is known of one mover in one local state.
+/// The resources that one mover is known to touch from one local state on.
 #[derive(Clone, Default)]
 pub(crate) struct Footprint {
-    /// What the next steps mind: of a tracked task, what its offers mind.
+    /// The resources that the next steps depend on; for a tracked task, those that its offers depend on.
     pub(crate) depends_on: Bits,
-    /// What they and all that can follow them do and mind.
+    /// The resources that these steps, and all that can follow them, affect.
     pub(crate) future_affects: Bits,
+    /// The resources that these steps, and all that can follow them, depend on.
     pub(crate) future_depends_on: Bits,
-    /// The ends that they wait for one at a time, with nothing else.
+    /// The ends that these steps wait for one at a time, with nothing else.
     pub(crate) future_waits: Bits,
-    /// What else they see: when it happens makes a difference.
+    /// All else that these steps see: the moment at which it happens makes a difference.
     pub(crate) future_races: Bits,
-    /// What an offer minds besides, in states in which it is contended.
+    /// The resources that an offer depends on besides, in states in which it is contended.
     pub(crate) when_contended: Vec<(OperationKey, Bits)>,
-    /// What a task that waits for others minds: it can be woken by that.
+    /// The resources that can wake a task that waits for others.
     pub(crate) woken_by: Bits,
-    /// Whose steps may lead here.
+    /// The footprints whose steps may lead to this one.
     before: SmallVec<[Row; 2]>,
-    /// Whether a choice has relied on it.
+    /// Whether the choice of a stubborn set has relied on it.
     consulted: bool,
 }
 
@@ -61,7 +60,7 @@ pub(crate) struct Footprints {
     of_node: Vec<Row>,
     /// Of tracked tasks, by their last steps.
     of_task: AHashMap<(UnitId, TaskId, EventId), Row>,
-    /// What the steps of tracked tasks mind besides what they offer, by edge.
+    /// By edge: the resources that a step of a tracked task depends on besides its offers.
     of_edge: Vec<Bits>,
     /// The last steps of units with tracked tasks, with the tasks that had ended before each of them in any order.
     ends: Vec<(Row, UnitId, BTreeSet<TaskId>)>,
@@ -72,12 +71,12 @@ pub(crate) struct Footprints {
     grew: bool,
     /// Whether a unit may come back to a local state that it has left.
     has_cycles: bool,
-    /// What goes round for ever.
+    /// Cycles of the reduced graph.
     pub(super) cycles: Cycles,
 }
 
 impl Footprints {
-    /// Whether a footprint has grown that a choice had relied on; asking forgets it.
+    /// Whether a footprint has grown that a choice had relied on; resets the answer.
     pub(crate) fn grew(&mut self) -> bool {
         std::mem::take(&mut self.grew)
     }
@@ -87,13 +86,13 @@ impl Footprints {
         self.cycles.has_endless()
     }
 
-    /// Forgets which components go round for ever: that was told with footprints that have grown since, and the state
-    /// from which the others were to be explored may not be reached any more.
+    /// Forgets which components go round for ever: the footprints that showed it have grown since, and the state from
+    /// which the others were to be explored may no longer be reached.
     pub(crate) fn forget_endless(&mut self) {
         self.cycles.forget_endless();
     }
 
-    /// Whether a footprint has grown that a choice had relied on since it was last asked.
+    /// As [`Footprints::grew`], without resetting the answer.
     pub(crate) fn has_grown(&self) -> bool {
         self.grew
     }
@@ -121,7 +120,8 @@ impl Footprints {
         &self.rows[row.0 as usize]
     }
 
-    /// What a step of a tracked task minds besides what it offers: what tasks share, and its effects.
+    /// The resources that a step of a tracked task depends on besides its offers: shared objects, and those of its
+    /// effects.
     pub(crate) fn depended_on_by(&self, edge: EdgeId) -> &Bits {
         &self.of_edge[edge.0 as usize]
     }
@@ -136,13 +136,13 @@ impl Footprints {
         self.has_timers(unit, self.of_node[node.index()])
     }
 
-    /// The datagrams that are kept for a unit in a state, if somebody could send ever more of them.
-    /// It may not be known yet that the unit receives them.
+    /// The arrivals at the ports of a unit in a state, if ever more datagrams could be sent there. It may not be known
+    /// yet that the unit receives them.
     pub(crate) fn inlets(&self, view: View<'_>, state: &[u32], unit: UnitId) -> Bits {
         let mut inlets = Bits::default();
         if self.has_cycles {
             for component in view.ports_of(state, unit) {
-                // If it has no number, nobody is known to do it.
+                // No known step affects a resource without a number.
                 self.resources.get(&Resource::Appended(component)).into_iter().for_each(|&bit| inlets.insert(bit));
             }
         }
@@ -202,7 +202,7 @@ impl Footprints {
         Row((self.rows.len() - 1) as u32)
     }
 
-    /// The footprints of a node's menu.
+    /// Adds the footprints of a node's prepared offers.
     fn node(&mut self, system: &mut System, node: NodeId) {
         let whole = self.new_row();
         self.of_node.push(whole);
@@ -215,12 +215,12 @@ impl Footprints {
             let alone = self.while_live(system, node);
             self.add(whole, &alone);
         }
-        // Of tracked tasks it is not seen what one waits for besides what it offers.
+        // It is not seen what a tracked task waits for besides its offers.
         let waits_for_one = tasks.is_empty() && system.learner.automata.node(node).offers.len() == 1;
         for &(task, event) in &tasks {
             self.task(system, node, task, event);
         }
-        // A call in the middle of a poll is made by a step from where the tasks still moved each for itself.
+        // A call in the middle of a poll belongs to a step from a node at which each task still moved by itself.
         let before = system.learner.automata.before_poll(node);
         if before != node {
             for mover in system.learner.automata.movers(before) {
@@ -239,14 +239,14 @@ impl Footprints {
             let task = task.map(|offer| offer.task);
             for row in self.rows_of_step(system, node, task) {
                 self.add(row, &touches);
-                // That a later call of the same poll is contended does not show at its first one.
+                // The first call of a poll does not show that a later one is contended.
                 let is_offered = row == whole || before == node;
                 self.add_contended(row, is_offered.then_some(offer.key), &contended);
             }
         }
     }
 
-    /// What any step of a unit, or of one of its tasks, does and minds in a node.
+    /// The resources that any step of a unit, or of one of its tasks, affects and depends on in a node.
     fn while_live(&self, system: &System, node: NodeId) -> Touches {
         let mut touches = Touches::default();
         let unit = system.learner.automata.node(node).unit;
@@ -286,7 +286,7 @@ impl Footprints {
         self.rows[row.0 as usize].woken_by.union_with(&waiting);
     }
 
-    /// A task that was not known may still be there when its unit ends, unless it has ended before in any order.
+    /// A new task may still be there when its unit ends, unless the task has ended before that in every order.
     fn may_be_ended(&mut self, unit: UnitId, task: TaskId) {
         let is_there = |(_, of, joined): &&(Row, UnitId, BTreeSet<TaskId>)| *of == unit && !joined.contains(&task);
         let ends: Vec<Row> = self.ends.iter().filter(is_there).map(|&(row, ..)| row).collect();
@@ -295,7 +295,7 @@ impl Footprints {
         ends.into_iter().for_each(|row| self.add_to_future(row, &touches));
     }
 
-    /// The footprints that a step of a task from a node is part of.
+    /// The footprints that a step of a task from a node belongs to.
     fn rows_of_step(&self, system: &System, node: NodeId, task: Option<TaskId>) -> SmallVec<[Row; 2]> {
         let unit = system.learner.automata.node(node).unit;
         let mut rows: SmallVec<[Row; 2]> = smallvec![self.row(&system.learner.automata, node, Mover { unit, task })];
@@ -317,7 +317,7 @@ impl Footprints {
         bits
     }
 
-    /// Adds what steps do and mind to a footprint, and to all that lead there.
+    /// Adds the resources of steps to a footprint, and to all that lead there.
     fn add(&mut self, row: Row, touches: &Touches) {
         let depends_on = self.bits(&touches.depends_on);
         let footprint = &mut self.rows[row.0 as usize];
@@ -325,7 +325,7 @@ impl Footprints {
         self.add_to_future(row, touches);
     }
 
-    /// Adds what steps do and mind to what can follow a local state, and all that lead there.
+    /// Adds the resources of steps to the future of a footprint, and of all that lead there.
     fn add_to_future(&mut self, row: Row, touches: &Touches) {
         let (affects, depends_on) = (self.bits(&touches.affects), self.bits(&touches.depends_on));
         let (waits, races) = (self.bits(&touches.waits), self.bits(&touches.raced_for().collect::<Vec<_>>()));
@@ -341,7 +341,7 @@ impl Footprints {
         }
     }
 
-    /// Adds what is minded where an offer is contended, or in any case.
+    /// Adds the resources that a contended offer depends on; without an offer, those of every state.
     fn add_contended(&mut self, row: Row, offer: Option<OperationKey>, depends_on: &Bits) {
         if depends_on.is_empty() {
             return;
@@ -361,7 +361,7 @@ impl Footprints {
         }
     }
 
-    /// Steps that have the footprint `row` may lead to where there is that of `next`.
+    /// Notes that steps of the footprint `row` may lead to the footprint `next`.
     fn follows(&mut self, row: Row, next: Row) {
         if row == next || self.rows[next.0 as usize].before.contains(&row) {
             return;
@@ -372,7 +372,8 @@ impl Footprints {
         }
     }
 
-    /// Adds an edge's effects to its source, and what can follow it to all that lead there.
+    /// Adds an edge's effects, and the futures that it leads to, to the footprints of its source and to all that lead
+    /// there.
     fn edge(&mut self, system: &mut System, edge_id: EdgeId) {
         let edge = system.learner.automata.edge(edge_id);
         let (source, target, event, roots) = (edge.source, edge.target, edge.event, edge.roots.clone());
@@ -402,9 +403,9 @@ impl Footprints {
                     Some(end) == was_awaited && !touched.asked.contains(&end) || events.is_sequential(event, end)
                 });
                 passed.for_each(|&end| _ = touches.waits(Resource::Object(unit, end)));
-                // The task does not see who looks whether it has ended.
+                // The task does not see which others look whether it has ended.
                 touches.unseen = Some(Resource::Object(unit, ObjectId::end(task)));
-                // Had the task that it waits for ended before, the step would have gone on as its next one does.
+                // If the awaited task had ended before, this step would have gone on as the next one does.
                 let awaited = automata.sole_wait(&events, edge_id, task).map(|object| Resource::Object(unit, object));
                 touches.depends_on.retain(|&resource| Some(resource) != awaited);
             }
@@ -417,7 +418,7 @@ impl Footprints {
         let whole = self.of_node[source.index()];
         let is_of_task = !system.learner.automata.node(source).tasks.is_empty();
         if is_of_task {
-            // What a task's step uses can differ with what others have done before.
+            // The resources that a task's step uses can differ with the steps that others have taken before.
             self.of_edge[edge_id.0 as usize] = self.bits(&touches.depends_on);
         }
         for row in self.rows_of_step(system, source, task) {
@@ -426,7 +427,8 @@ impl Footprints {
                 false => self.add(row, &touches),
             }
             for &mover in &next {
-                // Its own next steps, and those of the tasks that it has spawned; all, if the unit moved as a whole.
+                // The task's own next steps, and those of the tasks that it has spawned; all, if the unit moved as a
+                // whole.
                 if row == whole || mover.task.is_none() || mover.task == task || !there.contains(&mover) {
                     self.follows(row, self.row(&system.learner.automata, target, mover));
                 }
@@ -437,7 +439,7 @@ impl Footprints {
         }
     }
 
-    /// What can happen where there is one footprint can happen after another.
+    /// Adds the future of `next` to that of `row`, which leads to it; says whether that has grown.
     fn take_in(&mut self, row: Row, next: Row) -> bool {
         let following = &self.rows[next.0 as usize];
         let (affects, depends_on) = (following.future_affects.clone(), following.future_depends_on.clone());
@@ -451,7 +453,7 @@ impl Footprints {
         grew
     }
 
-    /// What can happen after a local state can happen after all that lead to it.
+    /// Adds the future of a footprint to all that lead to it.
     fn propagate(&mut self, row: Row) {
         let mut grown = vec![row];
         while let Some(row) = grown.pop() {

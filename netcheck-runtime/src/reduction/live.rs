@@ -1,32 +1,32 @@
-//! A mover that is there in a state, with what the choice of a stubborn set needs to know of it.
+//! A live mover of a state, with what the choice of a stubborn set needs to know of it.
 
 use super::bits::Bits;
 use super::footprint::{Footprints, Row};
 use crate::id::{Mover, NodeId};
 
-/// A mover that is there.
+/// A live mover.
 pub(super) struct Live {
     pub(super) mover: Mover,
     pub(super) node: NodeId,
     pub(super) row: Row,
-    /// What its steps mind in this state.
+    /// The resources that its steps depend on in this state.
     pub(super) depends_on: Bits,
-    /// What others have to do before it can move, all of it: a process that starts after others.
+    /// The resources all of which others have to affect before it can move: for a process that starts after others.
     pub(super) needs: Bits,
-    /// What may be sent to it.
+    /// The arrivals at its ports: see [`Footprints::inlets`].
     pub(super) inlets: Bits,
-    /// All of its moves.
+    /// The number of its moves.
     pub(super) moves: usize,
-    /// Whether it has one that is no failure.
+    /// Whether one of them is not a failure.
     pub(super) proceeds: bool,
-    /// Whether it is in the middle of a poll that leads nowhere: there is another way to where it goes on.
+    /// Whether it is in the middle of a poll that leads nowhere: it goes on by another path.
     pub(super) is_dead_end: bool,
     pub(super) immediate: bool,
     /// Whether it waits for a timer.
     pub(super) timers: bool,
-    /// The lowest index of those with which the network connects it.
+    /// The representative of its connected component (union-find, the lowest index).
     pub(super) component: usize,
-    /// The lowest index of those with which it shares a clock.
+    /// The representative of the movers that share its clock (likewise).
     pub(super) clock: usize,
 }
 

@@ -1,19 +1,19 @@
-//! Exploring less, finding the same: stubborn sets over learned automata (DESIGN 7).
+//! Exploring less, finding the same: stubborn sets over learned automata.
 //!
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
 //!   automaton as far as it is known;
 //! - [`clocks`]: which movers share a clock, and which daemons are finished;
 //! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
 //! - [`stubborn`]: which movers have to be explored in a state;
-//! - [`proviso`]: cycles that would put off the steps of a mover for ever; [`cycles`]: what was found out of them;
+//! - [`proviso`]: cycles that would put off the steps of a mover for ever; [`cycles`]: those that were found;
 //! - [`subsumption`]: states that add nothing to a visited one;
-//! - [`symmetry`]: states that differ only in which of several like processes does what;
+//! - [`symmetry`]: states that differ only by a permutation of like processes;
 //! - [`successors`]: the steps of a state that are explored for it.
 //!
-//! Automata are learned while they are explored, so a footprint may grow after a choice
-//! relied on it. [`footprint::Footprints::grew`] says so, and the search runs again with
-//! what is known by then, until a whole run has relied on nothing that grew. Without this
-//! fixpoint the first state would believe that no response can ever come.
+//! Automata are learned while they are explored, so a footprint may grow after a choice relied on it.
+//! [`footprint::Footprints::grew`] says so, and the search runs again with what is known by then, until a whole run has
+//! relied on no footprint that grew. Without this fixpoint the first state would believe that no response can ever
+//! come.
 //!
 //! With captured loops the graph of global states has cycles: [`proviso`] sees to it that no
 //! step is put off for ever.

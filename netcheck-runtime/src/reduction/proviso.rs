@@ -1,29 +1,27 @@
-//! What a reduced search would ignore for ever: the proviso for cycles.
+//! The proviso for cycles: no step is put off for ever.
 //!
-//! With captured loops the graph of global states has cycles, and a stubborn set that leads
-//! round a cycle can put off what is outside it for ever. Every step that is put off stays
-//! possible until it is taken, so nothing is ignored if from every state one comes to where
-//! it is taken. That is seen on the terminal strongly connected components of the reduced
-//! graph (A. Valmari, "Stubborn sets for reduced state space generation", 1991, section 4):
-//! a unit that can move in one of them has to move in it. Where it does not,
+//! With captured loops the graph of global states has cycles, and a stubborn set that leads round a cycle can put off
+//! the steps outside it for ever. A step that is put off stays possible until it is taken, so no step is ignored if
+//! every state has a path to a state in which it is taken. That is seen on the terminal strongly connected components
+//! of the reduced graph (A. Valmari, "Stubborn sets for reduced state space generation", 1991, section 4): a unit that
+//! can move in one of them has to move in it. Where it does not,
 //!
-//! - if it is connected to units that do, those units are no longer reduced among themselves:
+//! - if it is connected to units that move, those units are no longer reduced among themselves:
 //!   [`Cycles::unreduce`](super::cycles::Cycles::unreduce);
-//! - if it is of another connected component, the component that goes round is *endless*:
-//!   one state of the cycle stands for it, from which the others are explored as well, with
-//!   the endless one left alone: [`Cycles::add_endless`](super::cycles::Cycles::add_endless). It never meets them, so what it does
-//!   has been seen by then. The timers of the others run only if time passes in the cycle.
+//! - if it is of another connected component, the component that goes round is *endless*: one state of the cycle
+//!   represents it, from which the others are explored as well; after that the endless one is left alone:
+//!   [`Cycles::add_endless`](super::cycles::Cycles::add_endless). The endless component never meets the others, so all
+//!   its steps have been seen by then. The timers of the others run only if time passes in the cycle.
 //!
-//! Where time does not pass in a cycle, no timer of anybody fires any more. If others have timers, it is then
-//! no longer true that nobody can compare their clocks: all of them are one component.
+//! Where time does not pass in a cycle, no timer of any unit fires any more. If others have timers, it is then no
+//! longer true that no mover can compare their clocks: the units of the cycle and those with timers are one component.
 //!
-//! With symmetry, the graph is one of states that stand for others. Where it has no such component, the graph of all
-//! that they stand for has none either, and nobody is ignored; where it has one, the search runs again without.
+//! With symmetry, the states of the graph stand for their orbits. If the graph has no terminal cycle, that of all
+//! states has none either, and no unit is ignored; if it has one, the search runs again without symmetry.
 //!
-//! Then the search runs again, as it does when a footprint has grown. Nothing here depends on the
-//! order of exploration; so no state is left out as covered by another one as soon as there is an
-//! endless component: which states are met would depend on the order, and the one that stands for
-//! the cycle has to be met.
+//! Then the search runs again, as it does when a footprint has grown. The result does not depend on the order of
+//! exploration. So no state is left out as covered by another one as soon as there is an endless component: the order
+//! would decide which states are met, and the representative of the cycle has to be met.
 
 use super::cycles::part;
 use super::footprint::Footprints;
@@ -42,7 +40,7 @@ use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A state of a cycle in which somebody waits who never moves in it.
+/// A state of a cycle in which a mover waits that never moves in the cycle.
 struct Ignoring {
     state: StateVector,
     waiting: Waiting,
@@ -50,8 +48,8 @@ struct Ignoring {
     timed: bool,
 }
 
-/// Looks for cycles of a finished reduced search that ignore somebody; says whether the search
-/// has to run again. Where the check is to end, nothing is looked for.
+/// Looks for cycles of a finished reduced search that ignore a mover; says whether the search has to run again. If the
+/// check is to end, no cycle is looked for.
 pub(crate) fn update(
     system: &mut System,
     footprints: &mut Footprints,
@@ -106,7 +104,7 @@ fn with_timers(system: &System, footprints: &Footprints, initial: &StateVector) 
     roots.filter(|&(unit, node)| footprints.has_timers_at(unit, node)).map(|(unit, _)| unit).collect()
 }
 
-/// The least state of a cycle in which somebody waits who never moves, if there is one.
+/// The least state of a cycle in which a mover waits that never moves in the cycle, if there is one.
 fn ignoring(
     system: &mut System,
     footprints: &mut Footprints,
@@ -202,18 +200,18 @@ impl Reduced {
 pub(crate) struct Visited<'a> {
     pub(crate) store: &'a mut Store,
     pub(crate) subsumption: Option<&'a mut Subsumption>,
-    /// If a state stands for all that like processes make of it.
+    /// If each state stands for its orbit.
     pub(crate) symmetry: Option<&'a mut Symmetry>,
     /// Whether states were left out because visited ones cover them.
     pub(crate) leaves_out: bool,
     /// Whether the check is to end with what it has seen.
     pub(crate) is_over: &'a dyn Fn() -> bool,
-    /// Whether a step violates something: the search does not go on from where it leads.
+    /// Whether a step violates a property: the search does not go on from its target.
     pub(crate) violates: &'a dyn Fn(&System, &Transition) -> bool,
 }
 
 impl Visited<'_> {
-    /// The visited state that stands for one that a step leads to, and whether it is that one.
+    /// The visited state that stands for the target of a step, and whether it is the target itself.
     fn find(&mut self, system: &System, transition: &Transition, state: &[u32]) -> (StateId, bool) {
         if let Some(id) = self.store.find(state) {
             return (id, true);
@@ -223,7 +221,7 @@ impl Visited<'_> {
     }
 }
 
-/// After so many states it is looked whether the check is to end.
+/// After so many states the walk asks whether the check is to end.
 const LOOKS_UP_EVERY: usize = 64;
 
 /// Goes through the reduced graph once more, breadth-first: each state with its number, its steps

@@ -1,17 +1,16 @@
-//! Who has to be explored in a state.
+//! Stubborn sets: which movers have to be explored in a state.
 //!
-//! Those who move (units, and the tasks of a unit whose tasks are tracked) are split into
-//! connected components: who may still touch a common component of the network, or something
-//! that tasks share. Each component is explored by itself, to where it needs time, one that was
-//! begun before one that was not. Components that share a clock ([`clocks`](super::clocks))
-//! wait for each other before time passes; others never meet again, and have clocks of their own.
+//! The movers (units, and the tasks of a unit whose tasks are tracked) are split into connected components: two are
+//! connected if they may still touch a common component of the network, or an object that tasks share. Each component
+//! is explored by itself until it needs time, those that have begun before those that have not. Components that share a
+//! clock ([`clocks`](super::clocks)) wait for each other before time passes; others never meet again, and have clocks
+//! of their own.
 //!
-//! Within the component, a set T is stubborn if no step that others can take
-//! without T moving does anything that a present step of T minds: then whatever the others
-//! do first, the steps of T are the same afterwards and lead to the same states. The
-//! smallest such set with something enabled is explored. A tracked task that waits to be woken
-//! can move only after somebody has used one of the objects that it has used itself, or has
-//! aborted it.
+//! Within the component, a set T of movers is stubborn if no step that others can take while T does not move affects a
+//! resource that a present step of T depends on: then whatever steps the others take first, the steps of T are the same
+//! afterwards and lead to the same states. The smallest such set with an enabled step is explored. A tracked task that
+//! waits to be woken can move only after another mover has used one of the objects that the task has used itself, or
+//! has aborted it.
 
 use super::bits::Bits;
 use super::clocks::finished;
@@ -28,22 +27,22 @@ use std::collections::BTreeSet;
 /// What to explore in a state.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StubbornSet {
-    /// The moves of these.
+    /// The moves of these movers.
     Moves(SmallVec<[Mover; 8]>),
-    /// Everything in a connected component, its timers among it.
+    /// All steps of a connected component, its timers among them.
     Component(SmallVec<[Mover; 8]>),
     /// A component in which only daemons are left and nothing can happen any more.
     Finished(SmallVec<[UnitId; 4]>),
     /// Nothing can happen.
     Nothing,
-    /// Nothing that was not seen, but somebody goes on for ever: no end.
+    /// All has been seen, but a component goes on for ever: no end.
     Endless,
     /// A component that goes round for ever, and others besides, each with a clock of its own.
     Both(Box<[StubbornSet; 2]>),
 }
 
 impl StubbornSet {
-    /// Whether somebody goes on for ever: then nothing else that happens is an end.
+    /// Whether a component goes on for ever: then nothing else that happens is an end.
     pub(crate) fn is_endless(&self) -> bool {
         match self {
             StubbornSet::Endless => true,
@@ -53,7 +52,7 @@ impl StubbornSet {
     }
 }
 
-/// All that share a clock.
+/// The movers that share a clock.
 fn members_of(live: &[Live], clock: usize) -> SmallVec<[&Live; 8]> {
     live.iter().filter(|member| member.clock == clock).collect()
 }
@@ -80,7 +79,7 @@ fn scope(
     (state, enabled): (&[u32], &Enabled),
     live: &[Live],
 ) -> Lookup<StubbornSet> {
-    // What is explored of components that go round for ever, and whether time passes there.
+    // The stubborn sets of components that go round for ever, and whether time passes there.
     let mut endless: Option<StubbornSet> = None;
     let mut timed = true;
     // Failures that need not happen wait for everything else.
@@ -112,7 +111,7 @@ fn scope(
     })
 }
 
-/// A scope that is explored besides what goes round for ever.
+/// A stubborn set that is explored besides that of components that go round for ever.
 fn after(endless: Option<StubbornSet>, scope: StubbornSet) -> StubbornSet {
     match endless {
         Some(endless) => StubbornSet::Both(Box::new([endless, scope])),
@@ -120,8 +119,8 @@ fn after(endless: Option<StubbornSet>, scope: StubbornSet) -> StubbornSet {
     }
 }
 
-/// What to explore of those who share a clock, of the first of their `components` that can move; `None` if there is
-/// nothing. Their timers fire only where time passes.
+/// The stubborn set of the movers that share a clock, from the first of their `components` that can move; `None` if
+/// there is nothing to explore. Their timers fire only if time passes (`timed`).
 fn with_one_clock(
     view: View<'_>,
     footprints: &Footprints,
@@ -132,7 +131,7 @@ fn with_one_clock(
 ) -> Lookup<Option<StubbornSet>> {
     let delay = view.has_delay();
     if members.iter().any(|unit| unit.proceeds) {
-        // With delays, time may pass instead of a delivery: all or an immediate step.
+        // With delays, time may pass instead of a delivery: either all is explored, or an immediate step.
         let may_start = |unit: &&&Live| if delay { unit.immediate } else { unit.proceeds };
         let starts = |component: usize| members.iter().filter(may_start).filter(move |of| of.component == component);
         let first = components.iter().find(|&&component| starts(component).next().is_some());
@@ -162,7 +161,7 @@ fn with_one_clock(
     }))
 }
 
-/// A whole component, with those who end or are ended by somebody in it: they may be apart from it.
+/// The movers that share a clock, with those that end one of them or are ended by one: these may be apart from it.
 fn with_lifecycle(footprints: &Footprints, live: &[Live], members: &[&Live]) -> SmallVec<[Mover; 8]> {
     let mut movers = movers_of(members);
     for start in members.iter().filter(|member| member.moves > 0) {
@@ -174,17 +173,17 @@ fn with_lifecycle(footprints: &Footprints, live: &[Live], members: &[&Live]) -> 
     movers
 }
 
-/// Who waits in a state while some units go round.
+/// The movers that wait in a state while others go round in a cycle.
 pub(super) struct Waiting {
-    /// Somebody who is connected to them.
+    /// Whether one that is connected to the cycle waits.
     pub(super) connected: bool,
-    /// Somebody who is not.
+    /// Whether one that is not connected waits.
     pub(super) apart: bool,
-    /// Those with one clock who go round, and beside whom nobody else is explored.
+    /// The movers with one clock that go round, and beside which no other is explored yet.
     pub(super) component: SmallVec<[Mover; 8]>,
 }
 
-/// Who could be explored in a state besides the units that go round in a cycle, in which time passes or not.
+/// The movers that could be explored in a state besides those that go round in a cycle; `timed`: time passes there.
 pub(super) fn waiting(
     view: View<'_>,
     footprints: &Footprints,
@@ -202,7 +201,7 @@ pub(super) fn waiting(
         let movers = movers_of(&members);
         if goes_round(clock) {
             waiting.connected |= members.iter().any(|unit| unit.proceeds && !moved.contains(&unit.mover));
-            // Others that go round, beside which more is explored already, keep nobody waiting.
+            // Other components that go round, beside which more is explored already, keep no mover waiting.
             if waiting.component.is_empty() && footprints.cycles.turn(view, state, &movers) == Turn::Usual {
                 waiting.component = movers;
             }
@@ -215,8 +214,8 @@ pub(super) fn waiting(
     Ok((waiting, live.into_iter().map(|live| live.row).collect()))
 }
 
-/// The components, those that were begun first: finished ones do not multiply with the rest. Of tracked tasks, one
-/// that was spawned first was begun first, with all that it spawns.
+/// The components in order, those that have begun first, so that finished ones do not multiply with the rest. Of
+/// tracked tasks, the one that was spawned first comes first, with all that it spawns.
 fn in_order(view: View<'_>, live: &[Live]) -> Vec<usize> {
     let mut order: Vec<usize> = live.iter().map(|unit| unit.component).collect();
     order.sort_unstable();
@@ -243,7 +242,7 @@ fn stubborn(footprints: &Footprints, live: &[Live], start: &Live) -> SmallVec<[u
     let first = live.iter().position(|live| live.mover == start.mover).expect("it is one of them");
     let mut set: SmallVec<[usize; 8]> = SmallVec::from_slice(&[first]);
     loop {
-        // Who can move without the set moving, and all that it can do then.
+        // The movers that can move while the set does not, and the resources that they can affect then.
         let mut affects = Bits::default();
         let mut movable: SmallVec<[usize; 16]> = SmallVec::new();
         loop {

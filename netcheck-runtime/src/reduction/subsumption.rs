@@ -1,37 +1,33 @@
 //! States that add nothing to a visited one: subsumption on channels with loss.
 //!
-//! A state *covers* another if they differ only in channels that may lose packets, and each such
-//! channel of the first covers that of the second (`Link::covers`): it holds all that the
-//! second's holds, in an order that allows as much, and besides only packets that may stay away.
-//! Then whatever the second can do the first can do, and lands in a state that covers the
-//! second's:
+//! A state *covers* another if they differ only in channels that may lose packets, and each such channel of the first
+//! covers that of the second (`Link::covers`): it holds all packets of the second's, in an order that allows as much,
+//! and besides only packets that may stay away. Then each step of the second is possible in the first, and leads to a
+//! state that covers the second's next one:
 //!
-//! - what is delivered in the second is delivered in the first, which loses what is before it, or
-//!   has it arrive later, or never;
-//! - a timer fires in the second when nothing arrives any more; in the first, what is under way
-//!   to who waits is lost first, which is a step of its own (with `delay` it fires in both at any
-//!   time);
-//! - every other step is the same, and appends the same packets. None sees that a channel is
-//!   empty: who does not wait may find nothing there at any time.
+//! - a packet that is delivered in the second is delivered in the first, where the packets before it are lost, or
+//!   arrive later, or never;
+//! - a timer fires in the second when nothing arrives any more; in the first, the packets under way to the waiting unit
+//!   are lost first, which is a step of its own (with `delay` it fires in both at any time);
+//! - every other step is the same, and appends the same packets. None depends on a channel being empty: a unit that
+//!   does not wait may find nothing there at any time.
 //!
-//! When nothing arrives any more has to be looked at, as deadlocks depend on it, too. In the
-//! second there is nothing under way to who waits then: as long as there is something, something
-//! can arrive, whatever the order so far forbids (invariants 1 and 2 of `udp::channel`; but for
-//! packets that never arrive at all, under `M = {0}`, which keep nothing from happening). So all
-//! that is in these channels in the first may stay away, and losing all of it is possible; then
-//! they are empty in both, whatever had arrived before what. Other channels stay as they are, and
-//! cover each other as before. Likewise, if the second loses all that is under way, so can the
-//! first, since nothing must arrive there that need not arrive in the second.
+//! The moment when nothing arrives any more needs a closer look, as deadlocks depend on it, too. In the second, no
+//! packet is under way to a waiting unit then: as long as there are packets, one can arrive, whatever the order so far
+//! forbids (invariants 1 and 2 of `udp::channel`; but for packets that never arrive at all, under `M = {0}`, which keep
+//! nothing from happening). So all packets in these channels of the first may stay away, and losing all of them is
+//! possible; then the channels are empty in both, in whatever order packets had arrived. Other channels stay as they
+//! are, and cover each other as before. Likewise, if the second loses all packets under way, so can the first, since no
+//! packet must arrive there that need not arrive in the second.
 //!
-//! So a panic, a violated property, a deadlock or an output that lies behind the second lies
-//! behind the first, no more steps away, if the loss of what is under way is not counted. That
-//! is why a covered state need not be explored, unless it was reached by just that loss: else
-//! the step that the argument needs would be cut off by the state that it starts from. Two states
-//! may cover each other; the steps that are left to go become fewer all the same.
+//! So a panic, a violated property, a deadlock or an output that lies behind the second lies behind the first, no more
+//! steps away, if the loss of packets in flight is not counted. That is why a covered state need not be explored,
+//! unless it was reached by just that loss: else the step that the argument needs would be cut off by the state that it
+//! starts from. Two states may cover each other; the steps that are left to go become fewer all the same.
 //!
-//! It says nothing, and nothing is pruned, where packets must arrive, are perturbed on both
-//! sides, or are counted (`at_most`). What is peeked at is told apart. Nor is anything pruned from
-//! when on a component is seen to go round for ever while others wait (`proviso`).
+//! The argument says nothing, and no state is pruned, where packets must arrive, are perturbed on both sides, or are
+//! counted (`at_most`). Peeked-at datagrams are told apart. Nor is any state pruned once a component is seen to go
+//! round for ever while others wait ([`proviso`](super::proviso)).
 
 use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::step::{Move, Transition};
@@ -40,17 +36,17 @@ use crate::world::system::System;
 use ahash::AHashMap;
 use smallvec::SmallVec;
 
-/// The visited states, by all that is not in channels which may cover each other.
+/// The visited states, by their values outside of the channels that may cover each other.
 #[derive(Default)]
 pub(crate) struct Subsumption {
     by_rest: AHashMap<StateVector, Vec<(Links, StateId)>>,
-    /// The places of the channels, as far as places were looked at.
+    /// The channels among the components that were looked at.
     channels: Vec<ComponentId>,
     looked_at: usize,
     rest: StateVector,
 }
 
-/// What is in the channels, in the order of their places.
+/// The values of the channels, in the order of their components.
 type Links = SmallVec<[u32; 4]>;
 
 impl Subsumption {
@@ -76,7 +72,7 @@ impl Subsumption {
         self.by_rest.entry(self.rest.clone()).or_default().push((links, id));
     }
 
-    /// Takes a state apart, into what is in the channels and the rest.
+    /// Splits a state into the values of the channels and the rest.
     fn split(&mut self, system: &System, state: &[u32]) -> Links {
         for (id, component) in system.components.iter().skip(self.looked_at) {
             if matches!(component, Component::Channel { .. }) && system.can_cover(id) {

@@ -1,4 +1,4 @@
-//! The steps that are explored from a state: all that it offers, or those of a scope.
+//! The steps that are explored from a state: all that it offers, or those of a stubborn set.
 
 use crate::id::Mover;
 use crate::reduction::footprint::{Footprints, Row};
@@ -18,9 +18,9 @@ pub(crate) struct PathStep {
     pub(crate) scope: Option<Arc<StubbornSet>>,
 }
 
-/// What was chosen from a state.
+/// The choice of the steps of a state.
 pub(crate) struct Choice {
-    /// What the steps were chosen for.
+    /// The stubborn set of the steps.
     pub(crate) scope: Option<StubbornSet>,
     /// The footprints that it relies on.
     pub(crate) rows: Vec<Row>,
@@ -82,8 +82,8 @@ impl Successors {
         steps.append(&mut self.chosen);
     }
 
-    /// The steps that are possible within a scope; without one, all of them. Steps that need
-    /// no quiet are always among them.
+    /// The steps that are possible within a stubborn set; without one, all of them. Steps that need no quiet are always
+    /// among them.
     pub(crate) fn within(
         &mut self,
         system: &mut System,

@@ -11,7 +11,7 @@ use crate::world::enabled::Enabled;
 use crate::world::step::Class;
 use crate::world::tables::{Lookup, View};
 
-/// Those who are there, with what they can do and the components that they are in.
+/// The live movers of a state, with their moves and the components that they belong to.
 pub(super) fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enabled) -> Lookup<Vec<Live>> {
     let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| view.mover(step)).collect();
     let mut live: Vec<Live> = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], ena
     Ok(live)
 }
 
-/// What the next steps of somebody mind in a state.
+/// The resources that the next steps of a mover depend on in a state.
 fn depends_on(
     view: View<'_>,
     footprints: &Footprints,

@@ -1,9 +1,9 @@
 //! A safety net under the reduction: some states of a search that found nothing, explored again without it.
 //!
-//! The reduction keeps every panic, every deadlock, and every local step (an edge of a unit's automaton). So a step from
-//! a visited state that takes another edge, or that violates something, shows a defect of the reduction. Looked at are
-//! a random sample of the visited states, the first one among them, each with what follows it within a few steps;
-//! together they cost about a twentieth of the steps of the search.
+//! The reduction keeps every panic, every deadlock, and every local step (an edge of a unit's automaton). So a step
+//! from a visited state that takes another edge, or that violates something, shows a defect of the reduction. The audit
+//! looks at a random sample of the visited states, the first one among them, each with the states that follow within a
+//! few steps; together they cost about a twentieth of the steps of the search.
 
 use super::explored::Explored;
 use super::frontier::Random;
@@ -34,7 +34,7 @@ const DEPTH_MAX: usize = 16;
 /// States that are looked at after one of the sample.
 const STATES_MAX: usize = 512;
 
-/// What may be spent.
+/// The polls and steps that the sample may still cost.
 struct Budget {
     steps: u64,
     polls_max: u64,
@@ -46,7 +46,7 @@ impl Budget {
     }
 }
 
-/// Explores a sample of the visited states again; what it found that the search should have found, in words.
+/// Explores a sample of the visited states again; returns, in words, a finding that the search should have made.
 pub(crate) fn audit(
     system: &mut System,
     properties: &Properties,
@@ -75,7 +75,7 @@ pub(crate) fn audit(
     Ok(None)
 }
 
-/// Looks at what follows a state.
+/// Looks at the states that follow a state.
 fn follow(
     system: &mut System,
     properties: &Properties,
@@ -111,8 +111,8 @@ fn follow(
     Ok(None)
 }
 
-/// Whether the search has seen where an edge leads. Of tracked tasks, one step is many edges, by what others have done
-/// before; so only the outputs of their processes are compared.
+/// Whether the search has seen where an edge leads. A step of a tracked task is many edges, depending on the steps of
+/// others before it; so only the outputs of its process are compared.
 fn is_known(system: &System, explored: &Explored, unit: UnitId, edge: EdgeId) -> bool {
     if !system.tracks {
         return explored.taken.has(edge);
@@ -123,7 +123,7 @@ fn is_known(system: &System, explored: &Explored, unit: UnitId, edge: EdgeId) ->
     }
 }
 
-/// What the search should have seen of a step, if it has not.
+/// The finding of a step that the search has missed, if there is one.
 fn missed(system: &System, properties: &Properties, explored: &Explored, step: &Transition) -> Option<String> {
     if let Some(found) = properties.step(system, step) {
         return Some(format!("a {}: {}", found.kind, found.message));

@@ -1,10 +1,9 @@
 //! A reduced execution as one that needs no reduction to be believed.
 //!
-//! The reduced search explores connected components one after the other, each with a clock
-//! of its own, and relies on footprints that may still grow. A violation that it meets is
-//! therefore taken through the full semantics, in which timers wait for everybody: the steps
-//! of each unit (or tracked task) stay in their order, those of different ones are interleaved as
-//! it becomes possible, and who has no steps left is run on where others wait.
+//! The reduced search explores connected components one after the other, each with a clock of its own, and relies on
+//! footprints that may still grow. A violation that it meets is therefore taken through the full semantics, in which
+//! timers wait for all units: the steps of each unit (or tracked task) stay in their order, those of different units
+//! are interleaved as it becomes possible, and a unit without steps left on the path is run on where others wait.
 
 use super::progress::Progress;
 use crate::id::Mover;
@@ -16,14 +15,14 @@ use crate::world::step::{Class, Move, Transition};
 use crate::world::system::{Interrupt, System};
 
 /// Steps of units without steps of their own that one search tries at the most, for all of its executions together:
-/// what others do may go on for ever, and may need more memory with each round.
+/// such steps may go on for ever, and may need more memory with each round.
 pub(crate) const FILLING_STEPS_MAX: usize = 10_000;
 
-/// After so many steps it is looked whether the check is to end.
+/// After so many steps the search asks whether the check is to end.
 const LOOKS_UP_EVERY: usize = 16;
 
-/// The legs in the full semantics, if they can be taken there and lead to a violation. `filling_steps_left` says how
-/// many steps of others may go between them, and is what is left of that afterwards.
+/// The path steps in the full semantics, if they can be taken there and lead to a violation. `filling_steps_left` says
+/// how many steps of other units may go between them, and is counted down.
 pub(crate) fn concretize(
     system: &mut System,
     properties: &Properties,
@@ -77,7 +76,7 @@ pub(crate) fn concretize(
     }
 }
 
-/// Whether a leg is the next one of who takes it. What the network loses is lost in its turn.
+/// Whether a path step is the next one of its mover. A loss in flight is taken in its turn.
 fn is_next(system: &System, remaining: &[&Transition], index: usize) -> bool {
     match system.mover(remaining[index]) {
         Some(mover) => {
@@ -87,7 +86,7 @@ fn is_next(system: &System, remaining: &[&Transition], index: usize) -> bool {
     }
 }
 
-/// Whether a step of the full semantics is the one that the leg took.
+/// Whether a step of the full semantics is the same as the path step.
 fn is_same(system: &System, step: &Transition, path_step: &Transition) -> bool {
     match (&step.step, &path_step.step) {
         (
@@ -100,7 +99,7 @@ fn is_same(system: &System, step: &Transition, path_step: &Transition) -> bool {
                 ..
             },
         ) => {
-            // Where tasks move each for itself, others may have moved before.
+            // Where each task moves by itself, others may have moved before.
             let is_there = node == path_step_node || system.mover(step).is_some_and(|mover| mover.task.is_some());
             (unit, input) == (path_step_unit, path_step_input)
                 && is_there

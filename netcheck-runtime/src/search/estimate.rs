@@ -9,11 +9,11 @@
 //! as their weights say (P. Chen, "Heuristic sampling: a method for predicting the performance of tree
 //! searching programs", 1992).
 //!
-//! The predecessors are found where independent steps come from: who moved last on the way here could have
-//! waited until after the others, if all of them could take their steps without that one, and it can now. What is not
-//! found in this way is that different pasts lead to one state: that a unit has ended, or a captured loop has
-//! closed. It shows when several probes meet in states more often than they would if there were as many as
-//! the weights say (capture and recapture), and the weights are corrected by that.
+//! The predecessors are found where independent steps come from: the last mover on a path could have waited until after
+//! the others, if all of them can take their steps without it, and it can move after them. Different pasts that lead to
+//! one state are not found in this way: that a unit has ended, or that a captured loop has closed. They show when
+//! several probes meet in states more often than they would if there were as many states as the weights say (capture
+//! and recapture), and the weights are corrected by that.
 //!
 //! Small systems are counted: the levels are explored in full for as long as they are few.
 
@@ -32,7 +32,7 @@ use std::ops::RangeInclusive;
 /// Probes that are made independently of each other.
 const PROBES: usize = 10;
 
-/// States of a level that stand for all, in one probe.
+/// States of a level that represent all of them, in one probe.
 const REPRESENTATIVES: usize = 16;
 
 /// States that are explored in full at the most.
@@ -69,7 +69,7 @@ impl Estimate {
 
     /// The smallest and the largest of those eight.
     ///
-    /// That is how much the probes differ, and no bound of the error: what none of them has met is in none.
+    /// That is how much the probes differ, and no bound of the error: states that no probe has met are in none of them.
     pub fn spread(&self) -> RangeInclusive<f64> {
         self.spread.clone()
     }
@@ -84,8 +84,8 @@ impl Estimate {
         self.is_exact
     }
 
-    /// Whether the probes were ended before the executions were at their ends: there are at least so many, and maybe
-    /// without end.
+    /// Whether the probes were ended before the executions were at their ends: there are at least so many states, and
+    /// maybe infinitely many.
     pub fn is_at_least(&self) -> bool {
         self.is_cut_off
     }
@@ -115,7 +115,7 @@ fn rounded(number: f64) -> String {
 /// A state that stands for others.
 struct Representative {
     state: StateVector,
-    /// For how many.
+    /// The number of states that it represents.
     weight: f64,
     predecessors: Vec<Predecessor>,
 }
@@ -127,7 +127,7 @@ struct Predecessor {
     by: Transition,
 }
 
-/// What the probes of one round need.
+/// The state of the probes of one round.
 struct Probing<'a> {
     system: &'a mut System,
     reduction: Option<&'a mut Footprints>,
@@ -168,7 +168,7 @@ pub(crate) fn estimate(
     for round in 1.. {
         let (estimate, grew) = probe(false)?;
         if estimate.is_exact && !grew {
-            // Where there are cycles, a reduced search also looks for whom they keep waiting.
+            // Where there are cycles, a reduced search also looks for units that they keep waiting.
             let is_exact = reduction.is_none() || !system.learner.has_cycles();
             return Ok(Estimate { is_exact, ..estimate });
         }
@@ -294,8 +294,8 @@ impl Probing<'_> {
         Ok(next)
     }
 
-    /// Steps by the weight of who takes them, each with the number of steps that it stands for: all of them if they are
-    /// few, else drawn at equal distances (systematic sampling).
+    /// Steps by the weight of their representatives, each with the number of steps that it stands for: all of them if
+    /// they are few, else drawn at equal distances (systematic sampling).
     fn draw_steps(&mut self, steps: &[(&Representative, Transition)]) -> Vec<(usize, f64)> {
         if steps.len() <= REPRESENTATIVES {
             return steps.iter().map(|(from, _)| from.weight).enumerate().collect();
@@ -319,8 +319,8 @@ impl Probing<'_> {
         drawn
     }
 
-    /// The states from which a step leads to `to`, as far as they are known: the one that it was reached from,
-    /// and those in which somebody else has not yet taken its last step.
+    /// The states from which a step leads to `to`, as far as they are known: the one that it was reached from, and
+    /// those in which another unit has not yet taken its last step.
     fn predecessors(
         &mut self,
         from: &Representative,
@@ -344,7 +344,7 @@ impl Probing<'_> {
         Ok(found)
     }
 
-    /// The step of a state that is the same as one of another state, with where it leads.
+    /// The step of a state that is the same as one of another state, with its target.
     fn by_the_same(
         &mut self,
         state: &StateVector,

@@ -1,19 +1,19 @@
-//! What states lead to: worked out in their turn, or before it by several threads.
+//! The successors of states: worked out in their turn, or before it by several threads.
 //!
-//! To expand a state is to look up; it changes nothing. So many are expanded at once, those that the frontier will
-//! give next, and taken one by one when their turn comes. Whatever the number of threads, the same states are met in
-//! the same order and get the same numbers: what is taken is what would have been found out in its turn.
+//! To expand a state only reads. So many states are expanded at once, those that the frontier will give next, and taken
+//! one by one when their turn comes. Whatever the number of threads, the same states are met in the same order and get
+//! the same numbers: each expansion is the one that would have been worked out in its turn.
 //!
-//! - What is not known yet is found out in its turn, by the one thread that explores. So user code runs on that
+//! - An edge that is not known yet is learned in its turn, by the one thread that explores. So user code runs on that
 //!   thread only, and futures need not be `Send`.
-//! - Which steps a reduced search explores depends on footprints, and they grow with the automata: if anything was
-//!   learned since, what was worked out before is worked out again; while something is learned at every state,
-//!   nothing is worked out before its turn.
-//! - A state that was visited before the batch began is found by the threads, too; the others are found, or stored,
-//!   in their turn.
+//! - Which steps a reduced search explores depends on footprints, and they grow with the automata: if an edge was
+//!   learned since, states that were expanded before are expanded again; while edges are learned at every state, no
+//!   state is expanded before its turn.
+//! - A target that was visited before the batch began is found by the threads, too; the others are found, or stored, in
+//!   their turn.
 //!
-//! Threads share what none of them writes, and meet only at the end of a batch: there is no lock, nothing atomic and
-//! nothing unsafe of ours.
+//! Threads share only data that none of them writes, and meet only at the end of a batch: there is no lock, nothing
+//! atomic and nothing unsafe of ours.
 
 use super::frontier::Frontier;
 use crate::reduction::footprint::{Footprints, Row};
@@ -32,16 +32,16 @@ use std::sync::Arc;
 /// States that one thread expands before it looks for more of them.
 const PORTION: usize = 8;
 
-/// Fewer states than this are not worth waking anybody.
+/// Fewer states than this are not worth waking a thread.
 const AHEAD_MIN: usize = 2 * PORTION;
 
 /// States that are expanded before their turn, at the most.
 const AHEAD_MAX: usize = 2_048;
 
-/// What a state leads to.
+/// The successors of a state.
 pub(crate) struct Expansion<'a> {
     pub(crate) steps: &'a [Transition],
-    /// What they were chosen for.
+    /// The stubborn set of the steps.
     pub(crate) scope: Option<&'a Arc<StubbornSet>>,
     /// Moves that are left out.
     pub(crate) pruned: u64,
@@ -72,7 +72,7 @@ impl Expander {
         Expander { own: Portion::default(), ahead: (threads > 1).then(|| Ahead::new(threads)) }
     }
 
-    /// What a state leads to, which is `id` in the store and was popped from the frontier.
+    /// The successors of a state, which is `id` in the store and was popped from the frontier.
     pub(crate) fn expand(
         &mut self,
         system: &mut System,
@@ -111,9 +111,9 @@ impl Expander {
 struct Ahead {
     threads: ThreadPool,
     portions: Vec<Portion>,
-    /// Where they are: the portion, and the place in it. `None`: something was not known.
+    /// By state: the portion, and the index in it. `None`: an edge was not known.
     expanded: AHashMap<StateId, Option<(usize, usize)>>,
-    /// How many are expanded at once: the fewer, the more has still to be learned.
+    /// How many are expanded at once: fewer as long as more has to be learned.
     count: usize,
     /// How many local states and steps were known.
     known: (usize, usize),
@@ -135,7 +135,7 @@ impl Ahead {
         }
     }
 
-    /// Where a state is that was expanded before its turn, or is now with those that come next.
+    /// The expansion of a state: worked out before its turn, or now together with those that come next.
     fn find(
         &mut self,
         view: View<'_>,
@@ -148,7 +148,7 @@ impl Ahead {
         if let Some(found) = self.expanded.remove(&id) {
             return found;
         }
-        // While something is learned at every state, it would be for nothing.
+        // While edges are learned at every state, this would be for nothing.
         if is_reduced && self.since < AHEAD_MIN {
             return None;
         }
@@ -193,14 +193,14 @@ impl Ahead {
     }
 }
 
-/// Some states, with what they lead to.
+/// Some states, with their successors.
 #[derive(Default)]
 struct Portion {
-    /// Those that could be expanded.
+    /// The states that could be expanded.
     states: Vec<StateId>,
     expanded: Vec<Expanded>,
     steps: Vec<Transition>,
-    /// Where each step leads.
+    /// The target of each step.
     targets: Vec<Target>,
     bytes: Vec<u8>,
     rows: Vec<Row>,
@@ -209,7 +209,7 @@ struct Portion {
     next: Vec<u32>,
 }
 
-/// Where the steps of a state are, and the footprints that their choice relied on.
+/// The positions of the steps of a state, and the footprints that their choice relied on.
 struct Expanded {
     steps: Range<usize>,
     rows: Range<usize>,
@@ -217,7 +217,7 @@ struct Expanded {
     pruned: u64,
 }
 
-/// Where the state that a step leads to is written down.
+/// The position of the encoded target of a step.
 struct Target {
     from: u32,
     to: u32,
@@ -235,7 +235,7 @@ impl Portion {
         self.rows.clear();
     }
 
-    /// Expands those of some states for which all is known.
+    /// Expands the given states for which all is known.
     fn fill(&mut self, view: View<'_>, footprints: Option<&Footprints>, store: &Store, states: &[StateId]) {
         self.clear();
         let mut state = std::mem::take(&mut self.state);
@@ -248,7 +248,7 @@ impl Portion {
         self.state = state;
     }
 
-    /// Expands a state; if something is not known, nothing is added. `visited`: where to look for what it leads to.
+    /// Expands a state; if an edge is not known, nothing is added. `visited`: the store in which targets are looked up.
     fn add(
         &mut self,
         view: View<'_>,
@@ -275,7 +275,7 @@ impl Portion {
         Ok(())
     }
 
-    /// Writes down where the chosen steps of a state lead.
+    /// Writes down the targets of the chosen steps of a state.
     fn follow(&mut self, view: View<'_>, visited: Option<&Store>, state: &[u32]) -> Lookup<()> {
         let Portion { successors, targets, bytes, next, .. } = self;
         for step in successors.chosen() {

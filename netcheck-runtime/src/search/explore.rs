@@ -1,4 +1,4 @@
-//! The loop.
+//! The search loop: expands states in the order of the frontier.
 
 use super::expand::Expander;
 use super::explored::Explored;
@@ -14,15 +14,15 @@ use crate::world::store::{Encoded, StateId, decode};
 use crate::world::system::{Interrupt, System};
 use std::sync::Arc;
 
-/// So many states are expanded between looks at the memory that is used, and at who waits.
+/// So many states are expanded between checks of the memory that is used and of a wish to end.
 const LOOKS_UP_EVERY: u64 = 1024;
 
-/// Who follows a search of the full space, in which no violation is an end of the search.
+/// An observer of a search of the full space, in which no violation ends the search.
 pub(crate) trait Observer {
-    /// A step leads from `state` to `next`, in which the observer may keep what it knows of the way.
+    /// A step leads from `state` to `next`, in which the observer may keep its knowledge of the way.
     fn step(&mut self, system: &mut System, state: &[u32], transition: &Transition, next: &mut Vec<u32>);
 
-    /// Nothing can happen any more, or nothing but failures.
+    /// No step is possible any more, except failures.
     fn end(&mut self, system: &System, state: &[u32], terminal: &Terminal);
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn explore(
     follow(system, initial, plan, reduction, properties, None)
 }
 
-/// Explores the full space from `initial` until a limit, and shows an observer all of it.
+/// Explores the full space from `initial` until a limit, and shows all of it to an observer.
 pub(crate) fn observe(
     system: &mut System,
     initial: &StateVector,
@@ -83,12 +83,12 @@ struct Exploration<'a, 'o> {
     frontier: Frontier,
     /// The successors of the state that is expanded, for the frontier.
     met: Vec<Successor>,
-    /// Only some of those who look at a step see where it leads, too.
+    /// Whether the targets of steps are decoded: for subsumption, symmetry, a score or an observer.
     reads_next: bool,
     next: Vec<u32>,
 }
 
-/// The state that is expanded, and what its steps were chosen for.
+/// The state that is expanded, and the stubborn set of its steps.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     id: StateId,
@@ -154,7 +154,7 @@ impl Exploration<'_, '_> {
         }
     }
 
-    /// Says how far the search is, to whoever waits for it.
+    /// Reports how far the search is.
     fn looks_up(&mut self) -> Result<IsOver, Interrupt> {
         let Plan { limits, progress, .. } = self.plan;
         self.seen.limit = self.seen.look_up(self.system, &self.frontier, limits, progress).or(self.seen.limit);
@@ -173,7 +173,7 @@ impl Exploration<'_, '_> {
         self.seen.violated(self.system, self.properties, at, found, self.is_reduced)
     }
 
-    /// Judges a state in which nothing can happen, or nothing but failures.
+    /// Judges a state in which no step is possible, except failures.
     fn is_violated_at(&mut self, Source { id, state, .. }: Source<'_>) -> Result<IsOver, Interrupt> {
         let terminal = self.properties.terminal(self.system, state);
         if matches!(terminal, Terminal::Unfinished) {
@@ -207,7 +207,7 @@ impl Exploration<'_, '_> {
         found.map_or(Ok(false), |found| self.violated(id, found))
     }
 
-    /// Takes a step to where it leads; `visited`: that state, if it is known to have been visited.
+    /// Takes a step to its target; `visited`: the target, if it is known to have been visited.
     fn take(
         &mut self,
         source: Source<'_>,
@@ -234,8 +234,8 @@ impl Exploration<'_, '_> {
         }
     }
 
-    /// Reads where a step leads: to the state that stands for it, with what an observer keeps there. Says whether
-    /// nobody has to go there.
+    /// Decodes the target of a step into `next`: the state that represents it, with the data that an observer keeps
+    /// there. Says whether it need not be explored.
     fn is_left_out(&mut self, source: Source<'_>, step: &Transition, encoded: Encoded<'_>) -> Result<bool, Interrupt> {
         let Exploration { system, properties, observer, seen, next, .. } = self;
         decode(encoded.bytes, next);
@@ -247,7 +247,7 @@ impl Exploration<'_, '_> {
             && subsumption.cover(system, step, next).is_some()
         {
             seen.subsumed += 1;
-            // A step that violates is judged, whatever it leads to.
+            // A step that violates is judged, whatever its target.
             if properties.step(system, step).is_none() {
                 seen.note_output(system, step);
                 return Ok(true);

@@ -1,4 +1,4 @@
-//! What a search saw.
+//! The results of a search: the visited states, and the findings there.
 
 use super::concretize::{FILLING_STEPS_MAX, concretize};
 use super::frontier::Frontier;
@@ -21,7 +21,7 @@ use ahash::AHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What a search saw.
+/// The results of a search: the visited states, and the findings there.
 pub(crate) struct Explored {
     pub(super) initial: StateVector,
     pub(crate) store: Store,
@@ -31,9 +31,9 @@ pub(crate) struct Explored {
     /// States that were not explored because a visited one covers them.
     pub(crate) subsumed: u64,
     pub(crate) subsumption: Option<Subsumption>,
-    /// If a state stands for all that like processes make of it.
+    /// If each state stands for its orbit.
     pub(crate) symmetry: Option<Symmetry>,
-    /// Which image of an end violates something, where that was asked.
+    /// By end: the image that violates a property, where that was asked.
     pub(super) shown: AHashMap<StateId, Permutation>,
     pub(crate) depth: usize,
     pub(crate) terminals: u64,
@@ -47,16 +47,15 @@ pub(crate) struct Explored {
     pub(crate) concrete: Option<(Vec<PathStep>, Found)>,
     /// The edges that were taken.
     pub(crate) taken: Taken,
-    /// What the roots of the processes ended with.
+    /// The outputs of the roots of the processes.
     pub(crate) outputs: BTreeSet<(UnitId, u32)>,
     /// The ends that a reduced search came to, to be judged at the fixpoint.
     pub(super) ends: Vec<(StateId, StateVector)>,
-    /// Under which scope a state was first reached by a step that depends on it: by a timer,
-    /// by loss, or by parking.
+    /// The stubborn set with which a state was first reached by a step that depends on it: a timer, a loss, or parking.
     pub(super) scopes: AHashMap<StateId, Arc<StubbornSet>>,
     /// How many executions were taken through the full semantics.
     pub(super) concretized: usize,
-    /// How many steps of others they may still need.
+    /// How many steps of other units they may still need.
     pub(super) filling_steps_left: usize,
     progress: Arc<Progress>,
     /// Violations whose turn has not come, by the states that show them.
@@ -123,7 +122,7 @@ impl Explored {
         }
     }
 
-    /// Says how far the search is; which limit was hit by that.
+    /// Reports how far the search is; returns a limit that was hit.
     pub(super) fn look_up(
         &self,
         system: &System,
@@ -146,7 +145,7 @@ impl Explored {
         }
     }
 
-    /// A state is reached on a better way.
+    /// Notes that a state is reached on a better way.
     pub(super) fn lead(&mut self, to: StateId, from: StateId, by: &Transition, scope: Option<&Arc<StubbornSet>>) {
         self.store.lead(to, from);
         self.depth = self.depth.max(self.store.depth(to));
@@ -156,7 +155,8 @@ impl Explored {
         };
     }
 
-    /// Judges what still waits for its turn: a search that ends at a limit forgets no violation that it has met.
+    /// Judges the violations that still wait for their turn: a search that ends at a limit forgets none that it has
+    /// met.
     pub(super) fn judge_in_turn(
         &mut self,
         system: &mut System,
@@ -213,7 +213,7 @@ impl Explored {
         Ok(())
     }
 
-    /// Where states stand for others, a violation has to say which processes it is about.
+    /// Where states stand for their orbits, makes the violation name the processes that it is about.
     pub(crate) fn name_processes(&mut self, system: &mut System, properties: &Properties) -> Result<(), Interrupt> {
         if let (Some(_), None, Some((at, found))) = (&self.symmetry, &self.concrete, self.found.clone()) {
             self.concrete = Some(self.named(system, properties, at, &found)?);
@@ -239,7 +239,7 @@ impl Explored {
         Ok((path_steps, again.unwrap_or_else(|| found.clone())))
     }
 
-    /// The properties of the end, for all that an end stands for.
+    /// The properties of the end, on the whole orbit of an end.
     pub(super) fn judge_end(
         &mut self,
         system: &mut System,
@@ -259,7 +259,7 @@ impl Explored {
         Ok(None)
     }
 
-    /// Adds what the processes do that are like those which were seen to do it.
+    /// Adds to each process the edges and outputs of those that are like it.
     pub(crate) fn spread(&mut self) {
         let Some(symmetry) = &self.symmetry else { return };
         let outputs = self.outputs.iter().flat_map(|&(unit, output)| {
@@ -271,7 +271,7 @@ impl Explored {
         edges.into_iter().for_each(|edge| self.taken.add(edge));
     }
 
-    /// What was visited, for who goes through it again.
+    /// The visited states, for another walk through the graph.
     pub(crate) fn visited<'a>(
         &'a mut self,
         violates: &'a dyn Fn(&System, &Transition) -> bool,
@@ -282,12 +282,12 @@ impl Explored {
         Visited { store, subsumption, symmetry, leaves_out: *subsumed > 0, is_over, violates }
     }
 
-    /// Whether the search can't go on, whatever is known by now.
+    /// Whether the search can't go on, whatever was learned.
     pub(crate) fn is_cut_off(&self) -> bool {
         matches!(self.limit, Some(Limit::Memory | Limit::Interrupt))
     }
 
-    /// Whether there is nothing else to be seen: it did not end at a violation that is believed.
+    /// Whether everything was seen: it ended neither at a limit nor at a violation that is believed.
     pub(crate) fn is_complete(&self) -> bool {
         self.limit.is_none() && self.concrete.is_none()
     }

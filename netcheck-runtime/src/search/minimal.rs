@@ -1,11 +1,11 @@
 //! The least execution with a violation of one kind: of the shortest those with the fewest faults, of these one with
 //! the fewest context switches.
 //!
-//! On a shortest execution, each state is at its breadth-first depth, else there were a shorter one. So only
-//! steps from one *layer* of the full space to the next matter. What an execution costs from a state on depends on
-//! the state and on who moved last. So a dynamic program goes through the layers and keeps for each state, and each who
-//! may have moved last, the least cost of the ways there, until a layer shows the violation. Of equal ones it keeps
-//! the first, in the order in which the states offer their steps: the same in every run, whatever found the violation.
+//! On a shortest execution, each state is at its breadth-first depth, else there were a shorter one. So only steps from
+//! one *layer* of the full space to the next matter. The cost of an execution from a state on depends on the state and
+//! on the last mover. So a dynamic program goes through the layers and keeps for each state and each possible last
+//! mover the least cost of the ways there, until a layer shows the violation. Of equal ones it keeps the first, in the
+//! order in which the states offer their steps: the same in every run, whatever found the violation.
 //!
 //! The *faults* of a step are those that `at_most` counts: packets that are lost or overtaken, copies after the first,
 //! calls that fail or are never answered. Where nothing limits them, a channel may forget that a packet was overtaken;
@@ -34,34 +34,34 @@ pub(crate) struct Bounds<'a> {
     pub(crate) progress: &'a Progress,
 }
 
-/// What was found within the bounds.
+/// The result within the bounds.
 pub(crate) struct Minimal {
-    /// The least execution, or the least of those that were met before a bound was; with its cost.
+    /// The least execution, or the least that was met before a bound was reached; with its cost.
     pub(crate) least: Option<(Vec<PathStep>, Found, Cost)>,
-    /// A bound was met: there may be a lesser one.
+    /// A bound was reached: there may be a lesser one.
     pub(crate) gave_up: bool,
 }
 
-/// What tells executions of the same length apart.
+/// The cost that orders executions of the same length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Cost {
     pub(crate) faults: u32,
     pub(crate) switches: u32,
 }
 
-/// Who takes a step; nobody for those of the network.
+/// The mover of a step; steps of the network have none.
 type Mover = (UnitId, TaskId);
 
-/// States are expanded between looks at who waits.
+/// States are expanded between checks of a wish to end.
 const LOOKS_UP_EVERY: usize = 1024;
 
-/// What an execution costs.
+/// The cost of an execution.
 pub(crate) fn cost(system: &System, path_steps: &[PathStep]) -> Cost {
     let steps = path_steps.iter().map(|path_step| &path_step.transition);
     steps.fold((None, Cost::default()), |so_far, step| and(so_far, system, step)).1
 }
 
-/// The least execution with a violation of this kind.
+/// The least execution with a violation of the given kind.
 pub(crate) fn minimal(
     system: &mut System,
     initial: &StateVector,
@@ -88,7 +88,7 @@ pub(crate) fn minimal(
     layers.minimal(system, false)
 }
 
-/// A way to a state: the least of those on which this one moved last.
+/// A way to a state: the least of those with this last mover.
 struct Way {
     state: StateId,
     last: Option<Mover>,
@@ -102,7 +102,7 @@ struct Violating {
     length: usize,
     cost: Cost,
     way: usize,
-    /// The step after that, if it is what violates.
+    /// The step after that, if the step violates the property.
     step: Option<Transition>,
     found: Found,
 }
@@ -113,7 +113,7 @@ struct Layers {
     ways_to: AHashMap<StateId, SmallVec<[usize; 2]>>,
     least: Option<Violating>,
     successors: Successors,
-    /// Where successors are written to.
+    /// A buffer for successors.
     next: Vec<u32>,
 }
 
@@ -127,7 +127,7 @@ impl Layers {
         Layers { store, ways: vec![way], ways_to, least: None, successors, next }
     }
 
-    /// Whether a bound is met.
+    /// Whether a bound is reached.
     fn is_over(&self, system: &System, depth: usize, expanded: usize, bounds: Bounds<'_>) -> bool {
         if self.store.len() > bounds.states_max {
             return true;
@@ -146,7 +146,7 @@ impl Layers {
         is_unwanted || memory_bytes > bounds.memory_bytes_max
     }
 
-    /// Takes each way to a state one step further, and looks whether it violates something.
+    /// Takes each way to a state one step further, and looks whether it violates a property.
     fn expand(
         &mut self,
         system: &mut System,
@@ -214,7 +214,7 @@ impl Layers {
         (self.store.depth(after) == depth + 1).then_some(after)
     }
 
-    /// Keeps a way if it is the least of its like.
+    /// Keeps a way if it is the least with its state and last mover.
     fn reach(&mut self, way: Way) {
         let ways = self.ways_to.entry(way.state).or_default();
         match ways.iter().find(|&&known| self.ways[known].last == way.last) {
@@ -269,7 +269,7 @@ impl Way {
     }
 }
 
-/// Who moved last, and the cost, after one step more.
+/// The last mover and the cost after one step more.
 fn and((last, cost): (Option<Mover>, Cost), system: &System, step: &Transition) -> (Option<Mover>, Cost) {
     let mover = mover(system, step);
     let is_switch = mover.is_some() && last.is_some() && mover != last;

@@ -1,4 +1,4 @@
-//! What a search is asked to do, and the bounds that it minds.
+//! The plan of a search, and its bounds.
 
 use super::frontier::Search;
 use super::progress::Progress;
@@ -21,7 +21,7 @@ pub(crate) enum Limit {
     States,
     Depth,
     Memory,
-    /// Somebody wants it to end.
+    /// The user wants it to end.
     Interrupt,
 }
 
@@ -29,16 +29,15 @@ pub(crate) enum Limit {
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'a> {
     pub(crate) search: Search,
-    /// The highest first, whatever `search` says.
+    /// A score: the highest first, whatever `search` says.
     pub(crate) score: Option<&'a Score>,
     pub(crate) keep: Keep,
     /// Whether states that a visited one covers are left out.
     pub(crate) subsumes: bool,
     /// Which processes are taken to be alike.
     pub(crate) symmetry: Option<&'a Classes>,
-    /// A round of the reduced search that relied on what is known to be wrong by now is still good for learning,
-    /// but what it believes may go on for ever, as time-outs do where answers are not known yet: after so many
-    /// states more it is given up.
+    /// A round of the reduced search that relied on a footprint which has grown since is still good for learning, but
+    /// may go on for ever, as time-outs do where answers are not known yet: after so many states more it is given up.
     pub(crate) patience: u64,
     pub(crate) limits: Limits,
     /// How many threads expand states.

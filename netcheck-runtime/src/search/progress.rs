@@ -1,9 +1,9 @@
-//! What a search that is under way has seen, for who waits for it; and the wish that it ends.
+//! The progress of a search, for the thread that waits for it, and that thread's wish that it ends.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
-/// How far a search is. The one that searches writes, the one that waits reads.
+/// How far a search is. The searching thread writes it, the waiting one reads it.
 #[derive(Default)]
 pub(crate) struct Progress {
     states: AtomicU64,
@@ -15,7 +15,7 @@ pub(crate) struct Progress {
     is_over: AtomicBool,
 }
 
-/// What a check is at.
+/// The phase of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Phase {
     #[default]
@@ -55,7 +55,7 @@ pub(crate) struct Seen {
 }
 
 impl Progress {
-    /// The search is so far; whether it is to end.
+    /// Notes how far the search is; says whether it is to end.
     pub(crate) fn note(&self, seen: Seen) -> bool {
         self.states.store(seen.states, Ordering::Relaxed);
         self.frontier.store(seen.frontier, Ordering::Relaxed);
@@ -65,7 +65,7 @@ impl Progress {
         self.is_over()
     }
 
-    /// The check goes over to something else; what it was at before.
+    /// Begins a phase of the check; returns the one before.
     pub(crate) fn begin(&self, phase: Phase) -> Phase {
         Phase::ALL[usize::from(self.phase.swap(phase as u8, Ordering::Relaxed))]
     }
@@ -89,7 +89,7 @@ impl Progress {
         }
     }
 
-    /// The search is to end with what it has seen.
+    /// Asks the search to end with what it has seen.
     pub(crate) fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }

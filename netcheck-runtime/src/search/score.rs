@@ -1,4 +1,4 @@
-//! What a user's score sees of a state.
+//! A state as a user's score sees it.
 
 use crate::id::{ProcessId, UnitId};
 use crate::property::output;
@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 /// A global state, as [`Checker::best_first`](crate::check::Checker::best_first) shows it to a score.
 ///
-/// With the reduction, a daemon that nothing can wake any more may have left the state: it is blocked then, and
-/// nothing of it is pending.
+/// With the reduction, a daemon that can never be woken again may have left the state: it is blocked then, and has no
+/// pending operation.
 pub struct State<'a> {
     system: RefCell<&'a mut System>,
     vector: &'a [u32],
     depth: usize,
     faults: u32,
-    /// What it offers, once somebody has asked.
+    /// The steps that it offers, once they were asked for.
     enabled: RefCell<Option<Result<Enabled, Interrupt>>>,
 }
 
@@ -65,7 +65,7 @@ impl State<'_> {
         let system = self.system.borrow();
         let moves =
             |step: &Transition| !step.is_failure() && step.unit().is_some_and(|unit| system.process_of(unit) == id);
-        // If it can't be told now, the search begins again, or ends.
+        // On an interrupt, the search begins again, or ends.
         let can_move = enabled.as_ref().is_ok_and(|offered| offered.moves.iter().any(moves));
         !can_move && output(&system, self.vector, UnitId(id.0)).is_none()
     }

@@ -1,8 +1,8 @@
-//! What a step asked of the world and what it was answered, as data: a stored step is found again by it, and not by
-//! the words that people read.
+//! The question of a step to the world and the answer, as data: a stored step is found again by them, and not by the
+//! words that people read.
 //!
-//! It tells apart what words tell apart, and payloads beyond what words show of them. Processes and tasks have their
-//! names, since numbers differ from run to run.
+//! The data tells apart all that the words tell apart, and payloads beyond the part that the words show. Processes and
+//! tasks have their names, since numbers differ from run to run.
 
 use crate::operation::{Failure, Operation, Outcome, ReceiveMode, Side, Stream};
 use crate::unit::shared::Shared;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Bytes of a payload that are kept.
 const PAYLOAD_BYTES_MAX: usize = 1024;
 
-/// What was asked.
+/// The question of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "call", rename_all = "snake_case")]
 pub(crate) enum Asked {
@@ -85,9 +85,9 @@ pub(crate) enum Asked {
     IsEnded {
         task: String,
     },
-    /// The network loses what is under way.
+    /// The network loses the packets in flight.
     LoseInFlight,
-    /// The network never answers what a unit asked.
+    /// The network never answers a unit's operation.
     Hang {
         unit: String,
         task: u32,
@@ -95,7 +95,7 @@ pub(crate) enum Asked {
     },
 }
 
-/// What was answered.
+/// The answer to a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub(crate) enum Answered {
@@ -123,7 +123,7 @@ pub(crate) struct Datagram {
     payload: Payload,
 }
 
-/// An end of a stream: who is at the other one.
+/// An end of a stream, with the process at the other one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct End {
     peer: String,

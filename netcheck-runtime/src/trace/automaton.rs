@@ -1,4 +1,4 @@
-//! What one process, or isolated task, was seen to do: its learned automaton, as a drawing.
+//! The learned automaton of one process or isolated task, as a drawing.
 //!
 //! Data and its forms only. Nodes are numbered from the start, breadth first, by what their edges
 //! say: the numbers are the same in every run.
@@ -8,16 +8,16 @@ use std::fmt::Write;
 
 const LABEL_CHARS_MAX: usize = 80;
 
-/// The protocol that a process really speaks: its local states, and what leads from one to the next.
+/// The protocol that a process really speaks: its local states, and the steps between them.
 ///
-/// It has what the executions of the last search have taken, so all that the process can do if the
-/// verdict is `Verified`. A node may stand for several pasts that are the same from there on.
+/// It has the steps that the executions of the last search have taken: all steps of the process if the verdict is
+/// `Verified`. A node may stand for several pasts that are the same from there on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automaton {
     pub(crate) name: String,
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
-    /// Nodes that were learned and are not among these.
+    /// The number of learned nodes that are left out.
     pub(crate) left_out: usize,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
     /// The head of a loop that tells it from others, and the values of the variables there.
     pub(crate) captured: Option<String>,
-    /// Whether it is where the process, or a task of this name, begins.
+    /// Whether the process, or a task of this name, begins here.
     pub(crate) is_first: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Edge {
     pub(crate) from: usize,
     /// `None`: to a node that was left out.
     pub(crate) to: Option<usize>,
-    /// What was asked of the world, and its answer.
+    /// The question to the world, and its answer.
     pub(crate) label: String,
 }
 
@@ -70,7 +70,7 @@ impl Automaton {
         self.left_out
     }
 
-    /// What is written at the edge that a task's operation and its outcome take.
+    /// The label of the edge of a task's operation and its outcome.
     pub(crate) fn label(task: u32, operation: &str, outcome: &str) -> String {
         let task = if task > 0 { format!("task {task}: ") } else { String::new() };
         match outcome {
@@ -152,7 +152,7 @@ impl Node {
         }
     }
 
-    /// What there is to say of it.
+    /// The words in the node, if there are any.
     pub(crate) fn words(&self) -> Option<String> {
         match &self.kind {
             Kind::Live => self.captured.as_ref().map(|captured| format!("at {captured}")),
@@ -185,7 +185,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Text without what means something to Mermaid, to Markdown, or to the page that shows it.
+/// Text without characters that mean something to Mermaid, to Markdown, or to the page that shows it.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -16,7 +16,7 @@ pub(crate) struct Lane {
     pub(crate) task: Option<u32>,
 }
 
-/// What one step sent, and what became of it.
+/// A message that one step sent, and its fate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arrow {
     pub(crate) what: What,
@@ -25,7 +25,7 @@ pub(crate) struct Arrow {
     pub(crate) fate: Fate,
 }
 
-/// What an arrow stands for.
+/// The kind of message that an arrow stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Datagram,
@@ -35,14 +35,14 @@ pub(crate) enum What {
     End,
 }
 
-/// What became of what was sent.
+/// The fate of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It arrived with a step; `copy`: for the how manieth time.
     Arrived { step: usize, copy: u8, overtook: bool },
     /// It cannot arrive any more since a step.
     Lost { step: usize, toward: Option<usize> },
-    /// It was refused, or failed, or nobody was there.
+    /// It was refused, or failed, or no socket was there.
     Failed { toward: Option<usize> },
     /// It has not arrived by the end.
     UnderWay { toward: Option<usize> },
@@ -86,7 +86,7 @@ impl Chart {
         self.lanes.iter().position(of_peer)
     }
 
-    /// What is settled with a step: which step sent it, and what became of it.
+    /// The messages whose fate is decided with a step: the step that sent each, and its fate.
     fn ends_with(&self, number: usize, step: &Step, steps: &[Step]) -> Vec<(usize, Fate)> {
         let is_known = |&(from, _): &(usize, Fate)| (1..=number).contains(&from);
         let copy = step.network.iter().find_map(|doing| match doing {

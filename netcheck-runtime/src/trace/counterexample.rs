@@ -19,7 +19,7 @@ pub struct Counterexample {
     version: u64,
     kind: ViolationKind,
     message: String,
-    /// The processes and isolated tasks that it happened in; empty: in all.
+    /// The processes and isolated tasks in which the violation happened; empty: in all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     units: Vec<String>,
     /// The declared faults; `None`: not known.
@@ -29,7 +29,7 @@ pub struct Counterexample {
     #[serde(default, skip_serializing_if = "Not::not")]
     perhaps_not_least: bool,
     steps: Vec<Step>,
-    /// Where everybody is, for the page.
+    /// The local states of all processes after each step, for the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     situations: Option<Situations>,
 }
@@ -54,18 +54,18 @@ impl Counterexample {
         Counterexample { perhaps_not_least: true, ..self }
     }
 
-    /// What was violated.
+    /// The property that was violated.
     pub fn kind(&self) -> ViolationKind {
         self.kind
     }
 
-    /// What happened, and where.
+    /// The violation in words, and where it happened.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The processes, and isolated tasks as `process/function`, in which it happened: who
-    /// panicked, or who waits. Empty for a property of the end, which is of all processes.
+    /// The processes, and isolated tasks as `process/function`, in which the violation happened: those that panicked,
+    /// or wait. Empty for a property of the end, which concerns all processes.
     pub fn units(&self) -> &[String] {
         &self.units
     }
@@ -121,7 +121,7 @@ impl Counterexample {
     }
 }
 
-/// In version 1, what the network did is texts, and nothing says which step sent what arrives.
+/// In version 1, the acts of the network are texts, and arrivals do not name the steps that sent them.
 fn from_version_1(trace: &mut Value) {
     trace["version"] = VERSION.into();
     let steps = trace.get_mut("steps").and_then(Value::as_array_mut);

@@ -16,8 +16,8 @@ use std::time::Duration;
 /// Bytes of a payload that are kept beside the words.
 const PAYLOAD_BYTES_MAX: usize = 1024;
 
-/// Puts a transition from `state` into words. What arrives is not traced to who sent it:
-/// that takes the whole execution.
+/// Puts a transition from `state` into words. Arrivals are not traced to the steps that sent them: that takes the whole
+/// execution.
 pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transition) -> Option<Step> {
     match &transition.step {
         // A step of the reduction, not of any process.
@@ -87,7 +87,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         outcome = "readable".to_owned();
     }
     let network = match offer.operation.itself() {
-        // What arrives where nobody is bound concerns nobody.
+        // An arrival at an unbound address concerns no process.
         Operation::Udp(udp::Operation::Bind { .. }) => Vec::new(),
         _ => doings(system, state, transition, &answer),
     };
@@ -159,7 +159,7 @@ fn peer(system: &System, process: ProcessId, operation: &Operation, outcome: &Ou
     Some(system.shared().hosts[peer.0 as usize].name.clone())
 }
 
-/// What is sent or has arrived; the end of a stream has none.
+/// The payload that is sent or has arrived; the end of a stream has none.
 fn payload(operation: &Operation, outcome: &Outcome) -> Option<String> {
     let bytes = match (operation, outcome) {
         (_, Outcome::Bytes(bytes)) if bytes.is_empty() => return None,
@@ -179,7 +179,7 @@ pub(super) fn datagram(system: &System, packet: OutcomeId) -> String {
     wording::outcome(system.learner.automata.outcome(packet), system.shared())
 }
 
-/// What the network did, in the words that people read.
+/// The acts of the network, in the words that people read.
 fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outcome) -> Vec<Doing> {
     let told = system.told(transition).iter();
     let events = told.flat_map(|happened| happened.events.iter().map(move |event| (happened, *event)));
@@ -212,7 +212,7 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
     events.filter_map(doing).collect()
 }
 
-/// What happened, with names for where.
+/// The events of a step, with names for the places.
 fn happenings(system: &System, state: &[u32], transition: &Transition) -> Vec<Happening> {
     let told = system.told(transition).iter();
     let each = told.flat_map(|happened| {

@@ -1,8 +1,8 @@
-//! Which earlier step sent what arrives with a step.
+//! The flow of datagrams and bytes: the earlier step that sent an arrival.
 //!
-//! A state knows datagrams and bytes by their content. Here each has the number of the step that sent it, and what
-//! steps tell of what happens with them says where the numbers go. Nothing is decided, and no model is asked: where a
-//! number can't be found, the step goes without.
+//! A state knows datagrams and bytes by their content. Here each has the number of the step that sent it, and the
+//! events of steps say where the numbers go. This module decides nothing and asks no model: where a number can't be
+//! found, the step has none.
 
 use crate::id::OutcomeId;
 use crate::operation::{ReceiveMode, Side};
@@ -18,7 +18,7 @@ use crate::world::{tcp, udp};
 use netcheck_models::event::Event;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Datagrams under way, each by a number that whoever sends it gives it.
+/// Datagrams under way, each by a number that was given to it when it was sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Datagrams {
     /// By channel, in the order of its packets.
@@ -28,11 +28,11 @@ pub(crate) struct Datagrams {
 /// A datagram that arrives with a step, by its number.
 pub(crate) struct Arrived {
     pub(crate) number: u32,
-    /// What was sent before it and has not arrived, in the order of sending.
+    /// The datagrams that were sent before it and have not arrived, in the order of sending.
     pub(crate) passed: Vec<Passed>,
 }
 
-/// What becomes of a datagram when one that was sent later arrives.
+/// The fate of a datagram when one that was sent later arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passed {
     /// It cannot arrive any more.
@@ -41,13 +41,13 @@ pub(crate) enum Passed {
     Overtaken(u32),
 }
 
-/// What is under way, by the steps that sent it.
+/// The datagrams and bytes under way, by the steps that sent them.
 #[derive(Default)]
 pub(crate) struct Flow {
     under_way: Datagrams,
-    /// What each step sent.
+    /// The datagram that each step sent.
     datagrams: BTreeMap<u32, OutcomeId>,
-    /// Who sent the datagram that was peeked at.
+    /// The step that sent the datagram that was peeked at.
     heads: BTreeMap<ComponentId, u32>,
     connections: BTreeMap<ComponentId, Connection>,
 }
@@ -67,7 +67,7 @@ struct Connection {
 }
 
 impl Flow {
-    /// Traces what arrives with the step of this number.
+    /// Traces the arrivals of the step of this number.
     pub(crate) fn trace(&mut self, system: &mut System, transition: &Transition, number: u32, step: &mut Step) {
         let arrived = match &transition.step {
             Move::LoseInFlight => {
@@ -156,7 +156,7 @@ impl Flow {
         }
     }
 
-    /// The steps that sent what a call on a stream or a listener gets.
+    /// The steps that sent the result of a call on a stream or a listener.
     fn stream(&mut self, system: &System, transition: &Transition, prepared: &Prepared, number: u32) -> Vec<u32> {
         let is_connection =
             |&component: &ComponentId| matches!(system.components.component(component), Component::Connection(_));
@@ -179,7 +179,7 @@ impl Flow {
                 (Event::Failed | Event::Reset, _) => {
                     let side = end.map_or(Side::Server, |end| end.side);
                     connection.broken[side as usize].get_or_insert(number);
-                    // Who fails to accept a connection has met it.
+                    // A failing accept has met the connection.
                     arrived.extend(
                         matches!(prepared, Prepared::Tcp(tcp::Prepared::Accept { .. })).then_some(connection.opened),
                     );
@@ -203,7 +203,7 @@ impl Flow {
     }
 }
 
-/// What happens with a step, to whatever component.
+/// The events of a step, on all components.
 fn events(system: &System, transition: &Transition) -> impl Iterator<Item = Event> {
     system.told(transition).iter().flat_map(|happened| happened.events.iter().copied())
 }
@@ -214,7 +214,7 @@ impl Datagrams {
         self.numbers.values().flatten().copied()
     }
 
-    /// Notes what a step sends, if it goes anywhere.
+    /// Notes the datagram that a step sends, if it goes anywhere.
     pub(crate) fn send(&mut self, system: &System, transition: &Transition, number: u32) {
         for happened in system.told(transition) {
             let departs = happened.events.iter().any(|event| matches!(event, Event::Departed | Event::Astray));
@@ -224,8 +224,8 @@ impl Datagrams {
         }
     }
 
-    /// What was under way from a socket to one place goes on to another: by what the step tells, or as it is where a
-    /// socket was closed. Says whether anything does.
+    /// Moves the datagrams under way from one component to another: as the events of the step tell, or unchanged where
+    /// a socket was closed. Says whether any are moved.
     pub(crate) fn redirect(
         &mut self,
         system: &System,
@@ -263,14 +263,14 @@ impl Datagrams {
         goes_on
     }
 
-    /// What of a channel is under way after a step that tells of it.
+    /// The datagrams of a channel that are under way after a step with events on it.
     fn remaining(&self, happened: &Happened, channel: ComponentId) -> Option<Vec<u32>> {
         let numbers = self.numbers.get(&channel)?;
         let positions = &happened.remaining.as_ref()?.positions;
         Some(positions.iter().map(|&position| numbers[position as usize]).collect())
     }
 
-    /// What arrives with a step, if that is from a channel.
+    /// The arrival of a step, if it is from a channel.
     pub(crate) fn receive(&mut self, system: &System, transition: &Transition) -> Option<Arrived> {
         let happened = system.told(transition).iter().find(|happened| happened.remaining.is_some())?;
         let channel = happened.component(&transition.writes)?;
@@ -291,7 +291,7 @@ impl Datagrams {
         Some(arrived)
     }
 
-    /// What is lost when all that a step empties is given up, by channel.
+    /// The datagrams that are lost with all channels that a step empties, by channel.
     pub(crate) fn lost_in_flight(&self, system: &System, transition: &Transition) -> Vec<(ComponentId, u32)> {
         let lost = |happened: &Happened| {
             let channel = happened.component(&transition.writes)?;

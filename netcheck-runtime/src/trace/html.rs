@@ -1,8 +1,8 @@
 //! A counterexample as a page for a browser: a sequence diagram to step through.
 //!
-//! The page is complete in itself: it loads nothing, and says so to the browser. The diagram
-//! is drawn here, and the automata of the processes below it; the script only selects steps in them. All that comes from programs is
-//! escaped, in the page and in the data for the script.
+//! The page is complete in itself: it loads nothing, and says so to the browser. The diagram is drawn here, and the
+//! automata of the processes below it; the script only selects steps in them. All text from programs is escaped, in the
+//! page and in the data for the script.
 
 use crate::trace::automaton::Automaton;
 use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
@@ -16,7 +16,7 @@ use serde::Serialize;
 const STYLE: &str = include_str!("diagram.css");
 const SCRIPT: &str = include_str!("diagram.js");
 
-/// What the browser is told: nothing may be loaded.
+/// The policy for the browser: nothing may be loaded.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 // Lengths in pixels.
@@ -84,7 +84,7 @@ pub(crate) fn page(
 }
 
 fn steps_data(steps: &[Step]) -> String {
-    /// A step, and what the network did in words.
+    /// A step, and the acts of the network in words.
     #[derive(Serialize)]
     struct Shown<'a> {
         #[serde(flatten)]
@@ -149,7 +149,7 @@ impl Drawing<'_> {
         svg + "</g></svg>"
     }
 
-    /// What can be clicked: the whole width of a step.
+    /// The row that can be clicked: the whole width of a step.
     fn row(&self, number: usize, step: &Step) -> String {
         let top = ROW * (number - 1);
         let words = escaped(&shortened(&step.what(), WORDS_CHARS_MAX));
@@ -164,7 +164,7 @@ impl Drawing<'_> {
         )
     }
 
-    /// A step on its lane: a dot, and what is not said by the arrows.
+    /// A step on its lane: a dot, and the words that no arrow says.
     fn at(&self, number: usize, step: &Step) -> String {
         let y = y(number);
         let Some(lane) = self.chart.lane_of(step) else {
@@ -198,7 +198,8 @@ impl Drawing<'_> {
         svg
     }
 
-    /// Whether a step's label stands on the left: where what it sends goes, or away from what arrives.
+    /// Whether a step's label stands on the left: on the side to which it sends, or away from the side from which it
+    /// receives.
     fn is_left(&self, number: usize, lane: usize) -> bool {
         if let Some(&from) = self.steps[number - 1].arrived.first() {
             return self
@@ -254,7 +255,7 @@ impl Drawing<'_> {
         format!("<g class=\"arrow {what} {fate}\" data-from=\"{}\"{to}>{drawn}</g>\n", arrow.from)
     }
 
-    /// The last row: what was violated, and on which lanes.
+    /// The last row: the violation, and its lanes.
     fn violation(&self) -> String {
         let top = ROW * self.steps.len();
         let line = top + ROW / 2;
@@ -304,7 +305,7 @@ fn head((x, y): (usize, usize), degrees: f64) -> String {
     format!("<path class=\"head\" d=\"M-13 -4L-5 0L-13 4\" transform=\"translate({x} {y}) rotate({degrees:.0})\"/>")
 }
 
-/// What the network did, where it shows: short.
+/// An act of the network in a short word, if it shows.
 fn mark(doing: &Doing) -> Option<String> {
     match doing {
         Doing::Duplicated { copy } => Some(format!("×{copy}")),
@@ -315,7 +316,7 @@ fn mark(doing: &Doing) -> Option<String> {
     }
 }
 
-/// What is shown while the pointer rests on a step.
+/// The text that is shown while the pointer rests on a step.
 fn hint(number: usize, step: &Step) -> String {
     let place = step.location.as_ref().map(|location| format!("\n{location}"));
     let source = step.source.as_ref().map(|source| format!("\n  {source}"));

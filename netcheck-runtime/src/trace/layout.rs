@@ -1,9 +1,9 @@
 //! Where the parts of a graph are drawn, from left to right.
 //!
-//! Columns of nodes and columns of labels take turns: the nodes by how far they are from the start, and next to
-//! them the labels of the edges that leave them. Every box has a place of its own, so that nothing lies on anything
-//! else. An edge that leads on ends in the next column, because no node is farther away than that. One that
-//! leads back, or to its own column, goes round below everything.
+//! Columns of nodes and columns of labels take turns: the nodes by how far they are from the start, and next to them
+//! the labels of the edges that leave them. Every box has a place of its own, so that no two overlap. An edge that
+//! leads on ends in the next column, because no node is farther away than that. One that leads back, or to its own
+//! column, goes round below everything.
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ pub(crate) struct Rect {
     pub(crate) height: i32,
 }
 
-/// An edge; `to`: `None` for one that leads to what is not drawn.
+/// An edge; `to`: `None` for one that leads to a node that is not drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     pub(crate) from: usize,
@@ -119,7 +119,7 @@ fn ranks(count: usize, first: &[usize], links: &[Link]) -> Vec<usize> {
             }
         }
     }
-    // What cannot be reached stands with the first.
+    // Nodes that cannot be reached stand with the first.
     ranks.into_iter().map(|rank| if rank == usize::MAX { 0 } else { rank }).collect()
 }
 

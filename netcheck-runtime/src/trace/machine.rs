@@ -63,7 +63,7 @@ fn walk(automaton: &Automaton, steps: &[Step]) -> Vec<(usize, Option<usize>)> {
     walk
 }
 
-/// A step as it is written at an edge: apart from the time that passed, and from what is ready.
+/// A step as it is written at an edge: without the time that passed, and without the ready operations.
 fn label(step: &Step) -> String {
     let outcome = match step.kind {
         step::Kind::Timer if step.outcome.starts_with("elapsed") => "elapsed",
@@ -154,7 +154,7 @@ impl Edges<'_> {
     }
 }
 
-/// What stands in a node.
+/// The text in a node.
 fn lines_of(node: &Node, number: usize) -> Vec<String> {
     let Some(words) = node.words() else { return vec![number.to_string()] };
     // The place of a captured loop stands alone.

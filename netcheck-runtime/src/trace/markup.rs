@@ -1,4 +1,4 @@
-//! What comes from programs, as it may stand in a page.
+//! Text and data from programs, as they may stand in a page.
 
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! A counterexample as a Mermaid sequence diagram.
 //!
-//! Mermaid draws a message at one moment: one that arrives stands where it arrives, and one
-//! that does not where it was sent. Both name the step that sent it.
+//! Mermaid draws a message at one moment: one that arrives stands at its arrival, and one that does not at its sending.
+//! Both name the step that sent it.
 
 use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
 use crate::trace::counterexample::Counterexample;
@@ -75,7 +75,7 @@ fn failure(step: &Step) -> String {
     }
 }
 
-/// What a step does that no arrow shows.
+/// The acts of a step that no arrow shows.
 fn note(chart: &Chart, number: usize, step: &Step) -> Option<String> {
     let is_drawn = match step.kind {
         Kind::Run | Kind::Bind if !step.failed => true,
@@ -93,7 +93,7 @@ fn note(chart: &Chart, number: usize, step: &Step) -> Option<String> {
     (!is_drawn).then(|| format!("    Note over {over}: {}", escaped(&words)))
 }
 
-/// What was violated, over the lanes that it happened on.
+/// The violation, over the lanes on which it happened.
 fn violation(chart: &Chart, counterexample: &Counterexample) -> Option<String> {
     let units = counterexample.units();
     let is_hit = |index: &usize| units.is_empty() || units.contains(&chart.lanes[*index].process);
@@ -108,7 +108,7 @@ fn span(first: usize, last: usize) -> String {
     if first == last { format!("p{first}") } else { format!("p{first},p{last}") }
 }
 
-/// Text without what means something to Mermaid, or to the page that shows it.
+/// Text without characters that mean something to Mermaid, or to the page that shows it.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,17 +1,17 @@
-//! Traces: what happened, step by step, as data and in the forms that people read.
+//! Traces: executions, step by step, as data and in the forms that people read.
 //!
 //! - [`step`]: one step of a counterexample, as data;
-//! - [`asked`]: what it asked and was answered, as data, by which a stored step is found again;
+//! - [`asked`]: its question and answer as data, by which a stored step is found again;
 //! - [`describe`]: a step from a transition and the states around it;
-//! - [`flow`]: which step sent what arrives with another;
+//! - [`flow`]: which step sent the arrivals of another;
 //! - [`situation`]: where each process is after each step;
 //! - [`source`]: the source lines of steps;
 //! - [`counterexample`]: the steps to a violation, and their JSON form;
 //! - [`relation`]: which processes have nothing to do with a violation;
 //! - [`text`]: as text, for a terminal or to be pinned;
-//! - [`automaton`]: what one process was seen to do, as DOT and Mermaid;
-//! - [`layout`], [`machine`]: that as a drawing on the page;
-//! - [`markup`]: what comes from programs, as it may stand in the page;
+//! - [`automaton`]: the learned automaton of one process, as DOT and Mermaid;
+//! - [`layout`], [`machine`]: the automaton as a drawing on the page;
+//! - [`markup`]: text and data from programs, as they may stand in the page;
 //! - [`chart`]: as lanes and arrows, which [`html`] and [`mermaid`] write down.
 //!
 //! Reads states and automata; runs no user code and searches nothing.

@@ -1,12 +1,12 @@
-//! Which processes have nothing to do with a violation.
+//! The processes that are unrelated to a violation.
 //!
-//! Said only of those that have exchanged nothing, and have not tried to, with a process in
-//! which the violation happened, nor with others that have.
+//! A process is unrelated only if it has exchanged nothing, and has not tried to, with a process in which the violation
+//! happened, nor with a related one.
 
 use crate::trace::step::Step;
 use std::collections::BTreeSet;
 
-/// The processes that have to do with what happened in `units`; `None`: all.
+/// The processes that are related to a violation in `units`; `None`: all.
 pub(crate) fn related(steps: &[Step], units: &[String]) -> Option<BTreeSet<String>> {
     if units.is_empty() {
         return None;

@@ -1,6 +1,6 @@
-//! Where each process is after each step, in words.
+//! The local state of each process after each step, in words.
 //!
-//! Kept by what changes: most steps change one process, and most local states come again.
+//! Only changes are kept: most steps change one process, and most local states come again.
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::{Offer, Operation};
@@ -12,10 +12,10 @@ use crate::world::tasks;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Characters of what a process ended with, or of its panic, that are kept.
+/// Characters of the output of a process, or of its panic, that are kept.
 const WORDS_CHARS_MAX: usize = 200;
 
-/// Where everybody is, step by step.
+/// The local states of all processes, step by step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Situations {
     /// Each local state once, however many of them read the same.
@@ -27,7 +27,7 @@ pub(crate) struct Situations {
 /// A local state in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Local {
-    /// What there is to say of the whole: that it has not started, or has ended.
+    /// The state of the whole process: that it has not started, or has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     is: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -8,8 +8,7 @@ use std::fmt;
 /// One step of a counterexample.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// The process, or `process/function` for an isolated task; `network` for what no
-    /// process does.
+    /// The process, or `process/function` for an isolated task; `network` for steps of no process.
     pub process: String,
     /// The task within the process, where there are several; 0 is the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,10 +19,10 @@ pub struct Step {
     /// The source line there, where the file could be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What sort of operation it is.
+    /// The sort of operation.
     #[serde(default)]
     pub kind: Kind,
-    /// What was asked of the world.
+    /// The question to the world.
     pub operation: String,
     /// The world's answer.
     pub outcome: String,
@@ -33,16 +32,16 @@ pub struct Step {
     /// The process at the other end of the datagram or of the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
-    /// What is sent or has arrived, longer than `operation` and `outcome` show it.
+    /// The payload that is sent or has arrived, longer than `operation` and `outcome` show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<String>,
-    /// The numbers of the steps, from 1 on, that sent what arrives with this one.
+    /// The numbers of the steps, from 1 on, that sent the arrivals of this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrived: Vec<usize>,
-    /// What the network did with this step, for whoever reads it.
+    /// The acts of the network with this step, for readers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<Doing>,
-    /// What happened to the network with this step.
+    /// The events in the network with this step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Happening>,
     /// `operation` as data; `None` in traces of versions that did not have it.
@@ -51,7 +50,7 @@ pub struct Step {
     /// `outcome` as data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) answered: Option<Answered>,
-    /// Which of several steps that are the same otherwise.
+    /// The number of this step among several that are the same otherwise.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) alternative: u32,
     /// The units among which it was quiet, for a step that waits for quiet; empty: all.
@@ -62,20 +61,20 @@ pub struct Step {
 /// An event, and where it happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Happening {
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub event: Event,
     /// The channel of the datagram that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<Channel>,
-    /// What stands at the position that the event names, unless it is what arrives.
+    /// The packet at the position that the event names, unless it is the one that arrives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) datagram: Option<Datagram>,
 }
 
 impl Happening {
-    /// Whether it is the one that is stored. Positions and numbers of faults depend on what else could happen under
-    /// the declared faults, which may be others by now; and how much is left depends on others.
+    /// Whether it is the stored one. Positions and numbers of faults depend on the other outcomes of the declared
+    /// faults, which may be different by now; the number of remaining packets depends on other steps.
     fn is(&self, stored: &Happening) -> bool {
         let is_same_event = match (self.event, stored.event) {
             (Event::Arrived { .. }, Event::Arrived { .. })
@@ -96,7 +95,7 @@ impl Happening {
 pub struct Channel {
     /// The socket that sends them: its number, and the process or isolated task that made it.
     pub from: String,
-    /// The socket that they go to, or the address at which nobody is bound yet.
+    /// The socket that they go to, or the address at which no socket is bound yet.
     pub to: String,
 }
 
@@ -132,33 +131,33 @@ pub enum Kind {
     Other,
 }
 
-/// What the network did.
+/// An act of the network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "did", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Doing {
     /// A datagram has not arrived and cannot any more.
     Lost {
-        /// What it is, and who sent it to whom.
+        /// The datagram, its sender and its receiver.
         datagram: String,
         /// The number of the step that sent it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sent: Option<usize>,
     },
-    /// What arrives has arrived before.
+    /// The datagram has arrived before.
     Duplicated {
         /// Which arrival it is: 2 is the second.
         copy: u8,
     },
-    /// What arrives was sent after a datagram that has not arrived, and may still.
+    /// The datagram was sent after another one that has not arrived, and may still.
     Overtook {
-        /// What was overtaken.
+        /// The datagram that was overtaken.
         datagram: String,
         /// The number of the step that sent it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sent: Option<usize>,
     },
-    /// Nobody is bound where a datagram was sent to.
+    /// No socket is bound to the address of a datagram.
     Unbound,
     /// A call failed that need not have.
     Failed,
@@ -169,7 +168,7 @@ pub enum Doing {
 }
 
 impl Doing {
-    /// What it is, without which step it refers to.
+    /// Whether both are the same, apart from the steps that they refer to.
     fn is_like(&self, other: &Doing) -> bool {
         match (self, other) {
             (Doing::Lost { datagram: a, .. }, Doing::Lost { datagram: b, .. })
@@ -196,8 +195,8 @@ impl fmt::Display for Doing {
 }
 
 impl Step {
-    /// Whether this step is the one that is stored: who takes it, what was asked and answered, and what happened.
-    /// Source lines may move when a program is edited.
+    /// Whether this step is the stored one, by its mover, its question and answer, and its events. Source lines may
+    /// move when a program is edited.
     pub(crate) fn is(&self, stored: &Step) -> bool {
         match stored.asked {
             Some(_) => {
@@ -210,7 +209,7 @@ impl Step {
         }
     }
 
-    /// Whether the same was asked as in a stored step.
+    /// Whether this step asks the same question as a stored one.
     pub(crate) fn asks_as(&self, stored: &Step) -> bool {
         match stored.asked {
             Some(_) => self.asked == stored.asked,
@@ -218,7 +217,7 @@ impl Step {
         }
     }
 
-    /// Whether two steps read the same: all that there is to go by in traces before version 3.
+    /// Whether two steps read the same: the only comparison for traces before version 3.
     fn reads_as(&self, other: &Step) -> bool {
         (&self.process, self.task, &self.operation, &self.outcome)
             == (&other.process, other.task, &other.operation, &other.outcome)
@@ -231,7 +230,7 @@ impl Step {
         self.kind == Kind::Network
     }
 
-    /// Who takes the step.
+    /// The name of the mover of the step.
     pub(crate) fn who(&self) -> String {
         match self.task {
             Some(task) => format!("{} (task {task})", self.process),

@@ -13,7 +13,7 @@ const ODD: Style = AnsiColor::Yellow.on_default().bold();
 const WHO: Style = AnsiColor::Cyan.on_default();
 const ASIDE: Style = Style::new().dimmed();
 
-/// What is said of an execution that may not be the least one.
+/// The remark on an execution that may not be the least one.
 pub(crate) const NOT_LEAST: &str =
     "there may be an execution with fewer steps, faults or context switches: the search for it was given up";
 
@@ -32,7 +32,7 @@ pub(crate) struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// What was violated, and under which faults.
+    /// The violated property, and the declared faults.
     pub(crate) fn header(&self) -> String {
         let kind = self.paint(BAD, &self.counterexample.kind().to_string());
         let mut text = format!("{kind}: {}\n", self.counterexample.message());
@@ -51,7 +51,7 @@ impl Text<'_> {
         format!("{} {value}\n", self.paint(ASIDE, &format!("{name}:")))
     }
 
-    /// The steps; those of processes that have nothing to do with the violation are counted only.
+    /// The steps; those of processes that are unrelated to the violation are counted only.
     pub(crate) fn steps(&self) -> String {
         let steps = self.counterexample.steps();
         let related = related(steps, self.counterexample.units());

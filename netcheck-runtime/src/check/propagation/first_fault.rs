@@ -1,9 +1,9 @@
 //! Tells executions apart by their first fault, and gathers how their processes end.
 //!
-//! Until there is a fault, the state has to say which operation sent each datagram under way: a loss shows only when
-//! a later datagram arrives or nothing else can happen, and is then traced to who sent what was lost. From the fault
-//! on, only the fault is kept. A datagram that was overtaken may come late or never; what happens on its channel from
-//! then on tells which.
+//! Until there is a fault, the state has to say which operation sent each datagram under way: a loss shows only when a
+//! later datagram arrives or nothing else can happen, and is then traced to the sender of the lost datagram. From the
+//! fault on, only the fault is kept. A datagram that was overtaken may come late or never; the later events on its
+//! channel tell which.
 
 use crate::id::{NodeId, OutcomeId, ProcessId};
 use crate::operation::OperationKey;
@@ -28,12 +28,12 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct FaultId(u32);
 
-/// What is kept of the way to a state.
+/// The memory of the way to a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Memory {
     /// No fault yet.
     Clean(Datagrams),
-    /// A datagram was overtaken; what is on its channel.
+    /// A datagram was overtaken; the datagrams on its channel.
     Late {
         datagram: u32,
         datagrams: Datagrams,
@@ -53,11 +53,11 @@ struct Parcel {
     /// Any fault of the operation that sent it.
     sent: FaultId,
     content: OutcomeId,
-    /// Which of those under way that are the same otherwise.
+    /// The number of this datagram among those under way that are the same otherwise.
     ordinal: u32,
 }
 
-/// What a step does to datagrams.
+/// The effect of a step on datagrams.
 enum Event {
     Nothing,
     Sent,
@@ -68,7 +68,7 @@ enum Event {
 /// Follows a search.
 pub(super) struct FirstFaults {
     component: ComponentId,
-    /// How processes end without faults; empty in the search that finds out.
+    /// How processes end without faults; empty in the search that finds this out.
     reference: Vec<Reference>,
     memories: Interner<Memory>,
     faults: Vec<Fault>,
@@ -155,9 +155,9 @@ impl FirstFaults {
         (0..).zip(processes).map(process).collect()
     }
 
-    /// A row for each fault; `is_complete` if nothing is missing.
+    /// A row for each fault; `is_complete` if no execution is missing.
     pub(super) fn rows(mut self, is_complete: bool) -> Vec<Row> {
-        // What was late for ever, in executions that never end.
+        // Datagrams that were late for ever, in executions that never end.
         for &late in &self.late {
             let fates = [Did::Overtaken, Did::Lost].map(|did| Fault { did, ..self.faults[late.0 as usize].clone() });
             if !self.happened.iter().any(|fault| fates.contains(&self.faults[fault.0 as usize])) {
@@ -214,7 +214,7 @@ impl FirstFaults {
         }
     }
 
-    /// What is kept after a step; `None`: what was kept before it.
+    /// The memory after a step; `None`: the same as before it.
     fn after(
         &mut self,
         system: &mut System,
@@ -267,7 +267,7 @@ impl FirstFaults {
                 None => self.faulty(number, Did::Duplicated),
             },
             Event::GivenUp(lost) => {
-                // On several channels, nothing tells what was first.
+                // On several channels, the order of the losses is not known.
                 let sent = |number: &u32| &self.faults[self.parcels[*number as usize].sent.0 as usize];
                 let first = lost.iter().copied().min_by_key(sent).expect("something is lost if there is a fault");
                 self.faulty(first, Did::Lost)
@@ -282,7 +282,7 @@ impl FirstFaults {
         Memory::Faulty(fault)
     }
 
-    /// A datagram was overtaken, and may still arrive if it is there.
+    /// The memory after a datagram was overtaken, which may still arrive if it is there.
     fn late(&mut self, datagram: u32, mut datagrams: Datagrams) -> Memory {
         datagrams.keep_only(datagram);
         if datagrams.is_empty() {
@@ -321,7 +321,7 @@ impl FirstFaults {
                 Some(Arrived { number, passed }) => Event::Arrived { number, passed },
                 None => Event::Nothing,
             },
-            // With `delay`: of what has come to where nobody was bound, some came out of order.
+            // With `delay`: some of the datagrams that have come to an unbound address came out of order.
             Some(Prepared::Udp(udp::Prepared::Bind { .. })) if transition.faults > 0 => {
                 Event::GivenUp(datagrams.numbers().collect())
             }
@@ -354,7 +354,7 @@ impl FirstFaults {
         fault
     }
 
-    /// A number for a datagram that no other one under way has.
+    /// A number for a datagram, which no other one under way has.
     fn number(&mut self, datagrams: &Datagrams, sent: FaultId, content: OutcomeId) -> u32 {
         for ordinal in 0.. {
             let parcel = Parcel { sent, content, ordinal };
@@ -389,7 +389,7 @@ impl FirstFaults {
     }
 }
 
-/// How a process has ended in a state in which nothing can happen.
+/// How a process has ended in a state in which no step is possible.
 fn ending(system: &System, state: &[u32], process: ProcessId, is_deadlock: bool) -> Ending {
     match &system.learner.automata.node(root(system, state, process)).kind {
         NodeKind::Ended { output } => Ending::Output(system.shared().output(*output).text.to_string()),

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Length, faults and context switches, by what a reader of the steps sees.
+/// Length, faults and context switches, as a reader of the steps counts them.
 fn cost<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> (usize, usize, usize) {
     let faults = steps.clone().flat_map(|step| &step.network).filter(|doing| **doing != Doing::Unbound).count();
     let movers: Vec<String> = steps.clone().filter(|step| !step.is_of_network()).map(Step::who).collect();
@@ -175,7 +175,7 @@ fn who_has_begun_goes_on_as_long_as_that_costs_nothing() {
 
 #[test]
 fn who_moved_last_matters_later() {
-    // After the starter, it is all the same who of the two goes first, until the answer has to be received.
+    // After the starter, it makes no difference which of the two goes first, until the answer has to be received.
     let executions = is_least(&Checker::new(), |net: &mut Network| {
         net.daemon("asked", || async {
             let socket = UdpSocket::bind("0.0.0.0:1").await.expect("bound");

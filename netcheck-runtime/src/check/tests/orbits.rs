@@ -1,8 +1,7 @@
-//! Symmetry against all states, one by one: how many there are up to exchanging like processes, and whether what is
-//! possible in a state is possible in its images.
+//! Symmetry against all states, one by one: how many there are up to exchanging like processes, and whether the steps
+//! of a state are possible in its images.
 //!
-//! Here processes are exchanged in a text of all that a state says, by their names: it shares nothing with how
-//! the search does it.
+//! Here processes are exchanged by their names in a text that describes the state: this shares no code with the search.
 
 use crate::check::setup::Job;
 use crate::check::{Checker, Tcp, Udp};
@@ -55,7 +54,7 @@ fn all(system: &mut System, initial: &StateVector) -> Result<Vec<(StateVector, B
     Ok(states)
 }
 
-/// All that a state says, with everything by name.
+/// A state as text, with everything by name.
 fn described(system: &System, state: &[u32]) -> BTreeSet<String> {
     let there = system.components.iter().filter(|(id, _)| id.of(state) != 0);
     there
@@ -130,7 +129,7 @@ fn exchanged(text: &BTreeSet<String>, [a, b]: [usize; 2], ports: &[u16]) -> BTre
     text.iter().map(exchange).collect()
 }
 
-/// All that exchanging processes of the classes makes of a text.
+/// All texts that exchanging processes of the classes makes of one.
 fn orbit(text: BTreeSet<String>, classes: &[&[usize]], ports: &[u16]) -> BTreeSet<BTreeSet<String>> {
     let mut orbit = BTreeSet::from([text.clone()]);
     let mut open = vec![text];
@@ -145,8 +144,8 @@ fn orbit(text: BTreeSet<String>, classes: &[&[usize]], ports: &[u16]) -> BTreeSe
     orbit
 }
 
-/// Whether what is possible in each state is possible in its images; returns how many states there are, and who is
-/// alike.
+/// Whether the steps of each state are possible in its images; returns how many states there are, and the job with its
+/// classes.
 fn is_equivariant_with(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> (usize, Job) {
     let compare = |job: &Job, system: &mut System, initial: &StateVector| {
         let mut symmetry = Symmetry::new(system, &job.like_processes().expect("symmetry is asked for"), initial);
@@ -168,7 +167,7 @@ fn is_equivariant_with(checker: &Checker, register: impl Fn(&mut Network) + Copy
     (states, job)
 }
 
-/// The same, of processes or tasks that are alike.
+/// As [`is_equivariant_with`], for processes or tasks that are alike.
 fn is_equivariant(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> usize {
     let (states, job) = is_equivariant_with(checker, register);
     let are_alike = job.like_processes().is_some_and(|like| !like.are_empty());
@@ -315,7 +314,7 @@ fn clients_that_peek() {
     assert_eq!(counted(&Checker::new().udp(Udp::new().loss()), network, &[&[1, 2]]), (90, 52));
 }
 
-/// Each leaves it to one of two isolated tasks.
+/// Each process leaves the work to one of two isolated tasks.
 async fn leaves_it_to_others() -> Option<bool> {
     let name = ["first", "second"][choose(0..2).await];
     let task = spawn(isolated::process(name, (), |()| waits()));

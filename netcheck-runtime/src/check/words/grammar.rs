@@ -32,9 +32,9 @@ pub(super) struct Value<'a> {
 }
 
 pub(super) enum Kind<'a> {
-    /// As it was written.
+    /// The number as it was written.
     Number(&'a str),
-    /// What stands between quotes.
+    /// The text between quotes.
     Name(&'a str),
     /// `[1, 0, 2]`
     List(Vec<Value<'a>>),
@@ -93,7 +93,7 @@ fn identifier<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
     (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., is_part_of_word)).take().parse_next(input)
 }
 
-/// Looked at later, so that `2u8` is a wrong number, and not a number and a word.
+/// A number is parsed later, so that `2u8` is a wrong number, and not a number and a word.
 fn number<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
     (one_of(AsChar::is_dec_digit), take_while(0.., is_part_of_word)).take().parse_next(input)
 }
@@ -106,7 +106,7 @@ fn is_part_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// With where it stands, and without the spaces behind it.
+/// A token with its range in the text, and without the spaces behind it.
 fn token<'a, T>(of: impl Parser<Input<'a>, T, Failure>) -> impl Parser<Input<'a>, (T, Range<usize>), Failure> {
     terminated(of.with_span(), multispace0)
 }

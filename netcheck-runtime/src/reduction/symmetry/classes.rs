@@ -24,9 +24,9 @@ pub(crate) struct Classes {
 
 /// What is known of the processes.
 pub(crate) struct Known<'a> {
-    /// By process: those of equal kinds were registered alike.
+    /// By process: processes of equal kinds were registered alike.
     pub(crate) kinds: &'a [usize],
-    /// By process: after whom it starts.
+    /// By process: the processes after which it starts.
     pub(crate) after: &'a [Vec<ProcessId>],
     pub(crate) declared: &'a Declared,
     /// Pairs that were seen to differ.
@@ -67,12 +67,12 @@ impl Classes {
         processes.chain(tasks).collect()
     }
 
-    /// Whether nobody is like another.
+    /// Whether there are no classes.
     pub(crate) fn are_empty(&self) -> bool {
         self.classes.is_empty() && self.tasks.is_empty()
     }
 
-    /// Those that a process may be taken for, itself among them.
+    /// The processes that a process may be exchanged with, itself among them.
     pub(crate) fn like(&self, process: ProcessId) -> Option<&[ProcessId]> {
         self.classes.iter().find(|class| class.contains(&process)).map(Vec::as_slice)
     }
@@ -97,7 +97,7 @@ impl Classes {
     }
 }
 
-/// Each joins the first class with nobody unlike it, who comes before it; who is alone is in none.
+/// Each element joins the first class of earlier elements that are all like it; classes of one element are left out.
 fn grouped<T: Copy>(all: impl Iterator<Item = T>, are_like: impl Fn(T, T) -> bool) -> Vec<Vec<T>> {
     let mut classes: Vec<Vec<T>> = Vec::new();
     for one in all {
@@ -110,7 +110,7 @@ fn grouped<T: Copy>(all: impl Iterator<Item = T>, are_like: impl Fn(T, T) -> boo
     classes
 }
 
-/// How many of a class there is room for.
+/// How many members of a class there is room for.
 fn taken(class: usize, room: &mut usize) -> usize {
     let mut taken = 1;
     while taken < class && taken < *room {
@@ -121,14 +121,14 @@ fn taken(class: usize, room: &mut usize) -> usize {
 }
 
 impl Known<'_> {
-    /// Each process joins the first class with nobody unlike it.
+    /// Each process joins the first class whose members are all like it.
     fn classes(&self, unlike: &[[ProcessId; 2]]) -> Vec<Vec<ProcessId>> {
         let kind = |process: ProcessId| self.kinds[process.0 as usize];
         let processes = (0..self.kinds.len() as u32).map(ProcessId);
         grouped(processes, |a, b| kind(a) == kind(b) && !unlike.contains(&[a, b]))
     }
 
-    /// Whether all that was registered and declared stays the same when two processes change places.
+    /// Whether all that was registered and declared stays the same when two processes are exchanged.
     fn may_swap(&self, [a, b]: [ProcessId; 2]) -> bool {
         let swapped = |process: ProcessId| match process {
             process if process == a => b,
@@ -187,7 +187,7 @@ mod tests {
     fn who_starts_after_others_is_like_who_starts_after_the_same() {
         assert_eq!(numbers(&classes(&[0, 1, 1, 1], &[&[], &[0], &[0], &[]], &[])), [vec![1, 2]]);
         assert_eq!(numbers(&classes(&[0, 1, 1], &[&[], &[], &[1]], &[])), [] as [Vec<u32>; 0]);
-        // Somebody starts after only one of them.
+        // A process starts after only one of them.
         assert_eq!(numbers(&classes(&[0, 1, 1], &[&[1], &[], &[]], &[])), [] as [Vec<u32>; 0]);
         assert_eq!(numbers(&classes(&[0, 1, 1], &[&[1, 2], &[], &[]], &[])), [vec![1, 2]]);
     }

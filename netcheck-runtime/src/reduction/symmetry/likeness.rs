@@ -1,8 +1,8 @@
-//! Whether the programs are as like as they seem: a swap of two processes has to map what was learned to what is
-//! learned of its image.
+//! Whether the programs are as like as they seem: a swap of two processes has to map each learned edge to an edge that
+//! is learned too.
 //!
-//! Every edge that is learned is compared with its image, of whatever process it is: that of a server shows
-//! whether it tells its clients apart. What has no image yet is learned, which runs user code.
+//! Every learned edge of every process is compared with its image: an edge of a server shows whether the server tells
+//! its clients apart. An image that is not known yet is learned, which runs user code.
 
 use super::classes::Classes;
 use super::permutations::{Permutations, Swap};
@@ -46,7 +46,7 @@ impl Likeness {
         self.images.len()
     }
 
-    /// What the swaps make of an edge.
+    /// The images of an edge under the swaps.
     pub(super) fn images(&self, edge: EdgeId) -> &[EdgeId] {
         self.images.get(edge.0 as usize).map_or(&[], Vec::as_slice)
     }
@@ -64,7 +64,7 @@ impl Likeness {
         }
     }
 
-    /// Compares all that was learned with its images, and learns those.
+    /// Compares all that was learned with its images, and learns the images that are missing.
     pub(super) fn compare(
         &mut self,
         system: &mut System,
@@ -86,7 +86,7 @@ impl Likeness {
         Ok(())
     }
 
-    /// Isolated tasks of one name that an edge of a process spawns, and that nobody has looked at: they may be alike.
+    /// Isolated tasks of one name that an edge of a process spawns and that were not compared yet: they may be alike.
     fn like_tasks(&self, system: &System, edge: EdgeId) -> Option<LikeTasks> {
         let shared = system.shared();
         let Edge { roots, .. } = system.learner.automata.edge(edge);
@@ -151,7 +151,8 @@ impl Comparison<'_> {
         Ok(offers.iter().find(|other| stands_for(other, &offer)).map_or(input.key, |other| other.key))
     }
 
-    /// Whoever asks for any port is given one that it prefers to others: only these are known to become such.
+    /// A socket that asks for any port has to be given one that it prefers: only preferred ports are known to have
+    /// preferred ports as images.
     fn has_own_port(&self, system: &System, source: NodeId, input: Input) -> Result<(), Interrupt> {
         let Some(offer) = system.learner.automata.node(source).offer(input) else { return Ok(()) };
         let (socket, asked) = match offer.operation.itself() {
@@ -174,7 +175,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// From now on, a node that an edge leads to becomes another, if that is like it.
+    /// From now on, `other` is the image of a node that an edge leads to, if it is like it.
     fn node(&mut self, system: &System, edge: EdgeId, node: NodeId, other: NodeId) -> Result<(), Interrupt> {
         let known = self.tables.node(self.swap, node);
         let back = self.tables.node(self.swap, other);
@@ -228,7 +229,7 @@ impl Comparison<'_> {
         let of = automata.node(source).unit;
         let name = |unit: UnitId| shared.unit(unit).name;
         let [a, b] = self.swap.pair.map(name);
-        // Who moves with its process is named by that.
+        // A unit that moves with its process is named by that process.
         let exchanged = |&unit: &UnitId| self.swap.pair.contains(&unit);
         let of = std::iter::successors(Some(of), |&unit| shared.unit(unit).parent).find(exchanged);
         let of = of.unwrap_or_else(|| UnitId(shared.process_of(automata.node(source).unit).0));
@@ -248,7 +249,7 @@ impl Comparison<'_> {
     }
 }
 
-/// An offer as its image has to be. Where a program is registered makes no difference.
+/// The offer that an offer's image has to be. The source line at which a program is registered makes no difference.
 fn renamed(renaming: &Renaming<'_>, offer: &Offer, others: &[Offer]) -> Offer {
     let operation = renaming.operation(&offer.operation);
     let starts = |other: &&Offer| {
@@ -259,7 +260,8 @@ fn renamed(renaming: &Renaming<'_>, offer: &Offer, others: &[Offer]) -> Offer {
     Offer { operation, location, ..offer.clone() }
 }
 
-/// Whether an offer of an image is what an offer becomes. Who waits for several tasks may have them in another order.
+/// Whether an offer of an image is the image of an offer. A unit that waits for several tasks may have them in another
+/// order.
 fn stands_for(other: &Offer, offer: &Offer) -> bool {
     match offer.operation {
         Operation::Tasks(tasks::Operation::Join { .. }) | Operation::Tasks(tasks::Operation::IsEnded { .. }) => {
@@ -275,8 +277,8 @@ fn have_same(offers: &[Offer], others: &[Offer]) -> bool {
     offers.len() == others.len() && offers.iter().all(|offer| count(offer, others) == 1 && count(offer, offers) == 1)
 }
 
-/// Whether effects are the same, but for the order in which tasks are spawned and let go: those of different tasks
-/// touch nothing in common but sockets that each of them comes to hold.
+/// Whether effects are the same, but for the order in which tasks are spawned and let go: the effects on different
+/// tasks touch nothing in common but sockets that each of the tasks comes to hold.
 fn are_same(effects: &[Effect], others: &[Effect]) -> bool {
     let of_task = |effect: &Effect| match effect {
         Effect::Tasks(tasks::Effect::Spawn { child, .. }) | Effect::Tasks(tasks::Effect::Detach { child }) => {
@@ -294,7 +296,7 @@ fn are_same(effects: &[Effect], others: &[Effect]) -> bool {
     shape_of.eq(shape_of_others) && sorted(effects) == sorted(others)
 }
 
-/// The first operation in which menus differ.
+/// The first operation in which two lists of offers differ.
 fn in_words(shared: &Shared, expected: &[Offer], seen: &[Offer]) -> String {
     let menu = |offers: &[Offer], others: &[Offer]| {
         let first = offers.iter().find(|offer| !others.contains(offer));

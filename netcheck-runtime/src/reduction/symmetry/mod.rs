@@ -1,4 +1,4 @@
-//! States that differ only in which of several like processes, or like tasks of one process, does what: symmetry.
+//! Symmetry: states that differ only by a permutation of like processes, or of like tasks of one process.
 //!
 //! Processes that run the same program are told apart by nothing but their names. So a permutation π of them maps
 //! each execution to an execution, and of all states that the permutations make of one, the *orbit*, one is enough:
@@ -6,54 +6,55 @@
 //! S. Jha, "Exploiting symmetry in temporal logic model checking", 1996).
 //!
 //! - [`classes`]: which processes may be alike; [`permutations`]: the ways to exchange them;
-//! - [`tables`]: what a permutation makes of places and values, worked out once, by `state::renaming`;
+//! - [`tables`]: the images of components and values under a permutation, worked out once, by
+//!   [`renaming`](crate::world::renaming);
 //! - [`likeness`]: whether the programs are as like as they seem;
 //! - `unfold`: an execution through the states that stand for others, as one that happens.
 //!
 //! # Why it is sound
 //!
 //! That two processes are registered with one function says nothing of the values that it has captured. So their
-//! likeness is not believed but seen: π maps an input (an operation of the menu and its outcome) to the same one with
+//! likeness is not believed but observed: π maps an input (an offered operation and its outcome) to the same one with
 //! other addresses, units and sockets, and a node of an automaton to where its renamed history leads. Whenever an edge
 //! has been learned, of any unit, each swap of neighbours in a class is applied to it: the image has to be an edge with
-//! the renamed effects, to a node with the renamed menu and the same end, and no two nodes have the same image. What
-//! has no image yet is learned, so that the automata that are known are closed under all permutations, of which
-//! the swaps are the generators; they map nodes one to one, and `enabled` and `apply` look at nothing else but data
-//! that is renamed with them. Then t leads from s to s' just if πt leads from πs to πs', by induction over a whole
-//! execution. Where a difference is met, nothing has been claimed yet: the search begins again and tells the
-//! two apart. All that leads to a state was compared before the state is expanded, so that what is learned for an
-//! image is what an execution leads to, too: no program is given what none of them gives it.
+//! the renamed effects, to a node with the renamed offers and the same end, and no two nodes have the same image. An
+//! image that is not known yet is learned, so that the automata that are known are closed under all permutations, of
+//! which the swaps are the generators; they map nodes one to one, and `enabled` and `apply` look only at data that is
+//! renamed with them. Then t leads from s to s' exactly if πt leads from πs to πs', by induction over a whole
+//! execution. Where a difference is met, nothing has been claimed yet: the search begins again and tells the two apart.
+//! All edges that lead to a state were compared before the state is expanded, so that an edge that is learned for an
+//! image also occurs in an execution: no program is given an input that no execution gives it.
 //!
-//! What programs make of a name by themselves (bytes, texts, values that are hashed at a loop head) stays as it is.
-//! If it matters, the images differ: a client that sends its own address, or ends with it, is unlike the others, and
-//! so are clients of a server that answers in the order of their addresses.
+//! Data that programs derive from a name by themselves (bytes, texts, values that are hashed at a loop head) is not
+//! renamed. If it matters, the images differ: a client that sends its own address, or ends with it, is unlike the
+//! others, and so are clients of a server that answers in the order of their addresses.
 //!
-//! *Isolated tasks* are exchanged in the same way, if their process spawned them in one step under one name, and is like
-//! no other (otherwise they move with it). Nobody knows of them before that step is learned: then the search begins
+//! *Isolated tasks* are exchanged in the same way, if their process spawned them in one step under one name, and is
+//! like no other (otherwise they move with it). They are unknown until that step is learned: then the search begins
 //! again, and it is the first step of which the images are compared. Its effects have to be the same up to the order of
-//! the spawns, which touch nothing in common but sockets that all of them come to hold. Who waits for several of
-//! them has a menu that a swap maps to itself, if in another order: an operation becomes the one that waits for the
-//! image of its task. Who waits for one after the other is not symmetric: it goes on when the first has ended, and not
-//! when another one has.
+//! the spawns, which touch nothing in common but sockets that all of them come to hold. A unit that waits for several
+//! of them has offers that a swap maps to themselves, if in another order: an operation becomes the one that waits for
+//! the image of its task. A unit that waits for one after the other is not symmetric: it goes on when the first has
+//! ended, and not when another one has.
 //!
-//! - *Stubborn sets*: one that is chosen in a state c stands for its image by π in πc, which is stubborn there, because
-//!   whether it is depends only on footprints, and these are read off automata that are closed under π. So the
+//! - *Stubborn sets*: one that is chosen in a state c stands for its image by π in πc. The image is stubborn there,
+//!   because stubbornness depends only on footprints, and these are read off automata that are closed under π. So the
 //!   states that are met stand for those of a reduced graph of the full space (E. Emerson, S. Jha, D. Peled, "Combining
-//!   partial order and symmetry reductions", 1997). That some choices are other ones than without symmetry
-//!   does not matter. The proviso for cycles looks at who moves in a terminal strongly connected component, which may
-//!   be another process after each round: as soon as there is one, the search begins again without symmetry. (If
-//!   there is none in the graph of orbits, there is none in the graph that it stands for.)
-//! - *Subsumption*: what a visited state covers, its images cover in the state's images.
-//! - *Properties*: panics and deadlocks are said of any process. `finally` may name one: it is asked about
-//!   everything that an end stands for. What a violation is shown by is an execution that really happens
-//!   (`unfold`), and it is judged once more there, so that it names the right processes.
+//!   partial order and symmetry reductions", 1997). Some choices differ from those without symmetry; that does not
+//!   matter. The proviso for cycles looks at the movers of a terminal strongly connected component, which may be
+//!   another process after each round: as soon as there is one, the search begins again without symmetry. (If there is
+//!   none in the graph of orbits, there is none in the graph that it stands for.)
+//! - *Subsumption*: if a visited state covers another state, its images cover the images of that state.
+//! - *Properties*: panics and deadlocks are properties of every process. `finally` may name one: it is asked about the
+//!   whole orbit of an end. A violation is shown by an execution that really happens (`unfold`), and it is judged once
+//!   more there, so that it names the right processes.
 //!
 //! # What is in doubt
 //!
-//! Ephemeral ports are told by units: a port that a unit's sockets prefer becomes the one of its image. A program that
-//! names such a port by itself, has so many sockets that they are given those of others, or isolated tasks that
-//! are met in another order than those of its image, is unlike all others. Tracked tasks (`tasks = tracked`) are
-//! left out altogether: their local states are told by traces, which are not renamed.
+//! Ephemeral ports are identified by units: a port that a unit's sockets prefer becomes the one of its image. A program
+//! that names such a port by itself, has so many sockets that they are given those of others, or isolated tasks that
+//! are met in another order than those of its image, is unlike all others. Tracked tasks (`tasks = tracked`) are left
+//! out altogether: their local states are identified by traces, which are not renamed.
 
 mod classes;
 mod likeness;
@@ -75,7 +76,7 @@ use likeness::Likeness;
 use permutations::Permutations;
 use tables::{Tables, doubtful};
 
-/// The permutations of like processes, and what they make of states.
+/// The permutations of like processes, and the images of states under them.
 pub(crate) struct Symmetry {
     classes: Classes,
     permutations: Permutations,
@@ -122,7 +123,7 @@ impl Symmetry {
         Ok(by)
     }
 
-    /// What a permutation makes of a state.
+    /// The image of a state under a permutation.
     pub(crate) fn image(
         &mut self,
         system: &mut System,
@@ -137,7 +138,7 @@ impl Symmetry {
         Ok(StateVector::from_vec(image))
     }
 
-    /// Everything that a state stands for, once, each with a permutation that leads to it.
+    /// The orbit of a state: each image once, with a permutation that leads to it.
     pub(crate) fn images(
         &mut self,
         system: &mut System,
@@ -154,7 +155,7 @@ impl Symmetry {
         Ok(images)
     }
 
-    /// Compares all that was learned with its images, and gives each place one.
+    /// Compares all that was learned with its images, and gives each component one.
     pub(crate) fn keep_up(&mut self, system: &mut System) -> Result<(), Interrupt> {
         let Symmetry { permutations, tables, likeness, .. } = self;
         while likeness.edges() < system.learner.automata.edges.len()
@@ -173,7 +174,7 @@ impl Symmetry {
         self.classes.are_empty()
     }
 
-    /// Bytes held for all that was worked out.
+    /// Bytes held by the tables.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.tables.memory_bytes()
     }
@@ -184,7 +185,7 @@ impl Symmetry {
         like.into_iter().flatten().copied().chain(like.is_none().then_some(process))
     }
 
-    /// What the permutations make of an edge, itself among it.
+    /// The images of an edge under the permutations, itself among them.
     pub(crate) fn images_of_edge(&self, edge: EdgeId) -> Vec<EdgeId> {
         let mut images = vec![edge];
         let mut next = 0;
@@ -212,8 +213,8 @@ fn lowers(tables: &Tables, permutation: Permutation, least: &mut [u32]) -> bool 
     is_less
 }
 
-/// The units of a process are known by numbers, and sometimes the lowest comes first: the images of new ones have to
-/// be in their order. Returns how many were looked at.
+/// The units of a process are numbered, and sometimes the lowest comes first: the images of new units have to be in the
+/// same order. Returns how many were looked at.
 fn units_in_order(system: &System, permutations: &Permutations, looked_at: usize) -> Result<usize, Interrupt> {
     let shared = system.shared();
     let units = shared.units();

@@ -17,7 +17,7 @@ impl Permutation {
     }
 }
 
-/// Two processes, or two isolated tasks, change places.
+/// The exchange of two processes, or of two isolated tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Swap {
     /// Its number among the swaps.
@@ -37,13 +37,13 @@ pub(super) struct Product {
 pub(super) struct Permutations {
     maps: Vec<Map>,
     by_map: AHashMap<Map, Permutation>,
-    /// By permutation; of the identity there is none.
+    /// By permutation; the identity has none.
     products: Vec<Option<Product>>,
     swaps: Vec<Swap>,
 }
 
 impl Permutations {
-    /// Of units that are alike in each class: of the processes, and of tasks of one process.
+    /// The permutations of the classes of like units: processes, and tasks of one process.
     pub(super) fn of(processes: usize, classes: &[Vec<UnitId>]) -> Self {
         let is_task = |unit: &&UnitId| unit.0 as usize >= processes;
         let tasks: Vec<UnitId> = classes.iter().flatten().filter(is_task).copied().collect();

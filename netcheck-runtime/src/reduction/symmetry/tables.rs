@@ -1,4 +1,4 @@
-//! What a permutation makes of places and values, each worked out once.
+//! The images of components and values under a permutation, each worked out once.
 
 use super::permutations::{Permutation, Permutations, Product, Swap};
 use crate::id::{ConnectionId, NodeId, OutcomeId, UnitId};
@@ -9,7 +9,7 @@ use crate::world::system::{Asymmetry, Interrupt, System};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What the values of a place stand for.
+/// What the values of a component stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Nothing that names a process.
@@ -70,27 +70,27 @@ impl ByValue {
     }
 }
 
-/// What all permutations make of everything.
+/// The images of all components and values under all permutations.
 pub(super) struct Tables {
     permutations: usize,
-    /// By place.
+    /// By component.
     kinds: Vec<Kind>,
-    /// By permutation and place: what it becomes, and what becomes it.
+    /// By permutation and component: its image, and the component whose image it is.
     components: Vec<Vec<u32>>,
     from: Vec<Vec<u32>>,
-    /// By swap: what values become.
+    /// By swap: the images of values.
     swapped: Vec<ByValue>,
-    /// Rows with what all permutations make of one value, and which row is a value's.
+    /// Rows with the images of one value under all permutations, and the row of each value.
     images: Vec<u32>,
     rows: ByValue,
-    /// Of the state that is looked at, by place: the value, or its row.
+    /// Of the state that is looked at, by component: the value, or its row.
     columns: Vec<Column>,
 }
 
 #[derive(Clone, Copy)]
 enum Column {
     Value(u32),
-    /// Where it begins.
+    /// Where the row begins.
     Row(usize),
 }
 
@@ -108,7 +108,7 @@ impl Tables {
         }
     }
 
-    /// How many places are known.
+    /// How many components are known.
     pub(super) fn components(&self) -> usize {
         self.kinds.len()
     }
@@ -138,7 +138,7 @@ impl Tables {
         Ok(())
     }
 
-    /// What comes to a place of the permuted state.
+    /// The value at a component of the permuted state.
     pub(super) fn at(&self, permutation: Permutation, component: usize) -> u32 {
         match self.columns[self.from[permutation.index()][component] as usize] {
             Column::Value(value) => value,
@@ -172,7 +172,7 @@ impl Tables {
         Ok(begin)
     }
 
-    /// What a swap makes of a value.
+    /// The image of a value under a swap.
     fn swapped(
         &mut self,
         system: &mut System,
@@ -193,7 +193,7 @@ impl Tables {
         Ok(image)
     }
 
-    /// What a swap makes of a node, if it was met with that.
+    /// The image of a node under a swap, if the likeness check has met it.
     pub(super) fn node(&self, swap: Swap, node: NodeId) -> Option<NodeId> {
         self.swapped[swap.index].get(Kind::Node, node.0).map(NodeId)
     }
@@ -202,7 +202,7 @@ impl Tables {
         self.swapped[swap.index].set(Kind::Node, node.0, image.0);
     }
 
-    /// Gives every place that is known by now a place to become.
+    /// Gives every component that is known by now an image.
     pub(super) fn add_places(&mut self, system: &mut System, permutations: &Permutations) -> Result<(), Interrupt> {
         while self.kinds.len() < system.components.len() {
             let (_, component) = system.components.iter().nth(self.kinds.len()).expect("it was counted");
@@ -234,12 +234,12 @@ impl Tables {
     }
 }
 
-/// It is not sure what a swap makes of something.
+/// The interrupt for a doubt about an image under a swap.
 pub(super) fn doubtful(pair: [UnitId; 2], doubt: &str) -> Interrupt {
     Interrupt::Asymmetry(Asymmetry { between: Some(pair), reason: doubt.to_owned() })
 }
 
-/// What a place becomes.
+/// The image of a component.
 fn component(system: &mut System, map: &Map, component: Component) -> Result<Component, &'static str> {
     match component {
         Component::Connection(id) => connection(system, map, id).map(Component::Connection),
@@ -250,7 +250,7 @@ fn component(system: &mut System, map: &Map, component: Component) -> Result<Com
     }
 }
 
-/// What a connection becomes.
+/// The image of a connection.
 fn connection(system: &mut System, map: &Map, id: ConnectionId) -> Result<ConnectionId, &'static str> {
     let ends = [Side::Client, Side::Server].map(|side| system.connections.end(id, side));
     let renaming = Renaming::new(system.shared(), map);
@@ -258,7 +258,7 @@ fn connection(system: &mut System, map: &Map, id: ConnectionId) -> Result<Connec
     Ok(system.tell(|view| view.connection(ends)).connection)
 }
 
-/// What an outcome becomes.
+/// The image of an outcome.
 pub(super) fn outcome(system: &mut System, map: &Map, id: OutcomeId) -> Result<OutcomeId, &'static str> {
     let shared = Rc::clone(system.shared());
     let renaming = Renaming::new(&shared, map);
@@ -266,7 +266,7 @@ pub(super) fn outcome(system: &mut System, map: &Map, id: OutcomeId) -> Result<O
     Ok(system.learner.automata.intern(&renamed))
 }
 
-/// What a value becomes.
+/// The image of a value.
 fn swapped(system: &mut System, map: &Map, kind: Kind, value: u32) -> Result<u32, &'static str> {
     let shared = Rc::clone(system.shared());
     let renaming = Renaming::new(&shared, map);

@@ -1,4 +1,4 @@
-//! An execution through states that stand for others, as one that happens.
+//! Unfolding: turns an execution through states that stand for their orbits into one that really happens.
 //!
 //! A search with symmetry steps from a state c to x and goes on from x's image σx. If a permutation ρ takes c to a
 //! state r that is really reached, then ρx is r's successor by the same step, renamed, and the permutation ρσ⁻¹
@@ -15,8 +15,8 @@ use crate::world::system::{Interrupt, System};
 use std::sync::Arc;
 
 impl Symmetry {
-    /// The steps that `legs` stand for, from the first state. They lead to the image by `shown` of the state that the
-    /// legs lead to; without it, to any image.
+    /// The steps that `path_steps` stand for, from the first state. They lead to the image by `shown` of the state that
+    /// the path steps lead to; without it, to any image.
     pub(crate) fn unfold(
         &mut self,
         system: &mut System,
@@ -59,7 +59,7 @@ impl Symmetry {
         Ok(unfolded)
     }
 
-    /// What a permutation makes of a scope.
+    /// The image of a stubborn set under a permutation.
     fn scope(&self, system: &System, permutation: Permutation, scope: &StubbornSet) -> StubbornSet {
         let renaming = Renaming::new(system.shared(), self.permutations.map(permutation));
         renamed(&renaming, scope)

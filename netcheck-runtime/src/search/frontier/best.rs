@@ -17,7 +17,7 @@ struct Entry {
     score: i64,
     met: Reverse<u64>,
     state: StateId,
-    /// On the way on which it was met first.
+    /// The faults on the way on which the state was met first.
     faults: u32,
 }
 

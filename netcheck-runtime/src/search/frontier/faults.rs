@@ -21,12 +21,12 @@ pub(crate) struct Faults {
     queues: BTreeMap<Way, VecDeque<StateId>>,
     /// The best way to each open state.
     ways: AHashMap<StateId, Way>,
-    /// To the state that was popped last.
+    /// The way to the state that was popped last.
     here: Way,
 }
 
 impl Faults {
-    /// In a queue, and in the table.
+    /// Bytes of a state in a queue, and in the table.
     pub(super) const STATE_BYTES: usize = size_of::<StateId>() + 2 * size_of::<(StateId, Way)>();
 
     pub(super) fn new(first: StateId) -> Faults {

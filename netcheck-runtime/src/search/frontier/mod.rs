@@ -1,7 +1,7 @@
 //! The order of exploration: a strategy is a data structure.
 //!
-//! A frontier is told of the successors of the state that was popped last, and says which state comes next. It
-//! knows neither steps nor the network. Every one of them gives each state once, and all of them in the end.
+//! A frontier is told of the successors of the state that was popped last, and says which state comes next. It knows
+//! neither steps nor the network. Every frontier gives each state once, and all states in the end.
 //!
 //! - `open`: open states, any of which can be drawn;
 //! - `walk`: a random walk;
@@ -52,19 +52,18 @@ pub enum Search {
     /// Walks by random priorities: probabilistic concurrency testing (S. Burckhardt, P. Kothari, M. Musuvathi,
     /// S. Nagarakatte, "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010).
     ///
-    /// In each walk every process, every isolated task and the network has a random priority. The highest one
-    /// that can move does; which of its outcomes it gets is random. After `depth - 1` random steps, who has
+    /// In each walk every process, every isolated task and the network has a random priority. The one with the highest
+    /// priority that can move does; its outcome is random. After each of `depth - 1` random steps, the one that has
     /// just moved falls below all others. A walk ends where all steps lead to states that have been explored; the next
     /// one, with fresh priorities, begins at a random state that has not.
     ///
-    /// What holds of the paper's guarantee: with `reduction(false)`, the *first* walk is one of its executions, if
-    /// it ends within 128 steps and does not come back to a state of its own. Then it shows a bug that takes
-    /// `depth` ordering constraints between n units with a probability of at least 1/(n · 128^(depth - 1)), given
-    /// that the outcomes are those that the bug needs. What does not: the steps of a longer first walk
-    /// are not all change points; with the reduction, who is not in the stubborn set can't move, whatever
-    /// its priority; and later walks begin in the middle, take the steps of the longest walk so far for the number of
-    /// steps, and avoid what was explored, so that they are not independent executions. That everything is explored in
-    /// the end holds always.
+    /// What holds of the paper's guarantee: with `reduction(false)`, the *first* walk is one of its executions, if it
+    /// ends within 128 steps and does not come back to a state of its own. Then it shows a bug that takes `depth`
+    /// ordering constraints between n units with a probability of at least 1/(n · 128^(depth - 1)), given that the
+    /// outcomes are those that the bug needs. What does not: the steps of a longer first walk are not all change
+    /// points; with the reduction, a unit outside of the stubborn set can't move, whatever its priority; and later
+    /// walks begin in the middle, take the steps of the longest walk so far for the number of steps, and avoid what was
+    /// explored, so that they are not independent executions. That everything is explored in the end holds always.
     Pct {
         /// The same seed gives the same order.
         seed: u64,
@@ -77,13 +76,13 @@ pub enum Search {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Successor {
     pub(crate) state: StateId,
-    /// Not met before. Only these are open; others may have been expanded.
+    /// Not met before. Only new states are open; others may have been expanded.
     pub(crate) is_new: bool,
-    /// Who moves; `None` is the network.
+    /// The unit that moves; `None` is the network.
     pub(crate) unit: Option<UnitId>,
     /// The faults of the step.
     pub(crate) faults: u32,
-    /// For `best`.
+    /// The score, for `best`.
     pub(crate) score: i64,
 }
 
@@ -149,8 +148,8 @@ impl Frontier {
         }
     }
 
-    /// The states that come next, up to `count` of them, unless better ones are met before. Who can't tell gives
-    /// none: where the next state is mostly a successor of the last one.
+    /// The states that come next, up to `count` of them, unless better ones are met before. A frontier whose next state
+    /// is mostly a successor of the last one gives none.
     pub(crate) fn coming(&self, count: usize) -> Vec<StateId> {
         match self {
             Frontier::Queue(queue) => queue.iter().take(count).copied().collect(),

@@ -11,7 +11,7 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// The state itself, and its entry in the table.
+    /// Bytes of the state itself, and of its entry in the table.
     pub(super) const STATE_BYTES: usize = size_of::<StateId>() + 2 * size_of::<(StateId, u32)>();
 
     pub(super) fn insert(&mut self, state: StateId) {

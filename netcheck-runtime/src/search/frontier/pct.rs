@@ -9,7 +9,7 @@ use ahash::AHashMap;
 /// The number of steps that the first walk is taken to have at the most (the paper's k).
 const STEPS_ASSUMED: usize = 128;
 
-/// Initial priorities have this bit, those of change points have not.
+/// Initial priorities have this bit, those of change points do not.
 const INITIAL: u64 = 1 << 63;
 
 pub(crate) struct Pct {
@@ -17,13 +17,13 @@ pub(crate) struct Pct {
     random: Random,
     /// Ordering constraints (the paper's d): with one change point less.
     depth: usize,
-    /// Of those who could move in this walk.
+    /// The priorities of the units that could move in this walk.
     priorities: AHashMap<Option<UnitId>, u64>,
-    /// After which steps of this walk a priority changes.
+    /// The steps of this walk after which a priority changes.
     changes: Vec<usize>,
-    /// Of this walk.
+    /// The steps of this walk.
     steps: usize,
-    /// Of the longest walk.
+    /// The steps of the longest walk.
     steps_max: usize,
     next: Option<StateId>,
 }

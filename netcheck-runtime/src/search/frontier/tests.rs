@@ -116,7 +116,7 @@ fn the_highest_score_comes_first_and_of_equal_ones_the_older() {
     assert_eq!(frontier.pop(), Some(low));
 }
 
-/// Who moves in the first walk over a grid in which unit 0 can take `steps[0]` steps and unit 1 `steps[1]`.
+/// The units that move in the first walk over a grid in which unit 0 can take `steps[0]` steps and unit 1 `steps[1]`.
 fn first_walk(search: Search, steps: [usize; 2]) -> String {
     let all = states::<4096>();
     let index = |[a, b]: [usize; 2]| a * 64 + b;
@@ -161,7 +161,7 @@ fn each_change_point_switches_once() {
     for depth in [2, 3, 4] {
         let walks = (0..200).map(|seed| first_walk(Search::Pct { seed, depth }, [60, 60]));
         let switched: Vec<usize> = walks.map(|walk| switches(&walk)).collect();
-        // One is where the first unit is at its end.
+        // One switch is where the first unit is at its end.
         assert!(switched.iter().all(|&switches| switches <= depth), "{depth}: {switched:?}");
         let all = switched.iter().filter(|&&switches| switches == depth).count();
         assert!(all >= 5, "{depth}: {all} of 200");

@@ -3,7 +3,7 @@
 use super::Random;
 use crate::world::store::StateId;
 
-/// On from the last state while that is possible, else from anywhere.
+/// Goes on from the last state while that is possible, else from a random open state.
 pub(crate) struct Walk {
     open: Vec<StateId>,
     /// Of the open states, the successors of the last one; they stand at the end.

@@ -162,7 +162,7 @@ fn random(seed: &mut u64, below: u64) -> u64 {
     (mixed ^ (mixed >> 31)) % below
 }
 
-/// Of the networks compared.
+/// Counts of the networks that were compared.
 #[derive(Debug, Default)]
 struct Compared {
     networks: usize,
@@ -170,7 +170,7 @@ struct Compared {
     told_apart: usize,
 }
 
-/// Compares random networks, state by state and by what a check says.
+/// Compares random networks, state by state and by the reports of checks.
 fn compare(seeds: std::ops::Range<u64>) -> Compared {
     let mut compared = Compared::default();
     for seed in seeds {
