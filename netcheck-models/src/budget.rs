@@ -1,12 +1,12 @@
-//! Fault budgets: how many faults an event costs, and what is left of those that one execution may have.
+//! Fault budgets: the cost of an event in faults, and the faults that one execution may still have.
 //!
-//! The cost of what happens to a datagram is decided with the event, as it depends on what was counted before
-//! (a packet that is overtaken and then lost is one fault). All else costs the same each time.
+//! The cost of an event of a datagram is decided with the event, because it depends on the faults that were counted
+//! before (a packet that is overtaken and then lost is one fault). Every other event has a fixed cost.
 
 use crate::event::Event;
 
 impl Event {
-    /// How many faults it is.
+    /// The number of faults that the event costs.
     #[must_use]
     pub fn faults(&self) -> u32 {
         match *self {
@@ -31,13 +31,13 @@ impl Event {
     }
 }
 
-/// How many faults some events are together.
+/// The number of faults that some events cost together.
 #[must_use]
 pub fn cost<'a>(events: impl IntoIterator<Item = &'a Event>) -> u32 {
     events.into_iter().map(Event::faults).sum()
 }
 
-/// What is left of the faults that one execution may have.
+/// The faults that one execution may still have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// `None`: there is no bound.
@@ -51,7 +51,7 @@ impl Budget {
         Budget { left: at_most.map(|at_most| at_most.saturating_sub(used)) }
     }
 
-    /// Whether so many faults may happen now.
+    /// Whether so many more faults may happen.
     #[must_use]
     pub fn allows(self, faults: u32) -> bool {
         self.left.is_none_or(|left| faults <= left)

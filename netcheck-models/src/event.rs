@@ -1,9 +1,9 @@
-//! What happens to the network with a step, as data: a closed enum of events.
+//! The events of the network in a step, as a closed enum.
 //!
-//! An event is told where the outcome is decided, once; whoever shows, follows or finds a step again reads its
-//! events and computes none of them. An event says what happened to one component, not which component that is.
+//! An event is created where the outcome is decided, and nowhere else: displays and searches read the events of a step.
+//! An event describes what happened to one component, but does not name the component.
 //!
-//! The *position* of a datagram is its place among the packets under way before the step, in the order of
+//! The *position* of a datagram is its index among the packets in flight before the step, in the order of
 //! [`Link::packets`](crate::udp::Link::packets), from 0 on. So datagrams with the same content are told apart.
 
 use serde::{Deserialize, Serialize};
@@ -12,43 +12,44 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// A datagram is under way, behind all others.
+    /// A datagram is in flight, behind all others.
     Departed,
-    /// A datagram is under way to where nobody is bound; somebody may be by the time that it arrives.
+    /// A datagram is in flight to an address at which no socket is bound; one may be bound there by the time that it
+    /// arrives.
     Astray,
-    /// Nobody is bound where a datagram is sent to: it is dropped at once.
+    /// A datagram is sent to an address at which no socket is bound: it is dropped at once.
     Unbound,
     /// A datagram arrives.
     Arrived {
-        /// Which one.
+        /// The position of the datagram.
         position: u32,
     },
-    /// A datagram that was looked at before arrives again, for another look or to be taken.
+    /// A datagram that was peeked at is returned again, by another peek or by a receive.
     Kept,
-    /// A datagram has arrived where nobody was bound yet, and is gone.
+    /// A datagram has arrived at an address before a socket was bound there, and is gone.
     Unheard {
-        /// Which one.
+        /// The position of the datagram.
         position: u32,
     },
-    /// A datagram has not arrived, and cannot any more.
+    /// A datagram has not arrived, and cannot arrive any more.
     Lost {
-        /// Which one.
+        /// The position of the datagram.
         position: u32,
-        /// 0 if it was counted when it was overtaken.
+        /// 0 if the fault was counted when the datagram was overtaken.
         #[serde(default, skip_serializing_if = "is_zero")]
         faults: u32,
     },
-    /// What arrives has arrived before.
+    /// The datagram that arrives has arrived before.
     Duplicated {
-        /// Which arrival it is: 2 is the second.
+        /// The number of the arrival: 2 is the second.
         copy: u8,
-        /// Those of the copies that must follow are counted with it.
+        /// The faults of this copy and of the copies that must follow it.
         #[serde(default, skip_serializing_if = "is_zero")]
         faults: u32,
     },
-    /// What arrives was sent after a datagram that has not arrived yet, and may still.
+    /// The datagram that arrives was sent after one that has not arrived yet, and still may.
     Overtook {
-        /// Which one was overtaken.
+        /// The position of the datagram that was overtaken.
         position: u32,
         /// 0 if it had been overtaken before.
         #[serde(default, skip_serializing_if = "is_zero")]
@@ -58,23 +59,23 @@ pub enum Event {
     Connected,
     /// A connection was accepted.
     Accepted,
-    /// A connect got no connection: nobody listens, or nobody is there.
+    /// A connect failed: no socket listens at the address, or no host has it.
     Refused,
-    /// A connect is never answered, though it need not have come to that.
+    /// A connect is never answered, although it could be.
     Hung,
     /// Bytes were read.
     Read {
-        /// How many.
+        /// The number of bytes.
         bytes: u64,
-        /// How many more could have been read: a short read, or one with a small buffer.
+        /// The number of further bytes that could have been read: a short read, or one with a small buffer.
         #[serde(default, skip_serializing_if = "is_none_left")]
         left: u64,
     },
     /// Bytes were written.
     Wrote {
-        /// How many.
+        /// The number of bytes.
         bytes: u64,
-        /// How many of those that were to be written were not accepted: a short write.
+        /// The number of bytes that were not accepted: a short write.
         #[serde(default, skip_serializing_if = "is_none_left")]
         left: u64,
     },
@@ -82,15 +83,15 @@ pub enum Event {
     Ended,
     /// The writing side of a stream was shut down.
     Finished,
-    /// A call was told that its connection had been broken before.
+    /// A call reports that its connection was broken before.
     Broken,
-    /// A call fails that need not have failed: the declared failure of such calls.
+    /// A call fails although it need not: the declared failure of such calls.
     Failed,
-    /// A call meets a reset under way that need not have happened, whatever call it is.
+    /// A call meets a reset although it need not, whatever call it is.
     Reset,
     /// A timer fired.
     Fired {
-        /// The time that passed for it.
+        /// The time that passed before it fired.
         after_ns: u64,
     },
 }
@@ -106,7 +107,7 @@ fn is_none_left(count: &u64) -> bool {
 }
 
 impl Event {
-    /// The same event where a packet stands at another position.
+    /// The same event, with the positions of packets mapped by `to`.
     #[must_use]
     pub fn moved(self, to: impl FnOnce(u32) -> u32) -> Event {
         match self {

@@ -1,13 +1,12 @@
-//! Captured loops: what the macros and `checkpoint!` tell of a function's own state.
+//! Captured loops: the functions with which the macros and `checkpoint!` record the local state of a function.
 //!
-//! A unit's local state is its history, unless the program says what is left of it. At the
-//! head of a loop an annotated function records the variables that the loop can change; where
-//! the loop was entered says all the rest. Two arrivals at one head that were entered at the
-//! same position, with the same values, are one local state.
+//! A unit's local state is its history, unless the program records the part of it that still matters. At the head of a
+//! loop an annotated function records the variables that the loop can change; everything else follows from the position
+//! at which the loop was entered. Two arrivals at one head that entered it at the same position, with the same values,
+//! are one local state.
 //!
-//! That holds only as long as nothing stands between the function and the root of its
-//! program that changes while the loop runs. So each function that is awaited directly is
-//! told so by its caller, and a head that is reached in any other way counts for nothing.
+//! That holds only if no state that changes during the loop exists between the function and the root of its program. So
+//! a caller marks each future that it awaits directly, and a head that is reached in any other way is not captured.
 
 pub use crate::unit::identity::checkpoint::Values;
 use crate::unit::identity::checkpoint::{CheckpointId, PositionId};
@@ -27,18 +26,18 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, BufWriter};
 
-/// The name of the future in whose body a closure stands.
+/// The name of the future whose body contains a closure.
 fn future_of<C>(_: &C) -> &'static str {
     type_name::<C>().strip_suffix("::{{closure}}").unwrap_or_default()
 }
 
-/// A run of an annotated function's body.
+/// One run of an annotated function's body.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     activation: Option<Activation>,
 }
 
-/// The function in whose body the closure stands begins.
+/// Begins a run of the function whose body contains the closure.
 pub fn frame<C>(here: C) -> Frame {
     Frame { activation: context::try_current().and_then(|context| context.activate(future_of(&here))) }
 }
@@ -50,7 +49,7 @@ impl Frame {
         Loop { frame: self, entry, is_past_head: false }
     }
 
-    /// The head of a loop is reached of which too little is known.
+    /// The loop head is reached, but too little is known to capture it.
     #[track_caller]
     pub fn uncaptured(self, why: &'static str) {
         if let Some(context) = context::try_current() {
@@ -59,7 +58,7 @@ impl Frame {
     }
 }
 
-/// A loop that was entered.
+/// One run of a loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
     frame: Frame,
@@ -73,12 +72,13 @@ impl Loop {
         std::mem::take(&mut self.is_past_head)
     }
 
-    /// Nothing recorded yet.
+    /// An empty record.
     pub fn values(&self) -> Values {
         Values::default()
     }
 
-    /// The head of the loop is reached with these values. If they are new, they are to be shown.
+    /// The head of the loop is reached with these values. Returns the checkpoint if it is new: its values must be shown
+    /// then.
     #[track_caller]
     pub fn head(&mut self, values: Values) -> Option<Shown> {
         self.is_past_head = true;
@@ -88,20 +88,20 @@ impl Loop {
     }
 }
 
-/// Nothing recorded yet, for a checkpoint stated by hand.
+/// An empty record for a checkpoint that the program states itself.
 pub fn values() -> Values {
     Values::default()
 }
 
-/// The values are all that the rest of the function in whose body the closure stands depends on. If they are new,
-/// they are to be shown.
+/// The rest of the function whose body contains the closure depends on these values alone. Returns the checkpoint if it
+/// is new: its values must be shown then.
 #[track_caller]
 pub fn checkpoint<C>(here: C, values: Values) -> Option<Shown> {
     let context = context::try_current()?;
     context.arrive(context.entry_of(future_of(&here)), values, Location::caller()).map(Shown)
 }
 
-/// A checkpoint whose values are shown to whoever reads the automaton.
+/// A checkpoint whose values are shown in the automaton.
 #[derive(Debug)]
 pub struct Shown(CheckpointId);
 
@@ -112,7 +112,7 @@ impl Shown {
         }
     }
 
-    /// How far a `for` loop is.
+    /// Records the progress of a `for` loop.
     pub fn items<I, T>(&self, items: &Items<I, T>) {
         self.tell(match items.taken {
             1 => "1 item taken".to_owned(),
@@ -131,14 +131,14 @@ impl<T: ?Sized> fmt::Debug for Value<'_, T> {
     }
 }
 
-/// A type whose state can be told although it has no `Hash`.
+/// A type whose state can be recorded although it has no `Hash`.
 pub trait Capture {
     /// Records the state.
     fn capture(&self, values: &mut Values);
 }
 
-/// Recording what is `Hash`. Of the three traits, method resolution on `&&&Value` takes the first
-/// that applies; of a type that is not known yet, it takes this one.
+/// Recording of `Hash` values. Of the three traits, method resolution on `&&&Value` takes the first that applies; for a
+/// type that is not known yet, it takes this one.
 pub trait Hashed {
     /// Records the value.
     fn record(&self, values: &mut Values);
@@ -146,7 +146,7 @@ pub trait Hashed {
     fn record_if_dropped(&self, values: &mut Values);
 }
 
-/// Recording what is [`Capture`].
+/// Recording of [`Capture`] values.
 pub trait Captured {
     /// Records the value.
     fn record(&self, values: &mut Values);
@@ -154,17 +154,17 @@ pub trait Captured {
     fn record_if_dropped(&self, values: &mut Values);
 }
 
-/// A value of which nothing is known: the loop is not captured.
+/// A value of an unknown state: the loop is not captured.
 pub trait Opaque {
-    /// Notes that there is such a value.
+    /// Records that such a value exists.
     fn record(&self, values: &mut Values);
-    /// Notes that there is such a value, if its destructor could see it.
+    /// Records that such a value exists, if its destructor could see it.
     fn record_if_dropped(&self, values: &mut Values);
 }
 
 impl<T: Hash + ?Sized> Hashed for &&Value<'_, T> {
     fn record(&self, values: &mut Values) {
-        // With its length: where one value ends is not for its `Hash` to tell.
+        // Recorded with its length, because a `Hash` may not mark where a value ends.
         let mut own = Values::default();
         self.0.hash(&mut own);
         own.bytes.hash(values);
@@ -201,7 +201,7 @@ impl<T: ?Sized> Opaque for Value<'_, T> {
     }
 }
 
-/// Showing what is `Debug`. Of the two traits, method resolution on `&&Value` takes the first that applies.
+/// Showing of `Debug` values. Of the two traits, method resolution on `&&Value` takes the first that applies.
 pub trait Debugged {
     /// Shows the value.
     fn show_captured(&self, shown: &Shown);
@@ -216,7 +216,7 @@ pub trait Unshown {
 impl<T: fmt::Debug + ?Sized> Debugged for &Value<'_, T> {
     fn show_captured(&self, shown: &Shown) {
         let Value(value, name) = **self;
-        // Sockets and timers say nothing that the loop changes.
+        // Sockets and timers are not shown: no part of them is changed by the loop.
         let is_ours =
             type_name::<T>().trim_start_matches("&mut ").trim_start_matches('&').starts_with("netcheck_runtime::");
         if let Some(words) = (!is_ours).then(|| in_words(&value)).flatten() {
@@ -229,17 +229,17 @@ impl<T: ?Sized> Unshown for Value<'_, T> {
     fn show_captured(&self, _: &Shown) {}
 }
 
-/// A `for` loop's iterator: where the loop was entered and how many items were taken say where
-/// it stands.
+/// A `for` loop's iterator. Its state follows from the position at which the loop was entered and the number of items
+/// that were taken.
 #[derive(Clone, Debug)]
 pub struct Items<I, T> {
     items: I,
-    // Not a bound of the methods: a value that is no iterator is one mistake, at `items`.
+    // Not a bound of the methods, so that a value that is no iterator gives one error, at `items`.
     next: fn(&mut I) -> Option<T>,
     taken: u64,
 }
 
-/// The items of an iterator of which none was taken.
+/// An iterator from which no item was taken.
 pub fn items<I: IntoIterator>(items: I) -> Items<I::IntoIter, I::Item> {
     Items { items: items.into_iter(), next: I::IntoIter::next, taken: 0 }
 }
@@ -252,8 +252,8 @@ impl<I, T> Items<I, T> {
         (self.next)(&mut self.items)
     }
 
-    /// What is known of the type of the items: one without `Hash` may lead to memory that the
-    /// loop changes and no variable of it shows.
+    /// The type of the items: a value without `Hash` may refer to memory that the loop changes and none of its
+    /// variables shows.
     pub fn item(&self) -> Item<T> {
         Item(PhantomData)
     }
@@ -391,7 +391,7 @@ pin_project! {
     }
 }
 
-/// A future, of a type of this name, that nobody awaits.
+/// A future that no function awaits; `name` is the name of its type.
 pub(crate) fn root<F: Future>(future: F, name: &'static str) -> Root<F> {
     Root { future, name, entry: None, activation: None }
 }

@@ -1,4 +1,4 @@
-//! Claims about a program that one execution alone can't judge, and such that each must keep.
+//! Claims about a program: `sometimes!`, which one execution alone can't judge, and `always!`, which each must keep.
 
 use crate::operation::Effect;
 use crate::operation::choices;

@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 use std::fmt;
 
-/// A claim of the program's, made by `sometimes!` at one source line.
+/// A claim of the program, made by `sometimes!` at one source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ClaimId(pub(crate) u32);
 
-/// A unit: what is learned as one automaton (a process, or an isolated task).
+/// A unit: a process or an isolated task, learned as one automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct UnitId(pub(crate) u32);
 
@@ -19,7 +19,7 @@ pub(crate) struct ProcessId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TaskId(pub(crate) u32);
 
-/// Who moves: a unit, or one of its tasks where tasks are tracked.
+/// The subject of a step: a unit, or one of its tasks if tasks are tracked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Mover {
     pub(crate) unit: UnitId,
@@ -28,19 +28,19 @@ pub(crate) struct Mover {
 }
 
 impl Mover {
-    /// Whether none is a part of the other.
+    /// Whether neither mover is a part of the other.
     pub(crate) fn is_apart(self, other: Mover) -> bool {
         self.unit != other.unit || self.task.zip(other.task).is_some_and(|(task, other)| task != other)
     }
 }
 
-/// Tracked tasks are numbered by who has spawned them, and what they have by who they are: no number depends on
-/// the order in which tasks ran.
+/// The number of a tracked task follows from the task that spawned it, and the numbers of its operations, sockets and
+/// timers follow from its own. So no number depends on the order in which tasks ran.
 impl TaskId {
-    /// Tasks that a tracked task can spawn, at the most.
+    /// The most tasks that a tracked task can spawn.
     pub(crate) const CHILDREN_MAX: u32 = (1 << 8) - 1;
     const ALL_MAX: u32 = 1 << 20;
-    /// Operations, sockets and timers that a tracked task has at a time, at the most.
+    /// The most operations, sockets and timers that a tracked task can have at a time.
     const NUMBERS: u32 = 1 << 10;
 
     /// The `number`th task that a tracked task spawns, from 1; `None` if there are too many.
@@ -49,7 +49,7 @@ impl TaskId {
         (number <= TaskId::CHILDREN_MAX && id < TaskId::ALL_MAX).then_some(TaskId(id))
     }
 
-    /// The tasks from the root, which is left out, down to this one: each was spawned by the one before it.
+    /// The tasks from the root (left out) down to this one: each was spawned by the one before it.
     pub(crate) fn line(self) -> SmallVec<[TaskId; 4]> {
         let parent = |task: &TaskId| Some(TaskId(task.0 / (TaskId::CHILDREN_MAX + 1))).filter(|parent| parent.0 > 0);
         let mut line: SmallVec<[TaskId; 4]> = std::iter::successors((self.0 > 0).then_some(self), parent).collect();
@@ -57,7 +57,7 @@ impl TaskId {
         line
     }
 
-    /// Where the numbers of a tracked task's operations, sockets and timers begin.
+    /// The first number of a tracked task's operations, sockets and timers.
     pub(crate) fn first_number(self) -> u32 {
         self.0 * TaskId::NUMBERS
     }
@@ -68,7 +68,7 @@ impl TaskId {
     }
 }
 
-/// A node of a learned automaton. Node 0 stands for "not there".
+/// A node of a learned automaton. Node 0 means that the unit is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId(pub(crate) u32);
 
@@ -77,9 +77,9 @@ impl NodeId {
     pub(crate) const ABSENT: NodeId = NodeId(0);
     /// A daemon that nothing can ever wake again.
     pub(crate) const PARKED: NodeId = NodeId(1);
-    /// Ended without an output that anybody can ask for.
+    /// Ended without an output that can be asked for.
     pub(crate) const GONE: NodeId = NodeId(2);
-    /// A parked daemon that waits for connections: while there is one, nothing is a deadlock.
+    /// A parked daemon that waits for connections, on which the verdict of a deadlock may depend.
     pub(crate) const PARKED_IN_ACCEPT: NodeId = NodeId(3);
 
     pub(crate) fn index(self) -> usize {
@@ -91,7 +91,7 @@ impl NodeId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct OutcomeId(pub(crate) u32);
 
-/// A socket: the unit that made it and the smallest number that was free there.
+/// A socket: the unit that made it, and the smallest number that was free in that unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SocketId {
     pub(crate) unit: UnitId,

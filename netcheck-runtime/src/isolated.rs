@@ -1,5 +1,5 @@
-//! Isolated tasks: the separate address space that centralization has to preserve, proven
-//! by the type system.
+//! Isolated tasks: a type-level proof that they share no memory, so that centralization preserves separate address
+//! spaces.
 
 mod argument;
 
@@ -22,17 +22,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// A socket inside a value, as [`Isolated`] sees it.
+/// A socket inside a value, reported by [`Isolated`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HandleId(pub(crate) SocketId);
 
-/// Values that share no memory with anybody: plain values and netcheck's own handles.
+/// Values that share no memory with other tasks: plain values and netcheck's own handles.
 ///
-/// Arguments and results of `#[netcheck::process]` functions are isolated, so that the task
-/// can be learned apart from who spawns it. `Mutex`, `RefCell`, atomics, channels and raw
-/// pointers are not. Derive it for types of your own: `#[derive(netcheck::Isolated)]`.
+/// Arguments and results of `#[netcheck::process]` functions are isolated, so that the task can be learned separately
+/// from its spawner. `Mutex`, `RefCell`, atomics, channels and raw pointers are not isolated. Derive it for types of
+/// your own: `#[derive(netcheck::Isolated)]`.
 ///
-/// An argument is `Clone` besides, or one of netcheck's streams, which the task takes over.
+/// In addition, an argument is `Clone`, or one of netcheck's streams, which the task takes over.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` may share memory with other tasks, so it can't cross into an isolated process",
     label = "not `Isolated`",
@@ -160,7 +160,7 @@ impl<T: Isolated + ?Sized> Isolated for Rc<T> {
     }
 }
 
-/// Shared, but of something that nobody can change.
+/// Shared, but immutable.
 impl<T: Isolated + ?Sized> Isolated for Arc<T> {
     fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
         (**self).visit_handles(visitor);
@@ -186,10 +186,10 @@ isolated_tuples!(
     A B C D E F G H I, A B C D E F G H I J, A B C D E F G H I J K, A B C D E F G H I J K L,
 );
 
-/// What a call of a `#[netcheck::process]` function returns: a task that can be made anew.
+/// The return value of a `#[netcheck::process]` function: a task that can be started any number of times.
 ///
-/// Spawned, it is a unit of its own, explored as an automaton apart from its spawner;
-/// awaited, it runs inside the caller as any async fn.
+/// A spawned process is a unit of its own, explored as a separate automaton; an awaited process runs inside the caller
+/// like any async fn.
 pub struct Process<T> {
     make: Arc<Make<T>>,
     handles: Handles,
@@ -198,15 +198,15 @@ pub struct Process<T> {
     /// The name of the function's own future.
     inner: &'static str,
     activation: Option<Activation>,
-    /// The output as the engine keeps it.
+    /// Converts the output for the engine to keep.
     keep: fn(T) -> (String, Rc<dyn Any>),
-    /// The output as a joiner gets it.
+    /// Converts the kept output for the task that joins.
     give: fn(&Rc<dyn Any>) -> Option<T>,
 }
 
 type Make<T> = dyn Fn() -> Pin<Box<dyn Future<Output = T> + Send>> + Send + Sync;
 
-/// Makes a process value; called by what `#[netcheck::process]` expands to.
+/// Makes a process value; called by the expansion of `#[netcheck::process]`.
 #[doc(hidden)]
 pub fn process<A, F, Fut>(name: &'static str, arguments: A, call: F) -> Process<Fut::Output>
 where
@@ -229,14 +229,14 @@ where
 }
 
 impl<T: 'static> Process<T> {
-    /// Makes it a unit of its own.
+    /// Spawns a unit of its own.
     pub(crate) fn spawn_unit(self, location: &'static Location<'static>) -> UnitId {
         let context = context::current();
         let Handles { shared, moved } = self.handles;
         let handed = shared.iter().chain(&moved);
         let sockets = handed.map(|&socket| (socket, context.kept_for_another_unit(socket))).collect();
         let streams: Vec<Stream> = moved.iter().filter_map(|&socket| context.stream_of(socket)).collect();
-        // Their numbers are free: the task closes them.
+        // Their numbers become free here, because the task closes the sockets.
         moved.iter().for_each(|&socket| context.forget_socket(socket));
         let (make, keep, inner) = (self.make, self.keep, self.inner);
         let program = Program {
@@ -254,7 +254,7 @@ impl<T: 'static> Process<T> {
 }
 
 impl<T> Process<T> {
-    /// How a joiner gets the output.
+    /// The conversion of the kept output for the task that joins.
     pub(crate) fn value(&self) -> fn(&Rc<dyn Any>) -> Option<T> {
         self.give
     }

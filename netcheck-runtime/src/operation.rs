@@ -1,7 +1,7 @@
-//! What units ask of the world, what the world answers, and what happens with a step.
+//! Operations of units, their outcomes, and effects of steps.
 //!
-//! Data only: nothing here decides an outcome. What each kind of component can be asked, and what can happen to it,
-//! stands in the folder of the kind; the answers are one enum, since kinds share many of them.
+//! Data only: nothing here decides an outcome. The operations and effects of each kind of component are in the folder
+//! of the kind; the outcomes are one enum, because kinds share many of them.
 
 pub(crate) use crate::world::{
     choices::operation as choices, faults::operation as faults, tasks::operation as tasks, tcp::operation as tcp,
@@ -19,15 +19,15 @@ use std::net::SocketAddr;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Defines what is made of one variant for each kind of component.
+/// Defines the types that have one variant for each kind of component.
 macro_rules! of_each_kind {
     ($($Kind:ident: $kind:ident,)*) => {
-        /// What a unit asks of the world.
+        /// An operation that a unit asks of the world.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Operation {
             $($Kind($kind::Operation),)*
-            /// The operation that was begun as the `number`th of this step, tried at once, because nobody
-            /// will wait for it; cannot wait.
+            /// The operation that this step began as its `number`th, tried at once because it was given up; cannot
+            /// wait.
             AtOnce { number: u32, operation: Box<Operation> },
         }
 
@@ -40,8 +40,8 @@ macro_rules! of_each_kind {
                 }
             }
 
-            /// Whether the operation can be pending for long: a unit all of whose operations
-            /// are of this kind has "first waited" in the sense of `after`.
+            /// Whether the operation can be pending for long: a unit that has only such operations has "first waited"
+            /// in the sense of `after`.
             pub(crate) fn waits(&self) -> bool {
                 match self {
                     $(Operation::$Kind(operation) => operation.waits(),)*
@@ -50,7 +50,7 @@ macro_rules! of_each_kind {
             }
         }
 
-        /// What happens with a step, without a choice.
+        /// A change of the world by a step, without a choice.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Effect {
             $($Kind($kind::Effect),)*
@@ -84,7 +84,7 @@ impl Operation {
     }
 }
 
-/// The world's answer.
+/// The result of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Outcome {
     Done,
@@ -102,17 +102,17 @@ pub(crate) enum Outcome {
         local: SocketAddr,
         peer: SocketAddr,
     },
-    /// What a read got; nothing: the end of the stream.
+    /// The bytes that a read returned; empty at the end of the stream.
     Bytes(Arc<[u8]>),
-    /// So many bytes were written.
+    /// The number of bytes that were written.
     Written(usize),
-    /// What a stream is ready for.
+    /// The calls for which a stream is ready.
     Ready {
         read: bool,
         write: bool,
     },
     WouldBlock,
-    /// A timer's deadline came; the time since the start, where it is tracked.
+    /// A timer fired; with the time since the start, if it is tracked.
     Elapsed {
         at_ns: Option<u64>,
     },
@@ -152,7 +152,7 @@ pub(crate) enum Failure {
     NotConnected,
 }
 
-/// One step of a unit's local history: which operation was completed, and how.
+/// One step of a unit's local history: the operation that was completed, and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Input {
     pub(crate) key: OperationKey,
@@ -187,8 +187,8 @@ pub(crate) struct Offer {
     pub(crate) task: TaskId,
     pub(crate) operation: Operation,
     pub(crate) location: &'static Location<'static>,
-    /// Where the program's own code is, if calls are traced: `location` may be in an adaptor.
+    /// The program's own source line, if calls are traced: `location` may be in an adaptor.
     pub(crate) caller: Option<CallerId>,
-    /// Which execution of its source line this is, from 1 on, if calls are traced.
+    /// The number of this execution of its source line, from 1, if calls are traced.
     pub(crate) execution: u32,
 }

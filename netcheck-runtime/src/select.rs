@@ -1,11 +1,10 @@
-//! Which branch of a `select!` wins.
+//! The choice of the branch of a `select!` that wins.
 //!
-//! tokio's unbiased `select!` begins at a random branch and takes the first that is ready.
-//! Here every ready branch is explored: when one is ready and others that have not been
-//! polled may be, the poll is abandoned and becomes a choice of the branch to begin with.
-//! A branch that was polled and not woken since is not ready; a beginning that ends up at
-//! another branch repeats that branch's own alternative and is refused, unless the program can
-//! see what the branch to begin with has done before it waited: see `quiet`.
+//! tokio's unbiased `select!` begins at a random branch and takes the first one that is ready. Here every ready branch
+//! is explored: if one is ready, and others that have not been polled may be, the poll is abandoned and becomes a
+//! choice of the first branch. A branch that was polled and not woken since is not ready. An alternative in which
+//! another branch than the first one wins repeats the alternative of that branch, and is refused, unless the program
+//! can see what the first branch has done before it waited: see `quiet`.
 
 mod quiet;
 
@@ -22,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Wake, Waker};
 
-/// One `select!` expression under way; used by what the macro expands to.
+/// One running `select!` expression; used by the expansion of the macro.
 #[doc(hidden)]
 pub struct Select {
     biased: bool,
@@ -31,10 +30,10 @@ pub struct Select {
 }
 
 struct Branch {
-    /// Whether it has been polled and not been woken since.
+    /// Whether the branch has been polled and not been woken since.
     woken: Arc<BranchWoken>,
     waker: Option<(Waker, Waker)>,
-    /// What it has under way.
+    /// The operations of `poll_` functions that the branch has pending.
     called: Called,
     quiet: Quiet,
 }
@@ -42,7 +41,7 @@ struct Branch {
 #[derive(Default)]
 struct BranchWoken(AtomicBool);
 
-/// Wakes the task, and remembers which branch it was for.
+/// Wakes the task, and records that the branch was woken.
 struct BranchWaker {
     woken: Arc<BranchWoken>,
     task: Waker,
@@ -56,7 +55,7 @@ impl Wake for BranchWaker {
 }
 
 impl Select {
-    /// A `select!` of branches of which so much is known.
+    /// A `select!` of branches with these properties.
     #[track_caller]
     pub fn new(branches: &[Quiet], biased: bool) -> Select {
         let branch = |quiet: &Quiet| Branch {
@@ -109,14 +108,14 @@ pub struct Round<'a> {
     select: &'a mut Select,
     disabled: u64,
     sequence: u32,
-    /// The branch that the history says to begin with.
+    /// The branch with which the recorded choice begins.
     first: Option<usize>,
     /// The branches that had been woken before any was polled.
     awake: SmallVec<[bool; 8]>,
     polled: usize,
     /// The branches that were polled, and how many operations had been begun before each.
     begun: SmallVec<[(usize, u32); 8]>,
-    /// How many calls of `poll_` functions there had been before the last of them.
+    /// The number of calls of `poll_` functions before the last of them.
     called: usize,
     /// Whether a branch is being polled.
     is_entered: bool,
@@ -181,15 +180,15 @@ impl Round<'_> {
         self.abandon_losers(index);
     }
 
-    /// The choice of the branch to begin with, if others than this one might have won.
+    /// The choice of the first branch, if another branch than this one might have won.
     fn choice(&self, index: usize) -> Option<Operation> {
-        // Who was woken by an earlier branch in this round would not have been ready before it.
+        // A branch that an earlier branch has woken in this round would not have been ready before it.
         let follows = !self.awake[index] && (0..index).any(|earlier| self.is_touched(earlier));
         let may_begin = |other| if other == index { !follows } else { self.could_win(other, index) };
         self.choice_among(may_begin)
     }
 
-    /// The choice among the branches that may begin, if there are several.
+    /// The choice among the branches that may come first, if there are several.
     fn choice_among(&self, may_begin: impl Fn(usize) -> bool) -> Option<Operation> {
         let candidates = (0..self.select.branches.len()).filter(|&branch| may_begin(branch));
         let candidates: SmallVec<[u8; 8]> = candidates.map(|branch| branch as u8).collect();
@@ -197,7 +196,7 @@ impl Round<'_> {
             .then_some(Operation::Choices(choices::Operation::Select { sequence: self.sequence, candidates }))
     }
 
-    /// All branches wait. Whoever tries what they have begun chooses first which of them comes first.
+    /// All branches wait. Before the operations that they have begun are tried, the first branch is chosen.
     fn note_open(&self) {
         if self.select.biased || self.first.is_some() {
             return;
@@ -210,7 +209,7 @@ impl Round<'_> {
         }
     }
 
-    /// A branch is about to be polled: what it asks depends on which branches come before it.
+    /// A branch is about to be polled: the calls that it makes depend on the branches before it.
     fn enter(&mut self, index: usize) {
         let is_open = !self.select.biased && self.first.is_none();
         let choice = is_open.then(|| self.choice(index)).flatten();
@@ -228,14 +227,14 @@ impl Round<'_> {
         }
     }
 
-    /// What the branch that was polled last has under way.
+    /// Records the operations that the branch polled last has pending.
     fn note_calls(&mut self) {
         if let Some(&(last, _)) = self.begun.last() {
             context::current().called_since(self.called, &mut self.select.branches[last].called);
         }
     }
 
-    /// Losing branches wait for nothing any more.
+    /// Gives up the pending operations of the losing branches.
     fn abandon_losers(&self, winner: usize) {
         let branches = &self.select.branches;
         for (_, loser) in branches.iter().enumerate().filter(|(branch, _)| *branch != winner) {
@@ -245,7 +244,8 @@ impl Round<'_> {
         }
     }
 
-    /// Whether a branch might have won if it had been polled first, or what it has begun been tried.
+    /// Whether a branch might have won if it had been polled first, or if the operation that it has begun had been
+    /// tried.
     fn could_win(&self, other: usize, winner: usize) -> bool {
         if other > winner {
             return self.has_moved(other);
@@ -253,7 +253,7 @@ impl Round<'_> {
         self.is_touched(other) || self.has_begun(other)
     }
 
-    /// All branches wait. Another order might leave the program's memory as another, or find a branch ready.
+    /// All branches wait. With another order, the program's memory might be different, or a branch ready.
     fn choose_order(&self) {
         if self.select.biased || self.first.is_some() {
             return;
@@ -264,24 +264,25 @@ impl Round<'_> {
         }
     }
 
-    /// Whether what a branch does before it waits depends on its place in the order, or others see it.
+    /// Whether the effects of a branch before it waits depend on its position in the order, or are seen by other
+    /// branches.
     fn is_touched(&self, branch: usize) -> bool {
         let looks = self.select.branches[branch].quiet == Quiet::Looks && self.has_moved(branch);
         self.is_seen(branch) || looks && self.begun.iter().any(|(other, _)| self.is_seen(*other))
     }
 
-    /// Whether a branch that was polled and did not win may have done what the program can see.
+    /// Whether the program may see the effects of a branch that was polled and did not win.
     fn is_seen(&self, branch: usize) -> bool {
         let is_loud = self.select.branches[branch].quiet == Quiet::No;
         self.has_moved(branch) && (is_loud || self.mismatched & 1 << branch != 0)
     }
 
-    /// Whether a branch goes on when it is polled in this round.
+    /// Whether a branch makes progress when it is polled in this round.
     fn has_moved(&self, branch: usize) -> bool {
         self.awake[branch] && self.disabled & 1 << branch == 0
     }
 
-    /// Whether a branch has begun something that can be tried.
+    /// Whether a branch has begun an operation that can be tried.
     fn has_begun(&self, branch: usize) -> bool {
         let place = self.begun.iter().position(|(begun, _)| *begun == branch);
         place.is_some_and(|place| {
@@ -290,17 +291,17 @@ impl Round<'_> {
         })
     }
 
-    /// What losing branches have begun just now, the OS would have tried.
+    /// Tries the operations that losing branches have just begun, as the OS would have.
     fn try_losers(&self) {
         let before = self.begun.first().map_or(0, |(_, begun)| *begun);
         context::current().try_at_once(|fresh| fresh.number > before);
     }
 }
 
-/// Chooses one of the alternatives; the check explores them all.
+/// Chooses one of the alternatives; the check explores each of them.
 ///
 /// # Panics
-/// If there is nothing to choose from.
+/// If there is no alternative.
 #[track_caller]
 pub fn choose<T>(alternatives: impl IntoIterator<Item = T>) -> impl Future<Output = T> {
     let location = Location::caller();

@@ -1,7 +1,7 @@
 //! Tasks, shaped like `tokio::task`.
 //!
-//! A task of the same process shares its memory, so it lives in the same unit; which
-//! runnable task is next is a choice. A [`Process`] value is spawned as a unit of its own.
+//! A task of the same process shares its memory, so it belongs to the same unit; the runnable task that is polled next
+//! is a choice. A [`Process`] value is spawned as a unit of its own.
 
 mod id;
 mod join_set;
@@ -11,7 +11,7 @@ pub use id::{Id, id, try_id};
 pub use join_set::JoinSet;
 pub use local::LocalSet;
 
-// They need no runtime. A value of a task's own is where it should be whenever the task is polled.
+// These need no runtime. A task-local value is set whenever its task is polled.
 pub use tokio::task::{LocalKey, Unconstrained, unconstrained};
 
 pub mod futures {
@@ -48,7 +48,7 @@ where
 {
     let location = Location::caller();
     let mut future = Some(future);
-    // The only isolated thing a future can be is a `Process` with the same output.
+    // A future that is isolated can only be a `Process` with the same output.
     let any: &mut dyn Any = &mut future;
     if let Some(process) = any.downcast_mut::<Option<Process<F::Output>>>().and_then(Option::take) {
         let value = process.value();
@@ -90,7 +90,7 @@ where
     JoinHandle(Joining::Task { cell, task: Arc::new(Known { id, control, _number: number }) })
 }
 
-/// A task that somebody has a handle to.
+/// A task with a handle.
 struct Known {
     id: Id,
     control: Arc<TaskControl>,
@@ -132,7 +132,7 @@ fn finish<T: 'static>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
     }
 }
 
-/// An output in words that say all of it; only for types of which that is known.
+/// A text that represents an output completely, for types that are known to have one.
 fn told(output: &dyn Any) -> Option<String> {
     macro_rules! of_type {
         ($($type:ty)*) => { $(if let Some(output) = output.downcast_ref::<$type>() { return Some(format!("{output:?}")) })* };
@@ -158,7 +158,8 @@ enum Joining<T> {
     },
 }
 
-/// Of an isolated task, which one it is. Other tasks leave their outputs in shared memory.
+/// The handle of an isolated task records the task, and whether it was joined. The output of any other task is in
+/// shared memory, which cannot be recorded.
 impl<T> Capture for JoinHandle<T> {
     fn capture(&self, values: &mut Values) {
         match &self.0 {
@@ -180,7 +181,7 @@ impl<T> JoinHandle<T> {
         self.abort_handle().is_finished()
     }
 
-    /// What an isolated task has ended with, if it has: without waiting.
+    /// The result of an isolated task, if it has ended, without waiting.
     #[track_caller]
     fn look(&mut self) -> Option<Result<T, JoinError>> {
         let Joining::Unit { child, value, pending, joined, .. } = &mut self.0 else { return None };
@@ -196,12 +197,12 @@ impl<T> JoinHandle<T> {
         Some(ended(*child, *value, &outcome))
     }
 
-    /// What tells the task from others.
+    /// The id of the task.
     pub fn id(&self) -> Id {
         self.abort_handle().id()
     }
 
-    /// A handle that can abort the task, and look whether it has ended.
+    /// A handle that can abort the task, and test whether it has ended.
     pub fn abort_handle(&self) -> AbortHandle {
         AbortHandle(match &self.0 {
             Joining::Task { task, .. } => Abort::Task(Arc::clone(task)),
@@ -210,7 +211,7 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// What an isolated task has ended with.
+/// The result of an isolated task.
 fn ended<T>(child: UnitId, value: fn(&Rc<dyn Any>) -> Option<T>, outcome: &Outcome) -> Result<T, JoinError> {
     match outcome {
         Outcome::Ended { output } => {
@@ -313,7 +314,7 @@ impl AbortHandle {
         }
     }
 
-    /// What tells the task from others.
+    /// The id of the task.
     pub fn id(&self) -> Id {
         match &self.0 {
             Abort::Task(task) => task.id,
@@ -328,16 +329,15 @@ impl fmt::Debug for AbortHandle {
     }
 }
 
-/// Why a task has no output, as `tokio::task::JoinError`: it was aborted.
+/// The error of a task without an output, as `tokio::task::JoinError`: the task was aborted.
 ///
-/// A panic in a task is a violation and ends the execution, so nobody ever joins a task
-/// that panicked.
+/// A panic in a task is a violation and ends the execution, so a task that panicked is never joined.
 pub struct JoinError {
     id: Id,
 }
 
 impl JoinError {
-    /// Which task has no output.
+    /// The id of the task that has no output.
     pub fn id(&self) -> Id {
         self.id
     }

@@ -1,8 +1,8 @@
 //! Virtual time, shaped like `tokio::time`.
 //!
-//! A timer fires only when nothing else can happen, the earliest first. Relative timers
-//! never read the clock, so that loops with time-outs close; a program that reads it
-//! (`Instant::now`, `sleep_until`) makes the time since the start part of the state.
+//! A timer fires only when no other step is possible, the earliest timer first. Relative timers never read the clock,
+//! so that loops with time-outs close; a program that reads it (`Instant::now`, `sleep_until`) makes the time since the
+//! start part of the state.
 
 use crate::capture::{Capture, Values};
 use crate::operation::time;
@@ -44,12 +44,12 @@ pub mod error {
 /// A point in virtual time, as `tokio::time::Instant`.
 #[derive(Clone, Copy)]
 pub struct Instant {
-    /// `None`: the time of a tick whose value nobody has asked for yet.
+    /// `None`: the time of a tick whose value was not asked for yet.
     at_ns: Option<u64>,
 }
 
 impl Instant {
-    /// The time now. The check then keeps the time since the start in its states.
+    /// The current time. The check then keeps the time since the start in its states.
     #[track_caller]
     pub fn now() -> Instant {
         match context::current().ask(Operation::Time(time::Operation::Clock), Location::caller()) {
@@ -58,7 +58,7 @@ impl Instant {
         }
     }
 
-    /// The value; asking for one that was not tracked makes the check begin again with a clock.
+    /// The value. If it was not tracked, the check begins again with a clock.
     #[track_caller]
     fn ns(self) -> u64 {
         match self.at_ns {
@@ -91,14 +91,14 @@ impl Instant {
         Instant::now().duration_since(*self)
     }
 
-    /// This and a duration, if it can be represented.
+    /// This point in time plus a duration, if it can be represented.
     #[track_caller]
     pub fn checked_add(&self, duration: Duration) -> Option<Instant> {
         let at_ns = self.ns().checked_add(nanoseconds(duration))?;
         Some(Instant { at_ns: Some(at_ns) })
     }
 
-    /// This less a duration, if it can be represented.
+    /// This point in time minus a duration, if it can be represented.
     #[track_caller]
     pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
         let at_ns = self.ns().checked_sub(nanoseconds(duration))?;
@@ -135,7 +135,7 @@ impl Hash for Instant {
     }
 }
 
-/// A time that nobody has asked for is none yet.
+/// A time that was not asked for has no value yet.
 impl Capture for Instant {
     fn capture(&self, values: &mut Values) {
         self.at_ns.hash(values);
@@ -196,7 +196,7 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A timer of the current unit: armed when made, disarmed when dropped.
+/// A timer of the current unit: armed when created, disarmed when dropped.
 struct Timer {
     number: u32,
     location: &'static Location<'static>,
@@ -220,7 +220,7 @@ impl Timer {
         Timer { number, location, repeats: false, pending: None }
     }
 
-    /// When it fires, the time where that is tracked.
+    /// Polls until it fires; returns the time, if it is tracked.
     fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
         let operation = Operation::Time(time::Operation::Timer { timer: self.number, repeats: self.repeats });
         let pending = self.pending.get_or_insert_with(|| Pending::new(operation, self.location));
@@ -278,13 +278,13 @@ pub struct Sleep {
 }
 
 impl Sleep {
-    /// When it fires.
+    /// The time at which it fires.
     #[track_caller]
     pub fn deadline(&self) -> Instant {
         self.timer.deadline()
     }
 
-    /// Whether it has been waited for to the end.
+    /// Whether it has fired and its wait is over.
     pub fn is_elapsed(&self) -> bool {
         self.elapsed
     }
@@ -333,7 +333,7 @@ pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::Int
 pub struct Timeout<F> {
     value: Pin<Box<F>>,
     delay: Sleep,
-    /// What the value has under way.
+    /// The operations of `poll_` functions that the future has pending.
     called: Called,
 }
 
@@ -368,7 +368,7 @@ impl<F> fmt::Debug for Timeout<F> {
     }
 }
 
-/// What an interval does with ticks that it missed, as `tokio::time::MissedTickBehavior`.
+/// The behaviour of an interval for missed ticks, as `tokio::time::MissedTickBehavior`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MissedTickBehavior {
     /// Ticks as fast as it can until it has caught up.
@@ -457,12 +457,12 @@ impl Interval {
         self.arm(wait);
     }
 
-    /// What it does with missed ticks.
+    /// The behaviour for missed ticks.
     pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
         self.missed
     }
 
-    /// Sets what it does with missed ticks.
+    /// Sets the behaviour for missed ticks.
     pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
         self.missed = behavior;
     }

@@ -77,7 +77,7 @@ impl Writer<'_> {
             let received = self.receive(index, socket);
             body.insert(self.random.below(body.len() as u64 + 1) as usize, received);
         }
-        if body.iter().all(|instruction| is_skipped_or_local(instruction)) {
+        if body.iter().all(is_skipped_or_local) {
             // A round without any operation is no loop that a check can follow, nor one of a program that works. The
             // engine says so wherever a component comes to it, with what has not been learned yet of the others.
             body.push(Instruction::Yield);

@@ -1,4 +1,4 @@
-//! Addresses of a host, and what is sent to them.
+//! Addresses of a host, and the addresses that its sockets receive from.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -40,7 +40,7 @@ impl Addresses {
         }
     }
 
-    /// The address under which a socket that is bound to `bound` is reached, on its own host (`is_own`) or from another.
+    /// The address at which a socket that is bound to `bound` is reached, from its own host (`is_own`) or from another.
     #[must_use]
     pub fn reached_at(&self, bound: IpAddr, is_own: bool) -> IpAddr {
         let anywhere = if is_own {
@@ -60,14 +60,14 @@ pub fn is_local(ip: IpAddr) -> bool {
     ip.is_loopback() || ip.is_unspecified()
 }
 
-/// Whether one port can't be bound at both addresses.
+/// Whether a port can't be bound at both addresses.
 #[must_use]
 pub fn overlap(a: IpAddr, b: IpAddr) -> bool {
     a == b || a.is_ipv4() == b.is_ipv4() && (a.is_unspecified() || b.is_unspecified())
 }
 
-/// Whether a socket that is bound to one address takes what is sent to another on its port: Linux sends what goes to
-/// the wildcard address to the loopback one.
+/// Whether a socket that is bound to one address receives packets for another address: Linux sends packets for the
+/// wildcard address to the loopback address.
 #[must_use]
 pub fn takes(bound: IpAddr, to: IpAddr) -> bool {
     bound == to

@@ -1,7 +1,7 @@
 //! Ephemeral ports (RFC 6335: the dynamic ports), each preferred by an owner with a number.
 //!
-//! A socket that asks for any port is given one by the number of its owner and its own number there, so that the order
-//! of binds makes no difference and a port is the same in every run.
+//! The port for a socket that asks for any follows from the number of its owner and the socket's own number, so that
+//! the order of binds makes no difference and a port is the same in every run.
 
 use core::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ const PORTS: RangeInclusive<u16> = 49152..=65535;
 
 const COUNT: u32 = (*PORTS.end() - *PORTS.start()) as u32 + 1;
 
-/// How many owners there are; the numbers of more than that come round.
+/// The number of owners; larger owner numbers wrap around.
 pub const OWNERS: u32 = 1 << 10;
 
 /// Ports that the sockets of one owner prefer.

@@ -1,4 +1,4 @@
-//! Hosts: addresses, what may be bound to a port, which socket takes what is sent to an address, ephemeral ports.
+//! Hosts: addresses, binding to ports, the socket that receives a packet, ephemeral ports.
 //!
 //! UDP and TCP share these rules: an address is bound, reached and given out in the same way for both.
 

@@ -1,4 +1,4 @@
-//! Connections that nobody has accepted yet.
+//! The backlog: connections that were not accepted yet.
 
 use smallvec::SmallVec;
 
@@ -18,7 +18,7 @@ impl Backlog {
         Backlog { capacity: backlog.saturating_add(1), waiting: SmallVec::new() }
     }
 
-    /// Whether one more connection can be made; else who connects waits.
+    /// Whether one more connection can be made; if not, connects wait.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.waiting.len() < self.capacity

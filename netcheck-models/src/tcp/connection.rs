@@ -1,4 +1,4 @@
-//! Both ends of a connection, and what calls at one end do to it.
+//! Both ends of a connection, and the effects of calls at an end.
 
 use super::half_stream::HalfStream;
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,13 @@ pub enum Side {
     Server,
 }
 
-/// What is declared for all connections of a check.
+/// The declarations for all connections of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StreamRules {
-    /// A read may return any non-empty prefix of what is there, and a write may accept any of what it is given.
+    /// Whether a read may return any non-empty prefix of the bytes that it could, and a write may accept any of its
+    /// bytes.
     pub split: bool,
-    /// Bytes that were written in one direction and not read yet, at the most.
+    /// The most bytes that a half-stream holds, written and not read yet.
     pub capacity: usize,
 }
 
@@ -32,7 +33,7 @@ pub enum Breakage {
     Pipe,
 }
 
-/// What a read gets.
+/// The result of a read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Read {
     /// At least one byte.
@@ -43,7 +44,7 @@ pub enum Read {
     Failed(Breakage),
 }
 
-/// What a write gets.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Written {
     /// So many bytes were accepted.
@@ -55,11 +56,11 @@ pub enum Written {
 /// One end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct End {
-    /// A program or a backlog holds it.
+    /// Whether a program or a backlog holds the end.
     is_held: bool,
     /// The connection was reset: no more bytes will come or go.
     is_dead: bool,
-    /// What the next call is told.
+    /// The error that the next call reports.
     error: Option<Breakage>,
 }
 
@@ -94,7 +95,7 @@ impl Connection {
         !self.ends[0].is_held && !self.ends[1].is_held
     }
 
-    /// Whether somebody, or a backlog, holds this end.
+    /// Whether a program or a backlog holds this end.
     #[must_use]
     pub fn is_held(&self, side: Side) -> bool {
         self.ends[side as usize].is_held
@@ -106,13 +107,13 @@ impl Connection {
         self.ways[side as usize].is_finished
     }
 
-    /// Whether the connection was reset for this end: calls get what is left, and cannot fail in another way.
+    /// Whether the connection was reset for this end: calls return the remaining bytes, and cannot fail in another way.
     #[must_use]
     pub fn is_dead(&self, side: Side) -> bool {
         self.ends[side as usize].is_dead
     }
 
-    /// What a read of up to `max` bytes can get, with the connection afterwards; empty: it waits.
+    /// The possible results of a read of up to `max` bytes, with the connection afterwards; empty if the read waits.
     ///
     /// # Panics
     /// If `max` is 0: the OS does not look at the stream then.
@@ -147,7 +148,7 @@ impl Connection {
         if self.ends[own].is_dead { smallvec![(Read::End, self.clone())] } else { SmallVec::new() }
     }
 
-    /// What looking at the next bytes gets, with the connection afterwards: an error is reported once, whoever asks.
+    /// The result of peeking at the next bytes, with the connection afterwards: an error is reported once, by any call.
     #[must_use]
     pub fn peek(&self, side: Side, max: usize) -> Option<(Read, Connection)> {
         let (read, after) = self.read(side, max, false).into_iter().next()?;
@@ -157,8 +158,8 @@ impl Connection {
         }
     }
 
-    /// What a write of `bytes` can get, with the connection afterwards; empty: it waits for room. A write of nothing
-    /// is told of an error, too.
+    /// The possible results of a write of `bytes`, with the connection afterwards; empty if the write waits for room.
+    /// An empty write reports an error, too.
     #[must_use]
     pub fn write(&self, side: Side, bytes: &[u8], rules: StreamRules) -> SmallVec<[(Written, Connection); 2]> {
         let (own, peer) = self.indexes(side);
@@ -172,7 +173,7 @@ impl Connection {
             return smallvec![(Written::Accepted(0), self.clone())];
         }
         if !self.ends[peer].is_held {
-            // The peer's host answers bytes that nobody will read with a reset.
+            // The peer's host answers bytes that its program will never read with a reset.
             let mut next = self.clone();
             next.die(own, Some(Breakage::Pipe));
             return smallvec![(Written::Accepted(bytes.len()), next)];
@@ -187,7 +188,7 @@ impl Connection {
         accepted.collect()
     }
 
-    /// The error that the next call would be told (`SO_ERROR`), and the connection in which it has been.
+    /// The error that the next call would report (`SO_ERROR`), and the connection after reporting it.
     #[must_use]
     pub fn take_error(&self, side: Side) -> (Option<Breakage>, Connection) {
         let (own, _) = self.indexes(side);
@@ -206,7 +207,7 @@ impl Connection {
         self.can_take(side, 1, capacity)
     }
 
-    /// Whether bytes of this end are waiting to be read at the other.
+    /// Whether bytes that this end wrote are unread at the other.
     #[must_use]
     pub fn has_unread(&self, side: Side) -> bool {
         !self.ways[side as usize].bytes().is_empty()
@@ -219,7 +220,7 @@ impl Connection {
         self.ways[peer].bytes().len()
     }
 
-    /// Whether a write of so many bytes has the same outcome however much the peer reads before.
+    /// Whether a write of so many bytes has the same outcome however much the peer reads before it.
     #[must_use]
     pub fn can_take(&self, side: Side, count: usize, capacity: usize) -> bool {
         let (own, peer) = self.indexes(side);
@@ -237,8 +238,8 @@ impl Connection {
         next
     }
 
-    /// The connection after this end was closed. With unread bytes, or with `reset` (a linger of zero), the peer is
-    /// told by a reset (RFC 2525 section 2.17); else it sees the end of the stream.
+    /// The connection after this end was closed. With unread bytes, or with `reset` (a linger of zero), the peer gets a
+    /// reset (RFC 2525 section 2.17), otherwise the end of the stream.
     #[must_use]
     pub fn close(&self, side: Side, reset: bool) -> Connection {
         let (own, peer) = self.indexes(side);
@@ -257,8 +258,8 @@ impl Connection {
         next.unless_gone()
     }
 
-    /// The connection after a read has failed (or, in the same way, `shutdown`): it is reset for both ends, and what
-    /// this end has not read is gone. The peer can still read what it has got.
+    /// The connection after a read has failed (or `shutdown`, with the same effect): it is reset for both ends, and the
+    /// bytes that this end has not read are gone. The peer can still read the bytes that it has received.
     #[must_use]
     pub fn failed(&self, side: Side) -> Connection {
         let (own, peer) = self.indexes(side);
@@ -272,7 +273,7 @@ impl Connection {
     }
 
     /// The connection after a write has failed: both ends are closed for writing, and the peer sees the end of the
-    /// stream after what was written before.
+    /// stream after the bytes that were written before.
     #[must_use]
     pub fn failed_write(&self, side: Side) -> Connection {
         let (own, peer) = self.indexes(side);
@@ -285,7 +286,7 @@ impl Connection {
         next
     }
 
-    /// The connection after this end has met a reset under way: as [`Connection::failed`], and what is under way to
+    /// The connection after this end has met a reset in flight: as [`Connection::failed`], and the bytes in flight to
     /// the peer may be lost.
     #[must_use]
     pub fn reset(&self, side: Side) -> Connection {
@@ -314,7 +315,7 @@ impl Connection {
         }
     }
 
-    /// The other end of a failure: nothing is left to break if both have said that they are done.
+    /// Breaks the other end after a failure, unless both ends have shut down.
     fn break_for(&mut self, peer: usize, error: Option<Breakage>) {
         let is_over = self.ways[0].is_finished && self.ways[1].is_finished;
         if error.is_none() || !is_over {

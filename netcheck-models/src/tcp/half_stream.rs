@@ -1,12 +1,12 @@
-//! The bytes from one end of a connection to the other.
+//! A half-stream: the bytes from one end of a connection to the other.
 
-/// What was written at one end and not read yet at the other.
+/// The bytes that one end has written and the other has not read yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct HalfStream {
     bytes: Vec<u8>,
-    /// The writer has shut down or closed: after the bytes comes the end.
+    /// The writer has shut down or closed: the end of the stream follows the bytes.
     pub(super) is_finished: bool,
-    /// The connection was reset under way: the bytes that are left may arrive, or never.
+    /// The connection was reset in flight: the remaining bytes may arrive, or never.
     pub(super) may_be_lost: bool,
 }
 
@@ -28,7 +28,7 @@ impl HalfStream {
         self.may_be_lost &= !self.bytes.is_empty();
     }
 
-    /// The bytes that are left go, whatever comes after them stays.
+    /// Drops the remaining bytes; whatever follows them stays.
     pub(super) fn discard(&mut self) {
         self.bytes.clear();
         self.may_be_lost = false;

@@ -41,12 +41,12 @@ impl Countdowns {
         self.get(timer).map_or(0, |armed| armed.remaining_ns)
     }
 
-    /// Arms a timer, in place of what it was armed with before.
+    /// Arms a timer, and replaces its earlier countdown.
     pub fn arm(&mut self, timer: u32, after_ns: u64, repeats: bool) {
         self.set(Countdown { timer, remaining_ns: i64::try_from(after_ns).unwrap_or(i64::MAX), repeats });
     }
 
-    /// Arms a timer for an instant, with the clock at `now_ns`; an instant that is over is due now.
+    /// Arms a timer for an instant, with the clock at `now_ns`; a past instant is due now.
     pub fn arm_at(&mut self, timer: u32, at_ns: u64, now_ns: u64) {
         self.arm(timer, at_ns.saturating_sub(now_ns), false);
     }
@@ -63,7 +63,7 @@ impl Countdowns {
         self.set(Countdown { timer, remaining_ns, repeats: true });
     }
 
-    /// A timer is armed no more: it was dropped, or has fired and does not repeat.
+    /// Disarms a timer that was dropped, or has fired and does not repeat.
     pub fn disarm(&mut self, timer: u32) {
         self.0.retain(|armed| armed.timer != timer);
     }

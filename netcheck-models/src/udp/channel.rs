@@ -1,6 +1,6 @@
 //! One stage of perturbation: Definitions 3 to 5 as a transition function on a small state.
 //!
-//! It decides nothing about order of exploration, and knows nothing of the other stage.
+//! The order of exploration is not decided here, and the other stage is not known here.
 //!
 //! Definition 4 is a counter per packet. Definition 3 bounds, for each delivery of a packet `x`, the *late*
 //! packets: the distinct ones dispatched before `x` and delivered after it. Here each delivery leaves a
@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 
 use super::rules::{Side, StageRules};
 
-/// The packets on one stage of a channel, and what their order so far allows.
+/// The packets on one stage of a channel, and the restrictions that follow from their order so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Channel {
     pub(super) live: SmallVec<[Live; 4]>,
@@ -40,7 +40,7 @@ pub(super) struct Live {
     pub(super) arrived: u8,
     pub(super) perturbed_on_send: bool,
     pub(super) perturbed_on_receive: bool,
-    /// With a budget: it has not arrived, and its being skipped has been counted as a fault.
+    /// With a budget: the packet has not arrived, and the fault of skipping it was counted.
     charged: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Live {
 pub(super) struct Barrier {
     /// How many live packets were dispatched before the packet that was delivered: a prefix of them.
     pub(super) below: usize,
-    /// `c - 1` less the late packets so far, also those that are live no more.
+    /// `c - 1` less the late packets so far, including those that are not live any more.
     pub(super) quota: usize,
     /// The live packets that are late already, as sorted positions: a further copy of theirs is free.
     late: SmallVec<[u32; 4]>,
@@ -146,7 +146,7 @@ impl Channel {
         Some(Arrival { live: before, faults: cost(&events), events, leaving, preference, channel })
     }
 
-    /// What is lost if nothing arrives any more; `None` if something must still arrive.
+    /// The packets that are lost if nothing arrives any more; `None` if some packet must still arrive.
     pub(super) fn lose_in_flight(&self, rules: StageRules<'_>) -> Option<SmallVec<[Event; 2]>> {
         if self.first_that_must_arrive(rules).is_some() {
             return None;
@@ -160,7 +160,7 @@ impl Channel {
         self.live.iter().position(|live| live.must_arrive(rules))
     }
 
-    /// Nothing that is dispatched from now on can arrive before something that is here now.
+    /// Whether a packet that is dispatched from now on must arrive after some packet that is here now.
     pub(super) fn blocks_later(&self, rules: StageRules<'_>) -> bool {
         self.live.iter().any(|live| !live.perturbed(rules))
             || self.live.iter().filter(|live| live.must_arrive(rules)).count() >= rules.window
@@ -173,7 +173,7 @@ impl Channel {
             .count()
     }
 
-    /// It is known that a later packet arrived before this one. With a budget this is exact; without, the
+    /// Whether the state shows that a later packet arrived before this one. With a budget this is exact; without, the
     /// state forgets it when no barrier needs it, so that more states are equal.
     fn known_skipped(&self, position: usize, rules: StageRules<'_>) -> bool {
         if rules.budgeted {
@@ -267,7 +267,7 @@ impl Barrier {
         self.late.contains(&as_position(position))
     }
 
-    /// The packet at `position` arrives: counts it if it is late for the first time. False if it may not.
+    /// Counts the packet at `position`, which arrives, if it is late for the first time; false if it may not arrive.
     fn admit(&mut self, position: usize) -> bool {
         if position >= self.below {
             return true;

@@ -1,6 +1,6 @@
 //! The state of a datagram channel from socket to socket, through one stage of perturbation or two.
 //!
-//! It must stay small and canonical: a search hashes and compares it all the time.
+//! The state stays small and canonical, because a search hashes and compares it often.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,8 +13,8 @@ use super::channel::{Arrival, Channel};
 use super::covering;
 use super::rules::{LinkRules, StageRules};
 
-/// The packets under way from one sending socket to one receiving socket: a dispatch (Definition 2) that has
-/// been delivered in part. The default is the empty channel.
+/// The packets in flight from one sending socket to one receiving socket: a dispatch (Definition 2) that has been
+/// delivered in part. The default is the empty channel.
 ///
 /// A packet is an opaque number that stands for its content. Two packets with the same content are still two
 /// packets (Remark 1).
@@ -31,19 +31,19 @@ pub struct Link {
 /// One way in which the next packet can arrive.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Delivery {
-    /// What arrives.
+    /// The packet that arrives.
     pub packet: u32,
     /// The channel afterwards.
     pub link: Link,
-    /// How many faults the events are: each packet that is skipped by the arrival of a later one is a fault, once,
-    /// whether it arrives late or never; so is each copy after the first. A copy is counted together with
-    /// those that must follow it. Without a budget this is an estimate.
+    /// The number of faults that the events cost: each packet that a later one overtakes is one fault, whether it
+    /// arrives late or never; so is each copy after the first. A copy is counted together with those that must follow
+    /// it. Without a budget this is an estimate.
     pub faults: u32,
-    /// What happened to this packet and to others, with positions in the channel before.
+    /// The events of this packet and of others, with positions in the channel before.
     pub events: SmallVec<[Event; 2]>,
     /// The packets of the channel afterwards, each by its position before.
     pub remaining: SmallVec<[u32; 4]>,
-    /// Where the multiplicity that this delivery speaks for stands in `M`: explore small ones first (section
+    /// The position in `M` of the multiplicity that this delivery stands for: small ones are explored first (section
     /// 3.2.4 of the paper).
     pub preference: u8,
 }
@@ -53,19 +53,19 @@ pub struct Delivery {
 pub struct LostInFlight {
     /// The empty channel.
     pub link: Link,
-    /// What happened, with positions in the channel before: the packets that have not arrived at all are lost, in
-    /// the order of dispatch. With two stages, each copy that the first made and the second lost is listed.
+    /// The events, with positions in the channel before: the packets that have not arrived at all are lost, in the
+    /// order of dispatch. With two stages, each copy that the first made and the second lost is listed.
     pub events: SmallVec<[Event; 2]>,
-    /// How many faults the events are: the lost packets that have not been counted before.
+    /// The number of faults that the events cost: the lost packets that have not been counted before.
     pub faults: u32,
 }
 
 impl Link {
-    /// A packet is sent (Definition 2). Nothing is decided yet.
+    /// Appends a packet that is sent (Definition 2). Its deliveries are decided later.
     ///
-    /// A packet that is not perturbed on a side arrives there exactly once and is not overtaken, whatever the
-    /// rules say. For a side without rules the flag has no meaning: pass the same value always, so that
-    /// equal states are equal values.
+    /// A packet that is not perturbed on a side arrives there exactly once and is not overtaken, whatever the rules
+    /// are. On a side without rules the flag has no meaning: always pass the same value, so that equal states are equal
+    /// values.
     #[must_use]
     pub fn dispatch(&self, packet: u32, perturbed_on_send: bool, perturbed_on_receive: bool) -> Link {
         let mut link = self.clone();
@@ -85,11 +85,11 @@ impl Link {
         found.deliveries
     }
 
-    /// Whether all that `other` can deliver, with whatever is sent from now on, can be delivered from here too:
-    /// the packets of `other` are some of these, in this order as far as reordering is bounded, the others may get
-    /// lost, and what has arrived so far forbids no more here than there. (A channel with loss is a well-structured
-    /// system: P. Abdulla, B. Jonsson, "Verifying programs with unreliable channels", 1993.) Said only of channels
-    /// of one stage, without a budget; false is always safe.
+    /// Whether every delivery from `other`, whatever is sent from now on, is possible from here as well: the packets of
+    /// `other` are some of these, in this order as far as reordering is bounded; the other packets may be lost; and
+    /// past arrivals forbid no more here than there. (A channel with loss is a well-structured system: P. Abdulla, B.
+    /// Jonsson, "Verifying programs with unreliable channels", 1993.) Decided only for channels of one stage without a
+    /// budget; false is always safe.
     pub fn covers(&self, other: &Link, rules: &LinkRules) -> bool {
         match rules.stages() {
             (only, None) => self == other || covering::covers(&self.first, &other.first, only),
@@ -97,10 +97,10 @@ impl Link {
         }
     }
 
-    /// Everything still under way is lost: the delivered sequence is complete (every count is in `M`,
-    /// Definition 4). `None` if nothing is under way, or if some packet must still arrive.
+    /// The loss of all packets in flight: the delivered sequence is complete (every count is in `M`, Definition 4).
+    /// `None` if nothing is in flight, or if some packet must still arrive.
     ///
-    /// A packet that has arrived as often as `M` demands, and might arrive again, is under way but not lost.
+    /// A packet that has arrived as often as `M` demands, and might arrive again, is in flight but not lost.
     pub fn lose_in_flight(&self, rules: &LinkRules) -> Option<LostInFlight> {
         if self.is_empty() {
             return None;
@@ -112,19 +112,20 @@ impl Link {
         Some(LostInFlight { link: Link::default(), faults: cost(&events), events })
     }
 
-    /// Nothing is under way.
+    /// Whether no packet is in flight.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty() && self.second.is_none()
     }
 
-    /// The packets under way: those that may still arrive, for the first time or again. Events speak of them by their
-    /// positions in this order; what is dispatched comes last.
+    /// The packets in flight: those that may still arrive, for the first time or again. Events refer to packets by
+    /// their positions in this order; a newly dispatched packet is the last.
     pub fn packets(&self) -> impl Iterator<Item = u32> {
         let second = self.second.iter().flat_map(|channel| channel.packets());
         second.chain(self.first.packets())
     }
 
-    /// The same channel with other numbers for its packets. Giving one number to several forgets which is which.
+    /// The same channel with other numbers for its packets. Packets that are given the same number cannot be told apart
+    /// afterwards.
     #[must_use]
     pub fn renumbered(&self, number: impl Fn(u32) -> u32) -> Link {
         let second = self.second.as_ref().map(|channel| Box::new(channel.renumbered(&number)));
@@ -147,9 +148,8 @@ impl Link {
         }
     }
 
-    /// What arrives is either on the second stage already, or is the last packet of some moves from the first
-    /// to the second. Moving more than that beforehand would change nothing: a move that is possible now stays
-    /// possible.
+    /// The packet that arrives is on the second stage already, or is the last packet of some moves from the first stage
+    /// to the second. Further moves beforehand would change nothing: a move that is possible now stays possible.
     fn deliver_through_two_stages(&self, send: StageRules<'_>, receive: StageRules<'_>, found: &mut Deliveries) {
         let start = self.no_moves();
         for at in 0..start.second.len() {
@@ -184,7 +184,7 @@ impl Link {
         }
     }
 
-    /// What must arrive at the second stage is moved there in dispatch order, no more often than it must: this
+    /// Moves the packets that must arrive at the second stage there, in dispatch order, no more often than needed: this
     /// is the cheapest way, because losing a packet is one fault on either stage.
     fn settle_two_stages(&self, send: StageRules<'_>, receive: StageRules<'_>) -> Option<SmallVec<[Event; 2]>> {
         let mut moves = self.no_moves();
@@ -219,10 +219,10 @@ impl Link {
     }
 }
 
-/// Packets moved from the first stage to the second, out of the receiver's sight.
+/// Packets moved from the first stage to the second, unseen by the receiver.
 struct Moves {
     first: Channel,
-    /// Where the packets of `first` were among all of the link.
+    /// By packet of `first`: its position among all packets of the link.
     first_positions: Positions,
     second: Channel,
     second_positions: Positions,
@@ -235,14 +235,14 @@ struct Moves {
 type Positions = SmallVec<[u32; 4]>;
 
 impl Moves {
-    /// The packet at position `at` of the first stage comes to the second.
+    /// The packet at position `at` of the first stage moves to the second.
     fn and(&self, at: usize, moved: Arrival) -> Moves {
         let mut second = self.second.clone();
         let live = moved.live;
         second.dispatch(live.packet, live.perturbed_on_send, live.perturbed_on_receive);
         let mut second_positions = self.second_positions.clone();
         second_positions.push(self.first_positions[at]);
-        // The receiver has not got it.
+        // The receiver has not received the packet.
         let seen = moved.events.into_iter().filter(|event| !matches!(event, Event::Arrived { .. })).collect();
         Moves {
             first: moved.channel,
@@ -255,8 +255,8 @@ impl Moves {
         }
     }
 
-    /// With a capacity of 1 whatever is on the second stage is lost as soon as anything else arrives there.
-    /// Doing it before the next move keeps the number of moves polynomial.
+    /// With a capacity of 1 the packets on the second stage are lost as soon as another one arrives there. Losing them
+    /// before the next move keeps the number of moves polynomial.
     fn lose_second_stage(&mut self, receive: StageRules<'_>) {
         let lost = std::mem::take(&mut self.second).lose_in_flight(receive);
         let lost = told(lost.expect("nothing that must arrive is left behind"), &self.second_positions);
@@ -294,12 +294,12 @@ fn left(positions: &Positions, leaving: impl IntoIterator<Item = bool>) -> Posit
     positions.iter().copied().zip(leaving).filter_map(staying).collect()
 }
 
-/// What happened on a stage, with the positions of the link.
+/// The events on a stage, with the positions of the link.
 fn told(events: SmallVec<[Event; 2]>, positions: &Positions) -> SmallVec<[Event; 2]> {
     events.into_iter().map(|event| event.moved(|position| positions[position as usize])).collect()
 }
 
-/// Deliveries by what can be told apart: of equal ones the one with the fewest faults.
+/// Distinct deliveries: of equal ones, the one with the fewest faults.
 #[derive(Default)]
 struct Deliveries {
     deliveries: Vec<Delivery>,

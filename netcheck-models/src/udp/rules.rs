@@ -1,4 +1,4 @@
-//! What may happen to the packets of a channel: `M`, `c`, and on which side.
+//! The possible perturbations of the packets of a channel: `M`, `c`, and the side.
 //!
 //! Rules are constant while a channel lives; the state is in `link`.
 
@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 /// How one side of a channel perturbs packets: the multiplication choices `M` (Definition 4) and the
 /// network's capacity `c` (Definition 3).
 ///
-/// The order of `M` says what to explore first (section 3.2.4 of the paper); it does not change what can
-/// happen.
+/// The order of `M` is the order of exploration (section 3.2.4 of the paper); it does not change the possible
+/// deliveries.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Perturbation {
     copies: SmallVec<[u8; 4]>,
@@ -16,8 +16,8 @@ pub struct Perturbation {
 }
 
 impl Perturbation {
-    /// Each packet arrives as often as one of `copies` says, and at most `window` packets are on the network
-    /// at a time; `usize::MAX` is no bound. Later repeats in `copies` are dropped.
+    /// Each packet arrives as often as one of `copies` says, and at most `window` packets are on the network at a time;
+    /// `usize::MAX` is no bound. Repeated elements of `copies` are dropped.
     ///
     /// # Panics
     ///
@@ -58,15 +58,15 @@ impl Perturbation {
     }
 }
 
-/// What happens on one channel: perturbation on the sending side, then on the receiving side.
+/// The perturbations of one channel: on the sending side, then on the receiving side.
 ///
-/// With both, the deliveries of the first are the dispatch of the second, so that a packet can be multiplied
-/// twice. With neither, the channel is reliable.
+/// With both, the deliveries of the first are the dispatch of the second, so that a packet can be multiplied twice.
+/// With neither, the channel is reliable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LinkRules {
-    /// What the sender's side does to packets.
+    /// The perturbation on the sender's side.
     pub send: Option<Perturbation>,
-    /// What the receiver's side does to packets.
+    /// The perturbation on the receiver's side.
     pub receive: Option<Perturbation>,
     /// Whether the number of faults is limited. Then arriving once is always possible (`M ∪ {1}`) and the
     /// state remembers which faults have been counted.
@@ -96,15 +96,15 @@ impl LinkRules {
     }
 }
 
-/// Which of a packet's two flags a stage looks at.
+/// The flag of a packet that a stage reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Send,
     Receive,
 }
 
-/// The rules of one stage, as `channel` asks for them. `perturbed` is always the flag of the packet in question:
-/// a packet that is not perturbed has `M = {1}`.
+/// The rules of one stage. The parameter `perturbed` is always the flag of the packet in question: a packet that is not
+/// perturbed has `M = {1}`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StageRules<'a> {
     copies: &'a [u8],
@@ -120,7 +120,7 @@ impl<'a> StageRules<'a> {
         Self { copies: perturbation.copies(), window: perturbation.window(), side, budgeted }
     }
 
-    /// May a packet have arrived `count` times in the end?
+    /// Whether `count` may be the final number of a packet's arrivals.
     pub(super) fn allows(&self, perturbed: bool, count: u8) -> bool {
         if perturbed { self.copies.contains(&count) || (self.budgeted && count == 1) } else { count == 1 }
     }
@@ -142,13 +142,13 @@ impl<'a> StageRules<'a> {
             .expect("a packet never arrives more often than max(M)")
     }
 
-    /// May packets that are perturbed be lost?
+    /// Whether perturbed packets may be lost.
     pub(super) fn loses(&self) -> bool {
         self.copies.contains(&0)
     }
 
-    /// Where `count` stands in `M`: what stands first is explored first. Arriving once, when only the budget
-    /// allows it, comes last.
+    /// The position of `count` in `M`, which is its rank in the order of exploration. A single arrival that only the
+    /// budget allows comes last.
     pub(super) fn preference(&self, count: u8) -> u8 {
         let index = self.copies.iter().position(|&choice| choice == count);
         u8::try_from(index.unwrap_or(self.copies.len())).unwrap_or(u8::MAX)

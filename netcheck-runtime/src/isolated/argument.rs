@@ -1,7 +1,7 @@
-//! How the arguments of a process reach each of its runs: cloned, or handed over.
+//! The arguments of a process in each of its runs: cloned, or handed over.
 //!
-//! A process is run many times, and each run needs its arguments. Most are `Clone`; a stream is
-//! not, because it has one owner. It moves into the process, and each run gets the same one.
+//! A process is run many times, and each run needs its arguments. Most are `Clone`. A stream is not, because it has one
+//! owner: it moves into the process, and each run gets the same stream.
 
 use super::{HandleId, Isolated};
 use crate::id::SocketId;
@@ -9,14 +9,14 @@ use smallvec::SmallVec;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// A socket with one owner, who may hand it over to an isolated task.
+/// A socket with one owner, which may hand it over to an isolated task.
 pub trait Handle: Isolated + Sized {
-    /// The same socket, for a run of the task that it was handed over to. From then on the
-    /// original belongs to nobody: dropped, it closes nothing.
+    /// The same socket, for a run of the task that it was handed over to. Dropping the original closes nothing from
+    /// then on.
     fn duplicate(&self) -> Self;
 }
 
-/// Values that each run of a process can have of its own.
+/// Values that each run of a process can own.
 #[diagnostic::on_unimplemented(
     message = "a process is run many times and needs `{Self}` in each run, but it is not `Clone`",
     label = "not `Clone`",
@@ -28,7 +28,7 @@ pub trait CloneForEachRun: Sized {
     fn clone_for_run(&self) -> Self;
 }
 
-// The message above says more than that some part of the type is not `Clone`.
+// The message above is more helpful than a hint that some part of the type is not `Clone`.
 #[diagnostic::do_not_recommend]
 impl<T: Clone> CloneForEachRun for T {
     fn clone_for_run(&self) -> Self {
@@ -36,7 +36,7 @@ impl<T: Clone> CloneForEachRun for T {
     }
 }
 
-/// An argument as a process keeps it.
+/// An argument, as a process keeps it.
 pub struct Argument<T> {
     value: T,
     for_run: fn(&T) -> T,
@@ -46,20 +46,19 @@ pub struct Argument<T> {
 /// The sockets inside of arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Handles {
-    /// Those that the spawner goes on to hold.
+    /// The sockets that the spawner still holds.
     pub(super) shared: SmallVec<[SocketId; 2]>,
-    /// Those that it hands over.
+    /// The sockets that the spawner hands over.
     pub(super) moved: SmallVec<[SocketId; 2]>,
 }
 
-/// Keeps an argument of a generic type: its bounds say that it is `Clone`.
+/// Keeps an argument of a generic type, which is `Clone` by its bounds.
 pub fn cloned<T: Isolated + Clone>(value: T) -> Argument<T> {
     shared(value, T::clone)
 }
 
-/// Decides by its type how an argument is kept: `argument(&value).keep(value)` is a call of
-/// `Moving::keep` if the value is a [`Handle`]; else that method is not there for it, and
-/// the call is one of [`Copying::keep`].
+/// Selects by the type of an argument how it is kept: `argument(&value).keep(value)` calls `Moving::keep` if the value
+/// is a [`Handle`]; otherwise that method does not apply, and the call resolves to [`Copying::keep`].
 pub fn argument<T>(_: &T) -> Moving<T> {
     Moving(Copying, PhantomData)
 }
@@ -67,7 +66,7 @@ pub fn argument<T>(_: &T) -> Moving<T> {
 /// Keeps an argument that moves into the process.
 pub struct Moving<T>(Copying, PhantomData<fn(T)>);
 
-/// Keeps any other argument, or says what it lacks.
+/// Keeps any other argument, or reports the trait that it lacks.
 pub struct Copying;
 
 impl<T: Handle> Moving<T> {
@@ -119,10 +118,10 @@ impl Handles {
 
 /// A tuple of arguments, at most 12: `#[netcheck::process]` refuses more.
 pub trait Arguments {
-    /// The tuple of what they are arguments for.
+    /// The tuple of the values that the function takes.
     type Values;
 
-    /// What one run of the process gets.
+    /// The values for one run of the process.
     fn values(&self) -> Self::Values;
 
     /// The sockets in all of them.

@@ -6,14 +6,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 
 mod sealed {
     pub trait Resolve {
-        /// Every address that this names.
+        /// Every address that the name or address stands for.
         fn resolve(&self) -> std::io::Result<Vec<std::net::SocketAddr>>;
     }
 }
 
 pub(crate) use sealed::Resolve;
 
-/// What can be converted or resolved to socket addresses, as `tokio::net::ToSocketAddrs`.
+/// Types that can be converted or resolved to socket addresses, as `tokio::net::ToSocketAddrs`.
 ///
 /// Names are those of the check's processes; `localhost` and loopback addresses are the
 /// process itself. The trait is sealed, as tokio's is.
@@ -133,7 +133,7 @@ fn host(name: &str) -> io::Result<IpAddr> {
     })
 }
 
-/// The destination as the OS takes it from this socket.
+/// The destination that the OS uses for this socket.
 pub(super) fn reachable(local: SocketAddr, to: SocketAddr) -> io::Result<SocketAddr> {
     if local.is_ipv4() != to.is_ipv4() {
         return Err(io::Error::from_raw_os_error(super::os::FAMILY_NOT_SUPPORTED));

@@ -1,4 +1,4 @@
-//! The record that a unit keeps of each of its sockets: addresses, and bytes that were read and did not fit.
+//! The record that a unit keeps of each of its sockets: addresses, and bytes that were read but did not fit the buffer.
 
 use crate::id::SocketId;
 use crate::operation::{Side, Stream};
@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 pub(super) struct Endpoint {
     pub(super) local: SocketAddr,
     pub(super) peer: Option<SocketAddr>,
-    /// The end of a connection that it is, for a stream.
+    /// The end of the connection, for a stream.
     pub(super) side: Option<Side>,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Endpoint {
 #[derive(Default, Hash)]
 struct Record {
     endpoint: Option<Endpoint>,
-    /// Bytes that were read with room for more than the caller had in the end.
+    /// Bytes that were read but did not fit the caller's final buffer.
     surplus: Vec<u8>,
 }
 
@@ -50,12 +50,12 @@ pub(super) fn set_endpoint(socket: SocketId, endpoint: Endpoint) {
     update(socket, |record| record.endpoint = Some(endpoint));
 }
 
-/// Keeps bytes that were read with room for more than the caller has now.
+/// Keeps bytes that were read but do not fit the caller's buffer now.
 pub(super) fn keep_surplus(socket: SocketId, bytes: &[u8]) {
     update(socket, |record| record.surplus = bytes.to_vec());
 }
 
-/// Bytes that were kept.
+/// Takes the bytes that were kept.
 pub(super) fn take_surplus(socket: SocketId) -> Option<Vec<u8>> {
     let surplus = context::current().kept(socket, |record: &mut Record| std::mem::take(&mut record.surplus));
     surplus.filter(|surplus| !surplus.is_empty())

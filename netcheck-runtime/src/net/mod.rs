@@ -1,6 +1,6 @@
 //! Sockets, shaped like `tokio::net`.
 //!
-//! Marshals calls into operations; never decides an outcome.
+//! Turns calls into operations; never decides an outcome.
 
 mod address;
 mod endpoint;

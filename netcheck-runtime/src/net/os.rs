@@ -1,4 +1,4 @@
-//! Errors with the numbers of Linux, so that kind and number are those that a real socket gives.
+//! Errors with the numbers of Linux, so that kind and number equal those of a real socket.
 
 use crate::operation::Failure;
 use std::io;

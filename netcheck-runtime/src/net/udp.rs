@@ -1,5 +1,5 @@
-//! `UdpSocket`, shaped like tokio's: its addresses and its peer. See the papers/udp-net-iocache.txt section 3 for what
-//! the network may do with datagrams.
+//! `UdpSocket`, shaped like tokio's: its addresses and its peer. Section 3 of the paper on net-iocache describes the
+//! possible perturbations of datagrams.
 //!
 //! - `options`: options of sockets;
 //! - `send`, `receive`: datagrams.
@@ -27,11 +27,11 @@ use std::panic::Location;
 
 /// A UDP socket, as `tokio::net::UdpSocket`.
 ///
-/// Every send, receive, bind and connect is an operation that the check schedules; which
-/// datagram arrives next, and which are lost, is chosen when the receiver receives.
+/// Every send, receive, bind and connect is an operation that the check schedules. The receive chooses the datagram
+/// that arrives next, and the datagrams that are lost.
 ///
-/// An `Arc<UdpSocket>` can be handed to an isolated task (`#[netcheck::process]`): connect it
-/// before. It is then closed when the last of the units that share it has ended.
+/// An `Arc<UdpSocket>` can be handed to an isolated task (`#[netcheck::process]`) after `connect`. The socket is then
+/// closed when the last of the units that share it has ended.
 pub struct UdpSocket {
     id: SocketId,
     options: Options,
@@ -55,7 +55,7 @@ impl UdpSocket {
         async move {
             let mut last = io::Error::new(io::ErrorKind::InvalidInput, "could not resolve to any address");
             for address in address.resolve()? {
-                // Dropped, it withdraws the bind and gives its number back.
+                // Dropping it withdraws the bind and frees the number.
                 let socket = UdpSocket { id: context::current().new_socket(), options: Options::new() };
                 let bind = Operation::Udp(udp::Operation::Bind { socket: socket.id, address });
                 match Pending::new(bind, location).await {
@@ -70,7 +70,7 @@ impl UdpSocket {
         }
     }
 
-    /// Sets the peer: only its datagrams are received, and `send` goes to it.
+    /// Sets the peer: the socket receives only its datagrams, and `send` sends to it.
     ///
     /// # Errors
     /// If the address can't be resolved.
@@ -123,7 +123,7 @@ impl Drop for UdpSocket {
     }
 }
 
-/// The type system can't see that a socket is shared between units; the handle says it.
+/// The type does not show that units share a socket; `visit_handles` reports it.
 impl Isolated for UdpSocket {
     fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
         visitor(HandleId(self.id));

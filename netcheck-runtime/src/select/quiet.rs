@@ -1,24 +1,25 @@
-//! Which futures do nothing that the program can see while they wait.
+//! Futures without effects that the program can see while they wait.
 //!
-//! A branch of a `select!` that was polled and lost has done something, unless it is one of these. They are told
-//! by the names of their types; what is not known for sure is not quiet, which costs states and misses nothing.
+//! A branch of a `select!` that was polled and lost may have had effects, unless its future is quiet. Quiet futures are
+//! recognized by the names of their types. A future that is not recognized is not quiet, which costs states and misses
+//! nothing.
 
 use std::any::type_name;
 use std::pin::Pin;
 
-/// What a branch's future has to do with the memory of the program while it waits.
+/// The relation of a branch's future to the memory of the program while it waits.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiet {
-    /// It may change it.
+    /// The future may change the memory.
     No,
-    /// It changes nothing, but whether it is ready may hinge on what others change.
+    /// The future changes nothing, but other branches may make it ready.
     Looks,
-    /// Neither.
+    /// The future changes nothing, and other branches cannot make it ready.
     Blind,
 }
 
-/// What is known of a branch's future.
+/// The relation of a branch's future to the memory of the program.
 #[doc(hidden)]
 pub fn quiet<F>(_: &Pin<&mut F>) -> Quiet {
     quiet_type(type_name::<F>())
@@ -33,7 +34,7 @@ fn quiet_type(name: &str) -> Quiet {
     }
 }
 
-/// Where what waits is only put into a queue, or is an operation; what they are generic in is not run.
+/// Futures that only wait in a queue or for an operation; their type parameters are not polled.
 const LEAVES: [&str; 7] = [
     "core::future::pending::Pending<",
     "core::future::ready::Ready<",
@@ -44,13 +45,13 @@ const LEAVES: [&str; 7] = [
     "netcheck_runtime::time::Sleep",
 ];
 
-/// As `LEAVES`, if the `select!` owns them: the place in a queue is lost with them.
+/// As `LEAVES`, if the `select!` owns the future, which then loses its place in the queue.
 const OWNED: [&str; 2] = ["tokio::sync::", "netcheck_runtime::sync::"];
 
-/// What these are generic in is polled, so it has to be quiet itself.
+/// Futures that poll the type in their parameter, which must therefore be quiet itself.
 const WRAPPERS: [&str; 3] = ["alloc::boxed::Box<", "core::pin::Pin<", "netcheck_runtime::time::Timeout<"];
 
-/// What these are generic in is read from or written to.
+/// Futures that read from or write to the type in their parameter.
 const STREAMS: &str = "tokio::io::util::";
 
 fn is_quiet_type(name: &str, is_owned: bool) -> bool {
@@ -71,13 +72,12 @@ fn is_quiet_type(name: &str, is_owned: bool) -> bool {
     own.starts_with(STREAMS) && is_of_sockets(own)
 }
 
-/// A function of the program is called, or a task of the program is run in place.
+/// Whether the future calls a function of the program, or polls a future of the program in place.
 fn runs_a_function(name: &str) -> bool {
     ["wait_for", "LocalSet", "RunUntil", "async_io", "try_io", "OnceCell"].iter().any(|word| name.contains(word))
 }
 
-/// Whether all that a reading or writing future is made of is tokio's and ours, and keeps nothing that was to be
-/// written.
+/// Whether a reading or writing future consists only of types of tokio and netcheck, and buffers no bytes for writing.
 fn is_of_sockets(name: &str) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || "_:".contains(character);
     let mut paths = name.split(|character| !is_word(character)).filter(|path| path.contains("::"));
@@ -144,7 +144,7 @@ mod tests {
         assert!(tells(one.write_all(b"xx")));
     }
 
-    /// It keeps its place in a queue, where others can see it.
+    /// The future keeps its place in a queue, where other tasks can see it.
     #[test]
     fn what_is_kept_waiting_for_a_lock_is_not() {
         let mutex = Mutex::new(());

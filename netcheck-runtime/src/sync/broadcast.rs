@@ -30,7 +30,7 @@ pub struct Receiver<T> {
 /// As tokio's `broadcast::channel`.
 ///
 /// # Panics
-/// There is no `capacity`, or it is more than half of `usize::MAX`.
+/// If `capacity` is 0 or more than half of `usize::MAX`.
 #[track_caller]
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = broadcast::channel(capacity);
@@ -42,7 +42,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Panics
-    /// There is no `capacity`, or it is more than half of `usize::MAX`.
+    /// If `capacity` is 0 or more than half of `usize::MAX`.
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         Sender { object: Handle::of(Arc::new(Object::new())), inner: broadcast::Sender::new(capacity) }
@@ -51,7 +51,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// The value, where nobody can receive it.
+    /// The value, if there are no receivers.
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
         self.object.touch();
         self.inner.send(value)
@@ -176,7 +176,7 @@ impl<T: Clone> Receiver<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Nobody can send any more, or values were overwritten before they were received.
+    /// If there are no senders any more, or values were overwritten before they were received.
     pub async fn recv(&mut self) -> Result<T, RecvError> {
         self.object.during(self.inner.recv()).await
     }
@@ -184,8 +184,7 @@ impl<T: Clone> Receiver<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// There is nothing yet, nobody can send any more, or values were overwritten before they
-    /// were received.
+    /// If there is no value yet, there are no senders any more, or values were overwritten before they were received.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.object.touch();
         self.inner.try_recv()

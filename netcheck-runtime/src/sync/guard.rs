@@ -1,7 +1,7 @@
 //! Guards: a handle, and the wrapped type's own guard.
 
-/// A guard with `Deref`, `DerefMut` (`mut`), `Debug` and `Display`:
-/// its name, what its handle is to, the guard inside, and what it guards.
+/// Defines a guard with `Deref`, `DerefMut` (`mut`), `Debug` and `Display`, from its name, the target of its handle,
+/// the wrapped guard, and the guarded type.
 macro_rules! guard {
     ($(#[$docs:meta])* $name:ident<$($life:lifetime,)? $($type:ident $(= $default:ident)?),+>
         ($owner:ty, $inner:ty) to $target:ident mut
@@ -55,8 +55,8 @@ macro_rules! guard {
     };
 }
 
-/// How a guard is narrowed to a part of what it guards: two functions, the guard that they
-/// give, and the references that their closures see.
+/// Defines how a guard is narrowed to a part of the guarded value: two functions, the guard that they return, and the
+/// references that their closures take.
 macro_rules! narrow {
     ($map:ident<V $(: ?$sized:ident)?>, $try_map:ident: $inner:ty => $mapped:ident<$($to:tt),+>, $($from:tt)+) => {
         #[doc = concat!("As tokio's `", stringify!($map), "`.")]
@@ -71,7 +71,7 @@ macro_rules! narrow {
         #[doc = concat!("As tokio's `", stringify!($try_map), "`.")]
         ///
         /// # Errors
-        /// The guard itself, where the closure gives `None`.
+        /// The guard itself, if the closure returns `None`.
         pub fn $try_map<F, V $(: ?$sized)?>(this: Self, f: F) -> Result<$mapped<$($to),+>, Self>
         where
             F: FnOnce($($from)+) -> Option<$crate::sync::guard::narrow!(@part $($from)+)>,

@@ -1,11 +1,11 @@
-//! Handles to objects: what each look-alike holds beside the type that it wraps.
+//! Handles to objects: the part of each look-alike besides the type that it wraps.
 
 use super::object::Object;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 
-/// What is tracked by an object.
+/// A type whose uses an object tracks.
 pub(super) trait Tracked {
     fn object(&self) -> &Object;
 }
@@ -28,9 +28,9 @@ impl<T: Tracked + ?Sized> Tracked for Arc<T> {
     }
 }
 
-/// A way to what is tracked. To make another one and to drop it are accesses.
+/// A handle to a tracked value. To clone a handle or to drop it is an access.
 ///
-/// It stands before what it tracks in a struct, so that it is dropped first.
+/// In a struct it is declared before the tracked value, so that it is dropped first.
 pub(super) struct Handle<T: Tracked>(T);
 
 impl Handle<Object> {
@@ -53,7 +53,7 @@ impl<T: Tracked> Handle<T> {
         Handle(owner)
     }
 
-    /// What the handle keeps alive.
+    /// The value that the handle keeps alive.
     pub(super) fn owner(&self) -> &T {
         &self.0
     }
@@ -67,7 +67,7 @@ impl<T: Tracked> Handle<T> {
         self.0.object().touch();
     }
 
-    /// Awaits what the wrapped type does, with an access at every poll, and when it is given up.
+    /// Awaits a future of the wrapped type, with an access at every poll, and when the future is dropped early.
     pub(super) async fn during<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         let _given_up_first = self.borrow();
@@ -80,7 +80,7 @@ impl<T: Tracked> Handle<T> {
 }
 
 impl Handle<&Object> {
-    /// Another one for the same object, as when a permit is split.
+    /// Another handle to the same object, for example when a permit is split.
     pub(super) fn again(&self) -> Self {
         Handle(self.0)
     }

@@ -1,12 +1,11 @@
-//! What tasks share, tracked: look-alikes of `tokio::sync`, and in [`std`] of `std::sync`.
+//! Tracked look-alikes of the types that tasks share: of `tokio::sync`, and in [`std`] of `std::sync`.
 //!
-//! Each is tokio's or std's own type together with an `Object` that is touched before every
-//! use: at every call that can tell or change what is shared, at every poll of a waiting
-//! future, and when a future, a guard, a permit or an end of a channel is dropped. None of them
-//! decides who gets what; that is tokio's.
+//! Each is tokio's or std's own type together with an `Object` that is touched before every use: at every call that can
+//! read or change the shared state, at every poll of a waiting future, and when a future, a guard, a permit or an end
+//! of a channel is dropped. None of them decides which task goes first; tokio does.
 //!
-//! Objects are made by the task that runs, so there is no `const_new`, and `new` is not const.
-//! There are no `blocking_` methods: they would block the task that is polled.
+//! Objects are made by the running task, so there is no `const_new`, and `new` is not const. There are no `blocking_`
+//! methods, because they would block the task that is polled.
 
 pub mod broadcast;
 pub mod mpsc;

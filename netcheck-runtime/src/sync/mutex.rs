@@ -9,7 +9,7 @@ use tokio::sync::{self, TryLockError};
 
 /// As tokio's `Mutex`.
 ///
-/// Unlike tokio's, it can not become an `Arc<Mutex<dyn Trait>>`.
+/// Unlike tokio's, it cannot become an `Arc<Mutex<dyn Trait>>`.
 pub struct Mutex<T: ?Sized> {
     object: Handle<Object>,
     /// Owned guards share it; each of them keeps the whole mutex alive, too.
@@ -44,7 +44,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Somebody has the lock.
+    /// If the mutex is locked.
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
         self.object.touch();
         Ok(MutexGuard { inner: self.inner.try_lock()?, object: self.object.borrow() })
@@ -53,7 +53,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Somebody has the lock.
+    /// If the mutex is locked.
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
         self.object.touch();
         Ok(OwnedMutexGuard { inner: Arc::clone(&self.inner).try_lock_owned()?, object: Handle::of(self) })

@@ -17,7 +17,7 @@ pub struct Notify {
 /// As tokio's `Notified`.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct Notified<'a> {
-    /// Gone as soon as the notification has come.
+    /// `None` as soon as the notification has come.
     object: Option<Handle<&'a Object>>,
     inner: Pin<Box<sync::futures::Notified<'a>>>,
 }
@@ -30,7 +30,7 @@ impl Notify {
 
     /// As tokio's.
     pub fn notified(&self) -> Notified<'_> {
-        // From here on, `notify_waiters` counts for it.
+        // From here on, `notify_waiters` reaches it.
         self.object.touch();
         Notified { object: Some(self.object.borrow()), inner: Box::pin(self.inner.notified()) }
     }

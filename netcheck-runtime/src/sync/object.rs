@@ -1,17 +1,17 @@
-//! A shared object, as `tasks = tracked` sees it.
+//! A shared object, as `tasks = tracked` tracks it.
 
 use crate::unit::identity::causality::ObjectId;
 use crate::unit::poll::context;
 
-/// What tasks share: every use of it is recorded as an access by the running task, so that
-/// histories that differ only in the order of unrelated accesses are one local state.
+/// An object that tasks share. Every use is recorded as an access by the running task, so that histories that differ
+/// only in the order of unrelated accesses are one local state.
 #[derive(Debug)]
 pub(crate) struct Object {
     id: Option<ObjectId>,
 }
 
 impl Object {
-    /// An object made by the running task; outside of a check, one that nobody tracks.
+    /// An object made by the running task; outside a check, it is not tracked.
     pub(crate) fn new() -> Self {
         Object { id: context::try_current().and_then(|context| context.new_object()) }
     }
@@ -24,7 +24,7 @@ impl Object {
     }
 }
 
-/// Whoever drops it was the last to reach it.
+/// The task that drops the object was the last one that could reach it.
 impl Drop for Object {
     fn drop(&mut self) {
         if let (Some(id), Some(context)) = (self.id, context::try_current()) {

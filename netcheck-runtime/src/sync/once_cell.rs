@@ -44,7 +44,7 @@ impl<T> OnceCell<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// The cell has a value, or is about to have one.
+    /// If the cell has a value, or is being initialized.
     pub fn set(&self, value: T) -> Result<(), SetError<T>> {
         self.object.touch();
         self.inner.set(value)

@@ -35,7 +35,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// The value, where nobody can receive it.
+    /// The value, if there is no receiver.
     pub fn send(self, value: T) -> Result<(), T> {
         self.object.touch();
         self.inner.send(value)
@@ -81,7 +81,7 @@ impl<T> Receiver<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// There is no value yet, or there will be none.
+    /// If there is no value yet, or there will be none.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.object.touch();
         self.inner.try_recv()

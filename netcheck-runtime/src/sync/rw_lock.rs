@@ -9,7 +9,7 @@ use tokio::sync::{self, TryLockError};
 
 /// As tokio's `RwLock`.
 ///
-/// Unlike tokio's, it can not become an `Arc<RwLock<dyn Trait>>`.
+/// Unlike tokio's, it cannot become an `Arc<RwLock<dyn Trait>>`.
 pub struct RwLock<T: ?Sized> {
     object: Handle<Object>,
     /// Owned guards share it; each of them keeps the whole lock alive, too.
@@ -25,7 +25,7 @@ impl<T> RwLock<T> {
     /// As tokio's.
     ///
     /// # Panics
-    /// `readers_max` is more than `u32::MAX >> 3`.
+    /// If `readers_max` is more than `u32::MAX >> 3`.
     pub fn with_max_readers(value: T, readers_max: u32) -> Self {
         RwLock { object: Handle::new(), inner: Arc::new(sync::RwLock::with_max_readers(value, readers_max)) }
     }
@@ -52,7 +52,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Somebody writes.
+    /// If the lock is held for writing.
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
         self.object.touch();
         Ok(RwLockReadGuard { inner: self.inner.try_read()?, object: self.object.borrow() })
@@ -61,7 +61,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Somebody writes.
+    /// If the lock is held for writing.
     pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError> {
         self.object.touch();
         Ok(OwnedRwLockReadGuard { inner: Arc::clone(&self.inner).try_read_owned()?, object: Handle::of(self) })
@@ -81,7 +81,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Somebody reads or writes.
+    /// If the lock is held.
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
         self.object.touch();
         Ok(RwLockWriteGuard { inner: self.inner.try_write()?, object: self.object.borrow() })
@@ -90,7 +90,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Somebody reads or writes.
+    /// If the lock is held.
     pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError> {
         self.object.touch();
         Ok(OwnedRwLockWriteGuard { inner: Arc::clone(&self.inner).try_write_owned()?, object: Handle::of(self) })

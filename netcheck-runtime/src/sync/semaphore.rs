@@ -33,7 +33,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Panics
-    /// There are more `permits` than [`Self::MAX_PERMITS`].
+    /// If `permits` is more than [`Self::MAX_PERMITS`].
     pub fn new(permits: usize) -> Self {
         Semaphore { object: Handle::new(), inner: Arc::new(sync::Semaphore::new(permits)) }
     }
@@ -47,7 +47,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Panics
-    /// There are more than [`Self::MAX_PERMITS`] then.
+    /// If there would be more than [`Self::MAX_PERMITS`].
     pub fn add_permits(&self, n: usize) {
         self.object.touch();
         self.inner.add_permits(n);
@@ -62,7 +62,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Errors
-    /// The semaphore is closed.
+    /// If the semaphore is closed.
     pub async fn acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.acquire_many(1).await
     }
@@ -70,7 +70,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Errors
-    /// The semaphore is closed.
+    /// If the semaphore is closed.
     pub async fn acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
         let inner = self.object.during(self.inner.acquire_many(n)).await?;
         Ok(SemaphorePermit { object: self.object.borrow(), inner })
@@ -79,7 +79,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Errors
-    /// There are no permits, or the semaphore is closed.
+    /// If there are no permits, or the semaphore is closed.
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_acquire_many(1)
     }
@@ -87,7 +87,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Errors
-    /// There are fewer permits, or the semaphore is closed.
+    /// If there are fewer permits, or the semaphore is closed.
     pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.object.touch();
         Ok(SemaphorePermit { inner: self.inner.try_acquire_many(n)?, object: self.object.borrow() })
@@ -96,7 +96,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Errors
-    /// The semaphore is closed.
+    /// If the semaphore is closed.
     pub async fn acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
         self.acquire_many_owned(1).await
     }
@@ -104,7 +104,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Errors
-    /// The semaphore is closed.
+    /// If the semaphore is closed.
     pub async fn acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, AcquireError> {
         let inner = self.object.during(Arc::clone(&self.inner).acquire_many_owned(n)).await?;
         Ok(OwnedSemaphorePermit { object: Handle::of(self), inner })
@@ -113,7 +113,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Errors
-    /// There are no permits, or the semaphore is closed.
+    /// If there are no permits, or the semaphore is closed.
     pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.try_acquire_many_owned(1)
     }
@@ -121,7 +121,7 @@ impl Semaphore {
     /// As tokio's.
     ///
     /// # Errors
-    /// There are fewer permits, or the semaphore is closed.
+    /// If there are fewer permits, or the semaphore is closed.
     pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.object.touch();
         let inner = Arc::clone(&self.inner).try_acquire_many_owned(n)?;
@@ -157,7 +157,7 @@ impl SemaphorePermit<'_> {
     /// As tokio's.
     ///
     /// # Panics
-    /// The permits are of different semaphores.
+    /// If the permits belong to different semaphores.
     pub fn merge(&mut self, other: Self) {
         self.inner.merge(other.inner);
     }
@@ -183,7 +183,7 @@ impl OwnedSemaphorePermit {
     /// As tokio's.
     ///
     /// # Panics
-    /// The permits are of different semaphores.
+    /// If the permits belong to different semaphores.
     pub fn merge(&mut self, other: Self) {
         self.inner.merge(other.inner);
     }

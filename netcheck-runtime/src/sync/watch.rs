@@ -44,7 +44,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// The value, where nobody can receive it.
+    /// The value, if there are no receivers.
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         self.object.touch();
         self.inner.send(value)
@@ -130,7 +130,7 @@ impl<T> Receiver<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Nobody can send any more.
+    /// If there are no senders any more.
     pub fn has_changed(&self) -> Result<bool, RecvError> {
         self.object.touch();
         self.inner.has_changed()
@@ -151,7 +151,7 @@ impl<T> Receiver<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Nobody can send any more.
+    /// If there are no senders any more.
     pub async fn changed(&mut self) -> Result<(), RecvError> {
         self.object.during(self.inner.changed()).await
     }
@@ -159,7 +159,7 @@ impl<T> Receiver<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Nobody can send any more.
+    /// If there are no senders any more.
     pub async fn wait_for(&mut self, f: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
         let inner = self.object.during(self.inner.wait_for(f)).await?;
         Ok(Ref { object: self.object.borrow(), inner })

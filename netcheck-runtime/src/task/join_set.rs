@@ -14,15 +14,15 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-/// A set of tasks, as `tokio::task::JoinSet`. Dropped, it aborts those that are left.
+/// A set of tasks, as `tokio::task::JoinSet`. Dropping it aborts the remaining tasks.
 #[derive(Debug)]
 pub struct JoinSet<T> {
     handles: Vec<(u64, JoinHandle<T>)>,
-    /// How many tasks were ever spawned: the next one's number.
+    /// The number of tasks that were ever spawned, which is the number of the next one.
     spawned: u64,
     /// Tasks of this unit in the order in which they ended.
     ended: Arc<Mutex<VecDeque<u64>>>,
-    /// That order, as its tasks share it.
+    /// The object of that order, which its tasks share.
     order: Arc<Object>,
 }
 
@@ -98,7 +98,7 @@ impl<T: 'static> JoinSet<T> {
         poll_fn(|cx| self.poll_join_next(cx)).await
     }
 
-    /// The next task that ends, with what tells it from others; `None` if the set is empty.
+    /// The next task that ends, with its id; `None` if the set is empty.
     pub async fn join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
         poll_fn(|cx| self.poll_join_next_with_id(cx)).await
     }
@@ -108,7 +108,7 @@ impl<T: 'static> JoinSet<T> {
         self.poll_join_next_with_id(cx).map(without_id)
     }
 
-    /// Polls for the next task that ends, with what tells it from others.
+    /// Polls for the next task that ends, with its id.
     pub fn poll_join_next_with_id(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         if self.handles.is_empty() {
             return Poll::Ready(None);
@@ -134,8 +134,8 @@ impl<T: 'static> JoinSet<T> {
         first.and_then(|number| self.handles.iter().position(|(n, _)| *n == number))
     }
 
-    /// The task that has ended first: that one of this unit, or any of the isolated ones. In which order isolated tasks
-    /// have ended is not known: each of them may have been the first.
+    /// The task that has ended first: the first one of this unit, or any of the isolated tasks that have ended. The
+    /// order in which isolated tasks have ended is not known, so each of them may have been the first.
     fn first_ended(&self, of_unit: Option<usize>) -> Option<usize> {
         let is_isolated = |index: &usize| matches!(self.handles[*index].1.0, Joining::Unit { .. });
         let isolated = (0..self.handles.len()).filter(is_isolated);
@@ -173,7 +173,7 @@ impl<T: 'static> JoinSet<T> {
         without_id(self.try_join_next_with_id())
     }
 
-    /// A task that has ended, if there is one, with what tells it from others.
+    /// A task that has ended, with its id, if there is one.
     pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
         let first = self.first_of_unit();
         let index = self.first_ended(first)?;
@@ -203,7 +203,7 @@ impl<T: 'static> JoinSet<T> {
         while self.join_next().await.is_some() {}
     }
 
-    /// Lets every task go on by itself.
+    /// Detaches every task: each goes on without the set.
     pub fn detach_all(&mut self) {
         self.handles.clear();
     }
@@ -217,7 +217,7 @@ impl<T: 'static, F: Future<Output = T> + 'static> FromIterator<F> for JoinSet<T>
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = F>>(futures: I) -> Self {
         let mut set = JoinSet::new();
-        // No closure: what it calls is not told who has called it.
+        // No closure, because `#[track_caller]` does not pass through one.
         for future in futures {
             set.spawn(future);
         }

@@ -1,7 +1,6 @@
-//! Automata: nodes are local states with their menus, edges are outcomes.
+//! Automata: a node is a local state with the operations that the unit waits for, an edge is an outcome.
 //!
-//! Data and look-up only; [`super::learn`] makes them grow. Nodes are never changed
-//! once made, edges never removed.
+//! Data and look-up only; [`super::learn`] adds nodes and edges. A node never changes, and an edge is never removed.
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::tasks;
@@ -17,8 +16,8 @@ use std::sync::LazyLock;
 /// A local state.
 pub(crate) struct Node {
     pub(crate) unit: UnitId,
-    /// The step that led here first: the history of a live node, or one of several that are
-    /// the same but for the order of independent steps.
+    /// The step that first led here. It gives the history of a live node, or one of several histories that differ only
+    /// in the order of independent steps.
     pub(crate) from: Option<(NodeId, Input)>,
     /// The first node of the program.
     pub(crate) root: NodeId,
@@ -27,10 +26,9 @@ pub(crate) struct Node {
     pub(crate) kind: NodeKind,
     /// Whether the unit has been in a state in which it could only wait.
     pub(crate) waited: bool,
-    /// The pending operations; one synchronous call, or what can happen next.
+    /// The operations that the unit waits for: one synchronous call, or all pending operations and runnable tasks.
     pub(crate) offers: Vec<Offer>,
-    /// The tasks that are there, with their last steps, if they move each for itself: tasks that
-    /// are tracked, between two polls.
+    /// The live tasks with their last steps, if they are movers of their own: tracked tasks, between two polls.
     pub(crate) tasks: Box<[(TaskId, EventId)]>,
     edges: SmallVec<[(Input, EdgeId); 4]>,
 }
@@ -41,7 +39,7 @@ impl Node {
         matches!(&self.offers[..], [only] if only.key == OperationKey::ANSWER)
     }
 
-    /// The edges that leave it.
+    /// The edges that leave the node.
     pub(crate) fn edges(&self) -> impl Iterator<Item = EdgeId> + '_ {
         self.edges.iter().map(|&(_, edge)| edge)
     }
@@ -55,7 +53,7 @@ impl Node {
     }
 }
 
-/// The offer that stands for the menu of an aborted task: its root is polled, and ends.
+/// The offer that replaces all others of an aborted task: its root is polled, and ends.
 static CANCEL: LazyLock<Offer> = LazyLock::new(|| Offer {
     key: OperationKey::CANCEL,
     task: TaskId(0),
@@ -65,7 +63,7 @@ static CANCEL: LazyLock<Offer> = LazyLock::new(|| Offer {
     execution: 0,
 });
 
-/// A way to tell a local state, other than by its history.
+/// An identity of a local state other than its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
     /// The history, up to the order of independent steps.
@@ -87,7 +85,7 @@ pub(crate) enum NodeKind {
     Parked {
         in_accept: bool,
     },
-    /// Ended with nobody to ask for the output; also "not there yet".
+    /// Ended with an output that can't be asked for; also a unit that is absent.
     Gone,
 }
 
@@ -95,16 +93,16 @@ pub(crate) enum NodeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct EdgeId(pub(crate) u32);
 
-/// One outcome taken in one local state.
+/// One outcome in one local state.
 pub(crate) struct Edge {
     pub(crate) source: NodeId,
     pub(crate) input: Input,
-    /// `NodeId::ABSENT`: the program refuses the outcome, there is no such step.
+    /// `NodeId::ABSENT`: the program refuses the outcome, so that the step does not exist.
     pub(crate) target: NodeId,
     pub(crate) effects: Box<[Effect]>,
     /// The first nodes of the isolated tasks that this step spawns.
     pub(crate) roots: SmallVec<[(UnitId, NodeId); 1]>,
-    /// The step of a tracked task that it is.
+    /// The event of the step, if a tracked task took it.
     pub(crate) event: Option<EventId>,
 }
 
@@ -121,7 +119,8 @@ pub(crate) struct Automata {
     outcomes: Vec<Outcome>,
     by_outcome: AHashMap<Outcome, OutcomeId>,
     by_output: AHashMap<u32, NodeId>,
-    /// Nodes that several histories lead to: by the program's first node, and whether the unit has waited.
+    /// Nodes that several histories lead to, by the program's first node, their identity, and whether the unit has
+    /// waited.
     by_identity: AHashMap<(NodeId, Identity, bool), NodeId>,
 }
 
@@ -195,12 +194,12 @@ impl Automata {
         id
     }
 
-    /// The tasks of a new node move each for itself.
+    /// Makes the tasks of a new node movers of their own.
     pub(crate) fn set_tasks(&mut self, node: NodeId, tasks: Box<[(TaskId, EventId)]>) {
         self.nodes[node.index()].tasks = tasks;
     }
 
-    /// The unit, or the tracked task, that moves when an input is fed in a node.
+    /// The mover of an input in a node.
     pub(crate) fn mover(&self, node: NodeId, key: OperationKey) -> Mover {
         let node = self.node(node);
         if node.tasks.is_empty() {
@@ -213,12 +212,12 @@ impl Automata {
         Mover { unit: node.unit, task: offer.map(|offer| offer.task) }
     }
 
-    /// The unit or tracked task that is in the middle of a poll in a node.
+    /// The mover that is in the middle of a poll in a node.
     pub(crate) fn polled(&self, node: NodeId) -> Option<Mover> {
         self.node(node).is_synchronous().then(|| self.mover(node, OperationKey::ANSWER))
     }
 
-    /// The units or tracked tasks that can move in a node.
+    /// The movers that can take a step in a node.
     pub(crate) fn movers(&self, node: NodeId) -> SmallVec<[Mover; 4]> {
         let Node { unit, tasks, .. } = self.node(node);
         match &tasks[..] {
@@ -227,8 +226,8 @@ impl Automata {
         }
     }
 
-    /// The last node before a call in the middle of a poll at which its tasks moved each for itself, if `node`
-    /// is such a call; else the node itself.
+    /// The last node before the poll of which `node` is a synchronous call, if its tasks are movers of their own; else
+    /// the node itself.
     pub(crate) fn before_poll(&self, node: NodeId) -> NodeId {
         let mut before = node;
         while let (true, Some((earlier, _))) = (self.node(before).is_synchronous(), self.node(before).from) {
@@ -268,13 +267,13 @@ impl Automata {
         self.by_identity.get(&(root, identity, waited)).copied()
     }
 
-    /// From now on, this identity is this node.
+    /// Makes `node` the node of an identity.
     pub(crate) fn identify(&mut self, identity: Identity, node: NodeId) {
         let Node { root, waited, .. } = *self.node(node);
         self.by_identity.insert((root, identity, waited), node);
     }
 
-    /// The nodes that a checkpoint tells, each with the position that it stands for.
+    /// The nodes that are identified by a checkpoint, each with its position.
     pub(crate) fn positions(&self) -> impl Iterator<Item = (NodeId, PositionId)> {
         self.by_identity.iter().filter_map(|((_, identity, _), &node)| match identity {
             Identity::Checkpoint(position) => Some((node, *position)),

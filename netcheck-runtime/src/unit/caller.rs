@@ -1,8 +1,7 @@
-//! The program's own source line that makes a call.
+//! The program's own source line of a call.
 //!
-//! `#[track_caller]` ends at adaptors: a read by a `BufReader` seems to come from tokio. The
-//! stack tells the program's own line, at a price that is paid only where it is shown, or
-//! where faults are limited by source line.
+//! `#[track_caller]` ends at adaptors: a read by a `BufReader` seems to come from tokio. A backtrace finds the
+//! program's own line. It is expensive, and taken only if the line is shown or faults are limited by source line.
 
 use crate::id::CallerId;
 use ahash::AHashMap;
@@ -29,7 +28,7 @@ enum Frame {
 /// The module that polls programs.
 const ENGINE: &str = "netcheck_runtime::unit::instance";
 
-/// The source lines that make calls, and what addresses of code stand for.
+/// The source lines of calls, and the code at the addresses of backtraces.
 #[derive(Default)]
 pub(crate) struct Callers {
     lines: Vec<Line>,
@@ -43,8 +42,8 @@ impl Callers {
         self.lines[caller.0 as usize].clone()
     }
 
-    /// The innermost line of the program's own in the poll that is under way. Without one, or without debug
-    /// information: where the task was spawned.
+    /// The innermost source line of the program in the current poll. If none is found, or without debug information:
+    /// the line that spawned the task.
     pub(crate) fn current(
         &mut self,
         location: &'static Location<'static>,
@@ -99,7 +98,7 @@ impl Callers {
     }
 }
 
-/// Whether a file is the checked program's: not of the toolchain, of a registry, nor of netcheck.
+/// Whether a file belongs to the checked program, and not to the toolchain, a registry or netcheck.
 fn is_own(file: &Path) -> bool {
     if file.extension().is_none_or(|extension| extension != "rs") {
         return false;
@@ -111,14 +110,14 @@ fn is_own(file: &Path) -> bool {
         && !["registry", "rustc", ".rustup"].into_iter().any(is_foreign)
 }
 
-/// The file as `file!()` gives it: relative to where the build was run.
+/// The file as `file!()` gives it: relative to the directory of the build.
 fn shown(file: &Path) -> String {
     let here = std::env::current_dir().ok();
     let relative = here.and_then(|here| file.strip_prefix(here).ok().map(Path::to_path_buf));
     relative.unwrap_or_else(|| file.to_path_buf()).display().to_string()
 }
 
-/// Whether this build tells source lines: whether the line that calls this is known.
+/// Whether this build has source lines: tested with the line of this call.
 pub(crate) fn are_lines_known() -> bool {
     let mut known = false;
     backtrace::trace(|frame| {

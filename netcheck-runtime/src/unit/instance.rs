@@ -1,8 +1,7 @@
 //! One live run of a unit: its tasks and the executor that polls them.
 //!
-//! An instance can neither be cloned nor hashed; it is one of possibly many for the same
-//! automaton, fed with outcomes step by step. It decides nothing: which outcome, and
-//! which runnable task is next, is the input.
+//! An instance can neither be cloned nor hashed; several instances of one automaton may exist, each fed with outcomes
+//! step by step. It decides nothing: the outcome, and the runnable task that is polled next, are inputs.
 
 use crate::id::{NodeId, TaskId, UnitId};
 use crate::operation::tasks;
@@ -23,7 +22,7 @@ use std::task::{Poll, Waker};
 
 /// The result of a step.
 pub(crate) enum Rest {
-    /// Suspended, with this menu.
+    /// Suspended, with the operations that it waits for.
     Waits(Vec<Offer>),
     /// Ended.
     Ended {
@@ -33,9 +32,9 @@ pub(crate) enum Rest {
     Panicked(Panic),
     /// Ended because it was aborted.
     Cancelled,
-    /// The program did not take the outcome: there is no such step.
+    /// The program did not take the outcome: the step does not exist.
     Refused,
-    /// The program did something else than the recorded history says.
+    /// The program behaved differently from the recorded history.
     Differs(String),
 }
 
@@ -46,7 +45,7 @@ pub(crate) struct Stepped {
     pub(crate) effects: Vec<Effect>,
     /// The isolated tasks that were spawned since then.
     pub(crate) spawned: Vec<(UnitId, Rc<Program>)>,
-    /// Whether the instance can be stepped on.
+    /// Whether the instance can take further steps.
     pub(crate) alive: bool,
     /// The history up to the order of independent steps, if tasks are tracked.
     pub(crate) traced: Option<Traced>,
@@ -57,8 +56,8 @@ pub(crate) struct Stepped {
 /// A live run of a unit.
 pub(crate) struct Instance {
     context: Rc<Context>,
-    /// Isolated tasks' factories share sockets with this run: they live as long as it does,
-    /// so that no run closes a socket that another run of the same history leaves open.
+    /// The isolated tasks that this run spawned. Their factories share sockets with the run and live as long as it
+    /// does, so that no run closes a socket that another run of the same history leaves open.
     spawned: Vec<(UnitId, Rc<Program>)>,
     /// Polls of user code, for the report.
     pub(crate) polls: u64,
@@ -72,8 +71,8 @@ impl Instance {
         Instance { context, spawned: Vec::new(), polls: 0 }
     }
 
-    /// Feeds one input in the local state `at`, and the answers to the synchronous calls that
-    /// follow it: `fed` has them all.
+    /// Feeds one input in the local state `at`, and the answers to the synchronous calls that follow it; `fed` contains
+    /// all of them.
     pub(crate) fn step(
         &mut self,
         program: &Program,
@@ -112,7 +111,7 @@ impl Instance {
         stepped
     }
 
-    /// Asks the root to end; `None` if it was never polled.
+    /// Aborts the root; `None` if it was never polled.
     fn cancel(&self) -> Option<TaskId> {
         let root = TaskId(0);
         let state = self.context.state();
@@ -129,7 +128,7 @@ impl Instance {
                 let ended = root.await;
                 context::current().state().ended = Some(ended);
             }),
-            // A factory that panics panics again, with the same words, in the root's first poll.
+            // A factory that panics panics again, with the same message, in the root's first poll.
             Err(unwound) => Box::pin(async move {
                 if let Unwound::Panicked(panic) = unwound {
                     std::panic::resume_unwind(Box::new(panic))
@@ -139,10 +138,10 @@ impl Instance {
         context.spawn_task(root, Rc::new(|| ()), program.location);
     }
 
-    /// Polls `task` once, for an outcome; `was_woken`: the task had been woken before there was one.
+    /// Polls `task` once, for an outcome; `was_woken`: whether the task had been woken before the outcome was given.
     fn run(&mut self, task: TaskId, was_woken: bool) -> Rest {
         let polled = self.poll(task);
-        // A program that panics without having taken the outcome does so without it, too, if it had been woken.
+        // A task that was woken anyway and panics without taking the outcome would panic without the outcome, too.
         let is_refusable = match &polled {
             Ok(()) => true,
             Err(Rest::Panicked(_)) => was_woken,
@@ -206,7 +205,7 @@ impl Instance {
         });
         shared.watch.end();
         if let Some(abandoned) = self.context.abandoned() {
-            // The program may have caught the panic that left the poll, or have panicked anew: neither counts.
+            // The program may have caught the panic that left the poll, or have panicked again: neither counts.
             return Err(match abandoned {
                 Abandoned::Differs(mismatch) => Rest::Differs(mismatch),
                 Abandoned::Asks(asked) => Rest::Waits(vec![asked]),
@@ -258,7 +257,7 @@ impl Instance {
         Stepped { rest, effects, spawned, alive, traced: None, arrival: None }
     }
 
-    /// If a task goes on without the root of its isolated task: what to do. The tasks of a process end with it.
+    /// The violation of a task that outlives the root of its isolated task. The tasks of a process end with it.
     fn left_behind(&self) -> Option<Panic> {
         let unit = self.context.shared.unit(self.context.unit);
         let state = self.context.state();
@@ -274,13 +273,12 @@ impl Instance {
     }
 }
 
-/// The program's own destructors run as part of a run that is of no more use: they may ask the
-/// world, and nobody hears what they do.
+/// The program's destructors run in a context that is discarded: their calls get any answer, and have no effect.
 impl Drop for Instance {
     fn drop(&mut self) {
         self.context.set_discarded();
         let tasks = std::mem::take(&mut self.context.state().tasks.all);
-        // A panic in one of them says nothing of the program: the world is not there any more.
+        // A panic in a destructor does not count, because the world is gone.
         let _ = panics::catch(|| context::enter(&self.context, || drop(tasks)));
     }
 }

@@ -1,8 +1,8 @@
-//! Taking an edge for the first time: the only place where user code is run.
+//! Taking an edge for the first time: the only place that runs user code.
 //!
-//! A node that is left in two ways needs a second live run: a fresh one from the unit's
-//! factory, fed with the recorded outcomes of its own history. While it is fed, each menu
-//! is compared with the recorded one; a difference is the program's non-determinism.
+//! A second edge that leaves a node needs a second live run: a new one from the unit's factory, fed with the recorded
+//! outcomes of its history. The operations that it waits for are compared with the recorded ones at each step; a
+//! difference means that the program is non-deterministic.
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::tasks;
@@ -16,13 +16,13 @@ use ahash::AHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Suspended runs that are kept at the most.
+/// The most suspended runs that are kept.
 const SUSPENDED_RUNS_MAX: usize = 256;
 
-/// How often a loop that was closed is run round.
+/// The number of rounds in which a closed loop is tried.
 const ROUNDS_TRIED: usize = 16;
 
-/// A deed of the user's program after which no check can go on, in words.
+/// A fault of the user's program after which the check can't go on, as text.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic(pub(crate) String);
 
@@ -33,7 +33,7 @@ pub(crate) struct Learner {
     programs: AHashMap<NodeId, Rc<Program>>,
     pool: Pool,
     merged: Merged,
-    /// Steps whose order could be swapped.
+    /// Sampling of the steps whose order could be swapped.
     swaps: Samples,
     has_cycles: bool,
     /// Polls of user code.
@@ -57,7 +57,7 @@ impl Learner {
         }
     }
 
-    /// Adds a program that `unit` may run; its first node waits to be started.
+    /// Adds a program that `unit` may run; its first node waits for the start.
     pub(crate) fn add_program(&mut self, unit: UnitId, program: Rc<Program>) -> NodeId {
         let start = Offer {
             key: OperationKey::START,
@@ -72,7 +72,7 @@ impl Learner {
         root
     }
 
-    /// The streams that a program was given.
+    /// The streams that a program is given at its start.
     pub(crate) fn streams_of(&self, root: NodeId) -> Vec<Stream> {
         self.programs.get(&root).map_or_else(Vec::new, |program| program.streams.clone())
     }
@@ -98,7 +98,7 @@ impl Learner {
         let before = poll[0].0;
         let Run { mut instance, is_recorded } = match self.pool.take(before) {
             Some(run) => run,
-            // Only now: a history may be long, and mostly the run that has it is at hand.
+            // A history may be long, and usually its run is in the pool: so the history is computed only here.
             None => {
                 let instance = self.rebuild(root, &program, &self.automata.history(before).1)?;
                 Run { instance, is_recorded: true }
@@ -118,8 +118,8 @@ impl Learner {
             self.try_the_other_first(edge)?;
             self.learn_waits(edge)?;
         }
-        // A step that was refused leads nowhere, and is no difference either. An end of a tracked
-        // program says nothing that the steps before it did not.
+        // A refused step leads nowhere and is no difference either. The end of a tracked program tells no more than the
+        // steps before it.
         let tells = !self.automata.edge(edge).is_refused()
             && (self.automata.node(target).kind == NodeKind::Live || !self.shared.modes.tracks);
         if tells && self.merged.is_due() {
@@ -135,8 +135,8 @@ impl Learner {
         Ok(edge)
     }
 
-    /// Of two steps of tracked tasks that were both offered before, learns the other order too: a reduced search
-    /// may go only one way, and if they lead apart, the tasks share what is not tracked.
+    /// Of two steps of tracked tasks that were both offered before, learns the other order, too: a reduced search may
+    /// take only one. If the orders lead to different states, the tasks share something that is not tracked.
     fn try_the_other_first(&mut self, edge: EdgeId) -> Result<(), Diagnostic> {
         let Edge { source, input: second, .. } = *self.automata.edge(edge);
         let Some((before, first)) = self.automata.node(source).from else { return Ok(()) };
@@ -153,7 +153,7 @@ impl Learner {
         Ok(())
     }
 
-    /// Runs the edges that were learned before a history was taken to be the same once more in that history.
+    /// Runs the edges that a node had before another history was merged into it once more, in that history.
     fn try_known_edges(&mut self, root: NodeId, node: NodeId) -> Result<(), Diagnostic> {
         let edges: Vec<EdgeId> = self.automata.edges_of(node).collect();
         for edge in edges {
@@ -164,7 +164,7 @@ impl Learner {
         Ok(())
     }
 
-    /// If an edge leads back to where its history came from, takes that way many times.
+    /// If an edge closes a loop in its own history, runs the loop many times.
     fn try_many_rounds(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
         let Edge { source, input, target, .. } = *self.automata.edge(edge);
         let (_, mut steps) = self.automata.history(source);
@@ -178,8 +178,8 @@ impl Learner {
         self.try_history(root, &steps)
     }
 
-    /// Runs an edge once more in a history that was taken to be the same: if tasks share what is not
-    /// tracked, it differs.
+    /// Runs an edge once more in another history that was merged into its source: if tasks share something that is not
+    /// tracked, the result differs.
     fn try_another_order(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
         let Edge { source, input, .. } = *self.automata.edge(edge);
         let (_, mut steps) = self.automata.history(source);
@@ -192,8 +192,8 @@ impl Learner {
         self.try_history(root, &other)
     }
 
-    /// Runs an edge once more in the history that its source is known by: it was learned in another
-    /// one that was taken to be the same, and that one would only agree with itself.
+    /// Runs an edge once more in the recorded history of its source, because it was learned in another one that was
+    /// merged.
     fn try_recorded_order(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
         let Edge { source, input, .. } = *self.automata.edge(edge);
         let (_, mut steps) = self.automata.history(source);
@@ -201,13 +201,13 @@ impl Learner {
         self.try_history(root, &steps)
     }
 
-    /// Runs a history that leads to where others lead too.
+    /// Runs a history that leads to a node with several histories.
     fn try_history(&mut self, root: NodeId, steps: &[(NodeId, Input)]) -> Result<(), Diagnostic> {
         let program = Rc::clone(&self.programs[&root]);
         self.rebuild(root, &program, steps).map(|_| ()).map_err(|_| self.mistaken(self.automata.node(root).unit))
     }
 
-    /// Two histories were taken to lead to one local state, and did not.
+    /// The diagnostic for two histories that were merged but lead to different local states.
     fn mistaken(&self, unit: UnitId) -> Diagnostic {
         let name = self.shared.unit(unit).name;
         Diagnostic(match self.shared.modes.tracks {
@@ -226,7 +226,7 @@ impl Learner {
         })
     }
 
-    /// A fresh run of a program, fed with `steps`.
+    /// A new run of a program, fed with `steps`.
     fn rebuild(&mut self, root: NodeId, program: &Program, steps: &[(NodeId, Input)]) -> Result<Instance, Diagnostic> {
         let unit = self.automata.node(root).unit;
         if !steps.is_empty() {
@@ -244,7 +244,7 @@ impl Learner {
         Ok(instance)
     }
 
-    /// The result of a step in words, if it is not the recorded node.
+    /// The difference between the result of a step and the recorded node, as text; `None` if they agree.
     fn other_than(&self, node: NodeId, rest: &Rest) -> Option<String> {
         let node = self.automata.node(node);
         match (rest, &node.kind) {
@@ -263,13 +263,12 @@ impl Learner {
         }
     }
 
-    /// The program that is run from this node on.
+    /// The program whose first node is `root`.
     pub(crate) fn program(&self, root: NodeId) -> Rc<Program> {
         Rc::clone(&self.programs[&root])
     }
 
-    /// Feeds a run one step and the answers that follow it, all of which were taken before: it has to
-    /// do the same again.
+    /// Feeds a run one step and the answers that follow it, all of which are recorded: the run must behave as recorded.
     pub(crate) fn follow(
         &self,
         instance: &mut Instance,
@@ -302,7 +301,7 @@ impl Learner {
         instance.step(program, group[0].0, &fed, automata.outcome(fed[0].outcome), answers.collect::<Vec<_>>())
     }
 
-    /// Records what an input led to.
+    /// Records the result of an input.
     fn record(&mut self, unit: UnitId, source: NodeId, input: Input, stepped: Stepped) -> Result<EdgeId, Diagnostic> {
         let from = Some((source, input));
         let waited = self.automata.node(source).waited;
@@ -379,10 +378,10 @@ impl Identity {
     }
 }
 
-/// Histories that were taken to be the same as earlier ones.
+/// Histories that were merged: taken to lead to the same node as earlier ones.
 #[derive(Default)]
 struct Merged {
-    /// Another way to a node than its history: the last one that was met.
+    /// For each node, the last step by which another history reached it.
     arrivals: AHashMap<NodeId, (NodeId, Input)>,
     learned: Samples,
 }
@@ -396,13 +395,13 @@ impl Merged {
         self.arrivals.get(&node).copied()
     }
 
-    /// Whether the edge that was just learned is to be tried.
+    /// Whether the edge that was just learned is due for a test.
     fn is_due(&mut self) -> bool {
         !self.arrivals.is_empty() && self.learned.is_due()
     }
 }
 
-/// Counts occasions, all of which are samples at first, and later one in so many.
+/// Counts occasions: at first each is a sample, later only one in many.
 #[derive(Default)]
 struct Samples(u32);
 
@@ -419,12 +418,11 @@ impl Samples {
 /// A suspended run.
 struct Run {
     instance: Instance,
-    /// Whether it has taken the way that is recorded as the history of its node, and not another
-    /// one that was taken to be the same.
+    /// Whether the run took the recorded history of its node, and not another one that was merged into it.
     is_recorded: bool,
 }
 
-/// A bounded pool of suspended runs, by the node that they stand at.
+/// A bounded pool of suspended runs, by their nodes.
 #[derive(Default)]
 struct Pool {
     runs: AHashMap<NodeId, Run>,

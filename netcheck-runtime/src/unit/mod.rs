@@ -11,11 +11,11 @@
 //! - [`learn`]: taking an edge for the first time, the pool of suspended instances,
 //!   rebuilding and the check that a program is deterministic;
 //! - [`waits`]: the ends of tasks that a tracked task waits for, learned where it has not had to wait;
-//! - [`perform`]: one execution once more, each poll once;
-//! - [`wording`]: operations, outcomes and menus in words that never vary.
+//! - [`perform`]: one execution repeated for an observer, each poll once;
+//! - [`wording`]: operations and outcomes as stable text.
 //!
-//! Invariants: user code runs only inside [`instance::Instance::step`]; nothing in this
-//! module knows a protocol or a search order. No two files use each other.
+//! Invariants: user code runs only inside [`instance::Instance::step`]; this module knows no protocol and no search
+//! order. No two files use each other.
 
 pub(crate) mod automaton;
 pub(crate) mod caller;

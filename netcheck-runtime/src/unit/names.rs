@@ -18,15 +18,16 @@ pub(crate) struct UnitInfo {
     pub(crate) parent: Option<UnitId>,
     /// The process's name, or `client/producer` for an isolated task.
     pub(crate) name: String,
-    /// Of an isolated task: its function, and how many of that function its parent had spawned before it.
+    /// For an isolated task: its function, and the number of tasks of that function that its parent had spawned before
+    /// it.
     pub(crate) ordinal: Option<(&'static str, u32)>,
-    /// Less than [`UNIT_NUMBERS`]: of a process, how many were registered before it; of an isolated task, from its
-    /// place in the program (process, functions and ordinals of its ancestors, its own). It does not depend on what
-    /// was learned before, so it is the same in every run; two isolated tasks may have the same one.
+    /// Less than [`UNIT_NUMBERS`]. For a process: the number of processes registered before it. For an isolated task:
+    /// computed from its place in the program (process, functions and ordinals of its ancestors, its own). It does not
+    /// depend on what was learned before, so it is the same in every run; two isolated tasks may have the same number.
     pub(crate) number: u32,
 }
 
-/// Numbers that units have: each owns some ephemeral ports.
+/// The number of unit numbers: each owns some ephemeral ports.
 pub(crate) const UNIT_NUMBERS: u32 = ephemeral::OWNERS;
 
 impl UnitInfo {
@@ -36,7 +37,8 @@ impl UnitInfo {
         UnitInfo { process, parent: None, name: host.name.clone(), ordinal: None, number }
     }
 
-    /// The `index`th isolated task of the function `name` that the unit `id` spawns, in a check of so many processes.
+    /// The `index`th isolated task of the function `name` that the unit `id` spawns, in a check with this number of
+    /// processes.
     pub(super) fn child(&self, id: UnitId, name: &'static str, index: u32, processes: u32) -> Self {
         UnitInfo {
             process: self.process,
@@ -47,8 +49,8 @@ impl UnitInfo {
         }
     }
 
-    /// The number by which programs know one of the unit's tasks: 1, 2, … in a process. Isolated tasks are spawned
-    /// in any order, so the tasks of one have numbers that come from its own name; in like processes they are the same.
+    /// The number by which programs know one of the unit's tasks: 1, 2, … in a process. Isolated tasks are spawned in
+    /// any order, so the numbers of the tasks of one follow from its own name; in like processes they are the same.
     pub(super) fn number_of_task(&self, number: u32) -> NonZeroU64 {
         let number = match self.name.split_once('/') {
             None => u64::from(number),
@@ -66,7 +68,7 @@ pub(crate) fn task_name(of: &str, name: &str, index: u32) -> String {
     }
 }
 
-/// The number of the `index`th isolated task of a function that a task spawns: like tasks have numbers in a row.
+/// The number of the `index`th isolated task of a function that a task spawns: like tasks have consecutive numbers.
 fn number_of_child(processes: u32, parent: &UnitInfo, name: &str, index: u32) -> u32 {
     let own = parent.name.split_once('/').map_or("", |(_process, own)| own);
     let place = hash(&format!("{}/{own}/{name}", parent.process.0)) as u32;
@@ -74,7 +76,7 @@ fn number_of_child(processes: u32, parent: &UnitInfo, name: &str, index: u32) ->
     processes + place.wrapping_add(index) % (UNIT_NUMBERS - processes)
 }
 
-/// The same in every check (64-bit FNV-1a).
+/// A hash that is the same in every check (64-bit FNV-1a).
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

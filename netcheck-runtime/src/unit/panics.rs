@@ -1,4 +1,4 @@
-//! Panics of user code: caught with message and location, and not printed while searching.
+//! Panics of user code: caught with message and location, and not printed during a search.
 
 use crate::unit::source_line::place;
 use std::any::Any;
@@ -22,7 +22,7 @@ pub(crate) enum Cause {
     Program,
     /// An `always!` that does not hold.
     Claim,
-    /// An isolated task has ended, and a task that it has spawned goes on: no check can follow it there.
+    /// An isolated task has ended, but a task that it spawned goes on: a check can't represent this.
     LeftBehind,
 }
 
@@ -35,7 +35,7 @@ thread_local! {
 /// How user code left a poll other than by returning.
 pub(crate) enum Unwound {
     Panicked(Panic),
-    /// One of our own payloads, thrown with `resume_unwind`.
+    /// A payload of the engine, thrown with `resume_unwind`.
     Thrown(Box<dyn Any + Send>),
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
 /// The message of tokio's calls that need tokio's runtime.
 const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
 
-/// The message of a panic; if it is of a call of tokio's that needs tokio's runtime, with the call to write instead.
+/// The message of a panic; for a call of tokio's that needs tokio's runtime, with the call to use instead.
 fn advised(message: String) -> String {
     if !message.contains(NO_RUNTIME) {
         return message;
@@ -81,8 +81,8 @@ fn advised(message: String) -> String {
     )
 }
 
-/// Chains a hook before the one in force, once for the program: it keeps what a caught
-/// panic said and leaves every other panic to the hook that stood there.
+/// Chains a hook before the current one, once for the whole program: it keeps the message of a caught panic and leaves
+/// every other panic to the earlier hook.
 fn install() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,8 +1,8 @@
-//! One execution for a watcher: each unit on a run of its own, each poll once.
+//! One execution repeated for an observer: each unit on a run of its own, each poll once.
 //!
-//! Learning runs a program's code for every outcome that is possible, and again where a poll has to
-//! wait for an answer. Here all steps are known, so that what the programs print, and where a
-//! debugger stops, is of this execution alone.
+//! Learning runs a program's code for every possible outcome, and again whenever a poll has to wait for an answer. Here
+//! all steps are known, so that the output of the programs, and the stops of a debugger, belong to this execution
+//! alone.
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::Input;
@@ -27,8 +27,7 @@ struct Run {
 }
 
 impl Performance {
-    /// Takes a step that was taken before. If the unit's next step answers the same poll, the poll
-    /// waits for it.
+    /// Takes a step that is recorded. If the unit's next step answers the same poll, the poll is delayed until then.
     pub(crate) fn take(
         &mut self,
         learner: &Learner,

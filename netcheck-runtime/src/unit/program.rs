@@ -16,9 +16,9 @@ pub(crate) type RootFuture = Pin<Box<dyn Future<Output = (String, Rc<dyn Any>)>>
 pub(crate) struct Program {
     pub(crate) factory: Box<dyn Fn() -> RootFuture>,
     pub(crate) location: &'static Location<'static>,
-    /// The sockets that it is given at its start, as they were when it was spawned.
+    /// The sockets that it is given at its start, with their records at the time when it was spawned.
     pub(crate) sockets: Vec<(SocketId, Box<dyn Kept>)>,
-    /// The streams that are its own from its start.
+    /// The streams that it takes over at its start.
     pub(crate) streams: Vec<Stream>,
 }
 

@@ -13,26 +13,26 @@ use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How a check runs its units: decided before the first poll, and never changed.
+/// The modes in which a check runs its units: set before the first poll, and never changed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Modes {
-    /// Whether each call is traced to the program's own source line: it costs more than a poll.
+    /// Whether each call is traced to the program's own source line, which costs more than a poll.
     pub(crate) traces: bool,
     /// Whether tasks share memory only through objects that are tracked.
     pub(crate) tracks: bool,
-    /// Whether loop heads tell local states.
+    /// Whether loop heads identify local states.
     pub(crate) captures: bool,
-    /// Executions of a source line are told apart up to this one.
+    /// The executions of a source line are counted up to this number.
     pub(crate) executions_max: u32,
 }
 
-/// The tables of one check: names of units, outputs, claims, source lines, and what tells local states.
+/// The tables of one check: names of units, outputs, claims, source lines, and identities of local states.
 pub(crate) struct Shared {
     pub(crate) modes: Modes,
     pub(crate) hosts: Vec<Host>,
     pub(crate) watch: Arc<Watch>,
     units: RefCell<Vec<UnitInfo>>,
-    /// Isolated tasks by parent, name, and how many of that name the parent had spawned before.
+    /// Isolated tasks by parent, name, and the number of tasks of that name that the parent had spawned before.
     children: RefCell<AHashMap<(UnitId, &'static str, u32), UnitId>>,
     outputs: RefCell<Outputs>,
     callers: RefCell<Callers>,
@@ -41,21 +41,21 @@ pub(crate) struct Shared {
     claims: RefCell<Vec<Claim>>,
 }
 
-/// A claim of the program's, and where it is made.
+/// A claim of the program, and its source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) name: &'static str,
     pub(crate) location: &'static Location<'static>,
 }
 
-/// The outputs that units have ended with, by text and type.
+/// The outputs of units that have ended, by text and type.
 #[derive(Default)]
 struct Outputs {
     values: Vec<Output>,
     by_text: AHashMap<(String, TypeId), u32>,
 }
 
-/// An output that a unit has ended with.
+/// The output of a unit that has ended.
 #[derive(Clone)]
 pub(crate) struct Output {
     pub(crate) text: Rc<str>,
@@ -87,7 +87,7 @@ impl Shared {
         self.units.borrow().len()
     }
 
-    /// The unit with a number, if just one has it.
+    /// The unit with a number, if exactly one has it.
     pub(crate) fn numbered(&self, number: u32) -> Option<UnitId> {
         let units = self.units.borrow();
         let mut with_it = (0u32..).zip(&*units).filter(|(_, unit)| unit.number == number);
@@ -116,7 +116,7 @@ impl Shared {
         child
     }
 
-    /// The program's own source line that is being polled; `location` if there is none.
+    /// The program's own source line in the current poll; `location` if there is none.
     pub(super) fn caller(
         &self,
         location: &'static Location<'static>,
@@ -141,7 +141,7 @@ impl Shared {
         }) as u32)
     }
 
-    /// All claims that were met.
+    /// All claims that were reached.
     pub(crate) fn claims(&self) -> Vec<(ClaimId, Claim)> {
         (0u32..).map(ClaimId).zip(self.claims.borrow().iter().copied()).collect()
     }

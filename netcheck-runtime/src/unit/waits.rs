@@ -1,9 +1,9 @@
-//! The ends of tasks that a tracked task waits for, learned from steps that found them and did not have to wait.
+//! The ends of tasks that a tracked task waits for, learned also for steps that found the end and did not wait.
 //!
-//! A step that finds that another task has ended does not tell what it would have done before that end: wait for
-//! the end alone (a plain `.await` of the handle), or for other things besides (a `select!`, a `join!`). The
-//! reduction has to know, and an execution in which the step comes before the end may never be explored. So the
-//! step is learned there, too: in the history without the last step of the task that has ended.
+//! A step that finds that another task has ended does not show what it would have done before that end: wait for the
+//! end alone (a plain `.await` of the handle), or for other operations as well (a `select!`, a `join!`). The reduction
+//! has to know this, but may never explore an execution in which the step comes before the end. So the step is also
+//! learned in the history without the last step of the task that has ended.
 
 use crate::id::{NodeId, TaskId};
 use crate::operation::Input;
@@ -30,7 +30,7 @@ impl Learner {
         Ok(())
     }
 
-    /// Whether a step of a task waits for nothing but the end of another task where that has not ended.
+    /// Whether a step of a task waits only for the end of another task if that task has not ended.
     fn would_wait_for(
         &mut self,
         poll: &[(NodeId, Input)],
@@ -47,7 +47,8 @@ impl Learner {
         Ok(self.automata.sole_wait(&self.shared.events.borrow(), edge, task) == Some(end))
     }
 
-    /// A node that differs from `node` in that a task has not taken its last step, nor anybody what depends on that.
+    /// A node that differs from `node` only in that a task has not taken its last step, and no task a step that depends
+    /// on it.
     fn without_end_of(&mut self, node: NodeId, ended: TaskId) -> Result<Option<NodeId>, Diagnostic> {
         let (_, steps) = self.automata.history(node);
         let targets = steps.iter().skip(1).map(|&(target, _)| target).chain([node]);
@@ -77,8 +78,8 @@ impl Learner {
         Ok(Some(at))
     }
 
-    /// Takes a step in another node with the same outcomes, as far as it asks for the same; its last edge, unless it
-    /// is not possible there.
+    /// Takes a step in another node with the same outcomes, as far as it makes the same calls. Returns its last edge;
+    /// `None` if the step is not possible there.
     fn take_again(&mut self, from: NodeId, group: &[(NodeId, Input)]) -> Result<Option<EdgeId>, Diagnostic> {
         let mut at = from;
         for &(recorded, input) in group {

@@ -1,17 +1,17 @@
-//! Names a poll that does not return, instead of hanging in silence.
+//! Reports a poll that does not return, instead of hanging silently.
 //!
-//! The thread that explores marks the beginning and the end of each poll; the thread
-//! that waits for it looks every so often whether a poll is still the same one.
+//! The exploring thread marks the beginning and the end of each poll; the thread that waits for it checks periodically
+//! whether a poll is still the same one.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long one poll of user code may take.
+/// The longest time that one poll of user code may take.
 pub(crate) const POLL_DURATION_MAX: Duration = Duration::from_secs(10);
 
-/// The poll that the watched thread is in.
+/// The current poll of the watched thread.
 #[derive(Default)]
 pub(crate) struct Watch {
     /// Odd while user code is being polled.
@@ -44,8 +44,8 @@ impl Watch {
     }
 }
 
-/// Waits until `finished`, a call that waits a while for the watched thread, says so;
-/// or returns what to tell the user of a poll that lasted longer than `limit`.
+/// Waits until `finished`, a call that waits for the watched thread for a while, returns true. Returns a message for
+/// the user if a poll lasted longer than `limit`.
 pub(crate) fn guard(
     watch: &Arc<Watch>,
     limit: Duration,

@@ -1,5 +1,4 @@
-//! Operations and outcomes in words: stable, without addresses of memory, hashes or times
-//! that vary.
+//! Operations and outcomes as text that is the same in every run: no memory addresses, hashes or varying times.
 
 use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
 use crate::operation::{choices, tasks, tcp, time, udp};
@@ -8,7 +7,7 @@ use crate::unit::source_line::{file_and_line, place};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Bytes of a payload that are shown.
+/// The most bytes of a payload that are shown.
 const PAYLOAD_BYTES_MAX: usize = 32;
 
 /// The source line of an offer: the program's own if calls are traced.
@@ -27,7 +26,7 @@ pub(crate) fn kind(of: &Operation) -> String {
     operation(of.itself()).split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// An operation without names: for diagnostics.
+/// An operation without names, for diagnostics.
 pub(crate) fn operation(operation: &Operation) -> String {
     match operation {
         Operation::Tasks(tasks::Operation::Start) => "start".to_owned(),
@@ -111,7 +110,7 @@ fn receive(mode: ReceiveMode) -> &'static str {
     }
 }
 
-/// A menu, the operations that a unit waits for: for diagnostics.
+/// The operations that a unit waits for, for diagnostics.
 pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
     if offers.is_empty() {
         return "nothing that could ever wake it".to_owned();
@@ -165,12 +164,12 @@ pub(crate) fn outcome(outcome: &Outcome, shared: &Shared) -> String {
     }
 }
 
-/// A payload as text, else in hexadecimal; shortened.
+/// A payload as text or in hexadecimal, shortened.
 pub(crate) fn payload(bytes: &[u8]) -> String {
     payload_up_to(PAYLOAD_BYTES_MAX, bytes)
 }
 
-/// A payload as text, else in hexadecimal; shortened to `bytes_max`.
+/// A payload as text or in hexadecimal, shortened to `bytes_max`.
 pub(crate) fn payload_up_to(bytes_max: usize, bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(bytes_max)];
     let printable = |text: &&str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));

@@ -39,7 +39,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The process of a unit that has panicked is gone: the OS closes all that it held.
+    /// The process of a unit that has panicked ends: the OS closes all that the process held.
     pub(crate) fn crash(self, unit: UnitId, state: &[u32], next: &mut Vec<u32>) -> Lookup<()> {
         next.clear();
         next.extend_from_slice(state);
@@ -82,7 +82,7 @@ impl View<'_> {
         effects.iter().try_for_each(|effect| self.effect(unit, edge, effect, next))
     }
 
-    /// A unit ends: it lets go of its sockets and timers, and a process of all its tasks.
+    /// A unit ends: it releases its sockets and timers. The end of a process also ends all its isolated tasks.
     fn end(self, unit: UnitId, component: ComponentId, next: &mut Vec<u32>) -> Lookup<()> {
         self.release(unit, next)?;
         if self.units[unit.0 as usize].is_task {
@@ -107,7 +107,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Empties a place that may never have been used; returns what was there.
+    /// Sets a component that may never have been used to 0; returns the value that it had.
     pub(super) fn clear(self, component: Component, next: &mut Vec<u32>) -> u32 {
         let Some(component) = self.components.find(component) else { return 0 };
         let value = component.of(next);
@@ -115,7 +115,7 @@ impl View<'_> {
         value
     }
 
-    /// Lets go of everything that a unit holds.
+    /// Releases everything that a unit holds.
     fn release(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
         self.clear(Component::Scope(unit), next);
         self.release_streams(unit, next)?;

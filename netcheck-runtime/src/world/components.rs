@@ -1,4 +1,4 @@
-//! What the positions of a state vector stand for: one place per unit and per component.
+//! The state vector, and the component at each of its positions.
 
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use ahash::AHashMap;
@@ -6,31 +6,31 @@ use netcheck_models::tcp::{Backlog, Connection};
 use smallvec::SmallVec;
 use std::net::{IpAddr, SocketAddr};
 
-/// A global state: one interned id per place; zeros at the end are left out.
+/// A global state: the interned value of each component; zeros at the end are left out.
 pub(crate) type StateVector = SmallVec<[u32; 16]>;
 
-/// Equal states are equal vectors: zeros at the end are left out.
+/// Removes the zeros at the end of a state vector, so that equal states are equal vectors.
 pub(crate) fn trim(next: &mut Vec<u32>) {
     while next.last() == Some(&0) {
         next.pop();
     }
 }
 
-/// What a position stands for.
+/// A component of the state. Its position in the state vector is its [`ComponentId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Component {
     /// A unit's node.
     Unit(UnitId),
-    /// What has become of the handle of an isolated task that has not ended: [`HANDLE_GONE`], [`ABORTED`].
+    /// The handle of an isolated task that has not ended: 0, [`HANDLE_GONE`] or [`ABORTED`], as a set of bits.
     Handle(UnitId),
     /// The sockets bound to a port of a process.
     Port(ProcessId, u16),
-    /// The datagrams under way from one socket to another.
+    /// The datagrams in flight from one socket to another.
     Channel { from: SocketId, to: SocketId },
-    /// The datagrams under way from a socket to an address of a process at which nobody is bound; only with `delay`:
-    /// where a datagram goes is then decided when it arrives, and a socket may be bound there by then.
+    /// The datagrams in flight from a socket to an address of a process at which no socket is bound. Only with `delay`:
+    /// the receiving socket of a datagram is then determined when it arrives, and may be bound after the dispatch.
     Astray { from: SocketId, to: (ProcessId, SocketAddr) },
-    /// The datagram that was peeked at: the next one of this socket.
+    /// The datagram that was peeked at, which is the next one that the socket receives.
     Head(SocketId),
     /// The TCP sockets bound to a port of a process.
     StreamPort(ProcessId, u16),
@@ -38,19 +38,19 @@ pub(crate) enum Component {
     Connection(ConnectionId),
     /// Whether a socket's connect will never be answered.
     Hung(SocketId),
-    /// The armed timers of a unit, with the time that remains.
+    /// The armed timers of a unit, each with the time that remains.
     Timers(UnitId),
-    /// The time since the start, where a program reads it.
+    /// The time since the start, if a program reads it.
     Clock,
-    /// How many faults there have been.
+    /// The number of faults so far.
     Faults,
-    /// How many `faults::scope` regions of a unit are being run.
+    /// The number of `faults::scope` regions that a unit is in.
     Scope(UnitId),
-    /// What an observer of the search keeps of the way to a state; no step depends on it.
+    /// The value that an observer of the search keeps for the path to a state; no step depends on it.
     Observed,
 }
 
-/// A value of [`Component::Handle`]: nobody can join the task any more.
+/// A value of [`Component::Handle`]: no unit can join the task any more.
 pub(crate) const HANDLE_GONE: u32 = 1;
 
 /// A value of [`Component::Handle`]: the task was asked to end.
@@ -61,12 +61,12 @@ pub(crate) const ABORTED: u32 = 2;
 pub(crate) struct ComponentId(pub(crate) u32);
 
 impl ComponentId {
-    /// The value at this place.
+    /// The component's value in a state.
     pub(crate) fn of(self, state: &[u32]) -> u32 {
         state.get(self.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Sets the value at this place; the caller trims the vector when it is done.
+    /// Sets the component's value in a state; the caller trims the vector at the end.
     pub(crate) fn set(self, state: &mut Vec<u32>, value: u32) {
         let index = self.0 as usize;
         if index >= state.len() {
@@ -79,7 +79,7 @@ impl ComponentId {
     }
 }
 
-/// The places that were met so far, in the order of their first use.
+/// The components that were used so far, in the order of their first use.
 #[derive(Default)]
 pub(crate) struct Components {
     components: Vec<Component>,
@@ -117,12 +117,12 @@ impl Components {
         &self.ports
     }
 
-    /// The datagrams that go to no socket.
+    /// The datagrams in flight to addresses at which no socket is bound.
     pub(crate) fn astray(&self) -> &[ComponentId] {
         &self.astray
     }
 
-    /// All that there is of TCP: ports, connections, and connects that hang.
+    /// The components of TCP: ports, connections, and connects that hang.
     pub(crate) fn streams(&self) -> &[ComponentId] {
         &self.streams
     }
@@ -132,7 +132,7 @@ impl Components {
         &self.timers
     }
 
-    /// The id of a place that may never have been used: then its value is 0 everywhere.
+    /// The id of a component; `None` if it was never used, so that its value is 0 in every state.
     pub(crate) fn find(&self, component: Component) -> Option<ComponentId> {
         self.ids.get(&component).copied()
     }
@@ -155,7 +155,7 @@ pub(crate) struct Binding {
     pub(crate) ip: IpAddr,
     pub(crate) socket: SocketId,
     pub(crate) peer: Option<SocketAddr>,
-    /// The units that hold the socket; the last one that lets go closes it.
+    /// The units that hold the socket; the last one that releases it closes it.
     pub(crate) holders: SmallVec<[UnitId; 2]>,
 }
 
@@ -174,11 +174,11 @@ pub(crate) struct StreamBinding {
     pub(crate) backlog: Option<Backlog>,
 }
 
-/// A connection, and the units that hold its ends; `None`: it is in a backlog, or closed.
+/// A connection, and by end the unit that holds it; `None`: the end is in a backlog, or closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct HeldConnection {
     pub(crate) connection: Connection,
     pub(crate) holders: [Option<UnitId>; 2],
-    /// By end: closing it resets the connection (a linger of zero).
+    /// By end: whether closing it resets the connection (a linger of zero).
     pub(crate) resets: [bool; 2],
 }

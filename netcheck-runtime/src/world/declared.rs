@@ -1,4 +1,4 @@
-//! What is declared for one check, and what is known of its programs before the search.
+//! The declarations of one check, and the facts about its programs that a search must know at its start.
 
 use crate::id::ProcessId;
 use crate::world::tcp::rules::TcpRules;
@@ -11,7 +11,7 @@ pub enum Direction {
     Send,
     /// What the process receives.
     Receive,
-    /// Both in turn: a packet between two such processes can be multiplied twice.
+    /// Both sides, one after the other: a packet between two such processes can be multiplied twice.
     Both,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct UdpFaults {
     pub(crate) processes: Option<Vec<ProcessId>>,
 }
 
-/// What is declared for one check.
+/// The declarations of one check.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Declared {
     pub(crate) udp: Option<UdpFaults>,
@@ -34,7 +34,7 @@ pub(crate) struct Declared {
     pub(crate) at_most: Option<u32>,
 }
 
-/// What is known of the programs before the search, or was learned of them by an earlier one.
+/// Facts about the programs, known before the search or learned in an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Demands {
     /// A program reads the clock: the time since the start is part of the state.

@@ -1,4 +1,4 @@
-//! Hands operations and effects to their kinds.
+//! Dispatches operations and effects to their kinds.
 
 use super::enabled::{Asker, Enabled};
 use super::kinds::for_each_kind;
@@ -16,8 +16,7 @@ macro_rules! behaviour {
     ($($Kind:ident: $kind:ident,)*) => {
         #[allow(unreachable_code, reason = "of some kinds nothing can be asked")]
         impl System {
-            /// Looks up what the search has to know of an operation of a unit; `execution`: which one of its source
-            /// line it is.
+            /// Prepares an operation of a unit for the search; `execution` numbers the executions of its source line.
             pub(crate) fn prepare(&mut self, unit: UnitId, operation: Operation, execution: u32) -> Prepared {
                 match operation {
                     $(Operation::$Kind(operation) => {
@@ -42,14 +41,14 @@ macro_rules! behaviour {
                 }
             }
 
-            /// Whether what others do now could change what an operation gets, beyond what it always depends on.
+            /// Whether the operation depends, in this state, on [`Touches::when_contended`] as well.
             pub(crate) fn is_contended(self, state: &[u32], unit: UnitId, prepared: &Prepared) -> Lookup<bool> {
                 match prepared {
                     $(Prepared::$Kind(prepared) => $kind::depends::is_contended(self, state, unit, prepared),)*
                 }
             }
 
-            /// What an effect does to its component.
+            /// Writes the change that an effect makes to its component.
             pub(crate) fn effect(self, unit: UnitId, edge: EdgeId, effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
                 match effect {
                     $(Effect::$Kind(effect) => $kind::effects::effect(self, (unit, edge), effect, next),)*
@@ -75,7 +74,7 @@ macro_rules! behaviour {
 
         #[allow(unreachable_code, unused_mut, unused_variables, reason = "of some kinds nothing can be asked")]
         impl Renaming<'_> {
-            /// What an operation becomes.
+            /// The operation after the renaming.
             pub(crate) fn operation(&self, operation: &Operation) -> Operation {
                 match operation {
                     $(Operation::$Kind(operation) => {
@@ -89,7 +88,7 @@ macro_rules! behaviour {
                 }
             }
 
-            /// What an effect becomes.
+            /// The effect after the renaming.
             pub(crate) fn effect(&self, effect: &Effect) -> Effect {
                 match effect {
                     $(Effect::$Kind(effect) => {

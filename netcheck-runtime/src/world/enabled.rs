@@ -1,4 +1,4 @@
-//! Which steps a state offers, before any of them waits for the network to be quiet.
+//! The steps that a state offers, before it is checked which of them must wait for the network to be quiet.
 
 use super::components::{ABORTED, Component, ComponentId};
 use super::step::{Change, Class, Move, Transition, Writes};
@@ -7,18 +7,18 @@ use crate::id::{Mover, NodeId, OutcomeId, UnitId};
 use crate::operation::{Input, OperationKey, Outcome};
 use crate::unit::automaton::EdgeId;
 
-/// All that a state offers, before anything waits for quiet.
+/// All steps that a state offers, whether or not they must wait for the network to be quiet.
 #[derive(Default)]
 pub(crate) struct Enabled {
     /// Immediate steps and deliveries.
     pub(crate) moves: Vec<Transition>,
-    /// Timers that are waited for, with their deadlines.
+    /// Timers that units wait for, with their deadlines.
     pub(crate) timers: Vec<Waiting>,
-    /// Channels into sockets that are waited on, all of which may be lost.
+    /// Channels to sockets on which a unit waits; the datagrams in flight on each may be lost together.
     pub(super) losable: Vec<Losable>,
 }
 
-/// The unit that waits for an operation, where it is, and which of its operations that is.
+/// A unit that waits for an operation, the unit's local state, and the operation's key there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asker {
     pub(crate) unit: UnitId,
@@ -27,7 +27,7 @@ pub(crate) struct Asker {
     pub(crate) key: OperationKey,
 }
 
-/// The time until some timers fire, and those timers, with the edges that their units take.
+/// The time until the next timers fire, and these timers, with the edges that their units take.
 pub(crate) type Due<'e> = (i64, Vec<(&'e Waiting, Input, EdgeId)>);
 
 /// A timer that a unit waits for.
@@ -75,14 +75,14 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Whether an isolated task was aborted and is not in the middle of a poll: then it ends, and does nothing else.
+    /// Whether an isolated task was aborted and is not in the middle of a poll: its only step is then to end.
     pub(crate) fn is_cancelled(self, state: &[u32], unit: UnitId, node: NodeId) -> bool {
         self.units[unit.0 as usize].is_task
             && self.components.find(Component::Handle(unit)).is_some_and(|component| component.of(state) & ABORTED != 0)
             && !self.automata.node(node).is_synchronous()
     }
 
-    /// Adds a step by one outcome, unless the program refuses it. Says whether it is there.
+    /// Adds a step by one outcome, unless the program refuses the outcome. Returns whether the step was added.
     pub(super) fn offer(
         self,
         enabled: &mut Enabled,
@@ -101,7 +101,7 @@ impl View<'_> {
         Ok(true)
     }
 
-    /// Adds a step that waits for nothing and of which the network has nothing to tell.
+    /// Adds an immediate step without events of the network.
     pub(super) fn immediate(
         self,
         enabled: &mut Enabled,
@@ -112,7 +112,7 @@ impl View<'_> {
         self.offer(enabled, asker, outcome, Class::Immediate, Change::quiet(writes)).map(|_| ())
     }
 
-    /// As [`View::immediate`], with an outcome that has no number yet.
+    /// As [`View::immediate`], with an outcome that may not be interned yet.
     pub(super) fn answer(self, enabled: &mut Enabled, asker: Asker, outcome: Outcome, writes: Writes) -> Lookup<()> {
         self.immediate(enabled, asker, self.outcome(outcome)?, writes)
     }

@@ -1,6 +1,6 @@
-//! What happens with a step, told where its outcome is decided, and read wherever it is shown or followed.
+//! The events of a step, recorded where its outcome is decided and read by every display and search.
 //!
-//! A transition carries a number: most steps tell what many others do, so nothing is allocated for one of them.
+//! A transition carries the number of its events. Many steps have the same events, so recording them rarely allocates.
 
 use crate::world::components::ComponentId;
 use crate::world::intern::Interner;
@@ -8,52 +8,52 @@ use ahash::AHashMap;
 use netcheck_models::event::Event;
 use smallvec::{SmallVec, smallvec};
 
-/// The number of what happens with a step.
+/// The number of a step's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct EventsId(u32);
 
 impl EventsId {
-    /// Nothing happens to the network.
+    /// No event of the network.
     pub(crate) const NONE: EventsId = EventsId(0);
 }
 
-/// What happens with a step, by component.
+/// The events of a step, by component.
 pub(crate) type Told = SmallVec<[Happened; 1]>;
 
-/// What happens to one component.
+/// The events at one component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Happened {
-    /// Which of the step's writes is to it; without any write, it is to no component.
+    /// The index of the step's write to the component; if the step writes nothing, the events have no component.
     pub(crate) write: u32,
     pub(crate) events: SmallVec<[Event; 2]>,
-    /// Of a channel that is not emptied or appended to: what is under way afterwards.
+    /// For a channel that is neither emptied nor appended to: the datagrams in flight after the step.
     pub(crate) remaining: Option<Remaining>,
 }
 
-/// What of a channel is under way after a step.
+/// The datagrams that stay in flight on a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Remaining {
-    /// Which of the step's writes says where.
+    /// The index of the step's write to the channel on which they are after the step.
     pub(crate) write: u32,
-    /// By position afterwards: the position before.
+    /// For each position after the step: the position before it.
     pub(crate) positions: SmallVec<[u32; 4]>,
 }
 
 impl Happened {
-    /// The component, by what the step writes.
+    /// The component of the events, given the step's writes.
     pub(crate) fn component(&self, writes: &[(ComponentId, u32)]) -> Option<ComponentId> {
         writes.get(self.write as usize).map(|(component, _)| *component)
     }
 }
 
-/// All that steps tell.
+/// The table of the events of all steps.
 pub(crate) struct Events {
     told: Interner<Told>,
     single: AHashMap<Event, EventsId>,
     together: AHashMap<Together, EventsId>,
 }
 
-/// What happens to several components, in the order of the writes to them.
+/// The events of several components, in the order of the writes to them.
 pub(crate) type Together = SmallVec<[EventsId; 4]>;
 
 impl Events {
@@ -81,7 +81,7 @@ impl Events {
         EventsId(self.told.intern(told))
     }
 
-    /// One event, at the component that the first write is to.
+    /// Adds one event, at the component of the first write.
     pub(super) fn add_single(&mut self, event: Event) -> EventsId {
         let told = smallvec![Happened { write: 0, events: smallvec![event], remaining: None }];
         let id = self.add(&told);
@@ -89,7 +89,7 @@ impl Events {
         id
     }
 
-    /// What empties several channels: the `n`th is written by the `n`th write.
+    /// Adds the events of a step that empties several channels: the `n`th write is to the `n`th channel.
     pub(super) fn add_together(&mut self, each: &Together) -> EventsId {
         let told = (0..).zip(each).flat_map(|(write, id)| {
             let of_one = self.told.get(id.0).iter();

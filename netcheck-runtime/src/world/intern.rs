@@ -1,4 +1,4 @@
-//! Values of components as numbers; 0 is the default (nothing there).
+//! Values of components as numbers; 0 is the default value (absent).
 
 use ahash::AHashMap;
 use std::hash::Hash;

@@ -1,11 +1,11 @@
 //! The table of the kinds of components.
 //!
-//! Each kind is a folder of [`world`](super) with a module for each of: what units ask of it and what happens to it
-//! (`operation`), what the search knows of an operation (`prepared`) and how that is looked up (`prepare`), which steps
-//! it offers (`offers`), what a step does to it (`effects`), what steps of it affect and depend on (`depends`), what
-//! becomes of names in it (`renaming`). A new kind is a folder and a line here.
+//! Each kind is a folder of [`world`](super) with these modules: operations and effects (`operation`), operations as
+//! the search keeps them (`prepared`) and how they are prepared (`prepare`), the steps that an operation offers
+//! (`offers`), the changes that an effect makes (`effects`), the resources that both affect and depend on (`depends`),
+//! and the renaming of both (`renaming`). A new kind is a folder and a line here.
 
-/// Calls a macro with all kinds: the variant of each, and its folder.
+/// Calls a macro with all kinds: the name of each kind's variant, and the kind's folder.
 macro_rules! for_each_kind {
     ($then:ident) => {
         $then! {

@@ -1,18 +1,20 @@
-//! The world of one check: state vectors, what their numbers stand for, and the steps between them.
+//! The world of one check: state vectors, the components at their positions, and the steps between states.
 //!
-//! Every kind of component has a folder ([`kinds`] is the table of them): [`host`], [`udp`], [`tcp`], [`time`],
-//! [`tasks`], [`choices`], [`faults`]. What all kinds share:
+//! Each kind of component has a folder, and [`kinds`] is the table of the kinds: [`udp`], [`tcp`], [`time`], [`tasks`],
+//! [`choices`], [`faults`]. [`host`] is no kind itself: the kinds share its addresses and ports. The modules that all
+//! kinds have in common:
 //!
-//! - [`components`], [`intern`]: what the numbers of a state vector stand for; [`store`]: the visited states;
-//! - [`declared`]: what is declared for one check;
-//! - [`prepared`]: what the search knows of an operation; [`dispatch`]: hands each operation to its kind;
-//! - [`tables`]: all that vectors refer to, to be looked up; [`system`]: fills them;
-//! - [`enabled`]: which steps a state offers; [`quiet`]: which of them may come next; [`step`]: a step, with the
-//!   [`events`] that it tells; [`apply`]: the state that a step leads to;
-//! - [`touches`]: what steps affect and depend on; [`renaming`]: what becomes of names when processes are exchanged.
+//! - [`components`], [`intern`]: the components at the positions of a state vector, and their values; [`store`]: the
+//!   visited states;
+//! - [`declared`]: the declarations of one check;
+//! - [`prepared`]: operations as the search keeps them; [`dispatch`]: hands each operation to its kind;
+//! - [`tables`]: all that state vectors refer to, for look-ups; [`system`]: fills the tables;
+//! - [`enabled`]: the steps that a state offers; [`quiet`]: which of them may come next; [`step`]: a step, with its
+//!   [`events`]; [`apply`]: the successor state;
+//! - [`touches`]: the resources that steps affect and depend on; [`renaming`]: permutations of processes and tasks.
 //!
-//! Invariants: a state vector says everything about the future; equal futures of a
-//! component are equal ids; nothing here polls user code but through `unit::learn`.
+//! Invariants: the possible futures of a state depend on its state vector alone; components with equal futures have
+//! equal values; only `unit::learn` polls user code.
 
 pub(crate) mod apply;
 pub(crate) mod choices;

@@ -1,4 +1,4 @@
-//! Operations that units wait for, with all that the search looks up again and again.
+//! Operations that units wait for, with all facts that the search needs of them repeatedly.
 
 use super::kinds::for_each_kind;
 use super::{choices, faults, tasks, tcp, time, udp};
@@ -13,7 +13,7 @@ pub(crate) struct PreparedOffer {
 
 macro_rules! prepared {
     ($($Kind:ident: $kind:ident,)*) => {
-        /// What an operation asks of the components.
+        /// An operation with its components looked up.
         #[derive(Clone, Debug)]
         pub(crate) enum Prepared {
             $($Kind($kind::Prepared),)*

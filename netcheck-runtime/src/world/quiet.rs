@@ -1,6 +1,8 @@
 //! Which of the offered steps may come next.
 //!
-//! Timers wait for the network to be quiet, and what is still under way is given up for lost only then (DESIGN 5, 8).
+//! As long as an immediate step is possible, no datagram is lost in flight and no timer fires. Datagrams in flight are
+//! lost together only if no delivery is required and, with `delay`, no timer is waited for. A timer fires only if no
+//! other steps than failures are possible, or with `delay`.
 
 use super::enabled::{Enabled, Waiting};
 use super::step::{Class, Move, Transition, Writes};
@@ -9,8 +11,8 @@ use crate::id::Mover;
 use crate::operation::Input;
 
 impl View<'_> {
-    /// Moves to `chosen` which of the steps may come next, if only those for whom `moving` holds move and
-    /// those for whom `timed` holds share a clock.
+    /// Moves the steps that may come next to `chosen`, if only the movers for which `moving` holds take steps and the
+    /// movers for which `timed` holds share a clock.
     pub(crate) fn within(
         self,
         state: &[u32],
@@ -46,9 +48,9 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Whether one of those for whom `timed` holds is in the middle of a poll and has none of the `possible` steps
-    /// but failures. It tries something that is not there yet, and then comes to where another alternative of the
-    /// same `select!` leads, too: nobody is ever seen there.
+    /// Whether a mover for which `timed` holds is in the middle of a poll and has none of the `possible` steps but
+    /// failures. Such a mover tries an operation that cannot complete yet; its poll then leads to a state to which
+    /// another alternative of the same `select!` leads as well, so no observer sees the mover in this state.
     fn is_dead_end(self, state: &[u32], timed: impl Fn(Mover) -> bool, possible: &[Transition]) -> bool {
         let polled = self.live_units(state).filter_map(|(_, node)| self.automata.polled(node));
         polled.filter(|mover| timed(*mover)).any(|polled| {
@@ -57,10 +59,10 @@ impl View<'_> {
         })
     }
 
-    /// Whose step it is; `None` for those of the network.
+    /// The mover of a step; `None` for a step of the network.
     pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
         match transition.step {
-            // Without a look at the node: this is asked for every step.
+            // Reads no node, because this function is called for every step.
             Move::Unit { unit, .. } | Move::Hang { unit, .. } if !self.tracks => Some(Mover { unit, task: None }),
             Move::Unit { node, input: Input { key, .. }, .. } | Move::Hang { node, key, .. } => {
                 Some(self.automata.mover(node, key))

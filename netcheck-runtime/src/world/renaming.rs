@@ -1,7 +1,7 @@
-//! A permutation of processes and of isolated tasks, on everything that names one.
+//! Permutations of processes and of isolated tasks, applied to everything that names one.
 //!
-//! What programs make of names (bytes that they send, texts, values) is not looked into: it stays as it is, and
-//! the comparison of local states shows whether that is right.
+//! Names inside of values of programs (bytes that they send, texts) are not renamed; the comparison of local states
+//! shows whether that is right.
 
 use super::components::{Binding, Bindings, Component, HeldConnection, StreamBinding, StreamBindings};
 use super::host::ephemeral::{self, Owner, PORTS_OF_UNIT};
@@ -11,12 +11,13 @@ use crate::unit::shared::Shared;
 use std::cell::Cell;
 use std::net::{IpAddr, SocketAddr};
 
-/// Who becomes whom.
+/// A permutation of processes and isolated tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Map {
-    /// By process.
+    /// By process: its image.
     processes: Box<[ProcessId]>,
-    /// Some isolated tasks, and what they become. Any other becomes the one with its number of what its parent becomes.
+    /// Some isolated tasks, with their images. The image of any other task is the child with the same number of its
+    /// parent's image.
     tasks: Box<[(UnitId, UnitId)]>,
 }
 
@@ -30,7 +31,7 @@ impl Map {
         self.processes[process.0 as usize]
     }
 
-    /// What a process or one of the tasks becomes; `None` for other units.
+    /// The image of a process or of one of the tasks; `None` for other units.
     fn unit(&self, unit: UnitId) -> Option<UnitId> {
         match self.processes.get(unit.0 as usize) {
             Some(process) => Some(UnitId(process.0)),
@@ -38,7 +39,7 @@ impl Map {
         }
     }
 
-    /// This one, and `then` after it.
+    /// The composition: this permutation, then `then`.
     pub(crate) fn then(&self, then: &Map) -> Map {
         let task = |&(task, becomes): &(UnitId, UnitId)| (task, then.unit(becomes).unwrap_or(becomes));
         Map {
@@ -47,7 +48,7 @@ impl Map {
         }
     }
 
-    /// The one in which, besides, two processes or two of the tasks change places.
+    /// This permutation with two processes, or two of the tasks, exchanged in addition.
     pub(crate) fn and_swap(&self, [a, b]: [UnitId; 2]) -> Map {
         let swapped = |unit: UnitId| match unit {
             unit if unit == a => b,
@@ -72,11 +73,11 @@ impl Map {
     }
 }
 
-/// One permutation.
+/// A permutation that is applied to values of the state.
 pub(crate) struct Renaming<'a> {
     shared: &'a Shared,
     map: &'a Map,
-    /// Why it is not sure what something becomes.
+    /// The reason why an image is uncertain.
     doubt: Cell<Option<&'static str>>,
 }
 
@@ -85,7 +86,7 @@ impl<'a> Renaming<'a> {
         Renaming { shared, map, doubt: Cell::new(None) }
     }
 
-    /// What was renamed, unless that is in doubt.
+    /// The renamed value, unless an image was uncertain.
     pub(crate) fn sure<T>(&self, renamed: T) -> Result<T, &'static str> {
         self.doubt.take().map_or(Ok(renamed), Err)
     }
@@ -119,7 +120,7 @@ impl<'a> Renaming<'a> {
         if ip.is_ipv4() { host.addresses.v4.into() } else { host.addresses.v6.into() }
     }
 
-    /// A port that a unit's sockets prefer becomes that of the unit that it becomes.
+    /// An ephemeral port that sockets of a unit prefer becomes the corresponding port of the unit's image.
     pub(crate) fn port(&self, port: u16) -> u16 {
         match ephemeral::owner(self.shared, port) {
             Owner::Nobody => port,
@@ -163,7 +164,7 @@ impl<'a> Renaming<'a> {
         renamed
     }
 
-    /// What a place becomes; `connection` tells it of a connection.
+    /// The image of a component. A connection stays the same: the caller renames it.
     pub(crate) fn component(&self, component: Component) -> Component {
         match component {
             Component::Unit(unit) => Component::Unit(self.unit(unit)),
@@ -187,7 +188,7 @@ impl<'a> Renaming<'a> {
         ends.map(|(process, address)| (self.process(process), self.address(address)))
     }
 
-    /// In the order in which the engine keeps them.
+    /// The images of bindings, sorted as in a state.
     pub(crate) fn bindings(&self, bindings: &Bindings) -> Bindings {
         let renamed = bindings.iter().map(|binding| {
             let mut holders: smallvec::SmallVec<_> = binding.holders.iter().map(|&unit| self.unit(unit)).collect();
@@ -200,7 +201,7 @@ impl<'a> Renaming<'a> {
         renamed
     }
 
-    /// As [`Renaming::bindings`]; `connection` renames the connections that wait in a backlog.
+    /// As [`Renaming::bindings`]; `connection` renames the connections in a backlog.
     pub(crate) fn stream_bindings(
         &self,
         bindings: &StreamBindings,

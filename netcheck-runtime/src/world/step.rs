@@ -7,7 +7,7 @@ use crate::operation::{Input, OperationKey};
 use crate::unit::automaton::EdgeId;
 use smallvec::SmallVec;
 
-/// What the model writes for one outcome.
+/// The components that one outcome writes, with their values.
 pub(crate) type Writes = SmallVec<[(ComponentId, u32); 2]>;
 
 /// One possible step.
@@ -16,11 +16,11 @@ pub(crate) struct Transition {
     pub(crate) step: Move,
     pub(crate) writes: Writes,
     pub(crate) faults: u32,
-    /// What happens to the network; [`Tables::told`](crate::world::tables::Tables::told) reads it.
+    /// The events of the network; [`Tables::told`](crate::world::tables::Tables::told) reads them.
     pub(crate) events: EventsId,
 }
 
-/// What the model does with one outcome.
+/// The change of the state by one outcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) writes: Writes,
@@ -29,26 +29,26 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Nothing happens to the network but what is written.
+    /// A change without events of the network.
     pub(crate) fn quiet(writes: Writes) -> Change {
         Change { writes, faults: 0, events: EventsId::NONE }
     }
 }
 
-/// Who moves.
+/// The kind of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
     /// A unit takes an edge.
     Unit { unit: UnitId, component: ComponentId, node: NodeId, input: Input, edge: EdgeId, class: Class },
-    /// Everything under way to sockets that are waited on is lost.
+    /// All datagrams in flight to sockets on which a unit waits are lost.
     LoseInFlight,
     /// A unit's connect will never be answered.
     Hang { unit: UnitId, node: NodeId, key: OperationKey },
-    /// Daemons that nothing can wake leave the vector.
+    /// Daemons that nothing can wake leave the state vector.
     Park(SmallVec<[UnitId; 4]>),
 }
 
-/// What a unit's step has to wait for.
+/// The condition for a unit's step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Nothing.
@@ -57,7 +57,7 @@ pub(crate) enum Class {
     Delivery { required: bool },
     /// A deadline: the time until then passes.
     Timer { advance_ns: i64 },
-    /// Nothing: a call fails that need not. Whoever waits goes on waiting for all that.
+    /// Nothing: a call fails although it need not. Steps with other conditions stay possible.
     Failure,
 }
 
@@ -69,14 +69,14 @@ impl Transition {
         }
     }
 
-    /// Whether the step is possible only because some units are quiet.
+    /// Whether the step is possible only while some units are quiet.
     pub(crate) fn is_scoped(&self) -> bool {
         let class = self.class();
         !self.is_failure() && !matches!(class, Some(Class::Immediate | Class::Delivery { .. }))
     }
 
-    /// Whether the step is a failure that need not happen: where there is nothing else, an
-    /// execution may have come to its end.
+    /// Whether the step is a failure that need not happen. A state that offers only failures may be the end of an
+    /// execution.
     pub(crate) fn is_failure(&self) -> bool {
         matches!(self.step, Move::Unit { class: Class::Failure, .. } | Move::Hang { .. })
     }

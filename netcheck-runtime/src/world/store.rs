@@ -1,12 +1,11 @@
 //! The visited states.
 //!
-//! Exact, each state lies in an arena: its ids as varints (LEB128), behind the state that it
-//! was first reached from and its depth. Its id is where it lies: one look at the table and
-//! one at the arena find it again. By fingerprint, 64 bits are all that is kept of a state
-//! once it has been expanded (C. Courcoubetis, M. Vardi, P. Wolper, M. Yannakakis,
-//! "Memory-efficient algorithms for the verification of temporal properties", 1992; G. Holzmann
-//! calls it hash compaction): two states with one fingerprint are taken for one, and what only
-//! the second leads to is omitted.
+//! An exact store keeps each state in an arena: its values as varints (LEB128), after the parent (the state from which
+//! it was first reached) and the depth. The id of a state is its offset in the arena, so that a look-up reads the table
+//! once and the arena once. A store of fingerprints keeps 64 bits of each expanded state (C. Courcoubetis, M. Vardi, P.
+//! Wolper, M. Yannakakis, "Memory-efficient algorithms for the verification of temporal properties", 1992; G. Holzmann
+//! calls it hash compaction): two states with one fingerprint are taken for one, and the successors of the second are
+//! omitted.
 
 use super::components::StateVector;
 use ahash::AHashMap;
@@ -17,7 +16,7 @@ use std::hash::{BuildHasher, Hasher};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct StateId(u32);
 
-/// What is kept of visited states.
+/// How visited states are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     /// All of them: nothing is missed.
@@ -28,7 +27,7 @@ pub enum Keep {
     Fingerprint,
 }
 
-/// States, each stored once, with the state that it was first reached from.
+/// The visited states, each stored once, with its parent.
 pub(crate) struct Store {
     kept: Kept,
     scratch: Vec<u8>,
@@ -46,7 +45,7 @@ pub(crate) struct Encoded<'a> {
     pub(crate) hash: u64,
 }
 
-/// Most words take one byte, so that many can be looked at together.
+/// Most values take one byte, so that several can be tested together.
 const AT_ONCE: usize = 8;
 
 /// The parent of the first state.
@@ -63,7 +62,7 @@ impl Store {
         }
     }
 
-    /// Appends a state as bytes; their hash.
+    /// Appends a state as bytes; returns their hash.
     pub(crate) fn encode(state: &[u32], bytes: &mut Vec<u8>) -> u64 {
         let from = bytes.len();
         for words in state.chunks(AT_ONCE) {
@@ -73,7 +72,7 @@ impl Store {
                 words.iter().for_each(|&word| encode_word(word, bytes));
             }
         }
-        // Fixed seeds: the same run is the same run, to the last byte.
+        // Fixed seeds, so that every run gives the same result.
         let mut hasher = ahash::RandomState::with_seeds(1, 2, 3, 4).build_hasher();
         hasher.write(&bytes[from..]);
         hasher.finish()
@@ -95,7 +94,7 @@ impl Store {
         }
     }
 
-    /// As [`Store::insert_encoded`], of a state that is not written down yet.
+    /// As [`Store::insert_encoded`], for a state that is not encoded yet.
     pub(crate) fn insert(&mut self, state: &[u32], parent: Option<StateId>) -> (StateId, bool) {
         let mut bytes = std::mem::take(&mut self.scratch);
         bytes.clear();
@@ -105,21 +104,21 @@ impl Store {
         inserted
     }
 
-    /// As [`Store::find_encoded`], of a state that is not written down yet.
+    /// As [`Store::find_encoded`], for a state that is not encoded yet.
     pub(crate) fn find(&mut self, state: &[u32]) -> Option<StateId> {
         self.scratch.clear();
         let hash = Store::encode(state, &mut self.scratch);
         self.find_encoded(Encoded { bytes: &self.scratch, hash })
     }
 
-    /// A state was expanded; nobody will look at it any more.
+    /// A state was expanded and will not be read any more.
     pub(crate) fn close(&mut self, id: StateId) {
         if let Kept::Fingerprints(fingerprints) = &mut self.kept {
             fingerprints.open.remove(&id);
         }
     }
 
-    /// A state that is still to be expanded.
+    /// Decodes a state that is still to be expanded into `state`.
     pub(crate) fn look_at(&self, id: StateId, state: &mut Vec<u32>) {
         let bytes = match &self.kept {
             Kept::Exact(exact) => exact.get(id),
@@ -128,14 +127,14 @@ impl Store {
         decode(bytes, state);
     }
 
-    /// As [`Store::look_at`], as a state of its own.
+    /// As [`Store::look_at`], as a new vector.
     pub(crate) fn state(&self, id: StateId) -> StateVector {
         let mut state = Vec::new();
         self.look_at(id, &mut state);
         StateVector::from_vec(state)
     }
 
-    /// Some visited state, where all are kept: `below` says where to look, less than its argument.
+    /// A random visited state of an exact store: `below` returns a random number less than its argument.
     pub(crate) fn sample(&self, below: impl FnOnce(usize) -> usize) -> Option<StateVector> {
         let Kept::Exact(exact) = &self.kept else { return None };
         Some(self.state(exact.at(below(exact.bytes().max(1)))))
@@ -148,7 +147,7 @@ impl Store {
         }
     }
 
-    /// From now on a state that was not expanded is reached from `parent`.
+    /// Makes `parent` the parent of a state that was not expanded.
     pub(crate) fn lead(&mut self, id: StateId, parent: StateId) {
         let depth = self.depth(parent) as u32 + 1;
         match &mut self.kept {
@@ -167,7 +166,7 @@ impl Store {
         }
     }
 
-    /// The states from the first one to `id`.
+    /// The states on the path from the first state to `id`.
     pub(crate) fn path(&self, id: StateId) -> Vec<StateId> {
         let parent = |id: &StateId| {
             let parent = match &self.kept {
@@ -189,7 +188,7 @@ impl Store {
         }
     }
 
-    /// How probable it is that a state was taken for another one, at the most: n²/2⁶⁵ for n states.
+    /// An upper bound of the probability that two states had one fingerprint: n²/2⁶⁵ for n states.
     pub(crate) fn omission_probability(&self) -> Option<f64> {
         match &self.kept {
             Kept::Exact(_) => None,
@@ -204,22 +203,22 @@ impl Store {
 /// Whole states.
 #[derive(Default)]
 struct Exact {
-    /// Chunks of states: none is ever moved, so that growing needs no second copy.
+    /// Chunks of states. No chunk is moved, so that growing needs no second copy.
     arena: Vec<Box<[u8]>>,
-    /// Bytes of the last chunk that are taken.
+    /// Bytes of the last chunk that are used.
     taken: usize,
     states: usize,
-    /// The upper half of each state's hash beside its id: growing the table and passing over
-    /// other states touches no state.
+    /// The upper half of each state's hash, with its id: the table grows and skips other states without reading the
+    /// arena.
     table: HashTable<(u32, StateId)>,
 }
 
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// States begin at multiples of this, so that 32 bits say where.
+/// States begin at multiples of this, so that an offset fits into 32 bits.
 const ALIGNMENT: usize = 4;
 
-/// Parent, depth and length in bytes, in front of each state.
+/// Bytes in front of each state, for its parent, depth and length.
 const HEADER_BYTES: usize = 12;
 
 impl Exact {
@@ -276,7 +275,7 @@ impl Exact {
         self.arena.len().saturating_sub(1) * CHUNK_BYTES + self.taken
     }
 
-    /// The state whose bytes are in a place, or the last one of the chunk that has them.
+    /// The state whose bytes are at an offset; past the end, the last state of the chunk.
     fn at(&self, byte: usize) -> StateId {
         let chunk = byte / CHUNK_BYTES * CHUNK_BYTES;
         let id = |at: usize| StateId((at / ALIGNMENT) as u32);
@@ -284,7 +283,7 @@ impl Exact {
         let mut at = chunk;
         loop {
             let next = at + size(at);
-            // Behind the last state of a chunk there are zeros, and no state is empty.
+            // After the last state of a chunk there are zeros, and no state is empty.
             let is_last = next + HEADER_BYTES > chunk + CHUNK_BYTES || self.header(id(next)).2 == 0;
             if byte < next || is_last {
                 return id(at);
@@ -308,7 +307,7 @@ impl Exact {
     }
 }
 
-/// Fingerprints of states; those that are still to be expanded, whole.
+/// Fingerprints of states; a state that is still to be expanded is kept whole.
 #[derive(Default)]
 struct Fingerprints {
     states: Vec<u64>,
@@ -349,8 +348,8 @@ impl Fingerprints {
     }
 }
 
-/// A table hash from a tag: hashbrown takes the position from the lower bits and its control
-/// bytes from the upper ones.
+/// The hash that the table uses for a tag: hashbrown takes the position from the lower bits and its control bytes from
+/// the upper bits.
 fn spread(tag: u32) -> u64 {
     u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -364,7 +363,7 @@ fn encode_word(word: u32, bytes: &mut Vec<u8>) {
     bytes.push(rest as u8);
 }
 
-/// Reads a state that was written down.
+/// Decodes a state.
 pub(crate) fn decode(mut bytes: &[u8], state: &mut Vec<u32>) {
     state.clear();
     while !bytes.is_empty() {
@@ -380,7 +379,7 @@ pub(crate) fn decode(mut bytes: &[u8], state: &mut Vec<u32>) {
     }
 }
 
-/// The first word, and what follows it.
+/// The first value, and the bytes after it.
 fn decode_word(bytes: &[u8]) -> (u32, &[u8]) {
     let last = bytes.iter().position(|&byte| byte < 0x80).expect("a word ends");
     let (word, rest) = bytes.split_at(last + 1);

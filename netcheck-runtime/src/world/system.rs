@@ -1,4 +1,4 @@
-//! One check's system: the tables, and the one who fills them.
+//! The system of one check: the tables, and the learner that fills them.
 
 use crate::id::{Mover, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Effect, Input, Offer, Operation, Outcome};
@@ -25,19 +25,19 @@ use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Why a search can't go on.
+/// The reason why a search can't go on.
 #[derive(Debug)]
 pub(crate) enum Interrupt {
     Diagnostic(Diagnostic),
-    /// It has to begin again with these demands.
+    /// The search must begin again with these demands.
     Demands(Demands),
-    /// It has to begin again, and tell these processes or tasks apart.
+    /// The search must begin again, and take these processes or tasks to be different.
     Asymmetry(Asymmetry),
-    /// It may begin again, and take these tasks to be alike.
+    /// The search may begin again, and take these tasks to be alike.
     Likeness(LikeTasks),
 }
 
-/// Isolated tasks of one process that it spawned in one step, and that have one name.
+/// Isolated tasks that one process spawned in one step, with the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LikeTasks {
     pub(crate) of: ProcessId,
@@ -45,10 +45,10 @@ pub(crate) struct LikeTasks {
     pub(crate) indices: Vec<u32>,
 }
 
-/// Why processes or tasks that seemed to be alike are not.
+/// Why processes or tasks that seemed alike are not.
 #[derive(Clone, Debug)]
 pub(crate) struct Asymmetry {
-    /// `None`: none may be taken to be alike.
+    /// `None`: no two may be taken to be alike.
     pub(crate) between: Option<[UnitId; 2]>,
     pub(crate) reason: String,
 }
@@ -150,7 +150,7 @@ impl System {
         &self.learner.shared
     }
 
-    /// The number of a place that is looked at from now on.
+    /// The id of a component that is used from now on.
     pub(crate) fn add_component(&mut self, component: Component) -> ComponentId {
         match component {
             Component::Channel { from, to } => self.tell(|view| view.channel(from, to)).component,
@@ -163,12 +163,12 @@ impl System {
         }
     }
 
-    /// The system, to look at.
+    /// The system as a read-only view.
     pub(crate) fn view(&self) -> View<'_> {
         View { automata: &self.learner.automata, tables: &self.tables }
     }
 
-    /// Asks until everything is known that the answer needs.
+    /// Repeats a question until all entries that its answer needs are in the tables.
     pub(crate) fn ask<T>(&mut self, mut question: impl FnMut(View<'_>) -> Lookup<T>) -> Result<T, Interrupt> {
         loop {
             match question(self.view()) {
@@ -178,12 +178,12 @@ impl System {
         }
     }
 
-    /// The answer to a question that needs no steps of units that were not taken before.
+    /// The answer to a question that needs no new edges of units.
     pub(crate) fn tell<T>(&mut self, question: impl FnMut(View<'_>) -> Lookup<T>) -> T {
         self.ask(question).expect("no user code is run")
     }
 
-    /// Makes known what is missing.
+    /// Adds a missing entry to the tables.
     pub(crate) fn find_out(&mut self, missing: Missing) -> Result<(), Interrupt> {
         match missing {
             Missing::Edge(node, input) => _ = self.edge(node, input)?,
@@ -215,7 +215,7 @@ impl System {
         Ok(())
     }
 
-    /// The edge for an input; learning it may show that the search has to begin again.
+    /// The edge for an input. Learning it may show that the search must begin again.
     pub(crate) fn edge(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Interrupt> {
         let id = self.learner.edge(node, input).map_err(Interrupt::Diagnostic)?;
         self.add_units();
@@ -240,7 +240,7 @@ impl System {
         Ok(id)
     }
 
-    /// Takes in the units that were met since.
+    /// Adds the units that were spawned since the last call.
     fn add_units(&mut self) {
         for index in self.units.len()..self.shared().units() {
             let id = UnitId(index as u32);
@@ -305,7 +305,7 @@ impl System {
         arrivals[link as usize] = Some(Box::new(Arrivals { deliveries, lose_in_flight }));
     }
 
-    /// A node's offers, ready for the search.
+    /// The prepared offers of a node.
     pub(crate) fn prepared_offers(&mut self, node: NodeId) -> Arc<[PreparedOffer]> {
         if let Some(Some(menu)) = self.prepared.get(node.index()) {
             return Arc::clone(menu);
@@ -336,24 +336,24 @@ impl System {
         self.tell(|view| view.apply(state, transition, next));
     }
 
-    /// The process of a unit that has panicked is gone: the OS closes all that it held.
+    /// The process of a unit that has panicked ends: the OS closes all that the process held.
     pub(crate) fn crash(&mut self, unit: UnitId, next: &mut Vec<u32>) {
         let before = next.clone();
         self.tell(|view| view.crash(unit, &before, next));
     }
 
-    /// Keeps what an observer of the search knows.
+    /// Sets the value that an observer of the search keeps.
     pub(crate) fn observe(&mut self, known: u32, next: &mut Vec<u32>) {
         self.components.id(Component::Observed).set(next, known);
         trim(next);
     }
 
-    /// Whose step it is; `None` for those of the network.
+    /// The mover of a step; `None` for a step of the network.
     pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
         self.view().mover(transition)
     }
 
-    /// The units that are there, with their nodes.
+    /// The live units, with their nodes.
     pub(crate) fn live_units<'a>(&'a self, state: &'a [u32]) -> impl Iterator<Item = (UnitId, NodeId)> + 'a {
         self.view().live_units(state)
     }

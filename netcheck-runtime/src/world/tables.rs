@@ -1,8 +1,8 @@
-//! All that state vectors refer to, to be looked up from any thread.
+//! All that state vectors refer to, for look-ups from any thread.
 //!
-//! A search asks a [`View`], which changes nothing. What is not known yet comes back as [`Missing`]; the
-//! [`System`](crate::world::system::System) finds it out, which may run user code, and the question is asked again.
-//! So there is one text of the semantics, whoever asks: the one who learns, or many who only look.
+//! A search asks a [`View`], which is read-only. An entry that is not known yet is returned as [`Missing`]; the
+//! [`System`](crate::world::system::System) then learns it, which may run user code, and the question is asked again.
+//! So the semantics is written once, for the one thread that learns and for the many that only read.
 
 use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Input, Operation, Outcome};
@@ -26,31 +26,31 @@ use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A process as the state knows it.
+/// A process, as the tables keep it.
 pub(crate) struct Process {
     pub(crate) host: Host,
     pub(crate) daemon: bool,
     pub(crate) after: Vec<ProcessId>,
 }
 
-/// A unit as the state knows it.
+/// A unit, as the tables keep it.
 pub(crate) struct Unit {
     pub(crate) component: ComponentId,
     pub(crate) process: ProcessId,
     /// Whether it is an isolated task.
     pub(crate) is_task: bool,
-    /// Its number among units, by its place in the program.
+    /// The unit's number, by its place in the program.
     pub(crate) number: u32,
 }
 
-/// The components and the declared faults of one check, and what was worked out of them.
+/// The components and the declarations of one check, and all that was computed from them.
 pub(crate) struct Tables {
     pub(crate) components: Components,
     pub(crate) processes: Vec<Process>,
     pub(crate) units: Vec<Unit>,
     pub(crate) declared: Declared,
     pub(crate) demands: Demands,
-    /// Whether tasks move each for itself.
+    /// Whether tasks are movers of their own.
     pub(crate) tracks: bool,
     pub(crate) ports: Interner<Bindings>,
     pub(crate) links: Interner<Link>,
@@ -66,15 +66,15 @@ pub(crate) struct Tables {
     /// By destination socket.
     pub(super) inboxes: AHashMap<SocketId, u32>,
     pub(super) inlets: Vec<Vec<Channel>>,
-    /// By inbox: the place of the datagram that was peeked at, for sockets that are peeked at.
+    /// By inbox: the component of the datagram that was peeked at, if the program ever peeks at the socket.
     pub(super) heads: Vec<Option<ComponentId>>,
     pub(super) dispatched: AHashMap<Dispatch, u32>,
-    /// A unit's timers after an edge with these timers before it.
+    /// A unit's timers after an edge, by the edge and the timers before it.
     pub(super) rearmed: AHashMap<(EdgeId, u32), u32>,
     pub(super) prepared: Vec<Option<Arc<[PreparedOffer]>>>,
 }
 
-/// Outcomes and events that are always the same.
+/// Outcomes and events that every check uses.
 pub(crate) struct Known {
     pub(crate) done: OutcomeId,
     pub(crate) would_block: OutcomeId,
@@ -87,30 +87,30 @@ pub(crate) struct Known {
     pub(crate) fired: EventsId,
 }
 
-/// A way from one socket to another.
+/// The channel from one socket to another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Channel {
     pub(crate) component: ComponentId,
     pub(crate) rules: usize,
 }
 
-/// A link, what is sent on it, and whether that is perturbed on the sending and on the receiving side.
+/// A link, the packet that is dispatched on it, and whether it is perturbed on the sending and on the receiving side.
 pub(super) type Dispatch = (u32, OutcomeId, (bool, bool));
 
-/// The rules of some channels, and what they say of each link state.
+/// The rules of some channels, and the arrivals that they allow in each state of a link.
 pub(super) struct Rules {
     pub(super) rules: LinkRules,
     pub(super) arrivals: Vec<Option<Box<Arrivals>>>,
 }
 
-/// What can come out of a link.
+/// The packets that can arrive from a link.
 pub(crate) struct Arrivals {
     pub(crate) deliveries: Vec<Arrival>,
-    /// If all of it is lost; `None` if something must still arrive.
+    /// The loss of all packets in flight; `None` if one of them must still arrive.
     pub(crate) lose_in_flight: Option<AllLost>,
 }
 
-/// What happens when all that is on a link is lost.
+/// The loss of all packets in flight on a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AllLost {
     pub(crate) faults: u32,
@@ -126,7 +126,7 @@ pub(crate) struct Arrival {
     pub(crate) events: EventsId,
 }
 
-/// What the tables do not hold yet.
+/// An entry that the tables do not hold yet.
 #[derive(Debug)]
 pub(crate) enum Missing {
     Edge(NodeId, Input),
@@ -149,10 +149,10 @@ pub(crate) enum Missing {
     Together(Together),
 }
 
-/// What was looked up; boxed, as it is hardly ever missing.
+/// The result of a look-up; the error is boxed, because it is rare.
 pub(crate) type Lookup<T> = Result<T, Box<Missing>>;
 
-/// The automata and the tables, to look at.
+/// The automata and the tables, as a read-only view.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) automata: &'a Automata,
@@ -180,14 +180,14 @@ impl Tables {
         &self.processes[self.process_of(unit).0 as usize].host
     }
 
-    /// The datagrams under way that may still arrive, for the first time or again.
+    /// The number of datagrams in flight: those that may still arrive, for the first time or again.
     pub(crate) fn in_flight(&self, state: &[u32]) -> usize {
         let is_link = |component: &Component| matches!(component, Component::Channel { .. } | Component::Astray { .. });
         let links = self.components.iter().filter(|(_, component)| is_link(component));
         links.map(|(id, _)| self.links.get(id.of(state)).packets().count()).sum()
     }
 
-    /// The ports of which a unit holds a datagram socket.
+    /// The ports at which a unit holds a UDP socket.
     pub(crate) fn ports_of<'a>(&'a self, state: &'a [u32], unit: UnitId) -> impl Iterator<Item = ComponentId> + 'a {
         let ports = self.components.ports().iter().copied();
         ports.filter(move |id| {
@@ -199,7 +199,7 @@ impl Tables {
         self.processes[self.process_of(unit).0 as usize].daemon
     }
 
-    /// The process with an address, seen from a socket of `from`.
+    /// The process that an address names, for a socket of `from`.
     pub(crate) fn process_at(&self, from: ProcessId, to: SocketAddr) -> Option<ProcessId> {
         if is_local(to.ip()) {
             return Some(from);
@@ -208,17 +208,17 @@ impl Tables {
         index.map(|index| ProcessId(index as u32))
     }
 
-    /// The channel at a place.
+    /// The channel of a component.
     pub(crate) fn channel_at(&self, component: ComponentId) -> Option<Channel> {
         self.inlets.iter().flatten().copied().find(|channel| channel.component == component)
     }
 
-    /// Whether the contents of a channel may cover each other.
+    /// Whether one content of a channel may cover another.
     pub(crate) fn can_cover(&self, component: ComponentId) -> bool {
         self.channel_at(component).is_some_and(|channel| self.rules_of(channel).can_cover())
     }
 
-    /// Whether all that can come out of one content of a channel can come out of the other.
+    /// Whether all deliveries from the content `covered` of a channel are possible from the content `covering`.
     pub(crate) fn covers(&self, component: ComponentId, covering: u32, covered: u32) -> bool {
         let rules = self.channel_at(component).map(|channel| self.rules_of(channel));
         rules.is_some_and(|rules| self.links.get(covering).covers(self.links.get(covered), rules))
@@ -245,7 +245,7 @@ impl Tables {
         LinkRules { send: perturbation(send), receive: perturbation(receive), budgeted }
     }
 
-    /// Whether what is dispatched now is perturbed, on the sending and on the receiving side.
+    /// Whether a packet that is dispatched now is perturbed, on the sending and on the receiving side.
     pub(crate) fn perturbed(&self, state: &[u32], rules: usize, from: ProcessId, to: ProcessId) -> (bool, bool) {
         let rules = &self.rules[rules].rules;
         let (send, receive) = (rules.send.is_some(), rules.receive.is_some());
@@ -265,7 +265,7 @@ impl Tables {
         units.into_iter().any(|(unit, _)| depth(unit) > 0)
     }
 
-    /// The place of the datagram that was peeked at, if the socket is ever peeked at.
+    /// The component of the datagram that was peeked at, if the program ever peeks at the socket.
     pub(crate) fn head(&self, inbox: u32) -> Option<ComponentId> {
         self.heads[inbox as usize]
     }
@@ -283,7 +283,7 @@ impl Tables {
         self.inboxes.get(&socket).map_or(&[], |&inbox| self.inlets(inbox))
     }
 
-    /// The time since the start; 0 where it is not tracked.
+    /// The time since the start; 0 if it is not tracked.
     pub(crate) fn now_ns(&self, state: &[u32]) -> u64 {
         let clock = self.components.find(Component::Clock);
         clock.map_or(0, |clock| *self.times.get(clock.of(state)))
@@ -295,12 +295,12 @@ impl Tables {
         Budget::after(if self.is_limited() { used() } else { 0 }, self.declared.at_most)
     }
 
-    /// What happens to the network with a step.
+    /// The events of the network in a step.
     pub(crate) fn told(&self, transition: &Transition) -> &Told {
         self.events.get(transition.events)
     }
 
-    /// One event at the component that a step's first write is to.
+    /// One event, at the component of the step's first write.
     pub(super) fn event(&self, event: Event) -> Lookup<EventsId> {
         self.events.find_single(event).ok_or_else(|| Missing::Event(event).into())
     }
@@ -309,7 +309,7 @@ impl Tables {
         self.events.find(&told).ok_or_else(|| Missing::Told(told).into())
     }
 
-    /// What happens to several channels at once.
+    /// The events of several channels in one step.
     pub(super) fn together(&self, each: Together) -> Lookup<EventsId> {
         match each[..] {
             [only] => Ok(only),
@@ -369,21 +369,21 @@ impl Tables {
         known.ok_or_else(|| Missing::Rules { sender, receiver }.into())
     }
 
-    /// The name of a connection: first who connects.
+    /// The id of a connection; its connecting end comes first.
     pub(super) fn connection_id(&self, ends: [(ProcessId, SocketAddr); 2]) -> Lookup<ConnectionId> {
         self.connections.find(ends).ok_or_else(|| Missing::Connection(ends).into())
     }
 }
 
 impl<'a> View<'a> {
-    /// What can come out of a link.
+    /// The packets that can arrive from a link.
     pub(super) fn arrivals(self, channel: Channel, link: u32) -> Lookup<&'a Arrivals> {
         let arrivals = &self.tables.rules[channel.rules].arrivals;
         let known = arrivals.get(link as usize).and_then(Option::as_deref);
         known.ok_or_else(|| Missing::Arrivals { rules: channel.rules, link }.into())
     }
 
-    /// A node's offers, ready for the search.
+    /// The prepared offers of a node.
     pub(crate) fn prepared_offers(self, node: NodeId) -> Lookup<&'a [PreparedOffer]> {
         let known = self.tables.prepared.get(node.index()).and_then(Option::as_deref);
         known.ok_or_else(|| Missing::PreparedOffers(node).into())
@@ -397,14 +397,14 @@ impl<'a> View<'a> {
         self.automata.find(node, input).ok_or_else(|| Missing::Edge(node, input).into())
     }
 
-    /// The units that are there, with their nodes.
+    /// The live units, with their nodes.
     pub(crate) fn live_units(self, state: &'a [u32]) -> impl Iterator<Item = (UnitId, NodeId)> + 'a {
         let nodes =
             (0u32..).map(UnitId).zip(&self.tables.units).map(|(id, unit)| (id, NodeId(unit.component.of(state))));
         nodes.filter(move |&(_, node)| self.automata.node(node).kind == NodeKind::Live)
     }
 
-    /// Whether a unit waits for a connection.
+    /// Whether a unit waits for a connection in a node.
     pub(crate) fn is_in_accept(self, node: NodeId) -> bool {
         let node = self.automata.node(node);
         node.kind == NodeKind::Parked { in_accept: true }

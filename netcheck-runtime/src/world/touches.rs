@@ -1,6 +1,6 @@
-//! Resources, and what a step affects of them and depends on.
+//! Resources, and the sets of resources that a step affects and depends on.
 //!
-//! Each kind of component says in its `depends` what its operations and effects do here.
+//! The `depends` module of each kind of component fills these sets for its operations and effects.
 
 use super::components::ComponentId;
 use super::system::System;
@@ -9,12 +9,12 @@ use crate::operation::Side;
 use crate::unit::automaton::EdgeId;
 use crate::unit::identity::causality::ObjectId;
 
-/// What can be touched.
+/// A resource: two steps are dependent if one affects a resource that the other depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Resource {
-    /// Who is bound to a port changes.
+    /// The bindings of a port change.
     Bound(ComponentId),
-    /// Somebody looks who is bound to a port.
+    /// The bindings of a port are read.
     Routed(ComponentId),
     /// A socket of the process may be bound.
     Binding(ProcessId),
@@ -22,21 +22,21 @@ pub(crate) enum Resource {
     Releasing(ProcessId),
     /// A socket on a port is closed.
     Freed(ComponentId),
-    /// A socket of the process asks for any port, and prefers one of these.
+    /// A socket of the process asks for any port, and prefers a port of this block.
     Ephemeral(ProcessId, u32),
     /// A datagram is added for a port.
     Appended(ComponentId),
     /// A datagram for a port is taken.
     Taken(ComponentId),
-    /// A datagram leaves a socket: the order matters.
+    /// A datagram leaves a socket; the order of dispatches matters.
     Dispatched(SocketId),
-    /// A process has first waited.
+    /// A process has waited for the first time.
     Waited(UnitId),
     /// A unit ends.
     Ended(UnitId),
-    /// A unit looks whether another one has ended, without waiting: it matters that it has not yet.
+    /// A unit tests, without waiting, whether another unit has ended: the test fails as long as that one has not.
     AskedFor(UnitId),
-    /// A unit is asked by another one to end.
+    /// A unit is aborted by another one.
     Killed(UnitId),
     /// The isolated tasks of a process are ended with it.
     KilledWith(ProcessId),
@@ -54,38 +54,38 @@ pub(crate) enum Resource {
     InScope(ProcessId),
     /// A unit uses timers.
     Timed(UnitId),
-    /// Who listens on a port, or is bound to it, changes.
+    /// The sockets that are bound to a port or listen there change.
     Listening(ComponentId),
-    /// Somebody connects to a port.
+    /// A socket connects to a port.
     Dialed(ComponentId),
     /// A connection is accepted on a port.
     Unqueued(ComponentId),
-    /// Connections to a port that nobody has accepted are reset.
+    /// The connections in the backlog of a port are reset.
     Unlisted(ComponentId),
-    /// Something can be read at the other end: bytes, the end, or an error.
+    /// Bytes, the end of the stream, or an error become readable at the other end.
     Sent(ConnectionId, Side),
-    /// An end has read: there is more room.
+    /// An end has read, so that the other end has more room to write.
     Read(ConnectionId, Side),
-    /// An end is read, or asked whether it can be, without waiting: it matters that nothing is there yet.
+    /// An end is read, or tested for readability, without waiting: the call fails as long as nothing can be read.
     TriedIn(ConnectionId, Side),
-    /// An end is written to, or asked whether it can be, without waiting: it matters that there is no room yet.
+    /// An end is written to, or tested for writability, without waiting: the call fails as long as there is no room.
     TriedOut(ConnectionId, Side),
-    /// An accept on a port does not wait: it matters that nobody has connected yet.
+    /// An accept on a port does not wait: it fails as long as the backlog is empty.
     TriedAccept(ComponentId),
-    /// A connection from one of these ports of a process, by block of ephemeral ports, is closed or broken at one end:
-    /// its addresses may be free again.
+    /// A connection from a port of this block of ephemeral ports of a process is closed or broken at one end, so that
+    /// its addresses may become free.
     Vacated(ProcessId, u32),
-    /// A connect asks whether a connection from one of these ports is still there.
+    /// A connect tests whether a connection from a port of this block still exists.
     Redialed(ProcessId, u32),
-    /// An end does not take bytes any more.
+    /// An end accepts no more bytes.
     Closed(ConnectionId, Side),
     /// A call is made on a connection to a port.
     Used(ComponentId),
     /// A call is made on a connection to a process.
     Reached(ProcessId),
-    /// Streams of a process may be closed because a task that holds them is ended by another one.
+    /// Streams of a process may be closed because another task ends the task that holds them.
     Torn(ProcessId),
-    /// A tracked task uses what tasks share.
+    /// A tracked task uses an object that tasks share.
     Object(UnitId, ObjectId),
     /// A tracked task of a unit moves.
     Moves(UnitId),
@@ -94,8 +94,8 @@ pub(crate) enum Resource {
 }
 
 impl Resource {
-    /// Whether other resources tell more exactly which tracked tasks have to do with each other: the end of a unit is
-    /// the abortion of each task that is there, and a task is woken through an object that it shares with its waker.
+    /// Whether other resources express the dependence between tracked tasks more precisely: the end of a unit aborts
+    /// each of its live tasks, and a task is woken through an object that it shares with its waker.
     fn is_told_more_exactly(self) -> bool {
         match self {
             Resource::Moves(_) | Resource::Over(_) => true,
@@ -104,7 +104,7 @@ impl Resource {
         }
     }
 
-    /// Whether it is of ending, joining and aborting.
+    /// Whether the resource concerns the end, the join or the abort of a unit or task.
     pub(crate) fn is_of_lifecycle(self) -> bool {
         match self {
             Resource::Ended(_) | Resource::AskedFor(_) | Resource::Killed(_) | Resource::KilledWith(_) => true,
@@ -115,18 +115,18 @@ impl Resource {
     }
 }
 
-/// Resources that something does and minds.
+/// The resources that a step affects and depends on.
 #[derive(Default)]
 pub(crate) struct Touches {
     pub(crate) affects: Vec<Resource>,
     pub(crate) depends_on: Vec<Resource>,
-    /// What of that is an end, and is waited for with nothing else.
+    /// Those ends among them for which the step waits alone.
     pub(crate) waits: Vec<Resource>,
-    /// What is seen besides what is minded.
+    /// Resources whose order relative to the step makes a difference, in addition to those in `depends_on`.
     races: Vec<Resource>,
-    /// What is minded, and not seen.
+    /// A resource in `depends_on` whose order relative to the step makes no difference.
     pub(crate) unseen: Option<Resource>,
-    /// What the last action minds besides, in states in which it is contended.
+    /// The resources on which the last operation also depends in states in which it is contended.
     pub(crate) when_contended: Vec<Resource>,
 }
 
@@ -141,7 +141,7 @@ impl Touches {
         self
     }
 
-    /// An end is waited for, and nothing else.
+    /// The step waits for an end alone.
     pub(crate) fn waits(&mut self, end: Resource) -> &mut Self {
         self.waits.push(end);
         self
@@ -152,7 +152,7 @@ impl Touches {
         self
     }
 
-    /// What is seen, but for ends that are waited for: when it happens makes a difference.
+    /// The resources whose order relative to the step makes a difference, without ends for which the step waits alone.
     pub(crate) fn raced_for(&self) -> impl Iterator<Item = Resource> {
         let is_raced = |resource: &Resource| {
             !self.waits.contains(resource) && self.unseen != Some(*resource) && !resource.is_told_more_exactly()
@@ -160,7 +160,8 @@ impl Touches {
         self.depends_on.iter().copied().filter(is_raced).chain(self.races.iter().copied())
     }
 
-    /// A step of a tracked task uses what tasks share. Whom it wakes minds what its waker was found at.
+    /// A step of a tracked task uses a shared object. Waking another task does not affect that task's own object: the
+    /// step of the woken task depends on the object at which its waker is registered.
     pub(crate) fn object(&mut self, unit: UnitId, task: TaskId, object: ObjectId) {
         self.depends_on(Resource::Object(unit, object));
         if object.task().is_none_or(|moved| moved == task) {
@@ -168,7 +169,7 @@ impl Touches {
         }
     }
 
-    /// What the effects of an edge affect and depend on.
+    /// The resources that the effects of an edge affect and depend on.
     pub(crate) fn effects(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
         for index in 0..system.learner.automata.edge(edge).effects.len() {
             let effect = system.learner.automata.edge(edge).effects[index].clone();
@@ -176,7 +177,8 @@ impl Touches {
         }
     }
 
-    /// A socket asks for a port: whoever prefers the same ephemeral ports may get the one that would have been given.
+    /// A socket asks for any port: another socket that prefers the same block may be given the port that this one would
+    /// get.
     pub(super) fn asks_for_port(&mut self, system: &System, socket: SocketId, is_any: bool) {
         if is_any {
             let ports = Resource::Ephemeral(system.process_of(socket.unit), system.preferred_ports(socket));

@@ -64,7 +64,7 @@ macro_rules! reading_half {
             /// As `TcpStream::try_read`.
             ///
             /// # Errors
-            /// As there.
+            /// As `TcpStream::try_read`.
             #[track_caller]
             pub fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
                 self.0.try_read(buffer)
@@ -73,7 +73,7 @@ macro_rules! reading_half {
             /// As `TcpStream::try_read_vectored`.
             ///
             /// # Errors
-            /// As there.
+            /// As `TcpStream::try_read_vectored`.
             #[track_caller]
             pub fn try_read_vectored(&self, buffers: &mut [io::IoSliceMut<'_>]) -> io::Result<usize> {
                 self.0.try_read_vectored(buffers)
@@ -82,7 +82,7 @@ macro_rules! reading_half {
             /// As `TcpStream::try_read_buf`.
             ///
             /// # Errors
-            /// As there.
+            /// As `TcpStream::try_read_buf`.
             #[track_caller]
             pub fn try_read_buf<B: bytes::BufMut>(&self, buffer: &mut B) -> io::Result<usize> {
                 self.0.try_read_buf(buffer)
@@ -128,7 +128,7 @@ macro_rules! writing_half {
             /// As `TcpStream::try_write`.
             ///
             /// # Errors
-            /// As there.
+            /// As `TcpStream::try_write`.
             #[track_caller]
             pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
                 self.0.try_write(bytes)
@@ -137,7 +137,7 @@ macro_rules! writing_half {
             /// As `TcpStream::try_write_vectored`.
             ///
             /// # Errors
-            /// As there.
+            /// As `TcpStream::try_write_vectored`.
             #[track_caller]
             pub fn try_write_vectored(&self, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
                 self.0.try_write_vectored(buffers)

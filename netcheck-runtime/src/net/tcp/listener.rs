@@ -21,14 +21,15 @@ use std::task::{Context, Poll, ready};
 /// The backlog that `TcpListener::bind` asks for, in tokio.
 const BACKLOG: usize = 1024;
 
-/// A socket that connections can be accepted from, as `tokio::net::TcpListener`.
+/// A socket that accepts connections, as `tokio::net::TcpListener`.
 ///
-/// A task that waits in `accept` waits for a next client: while there is one, a state in
-/// which nothing can happen is no deadlock (papers/tcp-transmission-failures.txt section 4.1).
+/// A task that waits in `accept` waits for the next client, so its process is not deadlocked. With
+/// `deadlocks = paper`, no process is deadlocked as long as any task waits in `accept` (section 4.1 of the paper on TCP
+/// transmission failures).
 pub struct TcpListener {
     id: SocketId,
     local: SocketAddr,
-    /// The options that its streams begin with.
+    /// The initial options of its streams.
     options: Options,
 }
 
@@ -50,7 +51,7 @@ impl TcpListener {
         async move {
             let mut last = io::Error::new(io::ErrorKind::InvalidInput, "could not resolve to any address");
             for address in address.resolve()? {
-                // Dropped, it withdraws the bind and gives its number back.
+                // Dropping it withdraws the bind and frees the number.
                 let mut listener = TcpListener::new(context::current().new_socket(), address, Options::new());
                 let listen = Operation::Tcp(tcp::Operation::Listen {
                     socket: listener.id,
@@ -125,7 +126,7 @@ impl TcpListener {
         Ok(self.options.hops_max.get())
     }
 
-    /// Remembered, without an effect.
+    /// Remembered, without effect.
     ///
     /// # Errors
     /// Never; the signature is tokio's.

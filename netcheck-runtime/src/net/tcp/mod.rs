@@ -1,11 +1,11 @@
 //! TCP sockets, shaped like `tokio::net`.
 //!
-//! Connections follow RFC 9293 as Linux gives it to programs, and fail as in
-//! papers/tcp-transmission-failures.txt section 3.
+//! Connections follow RFC 9293 as Linux gives it to programs, and fail as in section 3 of the paper on TCP transmission
+//! failures.
 //!
 //! - `stream`: connections; `borrowed`, `owned`: their halves;
 //! - `listener`, `socket`: accepting, listening and connecting;
-//! - `readiness`: interests in calls, and readiness for them; `options`: the options of sockets.
+//! - `readiness`: sets of calls, to wait for and to report; `options`: the options of sockets.
 
 mod borrowed;
 pub(super) mod listener;

@@ -1,4 +1,4 @@
-//! Options of TCP sockets. None but a linger of zero shows in the model.
+//! Options of TCP sockets. Only a linger of zero affects the model.
 
 use crate::net::setting::Setting;
 use std::time::Duration;

@@ -1,8 +1,8 @@
-//! The calls that a stream can be waited for to be ready for, as `tokio::io::{Interest, Ready}`.
+//! The calls for which a stream can be ready, as `tokio::io::{Interest, Ready}`.
 
 use std::ops;
 
-/// The calls that a program wants to make on a stream: reads, writes or both.
+/// The calls that a program waits to make on a stream: reads, writes or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
     readable: bool,
@@ -10,22 +10,22 @@ pub struct Interest {
 }
 
 impl Interest {
-    /// To read.
+    /// Interest in reads.
     pub const READABLE: Interest = Interest { readable: true, writable: false };
-    /// To write.
+    /// Interest in writes.
     pub const WRITABLE: Interest = Interest { readable: false, writable: true };
 
-    /// Whether reading is among it.
+    /// Whether reads are included.
     pub const fn is_readable(self) -> bool {
         self.readable
     }
 
-    /// Whether writing is among it.
+    /// Whether writes are included.
     pub const fn is_writable(self) -> bool {
         self.writable
     }
 
-    /// Both of them.
+    /// The union of both interests.
     #[must_use]
     pub const fn add(self, other: Interest) -> Interest {
         Interest { readable: self.readable || other.readable, writable: self.writable || other.writable }
@@ -48,18 +48,18 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// For nothing.
+    /// Ready for no call.
     pub const EMPTY: Ready = Ready { readable: false, writable: false };
-    /// For a read.
+    /// Ready for a read.
     pub const READABLE: Ready = Ready { readable: true, writable: false };
-    /// For a write.
+    /// Ready for a write.
     pub const WRITABLE: Ready = Ready { readable: false, writable: true };
 
     pub(super) const fn of(readable: bool, writable: bool) -> Ready {
         Ready { readable, writable }
     }
 
-    /// Whether it is ready for nothing.
+    /// Whether the stream is ready for no call.
     pub const fn is_empty(self) -> bool {
         !self.readable && !self.writable
     }
@@ -74,12 +74,12 @@ impl Ready {
         self.writable
     }
 
-    /// Whether the peer is known to send no more: never known before a read says so.
+    /// Whether the peer is known to send no more: always false, because only a read reports it.
     pub const fn is_read_closed(self) -> bool {
         false
     }
 
-    /// Whether nothing more can be written: never known before a write says so.
+    /// Whether the stream is known to accept no more bytes: always false, because only a write reports it.
     pub const fn is_write_closed(self) -> bool {
         false
     }

@@ -19,13 +19,13 @@ use std::time::Duration;
 
 /// A TCP socket that neither listens nor is connected yet, as `tokio::net::TcpSocket`.
 ///
-/// Options are remembered; only `reuseaddr` and a linger of zero show in the model.
+/// Options are remembered; only `reuseaddr` and a linger of zero affect the model.
 pub struct TcpSocket {
     id: SocketId,
     is_v4: bool,
     settings: Mutex<Settings>,
     options: Options,
-    /// Its number belongs to a listener or a stream now.
+    /// Whether its number belongs to a listener or a stream now.
     is_used: bool,
 }
 
@@ -61,7 +61,7 @@ impl TcpSocket {
             reuse_address: false,
             reuse_port: false,
             keep_alive: false,
-            // The sizes that Linux gives by default: net.ipv4.tcp_wmem and tcp_rmem.
+            // The default sizes of Linux: net.ipv4.tcp_wmem and tcp_rmem.
             send_bytes: 16 << 10,
             receive_bytes: 128 << 10,
         };
@@ -76,9 +76,8 @@ impl TcpSocket {
     /// Binds the socket. Port 0 gives an ephemeral port.
     ///
     /// # Errors
-    /// `AddrInUse` if another socket of the process has the port (and not both share it by
-    /// `set_reuseaddr`), `AddrNotAvailable` if the address is not one of the process,
-    /// `InvalidInput` if the socket is bound already.
+    /// `AddrInUse` if another socket of the process has the port (unless both share it by `set_reuseaddr`),
+    /// `AddrNotAvailable` if the process does not have the address, `InvalidInput` if the socket is already bound.
     #[track_caller]
     pub fn bind(&self, address: SocketAddr) -> io::Result<()> {
         let location = Location::caller();
@@ -113,7 +112,7 @@ impl TcpSocket {
         }
     }
 
-    /// Listens with a backlog: connections that nobody has accepted yet. Linux lets one more in.
+    /// Listens with a backlog: the number of connections that wait to be accepted. Linux admits one more.
     ///
     /// # Errors
     /// `AddrInUse` if another socket of the process listens there.
@@ -156,7 +155,7 @@ impl TcpSocket {
         Ok(self.settings().local.unwrap_or(self.any()))
     }
 
-    /// Always `None`: errors are reported by the calls that meet them.
+    /// Always `None`: each error is reported by the call that meets it.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -164,7 +163,7 @@ impl TcpSocket {
         Ok(None)
     }
 
-    /// Whether other sockets may bind the same port, if they say so too and nobody listens.
+    /// Whether the port may be shared with other sockets that also set this, as long as none of them listens.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -172,7 +171,7 @@ impl TcpSocket {
         Ok(self.settings().reuse_address)
     }
 
-    /// Lets other sockets bind the same port, if they say so too and nobody listens.
+    /// Shares the port with other sockets that also set this, as long as none of them listens.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -181,7 +180,7 @@ impl TcpSocket {
         Ok(())
     }
 
-    /// What was set.
+    /// The value that was set.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -189,7 +188,7 @@ impl TcpSocket {
         Ok(self.settings().reuse_port)
     }
 
-    /// Remembered, without an effect: several listeners on one port are not modelled.
+    /// Remembered, without effect: several listeners on one port are not modelled.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -198,7 +197,7 @@ impl TcpSocket {
         Ok(())
     }
 
-    /// What was set.
+    /// The value that was set.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -206,7 +205,7 @@ impl TcpSocket {
         Ok(self.settings().keep_alive)
     }
 
-    /// Remembered, without an effect.
+    /// Remembered, without effect.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -215,7 +214,8 @@ impl TcpSocket {
         Ok(())
     }
 
-    /// Twice what was set, as Linux says. How much a half-stream holds is declared for the check: `tcp(buffer = …)`.
+    /// Twice the value that was set, as Linux reports it. The capacity of a half-stream is declared for the check:
+    /// `tcp(buffer = …)`.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -223,7 +223,7 @@ impl TcpSocket {
         Ok(self.settings().send_bytes)
     }
 
-    /// Remembered, without an effect: how much a half-stream holds is declared for the check.
+    /// Remembered, without effect: the capacity of a half-stream is declared for the check.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -232,7 +232,8 @@ impl TcpSocket {
         Ok(())
     }
 
-    /// Twice what was set, as Linux says. How much a half-stream holds is declared for the check: `tcp(buffer = …)`.
+    /// Twice the value that was set, as Linux reports it. The capacity of a half-stream is declared for the check:
+    /// `tcp(buffer = …)`.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -240,7 +241,7 @@ impl TcpSocket {
         Ok(self.settings().receive_bytes)
     }
 
-    /// Remembered, without an effect: how much a half-stream holds is declared for the check.
+    /// Remembered, without effect: the capacity of a half-stream is declared for the check.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -249,7 +250,7 @@ impl TcpSocket {
         Ok(())
     }
 
-    /// Whether `set_nodelay` was said. (Bytes are never held back in a check.)
+    /// The value set by `set_nodelay`. (Bytes are never held back in a check.)
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -257,7 +258,7 @@ impl TcpSocket {
         Ok(self.options.nodelay.get())
     }
 
-    /// Remembered, without an effect: bytes are never held back in a check.
+    /// Remembered, without effect: bytes are never held back in a check.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -274,12 +275,12 @@ impl TcpSocket {
         Ok(self.options.service.get())
     }
 
-    /// Remembered, without an effect.
+    /// Remembered, without effect.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
-        // The system keeps one byte of it, without the two bits that are TCP's own.
+        // Linux keeps one byte of the value, without the two bits that belong to TCP.
         self.options.service.set(tos & 0xfc);
         Ok(())
     }
@@ -300,7 +301,7 @@ impl TcpSocket {
         self.set_tos_v4(tos)
     }
 
-    /// How long a close waits for what was written.
+    /// The time that a close waits for unsent bytes.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -308,7 +309,7 @@ impl TcpSocket {
         Ok(self.options.linger.get())
     }
 
-    /// With zero, dropping the stream resets the connection; else without an effect.
+    /// With zero, dropping the stream resets the connection; otherwise without effect.
     ///
     /// # Errors
     /// Never; the signature is tokio's.

@@ -1,7 +1,7 @@
 //! `TcpStream`, shaped like tokio's.
 //!
 //! - `opening`: connecting; `options`: options of a stream;
-//! - `transfer`: reading and writing; `ready`: waiting until either is possible.
+//! - `transfer`: reading and writing; `ready`: waiting until a read or a write is possible.
 
 pub(super) mod opening;
 mod options;
@@ -35,16 +35,15 @@ use transfer::joined;
 
 /// A TCP connection, as `tokio::net::TcpStream`.
 ///
-/// Every connect, read, write and shutdown is an operation that the check schedules and, if
-/// that is declared, lets fail. Bytes that were written can be read from the next step on.
-/// Dropping it closes its end: the peer sees the end of the stream, or a reset if there were
-/// bytes left to read (as Linux does).
+/// Every connect, read, write and shutdown is an operation that the check schedules and, if that is declared, lets
+/// fail. Bytes that were written can be read from the next step on. Dropping the stream closes its end: the peer sees
+/// the end of the stream, or a reset if bytes were left to read (as on Linux).
 ///
-/// By value, it can be handed to an isolated task (`#[netcheck::process]`).
+/// The stream can be handed over by value to an isolated task (`#[netcheck::process]`).
 pub struct TcpStream {
     id: SocketId,
     stream: Stream,
-    /// Another unit has it now.
+    /// Whether another unit owns the stream now.
     is_handed_over: AtomicBool,
     options: Options,
 }
@@ -65,11 +64,11 @@ impl TcpStream {
         TcpStream { id, stream, is_handed_over: AtomicBool::new(false), options }
     }
 
-    /// Connects, to the first of the addresses that lets it.
+    /// Connects to the first of the addresses that accepts.
     ///
     /// # Errors
-    /// `ConnectionRefused` if nobody listens there, `HostUnreachable` if no process has the
-    /// address, `TimedOut` where `open` may fail. Of several addresses, the last one's error.
+    /// `ConnectionRefused` if no socket listens there, `HostUnreachable` if no process has the address, `TimedOut`
+    /// where `open` may fail. For several addresses, the error of the last one.
     #[track_caller]
     pub fn connect<A: ToSocketAddrs>(address: A) -> impl Future<Output = io::Result<TcpStream>> {
         let location = Location::caller();
@@ -102,7 +101,7 @@ impl TcpStream {
         Ok(self.stream.peer)
     }
 
-    /// The error that the next call would be told of; it is told here instead.
+    /// The error that the next call would report; it is reported here instead.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -116,12 +115,12 @@ impl TcpStream {
         }
     }
 
-    /// Halves that borrow the stream.
+    /// Splits the stream into halves that borrow it.
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
         borrowed::split(self)
     }
 
-    /// Halves that share the stream; dropping the writing one shuts it down.
+    /// Splits the stream into halves that share it; dropping the writing half shuts the writing side down.
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
         owned::split(self)
     }
@@ -199,7 +198,7 @@ impl Drop for TcpStream {
     }
 }
 
-/// The type system can't see that a connection leads to other units; the handle says it.
+/// The type does not show that a connection leads to other units; `visit_handles` reports it.
 impl Isolated for TcpStream {
     fn visit_handles(&self, visitor: &mut dyn FnMut(HandleId)) {
         visitor(HandleId(self.id));

@@ -1,4 +1,4 @@
-//! Options of UDP sockets. Only `broadcast` shows in the model.
+//! Options of UDP sockets. Only `broadcast` affects the model.
 
 use super::UdpSocket;
 use crate::net::os;
@@ -16,7 +16,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// As Linux has them.
+    /// The default values of Linux.
     pub(super) fn new() -> Self {
         Options {
             broadcast: Setting::new(false),
@@ -29,8 +29,8 @@ impl Options {
 }
 
 impl UdpSocket {
-    /// Whether datagrams may be sent to the broadcast address. (Nobody receives them: the
-    /// check's hosts share no link.)
+    /// Whether datagrams may be sent to the broadcast address. (No process receives them: the hosts of a check share no
+    /// link.)
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -55,7 +55,7 @@ impl UdpSocket {
         Ok(self.options.hops_max.get())
     }
 
-    /// Remembered, without an effect: there are no hops in a check.
+    /// Remembered, without effect: there are no hops in a check.
     ///
     /// # Errors
     /// `InvalidInput` if it is not 1 to 255.
@@ -67,7 +67,7 @@ impl UdpSocket {
         Ok(())
     }
 
-    /// Whether packets to a group of hosts come back.
+    /// Whether packets to a multicast group come back.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -75,7 +75,7 @@ impl UdpSocket {
         Ok(self.options.multicast_loop.get())
     }
 
-    /// Remembered, without an effect: groups of hosts are not modelled.
+    /// Remembered, without effect: multicast groups are not modelled.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -84,7 +84,7 @@ impl UdpSocket {
         Ok(())
     }
 
-    /// Hops that a packet to a group of hosts may take.
+    /// Hops that a packet to a multicast group may take.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -92,7 +92,7 @@ impl UdpSocket {
         Ok(self.options.multicast_hops_max.get())
     }
 
-    /// Remembered, without an effect: groups of hosts are not modelled.
+    /// Remembered, without effect: multicast groups are not modelled.
     ///
     /// # Errors
     /// `InvalidInput` if it is not 0 to 255.
@@ -112,12 +112,12 @@ impl UdpSocket {
         Ok(self.options.service.get())
     }
 
-    /// Remembered, without an effect.
+    /// Remembered, without effect.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
-        // The system keeps one byte of it.
+        // Linux keeps one byte of the value.
         self.options.service.set(tos & 0xff);
         Ok(())
     }
@@ -138,7 +138,7 @@ impl UdpSocket {
         self.set_tos_v4(tos)
     }
 
-    /// Always `None`: errors are reported by the calls that meet them.
+    /// Always `None`: each error is reported by the call that meets it.
     ///
     /// # Errors
     /// Never; the signature is tokio's.

@@ -1,4 +1,4 @@
-//! Receiving datagrams, and looking at them.
+//! Receiving and peeking at datagrams.
 
 use super::UdpSocket;
 use crate::net::endpoint::endpoint;
@@ -17,7 +17,7 @@ use std::task::{Poll, ready};
 use tokio::io::ReadBuf;
 
 impl UdpSocket {
-    /// Receives a datagram; what does not fit the buffer is cut off, as the OS does.
+    /// Receives a datagram; the part that does not fit the buffer is cut off, as by the OS.
     ///
     /// # Errors
     /// Never in this model; the signature is tokio's.
@@ -114,7 +114,7 @@ impl UdpSocket {
     /// Receives a datagram if there is one.
     ///
     /// # Errors
-    /// `WouldBlock` if none is there yet.
+    /// `WouldBlock` if no datagram has arrived yet.
     #[track_caller]
     pub fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         self.try_receive(ReceiveMode::Take, Location::caller()).map(|(payload, _)| copy(payload, buffer))
@@ -123,7 +123,7 @@ impl UdpSocket {
     /// Receives a datagram and the sender's address if there is one.
     ///
     /// # Errors
-    /// `WouldBlock` if none is there yet.
+    /// `WouldBlock` if no datagram has arrived yet.
     #[track_caller]
     pub fn try_recv_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let received = self.try_receive(ReceiveMode::Take, Location::caller());
@@ -133,7 +133,7 @@ impl UdpSocket {
     /// As `try_recv`, into a growing buffer.
     ///
     /// # Errors
-    /// `WouldBlock` if none is there yet.
+    /// `WouldBlock` if no datagram has arrived yet.
     #[track_caller]
     pub fn try_recv_buf<B: BufMut>(&self, buffer: &mut B) -> io::Result<usize> {
         Ok(self.try_recv_buf_from(buffer)?.0)
@@ -142,7 +142,7 @@ impl UdpSocket {
     /// As `try_recv_from`, into a growing buffer.
     ///
     /// # Errors
-    /// `WouldBlock` if none is there yet.
+    /// `WouldBlock` if no datagram has arrived yet.
     #[track_caller]
     pub fn try_recv_buf_from<B: BufMut>(&self, buffer: &mut B) -> io::Result<(usize, SocketAddr)> {
         let (payload, from) = self.try_receive(ReceiveMode::Take, Location::caller())?;
@@ -152,7 +152,7 @@ impl UdpSocket {
     /// Looks at a datagram if there is one.
     ///
     /// # Errors
-    /// `WouldBlock` if none is there yet.
+    /// `WouldBlock` if no datagram has arrived yet.
     #[track_caller]
     pub fn try_peek(&self, buffer: &mut [u8]) -> io::Result<usize> {
         self.try_receive(ReceiveMode::Peek, Location::caller()).map(|(payload, _)| copy(payload, buffer))
@@ -161,7 +161,7 @@ impl UdpSocket {
     /// Looks at a datagram and its sender if there is one.
     ///
     /// # Errors
-    /// `WouldBlock` if none is there yet.
+    /// `WouldBlock` if no datagram has arrived yet.
     #[track_caller]
     pub fn try_peek_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let received = self.try_receive(ReceiveMode::Peek, Location::caller());
@@ -171,7 +171,7 @@ impl UdpSocket {
     /// The sender of the next datagram, if there is one.
     ///
     /// # Errors
-    /// `WouldBlock` if none is there yet.
+    /// `WouldBlock` if no datagram has arrived yet.
     #[track_caller]
     pub fn try_peek_sender(&self) -> io::Result<SocketAddr> {
         Ok(self.try_receive(ReceiveMode::Peek, Location::caller())?.1)
@@ -246,7 +246,7 @@ fn copy(payload: Arc<[u8]>, buffer: &mut [u8]) -> usize {
     fits
 }
 
-/// As much as fits without growing, as tokio reads it.
+/// Appends as much of a payload as fits without growing the buffer, as tokio does.
 fn append(payload: &[u8], buffer: &mut impl BufMut) -> usize {
     let fits = payload.len().min(buffer.chunk_mut().len());
     buffer.put_slice(&payload[..fits]);

@@ -29,7 +29,7 @@ impl UdpSocket {
         sent(operation, datagram.len(), Location::caller())
     }
 
-    /// Sends a datagram. If nothing is bound at the destination, it is dropped.
+    /// Sends a datagram. It is dropped if no socket is bound at the destination.
     ///
     /// # Errors
     /// If the address can't be resolved or the datagram is longer than 65,507 bytes.

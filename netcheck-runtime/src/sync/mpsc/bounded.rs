@@ -49,7 +49,7 @@ pub struct OwnedPermit<T> {
 /// As tokio's `mpsc::channel`.
 ///
 /// # Panics
-/// There is no `buffer`, or it is larger than a semaphore can be.
+/// If `buffer` is 0 or larger than a semaphore can be.
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = mpsc::channel(buffer);
@@ -77,7 +77,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// The value, where nobody can receive it.
+    /// The value, if there is no receiver.
     pub async fn send(&self, value: T) -> Result<(), SendError<T>> {
         self.object.during(self.inner.send(value)).await
     }
@@ -85,7 +85,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// The value, where there is no room, or nobody can receive it.
+    /// The value, if there is no room or no receiver.
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         self.object.touch();
         self.inner.try_send(value)
@@ -94,7 +94,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Nobody can receive.
+    /// If there is no receiver.
     pub async fn reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
         let inner = self.object.during(self.inner.reserve()).await?;
         Ok(Permit { object: self.object.borrow(), inner })
@@ -103,7 +103,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Nobody can receive, or there is never room for so many.
+    /// If there is no receiver, or the channel can never hold so many values.
     pub async fn reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, SendError<()>> {
         let inner = self.object.during(self.inner.reserve_many(n)).await?;
         Ok(PermitIterator { object: self.object.borrow(), inner })
@@ -112,7 +112,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// Nobody can receive.
+    /// If there is no receiver.
     pub async fn reserve_owned(self) -> Result<OwnedPermit<T>, SendError<()>> {
         let inner = self.object.during(self.inner.reserve_owned()).await?;
         Ok(OwnedPermit { object: self.object, inner })
@@ -121,7 +121,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// There is no room, or nobody can receive.
+    /// If there is no room or no receiver.
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
         self.object.touch();
         Ok(Permit { inner: self.inner.try_reserve()?, object: self.object.borrow() })
@@ -130,7 +130,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// There is no room for so many, or nobody can receive.
+    /// If there is no room for so many values, or no receiver.
     pub fn try_reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
         self.object.touch();
         Ok(PermitIterator { inner: self.inner.try_reserve_many(n)?, object: self.object.borrow() })
@@ -139,7 +139,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// The sender, where there is no room, or nobody can receive.
+    /// The sender, if there is no room or no receiver.
     pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         let Sender { object, inner } = self;
         object.touch();

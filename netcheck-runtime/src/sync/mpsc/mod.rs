@@ -9,7 +9,7 @@ pub use bounded::{OwnedPermit, Permit, PermitIterator, Receiver, Sender, WeakSen
 pub use tokio::sync::mpsc::error;
 pub use unbounded::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
-/// What receivers have, bounded or not.
+/// Defines the methods of receivers, bounded or not.
 macro_rules! receiver {
     ($receiver:ident) => {
         impl<T> $receiver<T> {
@@ -26,7 +26,7 @@ macro_rules! receiver {
             /// As tokio's.
             ///
             /// # Errors
-            /// There is nothing yet, or there will be nothing any more.
+            /// If there is no value yet, or there will be none any more.
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                 self.object.touch();
                 self.inner.try_recv()
@@ -90,7 +90,7 @@ macro_rules! receiver {
     };
 }
 
-/// What senders have, bounded or not, and their weak likes.
+/// Defines the methods of senders, bounded or not, and of their weak counterparts.
 macro_rules! sender {
     ($sender:ident, $weak:ident) => {
         impl<T> $sender<T> {

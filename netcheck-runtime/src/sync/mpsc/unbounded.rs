@@ -41,7 +41,7 @@ impl<T> UnboundedSender<T> {
     /// As tokio's.
     ///
     /// # Errors
-    /// The value, where nobody can receive it.
+    /// The value, if there is no receiver.
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         self.object.touch();
         self.inner.send(value)

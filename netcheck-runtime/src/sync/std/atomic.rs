@@ -9,7 +9,7 @@ use std::sync::atomic;
 
 pub use std::sync::atomic::{Ordering, compiler_fence, fence};
 
-/// What all atomics have: the name, its parameter, and the value inside.
+/// Defines the methods of all atomics, from the name, its parameter, and the value inside.
 macro_rules! atomic {
     ($name:ident $(<$param:ident>)?, $value:ty) => {
         #[doc = concat!("As std's `", stringify!($name), "`.")]
@@ -27,7 +27,7 @@ macro_rules! atomic {
             /// As std's.
             ///
             /// # Panics
-            /// The `order` is none of a load.
+            /// If `order` is not valid for a load.
             pub fn load(&self, order: Ordering) -> $value {
                 self.object.touch();
                 self.inner.load(order)
@@ -36,7 +36,7 @@ macro_rules! atomic {
             /// As std's.
             ///
             /// # Panics
-            /// The `order` is none of a store.
+            /// If `order` is not valid for a store.
             pub fn store(&self, value: $value, order: Ordering) {
                 self.object.touch();
                 self.inner.store(value, order);
@@ -63,7 +63,7 @@ macro_rules! atomic {
             /// As std's.
             ///
             /// # Errors
-            /// The value, where it is not `current`.
+            /// The value, if it is not `current`.
             pub fn compare_exchange(
                 &self,
                 current: $value,
@@ -75,10 +75,10 @@ macro_rules! atomic {
                 self.inner.compare_exchange(current, new, success, failure)
             }
 
-            /// As std's, but never fails without a reason: a check has to give the same each time.
+            /// As std's, but never fails spuriously, because an execution must be repeatable.
             ///
             /// # Errors
-            /// The value, where it is not `current`.
+            /// The value, if it is not `current`.
             pub fn compare_exchange_weak(
                 &self,
                 current: $value,
@@ -92,7 +92,7 @@ macro_rules! atomic {
             /// As std's.
             ///
             /// # Errors
-            /// The value, where `f` gives `None` for it.
+            /// The value, if `f` returns `None` for it.
             pub fn fetch_update<F>(
                 &self,
                 set_order: Ordering,
@@ -128,7 +128,7 @@ macro_rules! atomic {
     };
 }
 
-/// Operations that combine the value with another one, and give the old one.
+/// Defines operations that combine the value with another one, and return the old value.
 macro_rules! fetch {
     ($name:ident, $value:ty: $($operation:ident)*) => {
         impl $name { $(

@@ -1,7 +1,7 @@
-//! What of `std::sync` tasks may share, tracked.
+//! Tracked look-alikes of the types of `std::sync` that tasks may share.
 //!
-//! `Arc` and `Weak` are std's own: that one lives on is not an access. What blocks a thread
-//! until another one does something (`Condvar`, `Barrier`, `mpsc`) is left out.
+//! `Arc` and `Weak` are std's own: to keep a value alive is not an access. Types that block a thread until another one
+//! acts (`Condvar`, `Barrier`, `mpsc`) are left out.
 
 pub mod atomic;
 
@@ -14,7 +14,7 @@ pub use once_lock::OnceLock;
 pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use std::sync::{Arc, LazyLock, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
 
-/// A result of std's, with the look-alike of the guard in it.
+/// A result of std's, with its guard wrapped in the look-alike.
 fn wrap_lock<G, W>(result: LockResult<G>, wrap: impl FnOnce(G) -> W) -> LockResult<W> {
     match result {
         Ok(guard) => Ok(wrap(guard)),
@@ -22,7 +22,7 @@ fn wrap_lock<G, W>(result: LockResult<G>, wrap: impl FnOnce(G) -> W) -> LockResu
     }
 }
 
-/// As [`wrap_lock`], for the result of a try.
+/// As [`wrap_lock`], for the result of a `try_` call.
 fn wrap_try_lock<G, W>(result: TryLockResult<G>, wrap: impl FnOnce(G) -> W) -> TryLockResult<W> {
     match result {
         Ok(guard) => Ok(wrap(guard)),

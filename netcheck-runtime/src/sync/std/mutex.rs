@@ -22,7 +22,7 @@ impl<T> Mutex<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody panicked with the lock.
+    /// If a task panicked while it held the lock.
     pub fn into_inner(self) -> LockResult<T> {
         self.object.touch();
         self.inner.into_inner()
@@ -33,7 +33,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody panicked with the lock.
+    /// If a task panicked while it held the lock.
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         self.object.touch();
         wrap_lock(self.inner.lock(), |inner| MutexGuard { object: self.object.borrow(), inner })
@@ -42,7 +42,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody has the lock, or panicked with it.
+    /// If the lock is held, or a task panicked while it held the lock.
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         self.object.touch();
         wrap_try_lock(self.inner.try_lock(), |inner| MutexGuard { object: self.object.borrow(), inner })
@@ -63,7 +63,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody panicked with the lock.
+    /// If a task panicked while it held the lock.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         self.object.touch();
         self.inner.get_mut()

@@ -32,7 +32,7 @@ impl<T> OnceLock<T> {
     /// As std's.
     ///
     /// # Errors
-    /// The value, where there is one already.
+    /// The value, if the cell already has one.
     pub fn set(&self, value: T) -> Result<(), T> {
         self.object.touch();
         self.inner.set(value)
@@ -41,7 +41,7 @@ impl<T> OnceLock<T> {
     /// As std's.
     ///
     /// # Panics
-    /// `f` initializes the cell itself.
+    /// If `f` initializes the cell itself.
     pub fn get_or_init<F>(&self, f: F) -> &T
     where
         F: FnOnce() -> T,

@@ -22,7 +22,7 @@ impl<T> RwLock<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody panicked while writing.
+    /// If a task panicked while writing.
     pub fn into_inner(self) -> LockResult<T> {
         self.object.touch();
         self.inner.into_inner()
@@ -33,7 +33,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody panicked while writing.
+    /// If a task panicked while writing.
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         self.object.touch();
         wrap_lock(self.inner.read(), |inner| RwLockReadGuard { object: self.object.borrow(), inner })
@@ -42,7 +42,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody writes, or panicked while writing.
+    /// If the lock is held for writing, or a task panicked while writing.
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         self.object.touch();
         wrap_try_lock(self.inner.try_read(), |inner| RwLockReadGuard { object: self.object.borrow(), inner })
@@ -51,7 +51,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody panicked while writing.
+    /// If a task panicked while writing.
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         self.object.touch();
         wrap_lock(self.inner.write(), |inner| RwLockWriteGuard { object: self.object.borrow(), inner })
@@ -60,7 +60,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody reads or writes, or panicked while writing.
+    /// If the lock is held, or a task panicked while writing.
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         self.object.touch();
         wrap_try_lock(self.inner.try_write(), |inner| RwLockWriteGuard { object: self.object.borrow(), inner })
@@ -81,7 +81,7 @@ impl<T: ?Sized> RwLock<T> {
     /// As std's.
     ///
     /// # Errors
-    /// Somebody panicked while writing.
+    /// If a task panicked while writing.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         self.object.touch();
         self.inner.get_mut()

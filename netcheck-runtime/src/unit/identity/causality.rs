@@ -1,17 +1,16 @@
 //! Histories up to the order of independent steps (Mazurkiewicz traces), for `tasks = tracked`.
 //!
-//! A step of a task is an *event*: the task, what the step was fed, and for each object that it
-//! touched the event that touched the object last. Two histories of a unit that consist of the
-//! same events are the same history but for the order of steps that share no object, so they
-//! lead to the same local state, if tasks share nothing else. What a unit is in, is then told
-//! by the last event on each object. A task itself is an object, touched by all of its steps
-//! and by whoever wakes or aborts it; that it has ended is another, touched by its last step
-//! and by who looks for that.
+//! A step of a task is an *event*: the task, the outcomes that the step was fed, and for each object that it touched
+//! the event that touched the object last. Two histories of a unit that consist of the same events differ only in the
+//! order of steps that share no object, so they lead to the same local state, if tasks share nothing else. The last
+//! event on each object therefore identifies the local state. A task is itself an object, touched by all of its steps
+//! and by each step that wakes or aborts it. Its end is another object, touched by its last step and by each step that
+//! tests for the end.
 //!
-//! Of a task that has ended nothing is left but its output. So if that can be told, what its last
-//! step leaves of tasks' own objects (that it has ended, whom it woke) says nothing of how it came
-//! to that; and objects that nobody can reach any more are forgotten. Tasks that came to the same
-//! end in different ways do not multiply with those that go on.
+//! A task that has ended leaves nothing but its output. So if the output has a text, the events that its last step
+//! leaves on the objects of tasks (its end, the tasks that it woke) do not depend on its history; and objects that no
+//! task can reach any more are forgotten. So the different histories of a task that has ended do not multiply the local
+//! states of the others.
 
 use crate::id::{NodeId, OutcomeId, TaskId};
 use crate::operation::OperationKey;
@@ -19,7 +18,7 @@ use ahash::{AHashMap, AHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
-/// An object that tasks share: the task that made it, and how many objects that task had made before.
+/// An object that tasks share: the task that made it, and the number of objects that this task had made before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId {
     task: TaskId,
@@ -30,42 +29,42 @@ pub(crate) struct ObjectId {
 const OBJECTS_OF_A_TASK: u32 = 3;
 
 impl ObjectId {
-    /// How far a task is, and whether it was woken.
+    /// The progress of a task, and whether it was woken.
     pub(crate) fn of_task(task: TaskId) -> Self {
         ObjectId { task, number: 0 }
     }
 
-    /// The task, if it is how far that is.
+    /// The task, if the object is the progress of one.
     pub(crate) fn task(self) -> Option<TaskId> {
         (self.number == 0).then_some(self.task)
     }
 
-    /// Whether a task has ended, and with what.
+    /// The end of a task, with its output.
     pub(crate) fn end(task: TaskId) -> Self {
         ObjectId { task, number: 1 }
     }
 
-    /// Whether a task is asked to end.
+    /// Whether a task was aborted.
     pub(crate) fn abortion(task: TaskId) -> Self {
         ObjectId { task, number: 2 }
     }
 
-    /// The task, if it is whether that has ended.
+    /// The task, if the object is the end of one.
     pub(crate) fn ended_task(self) -> Option<TaskId> {
         (self.number == 1).then_some(self.task)
     }
 
-    /// Whether it is something of a task's own, and not made by the program.
+    /// Whether the object belongs to a task from its start, and was not made by the program.
     pub(crate) fn is_of_task(self) -> bool {
         self.number < OBJECTS_OF_A_TASK
     }
 }
 
-/// A step of a task, with all that it depends on.
+/// A step of a task, with all events that it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct EventId(u32);
 
-/// Everything that has happened to a unit, up to the order of independent steps.
+/// The history of a unit, up to the order of independent steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TraceId(u32);
 
@@ -87,20 +86,21 @@ enum Event {
     },
 }
 
-/// The objects that a step has touched.
+/// The objects that a step has touched, and the ends that it has found, awaited or asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touched {
     task: TaskId,
     pub(crate) objects: Box<[ObjectId]>,
-    /// The objects through which the task can be woken after it: all that it has used so far.
+    /// The objects through which the task can be woken after the step: all that it has used so far.
     pub(crate) used: Box<[ObjectId]>,
     /// The end that the task waits for after the step, if it waits for nothing else.
     pub(crate) awaited: Option<ObjectId>,
     /// The ends that the step has found without having waited for them.
     pub(crate) found: Box<[ObjectId]>,
-    /// The ends that the step has asked for without waiting.
+    /// The ends that the step has tested without waiting.
     pub(crate) asked: Box<[ObjectId]>,
-    /// The tasks that the task knows to have ended: those that it has joined, with those that they had.
+    /// The tasks that the task knows to have ended: the tasks that it has joined, and those that they knew to have
+    /// ended.
     pub(crate) joined: BTreeSet<TaskId>,
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct Traced {
     pub(crate) trace: TraceId,
     /// The step that was just taken.
     pub(crate) event: EventId,
-    /// The tasks that are there, each with its own last step, or with that which spawned it.
+    /// The live tasks, each with its own last step, or with the step that spawned it.
     pub(crate) tasks: Box<[(TaskId, EventId)]>,
 }
 
@@ -120,19 +120,19 @@ pub(crate) struct Events {
     events: Numbers<Event>,
     traces: Numbers<Vec<(ObjectId, EventId)>>,
     touched: AHashMap<EventId, Touched>,
-    /// Steps with ends that they have found, and for which alone they would have waited.
+    /// Steps with ends that they found, where the step would have waited for that end alone.
     sequential: AHashSet<(EventId, ObjectId)>,
-    /// Steps with ends that they have found, for which it was learned whether they would have waited.
+    /// Steps with ends that they found, for which this has been learned.
     learned: AHashSet<(EventId, ObjectId)>,
 }
 
 impl Events {
-    /// A step that has found an end would have waited for nothing else, had the end not been there yet.
+    /// Records that a step would have waited for nothing else if an end that it found had not come yet.
     pub(crate) fn set_sequential(&mut self, event: EventId, end: ObjectId) {
         self.sequential.insert((event, end));
     }
 
-    /// Says that it is being learned of an end that a step has found what the step does without it; once for each.
+    /// Begins to learn what a step does if an end that it found has not come yet; false if that was begun before.
     pub(crate) fn begins_to_learn(&mut self, event: EventId, end: ObjectId) -> bool {
         self.learned.insert((event, end))
     }
@@ -167,28 +167,28 @@ impl<T: Eq + Hash> Numbers<T> {
 pub(crate) struct Causality {
     /// The last event on each object.
     last: BTreeMap<ObjectId, EventId>,
-    /// The objects that the step has touched.
+    /// The objects that the current step has touched.
     touched: BTreeSet<ObjectId>,
-    /// The objects among them that the task has used: its waker may be there from now on.
+    /// The objects among them that the task has used, and at which its waker may be registered.
     used: BTreeSet<ObjectId>,
-    /// The end that the step has waited for, if it has done nothing since, and nothing like it before.
+    /// The end that the step waits for, if it has done nothing since and has waited for no other end.
     awaited: Option<ObjectId>,
     /// Whether the step has waited for an end.
     has_waited: bool,
     /// The ends that the step has found.
     found: BTreeSet<ObjectId>,
-    /// The ends that the step has asked for without waiting.
+    /// The ends that the step has tested without waiting.
     asked: BTreeSet<ObjectId>,
     /// The objects that no task can reach after the step.
     unreachable: BTreeSet<ObjectId>,
     spawned: Vec<TaskId>,
-    /// The output with which the task has ended in the step, if it can be put in words that say all of it.
+    /// The output with which the task has ended in the step, if a text represents it completely.
     output: Option<String>,
     /// The tasks that each task knows to have ended.
     joined: BTreeMap<TaskId, BTreeSet<TaskId>>,
-    /// The tasks that are there, with their own last steps.
+    /// The live tasks, with their own last steps.
     tasks: BTreeMap<TaskId, EventId>,
-    /// How many objects each task has made.
+    /// The number of objects that each task has made.
     made: BTreeMap<TaskId, u32>,
 }
 
@@ -200,21 +200,21 @@ impl Causality {
         ObjectId { task, number: OBJECTS_OF_A_TASK + *made }
     }
 
-    /// The running task uses an object, and may leave its waker there.
+    /// The running task uses an object, and may register its waker there.
     pub(crate) fn touch(&mut self, object: ObjectId) {
         self.act();
         self.touched.insert(object);
         self.used.insert(object);
     }
 
-    /// The running task has seen that another one has not ended, and waits for that.
+    /// The running task has found that another one has not ended, and waits for its end.
     pub(crate) fn wait_for(&mut self, task: TaskId) {
         self.touch(ObjectId::end(task));
         let is_first = !std::mem::replace(&mut self.has_waited, true);
         self.awaited = Some(ObjectId::end(task)).filter(|end| is_first && !self.asked.contains(end));
     }
 
-    /// The running task asks whether another one has ended, and does not wait for that.
+    /// The running task tests whether another one has ended, without waiting.
     pub(crate) fn ask_for(&mut self, task: TaskId) {
         self.touch(ObjectId::end(task));
         self.asked.insert(ObjectId::end(task));
@@ -234,7 +234,7 @@ impl Causality {
         self.joined.get(&task).cloned().unwrap_or_default()
     }
 
-    /// The running task does something.
+    /// The running task does something else than waiting for an end.
     pub(crate) fn act(&mut self) {
         self.awaited = None;
     }
@@ -245,7 +245,7 @@ impl Causality {
         self.touched.insert(ObjectId::of_task(task));
     }
 
-    /// The running task asks another one to end.
+    /// The running task aborts another one.
     pub(crate) fn abort(&mut self, task: TaskId) {
         self.act();
         self.touched.extend([ObjectId::of_task(task), ObjectId::abortion(task)]);
@@ -258,13 +258,13 @@ impl Causality {
         self.spawned.push(task);
     }
 
-    /// The running task ends; `output` says with what, if it can be told.
+    /// The running task ends; `output` is a text that represents its output completely, if there is one.
     pub(crate) fn end_with(&mut self, task: TaskId, output: Option<String>) {
         self.touched.insert(ObjectId::end(task));
         self.output = output;
     }
 
-    /// Nobody can reach an object any more.
+    /// An object can't be reached any more.
     pub(crate) fn forget(&mut self, object: ObjectId) {
         self.act();
         self.touched.insert(object);
@@ -289,7 +289,7 @@ impl Causality {
         (self.output, self.awaited, self.has_waited) = (None, None, false);
     }
 
-    /// The step of a task is over: it was fed these outcomes, the answers to its calls among them.
+    /// Ends the step of a task, which was fed these outcomes, including the answers to its calls.
     pub(crate) fn end(
         &mut self,
         task: TaskId,
@@ -325,12 +325,12 @@ impl Causality {
         Traced { trace: TraceId(events.traces.of(trace)), event, tasks }
     }
 
-    /// Keeps what the step of a task has touched.
+    /// Records the objects that the step of a task has touched.
     fn note(&self, task: TaskId, event: EventId, events: &mut Events) {
         if events.touched.contains_key(&event) {
             return;
         }
-        // The step that has spawned the task is not the task's own.
+        // The step that spawned the task is not the task's own.
         let earlier = self.tasks.get(&task).and_then(|&earlier| events.touched_by(task, earlier));
         let mut used = self.used.clone();
         used.extend(earlier.iter().flat_map(|touched| touched.used.iter()));

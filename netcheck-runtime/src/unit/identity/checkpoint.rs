@@ -1,10 +1,9 @@
-//! Local states by the rest of a history that the future depends on: positions and checkpoints.
+//! Local states by the part of a history that the future depends on: positions and checkpoints.
 //!
-//! A *position* is a point within a poll: the local state or the checkpoint before it, and
-//! what was answered since. A *checkpoint* is a loop head that was reached with everything
-//! known that the unit's future depends on: where the loop was entered, the values that the
-//! loop can change, and what the unit has under way. So a step that passes a checkpoint leads
-//! to a local state that is told by the checkpoint and what was answered after it.
+//! A *position* is a point within a poll: the local state or the checkpoint before it, and the answers since. A
+//! *checkpoint* is a loop head at which everything is known that the unit's future depends on: the position at which
+//! the loop was entered, the values that the loop can change, and the unit's operations and handles. So a step that
+//! passes a checkpoint leads to a local state that is identified by the checkpoint and the answers after it.
 
 use crate::id::NodeId;
 use crate::operation::{Input, Operation, Outcome};
@@ -19,7 +18,7 @@ use std::panic::Location;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PositionId(u32);
 
-/// A loop head that was reached, with all that follows from it.
+/// A loop head that was reached, with the record of everything that the future depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CheckpointId(u32);
 
@@ -43,7 +42,7 @@ enum Fed {
 pub(crate) struct Position {
     base: Base,
     since: Vec<Fed>,
-    /// How many loops and calls were entered, and heads reached, since the last answer or the base.
+    /// The number of loops and calls entered, and heads reached, since the last answer or the base.
     marks: u32,
 }
 
@@ -69,7 +68,7 @@ impl Position {
         self.marks = 0;
     }
 
-    /// Counts an event at this position, so that it differs from the earlier ones at the same position.
+    /// Counts an event at this position, so that later events at the same position differ.
     pub(crate) fn mark(&mut self) {
         self.marks += 1;
     }
@@ -80,14 +79,14 @@ impl Position {
     }
 }
 
-/// A checkpoint was reached; `is_new`: for the first time.
+/// A checkpoint that was reached; `is_new`: for the first time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reached {
     pub(crate) checkpoint: CheckpointId,
     pub(crate) is_new: bool,
 }
 
-/// The loop head of a checkpoint, and the variables there in words.
+/// The loop head of a checkpoint, and its variables as text.
 struct Told {
     location: &'static Location<'static>,
     values: Vec<String>,
@@ -112,9 +111,9 @@ struct Checkpoint {
 pub(crate) struct Checkpoints {
     positions: AHashMap<Position, PositionId>,
     checkpoints: AHashMap<Checkpoint, CheckpointId>,
-    /// The checkpoints in words, by number.
+    /// The checkpoints as text, by number.
     told: Vec<Told>,
-    /// Loops that were not captured, by source line, and why.
+    /// Loops that were not captured, by source line, with the reason.
     uncaptured: BTreeMap<String, String>,
 }
 
@@ -143,12 +142,12 @@ impl Checkpoints {
         Reached { checkpoint, is_new: checkpoint == next }
     }
 
-    /// Adds the value of a variable at a checkpoint, in words.
+    /// Adds the text of a variable at a checkpoint.
     pub(crate) fn tell(&mut self, checkpoint: CheckpointId, value: String) {
         self.told[checkpoint.0 as usize].values.push(value);
     }
 
-    /// The checkpoints in words, by the positions after them.
+    /// The checkpoints as text, by the positions after them.
     pub(crate) fn in_words(&self) -> AHashMap<PositionId, String> {
         let words = |(position, &id): (&Position, &PositionId)| match position.base {
             Base::Checkpoint(checkpoint) => Some((id, self.told[checkpoint.0 as usize].in_words())),
@@ -157,29 +156,29 @@ impl Checkpoints {
         self.positions.iter().filter_map(words).collect()
     }
 
-    /// A head that was reached and told nothing.
+    /// A loop head was reached that is not captured.
     pub(crate) fn uncaptured(&mut self, location: &'static Location<'static>, why: impl FnOnce() -> String) {
         self.uncaptured.entry(format!("{}:{}", location.file(), location.line())).or_insert_with(why);
     }
 
-    /// The source lines of loops that were not captured, and why.
+    /// The source lines of loops that were not captured, with the reasons.
     pub(crate) fn all_uncaptured(&self) -> impl Iterator<Item = (&str, &str)> {
         self.uncaptured.iter().map(|(line, why)| (line.as_str(), why.as_str()))
     }
 }
 
-/// Values as what their `Hash` says of them, byte by byte.
+/// Values as the bytes that their `Hash` writes.
 #[derive(Default)]
 pub struct Values {
     pub(crate) bytes: Vec<u8>,
     /// The first value that could not be recorded: its name and type.
     pub(crate) opaque: Option<(&'static str, &'static str)>,
-    /// The type parameter that its type has come from, and what that is: its `Hash` is not known without a bound.
+    /// The type parameter in its type, and the type that it stands for: without a bound, its `Hash` is unknown.
     parameter: Option<(&'static str, &'static str)>,
 }
 
 impl Values {
-    /// The type parameters of the function whose values these are, each with what it is.
+    /// The type parameters of the function whose values these are, each with the type that it stands for.
     pub fn parameters<const N: usize>(&mut self, all: impl FnOnce() -> [(&'static str, &'static str); N]) {
         let Some((_, of_value)) = self.opaque else { return };
         let all = all();
@@ -204,13 +203,13 @@ impl Values {
         })
     }
 
-    /// There is a value that can't be recorded.
+    /// Records that a value can't be recorded.
     pub(crate) fn refuse(&mut self, name: &'static str, type_name: &'static str) {
         self.opaque.get_or_insert((name, type_name));
     }
 }
 
-/// Whether a type's name has another one in it as a whole.
+/// Whether a type's name contains another one as a whole word.
 fn mentions(whole: &str, part: &str) -> bool {
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     whole.match_indices(part).any(|(begin, _)| {

@@ -1,9 +1,8 @@
-//! Operations that a poll tries at once: it begins them and does not wait for them, or they stand in branches of
-//! `select!`s.
+//! Operations that a poll tries at once: they are begun and then given up, or are in branches of `select!`s.
 //!
-//! A branch makes a synchronous call only if no other branch has come first. So before a branch makes one, the order of
-//! the branches is chosen, and the operations that earlier branches have begun are tried: the answers of a poll stand
-//! in the order in which the poll will ask for them again.
+//! A branch makes a synchronous call only if no earlier branch is ready. So before a branch makes one, the order of the
+//! branches is chosen, and the operations that earlier branches have begun are tried: the answers of a poll are in the
+//! order in which the poll will ask for them again.
 
 use crate::operation::choices;
 use crate::operation::{Offer, Operation, OperationKey, Outcome};
@@ -13,7 +12,7 @@ use crate::unit::poll::selects::Trying;
 use std::panic::Location;
 
 impl Context {
-    /// The answer of the history for the operation that is begun now, if the operation was tried at once.
+    /// The recorded answer for the operation that is begun now, if the operation was tried at once.
     pub(super) fn tried(&self, operation: &Operation) -> Option<Outcome> {
         let mut state = self.state();
         let begun = state.operations.begin();
@@ -22,14 +21,14 @@ impl Context {
         let is_the_same = operation.tried().is_some_and(|tried| tried == *call.itself());
         if !is_the_same {
             drop(state);
-            // Another order of the branches begins others.
+            // With another order of the branches, other operations are begun.
             self.refuse()
         }
         Some(state.take_answer(index))
     }
 
-    /// An operation that was begun in this poll will not be waited for. The OS would have tried
-    /// it by now: the poll is abandoned, and taken again with the answer at hand.
+    /// An operation that was begun in this poll is given up. The OS would have tried it by now: the poll is abandoned,
+    /// and repeated with the answer at hand.
     pub(crate) fn try_at_once(&self, which: impl Fn(&Fresh) -> bool) {
         if self.is_discarded() || std::thread::panicking() {
             return;
@@ -40,8 +39,8 @@ impl Context {
         }
     }
 
-    /// Settles the `select!`s that are being polled, before something is asked inside of their branches: their
-    /// orders are chosen, and the operations that earlier branches have begun are tried.
+    /// Settles the `select!`s that are being polled, before a branch makes a synchronous call: their orders are chosen,
+    /// and the operations that earlier branches have begun are tried.
     pub(super) fn settle_rounds(&self) {
         let rounds = std::mem::take(&mut self.state().selects.rounds);
         for round in &rounds {
@@ -53,7 +52,7 @@ impl Context {
         self.state().selects.rounds = rounds;
     }
 
-    /// Leaves the poll, if there is an operation to be tried.
+    /// Abandons the poll if there is an operation to be tried.
     fn try_now(&self, which: impl Fn(&Fresh) -> bool) {
         let Some((fresh, pending, tried)) = self.to_be_tried(which) else { return };
         let choice_of = |round: &Trying| Some((round.choice.clone()?, round.location));
@@ -64,7 +63,7 @@ impl Context {
         let mut state = self.state();
         let operation = Operation::AtOnce { number: fresh.number, operation: Box::new(tried) };
         let asked = Offer { key: OperationKey::ANSWER, operation, ..pending };
-        // All effects since then come after it.
+        // The later effects are recorded after the attempt.
         state.script.keep_effects(fresh.effects);
         state.script.asked = Some(asked);
         drop(state);
@@ -82,18 +81,17 @@ impl Context {
         self.discard()
     }
 
-    /// The first of some operations that can be tried: its offer, and the operation that tries it.
+    /// The first of some fresh operations that can be tried: its offer, and the operation that tries it.
     fn to_be_tried(&self, which: impl Fn(&Fresh) -> bool) -> Option<(Fresh, Offer, Operation)> {
         self.state().operations.to_be_tried(which)
     }
 
-    /// Whether an operation was begun in this poll that could have been done at once, after so
-    /// many others and not after more than `until`.
+    /// Whether this poll began an operation that can be tried, with a number greater than `after` and at most `until`.
     pub(crate) fn has_begun(&self, after: u32, until: u32) -> bool {
         self.to_be_tried(|fresh| after < fresh.number && fresh.number <= until).is_some()
     }
 
-    /// How many operations were begun in this step.
+    /// The number of operations that this step has begun.
     pub(crate) fn begun(&self) -> u32 {
         self.state().operations.begun()
     }
@@ -103,10 +101,10 @@ impl Context {
         self.state().selects.poll()
     }
 
-    /// The branch that the history starts this `select!` with, if it says so.
+    /// The branch with which this `select!` begins in the history, if the history has a choice for it.
     pub(crate) fn scripted_select(&self, sequence: u32) -> Option<usize> {
         let mut state = self.state();
-        // An answer for an operation that is tried at once is found by the operation's number, wherever it stands.
+        // The answer of an operation that is tried at once is found by the operation's number, at any place.
         let mut answers = state.script.answers().enumerate();
         let (index, answer) = answers.find(|(_, (call, _))| !matches!(call, Operation::AtOnce { .. }))?;
         let scripted = match answer {
@@ -132,7 +130,7 @@ impl Context {
         self.state().selects.rounds.pop();
     }
 
-    /// All branches of an unbiased `select!` wait, and several could be tried.
+    /// All branches of an unbiased `select!` wait, and several of them could be tried.
     pub(crate) fn keep_open(&self, round: Trying) {
         self.state().selects.open.push(round);
     }

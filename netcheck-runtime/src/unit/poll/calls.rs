@@ -11,8 +11,8 @@ use std::pin::Pin;
 use std::task::{Poll, Waker};
 
 impl Context {
-    /// Puts an operation of the running task into the menu, unless the history says that it was
-    /// tried at once, and done.
+    /// Adds an operation of the running task to those that the unit waits for, unless it was tried at once, and
+    /// completed, in the history.
     fn register(
         &self,
         operation: Operation,
@@ -45,7 +45,7 @@ impl Context {
         Ok(key)
     }
 
-    /// The outcome of a registered operation, once there is one; the operation is then gone.
+    /// The outcome of a registered operation, if there is one; the operation is then removed.
     fn outcome(&self, key: OperationKey, waker: &Waker) -> Poll<Outcome> {
         let mut state = self.state();
         state.causality.act();
@@ -117,7 +117,7 @@ impl Context {
         self.state().operations.has_untaken_outcome()
     }
 
-    /// The pending operations, by key. Nothing waits for those of a task that has ended.
+    /// The pending operations, by key, without those of tasks that have ended.
     pub(in crate::unit) fn offers(&self) -> Vec<Offer> {
         let state = self.state();
         let offers = state.operations.offers().filter(|offer| state.tasks.all.contains_key(&offer.task));
@@ -125,8 +125,8 @@ impl Context {
     }
 }
 
-/// The answer to a call in a poll that is being abandoned: a `Drop` may ask for the time, but
-/// nobody will ever see what it does with it.
+/// The answer to a call in a poll that is being abandoned: a `Drop` may read the clock, for example, but its effects
+/// are discarded.
 fn unheard(operation: &Operation) -> Outcome {
     match operation {
         Operation::Time(time::Operation::Clock) | Operation::Time(time::Operation::Deadline { .. }) => {

@@ -1,4 +1,4 @@
-//! Captured loops: the functions that await each other, the position of a poll, and the records of loop heads.
+//! Captured loops: functions that await each other, the position of a poll, and the records of loop heads.
 
 use crate::unit::identity::checkpoint::{CheckpointId, Position, PositionId, Reached, Values};
 use crate::unit::panics;
@@ -16,7 +16,7 @@ impl Context {
         self.shared.checkpoints.borrow_mut().position(position)
     }
 
-    /// The local state that a step has led to, if it is told by a checkpoint.
+    /// The identity of the local state after a step, if a checkpoint identifies it.
     pub(in crate::unit) fn arrival(&self) -> Option<PositionId> {
         let state = self.state();
         let mut position = state.frames.position.clone();
@@ -24,8 +24,8 @@ impl Context {
         position.is_captured().then(|| self.shared.checkpoints.borrow_mut().position(&position))
     }
 
-    /// Polls a future named `name` that was first polled at `entry`. It counts as awaited directly
-    /// if `is_direct` says so of the future that polls it; the root of a program is polled by nobody.
+    /// Polls a future named `name` that was first polled at `entry`. It counts as awaited directly if `is_direct` holds
+    /// for the future that polls it; the root of a program is polled by no future.
     pub(crate) fn call<R>(
         &self,
         name: &'static str,
@@ -59,27 +59,27 @@ impl Context {
         Some(activation)
     }
 
-    /// The position at which the function that is polled now was first polled, if the future named `name` is
-    /// awaited directly.
+    /// The position at which the function that is polled now was first polled, if the future named `name` is awaited
+    /// directly.
     pub(crate) fn entry_of(&self, name: &'static str) -> Option<PositionId> {
         self.state().frames.named(name).map(|frame| frame.entry)
     }
 
-    /// Whether a function's body is polled by nothing but functions that await each other.
+    /// Whether a function's body is polled only through functions that await each other directly.
     pub(crate) fn is_direct(&self, activation: Option<Activation>) -> bool {
         activation.is_some() && self.state().frames.innermost().is_some_and(|frame| frame.activation == activation)
     }
 
-    /// A loop head is reached that is not captured.
+    /// A loop head that is not captured is reached.
     pub(crate) fn pass(&self, why: &str, location: &'static Location<'static>) {
         if self.shared.modes.captures {
             self.shared.checkpoints.borrow_mut().uncaptured(location, || why.to_owned());
         }
     }
 
-    /// A loop head is reached that was entered at `entry`; `None` if something stands between its
-    /// function and the root. If the values and the entry say everything that the unit's future
-    /// depends on, its past is forgotten. Returns the checkpoint if it is new.
+    /// A loop head is reached in a loop that was entered at `entry`; `None` if the function is not awaited directly
+    /// from the root. If the unit's future depends only on the values and the entry, the history is replaced by a
+    /// checkpoint. Returns the checkpoint if it is new.
     pub(crate) fn arrive(
         &self,
         entry: Option<PositionId>,
@@ -117,22 +117,22 @@ impl Context {
         is_new.then_some(checkpoint)
     }
 
-    /// Keeps the value of a variable at a checkpoint, in words.
+    /// Adds the text of a variable at a checkpoint.
     pub(crate) fn tell(&self, checkpoint: CheckpointId, value: String) {
         self.shared.checkpoints.borrow_mut().tell(checkpoint, value);
     }
 }
 
-/// The `Debug` text of a value of the program's, shortened. The program's own steps do not include it: the `Debug` code
-/// runs without a current unit, and if it panics, there is no text.
+/// The `Debug` text of a value of the program, shortened. The `Debug` code runs without a current unit, so that it is
+/// no part of the program's steps; if it panics, there is no text.
 pub(crate) fn in_words(value: &dyn fmt::Debug) -> Option<String> {
     let mut text = Shortened::default();
-    // An error: there is more than fits.
+    // An error means that the text is longer than its limit.
     let written = context::leave(|| panics::catch(|| write!(text, "{value:?}").is_err()));
     written.ok().map(|is_cut| text.0 + if is_cut { "…" } else { "" })
 }
 
-/// A text that is cut off at a length.
+/// A text with a limited length.
 #[derive(Default)]
 struct Shortened(String);
 
@@ -149,7 +149,7 @@ impl fmt::Write for Shortened {
 }
 
 impl State {
-    /// Records everything that a unit knows besides the values of its variables.
+    /// Records everything that the unit's future depends on besides the values of its variables.
     fn record(&self, values: &mut Values) {
         self.operations.record(values);
         self.handles.record(values);

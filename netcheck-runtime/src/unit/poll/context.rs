@@ -22,14 +22,14 @@ thread_local! {
     static CURRENT: RefCell<Option<Rc<Context>>> = const { RefCell::new(None) };
 }
 
-/// Thrown through user code to leave a poll for good: a synchronous call has no answer yet,
-/// or this alternative leads nowhere of its own.
+/// Thrown through user code to abandon a poll: a synchronous call has no answer yet, or the alternative is refused
+/// because another one has the same result.
 struct Discarded;
 
 /// The context in which the current poll runs.
 ///
 /// # Panics
-/// Outside a check: the caller's program uses netcheck's types where tokio's were meant.
+/// Outside a check: the program uses netcheck's types in place of tokio's.
 #[track_caller]
 pub(crate) fn current() -> Rc<Context> {
     CURRENT.with_borrow(Clone::clone).unwrap_or_else(|| {
@@ -40,8 +40,8 @@ pub(crate) fn current() -> Rc<Context> {
     })
 }
 
-/// The context of the current poll, if there is one. Values dropped outside a poll
-/// belong to a discarded run and have no effect; so do those of a poll that was abandoned.
+/// The context of the current poll, if there is one. A value that is dropped outside a poll, or in a poll that was
+/// abandoned, belongs to a discarded run and has no effect.
 pub(crate) fn try_current() -> Option<Rc<Context>> {
     CURRENT.with_borrow(Clone::clone).filter(|context| !context.is_discarded())
 }
@@ -72,11 +72,11 @@ pub(crate) struct Context {
     pub(crate) unit: UnitId,
     pub(crate) shared: Rc<Shared>,
     state: RefCell<State>,
-    /// The poll is being unwound by one of our own payloads: this run is of no more use.
+    /// The poll is being unwound by a payload of the engine: this run is discarded.
     discarded: Cell<bool>,
 }
 
-/// The mutable part of a context: each field is used by one part of the calls, and has its own rules.
+/// The mutable part of a context; each field belongs to one part of the calls, and has its own rules.
 #[derive(Default)]
 pub(in crate::unit) struct State {
     pub(super) operations: Operations,
@@ -92,18 +92,18 @@ pub(in crate::unit) struct State {
     pub(in crate::unit) ended: Option<(String, Rc<dyn Any>)>,
 }
 
-/// The reason why a poll was left for good.
+/// The reason why a poll was abandoned.
 pub(in crate::unit) enum Abandoned {
-    /// The program made other calls than the recorded history says.
+    /// The program made other calls than in the recorded history.
     Differs(String),
     /// A synchronous call has no answer yet.
     Asks(Offer),
-    /// This alternative leads nowhere of its own.
+    /// The alternative has the same result as another one.
     Refused,
 }
 
 impl State {
-    /// Takes an answer that the history has; the position of the poll comes after it.
+    /// Takes a recorded answer; the position of the poll is then after the answer.
     pub(super) fn take_answer(&mut self, index: usize) -> Outcome {
         let (call, outcome) = self.script.take(index);
         self.frames.position.answered(call, outcome.clone());
@@ -124,7 +124,7 @@ impl Context {
         self.shared.host_of(self.unit)
     }
 
-    /// A step begins at a position; the history has these answers for the calls that it will make.
+    /// Begins a step at a position, with the recorded answers to the calls that it will make.
     pub(in crate::unit) fn begin_step(
         &self,
         position: Position,
@@ -138,7 +138,7 @@ impl Context {
         state.causality.begin();
     }
 
-    /// The poll of a task begins; `None` if there is no such task.
+    /// Begins the poll of a task; `None` if the task does not exist.
     pub(in crate::unit) fn begin_poll(&self, task: TaskId) -> Option<Polled> {
         let state = &mut *self.state();
         state.operations.begin_poll();
@@ -147,7 +147,7 @@ impl Context {
         state.tasks.begin_poll(task)
     }
 
-    /// The program's own line that makes a call, and how often it has by then, if calls are traced.
+    /// The program's own source line of a call, and the number of its executions so far, if calls are traced.
     pub(super) fn execution(&self, location: &'static Location<'static>) -> (Option<CallerId>, u32) {
         let modes = self.shared.modes;
         if !modes.traces {
@@ -160,8 +160,8 @@ impl Context {
         (Some(caller), state.executions.count(of_task, caller, modes.executions_max))
     }
 
-    /// The first number for operations, sockets and timers of the running task: if tasks are
-    /// tracked, one of the task's own, so that the numbers do not depend on other tasks.
+    /// The first number for operations, sockets and timers of the running task: if tasks are tracked, one of the task's
+    /// own, so that numbers do not depend on other tasks.
     pub(super) fn first_number(&self) -> u32 {
         if self.shared.modes.tracks { self.state().tasks.running.first_number() } else { 0 }
     }
@@ -172,28 +172,28 @@ impl Context {
         state.script.affect(effect);
     }
 
-    /// Gives this alternative up: another one does the same.
+    /// Refuses this alternative, because another one has the same result.
     pub(crate) fn refuse(&self) -> ! {
         self.discard()
     }
 
-    /// Leaves the poll for good.
+    /// Abandons the poll.
     pub(super) fn discard(&self) -> ! {
         self.set_discarded();
         panic::resume_unwind(Box::new(Discarded))
     }
 
-    /// From now on nothing that the program does has an effect, and calls get any answer.
+    /// From now on the program has no effects, and calls get any answer.
     pub(in crate::unit) fn set_discarded(&self) {
         self.discarded.set(true);
     }
 
-    /// Whether the poll was left for good.
+    /// Whether the poll was abandoned.
     pub(super) fn is_discarded(&self) -> bool {
         self.discarded.get()
     }
 
-    /// The reason why the poll was left for good, if it was.
+    /// The reason why the poll was abandoned, if it was.
     pub(in crate::unit) fn abandoned(&self) -> Option<Abandoned> {
         let script = &mut self.state().script;
         self.is_discarded().then(|| match (script.mismatch.take(), script.asked.take()) {
@@ -203,7 +203,7 @@ impl Context {
         })
     }
 
-    /// Whether the history has an answer for a call that the step has not made.
+    /// Whether a recorded answer is left for a call that the step has not made.
     pub(in crate::unit) fn has_unused_answers(&self) -> bool {
         self.state().script.answer().is_some()
     }

@@ -1,10 +1,10 @@
-//! How often each source line has made a call.
+//! The number of calls that each source line has made.
 
 use crate::id::{CallerId, TaskId};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
-/// Executions of source lines, if calls are traced: in each task for itself, if tasks are tracked.
+/// Executions of source lines, if calls are traced; counted in each task separately if tasks are tracked.
 #[derive(Default)]
 pub(super) struct Executions(BTreeMap<(Option<TaskId>, CallerId), u32>);
 
@@ -16,7 +16,7 @@ impl Executions {
         *count
     }
 
-    /// Everything about them that the unit's future depends on.
+    /// Records everything here that the unit's future depends on.
     pub(super) fn record(&self, values: &mut impl Hasher) {
         self.0.hash(values);
     }

@@ -1,4 +1,4 @@
-//! The position of a poll: what the history was told before it, and which functions await each other.
+//! The position of a poll, and the functions that await each other in it.
 
 use crate::unit::identity::checkpoint::{Position, PositionId};
 use smallvec::SmallVec;
@@ -6,11 +6,11 @@ use smallvec::SmallVec;
 /// A future that is being polled by the function that awaits it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// The name of its type; empty where something may stand between it and the root.
+    /// The name of its type; empty if it may not be awaited directly.
     pub(super) name: &'static str,
     /// The position of its first poll.
     pub(super) entry: PositionId,
-    /// The run of a function's body that this is, once that has begun.
+    /// The run of the function's body, once that has begun.
     pub(super) activation: Option<Activation>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// A step begins: nothing of the step before it is being polled any more.
+    /// Begins a step: no future of the step before it is being polled any more.
     pub(super) fn begin_step(&mut self, position: Position) {
         self.position = position;
         self.all.clear();
@@ -47,7 +47,7 @@ impl Frames {
         self.all.last().copied()
     }
 
-    /// The innermost function that is being polled, if it is the one of this name.
+    /// The innermost function that is being polled, if it has this name.
     pub(super) fn named(&mut self, name: &'static str) -> Option<&mut Frame> {
         self.all.last_mut().filter(|frame| !name.is_empty() && frame.name == name)
     }

@@ -1,4 +1,4 @@
-//! The sockets and timers of a unit, and the operations that `poll_` functions have under way on sockets.
+//! The sockets and timers of a unit, and the pending operations of `poll_` functions on sockets.
 
 use crate::id::SocketId;
 use crate::operation::{OperationKey, Stream};
@@ -9,19 +9,19 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
-/// A front's own record of one socket of a unit. The unit only holds it.
+/// A front's own record of one socket, stored by the unit.
 pub(crate) trait Kept: Any {
-    /// Everything about it that the unit's future depends on.
+    /// Records everything in it that the unit's future depends on.
     fn record(&self, values: &mut dyn Hasher);
 
-    /// The record with which another unit begins when it is given the socket.
+    /// The initial record of another unit that is given the socket.
     fn for_another_unit(&self) -> Box<dyn Kept>;
 
-    /// The end of a connection that the socket is, if it is one.
+    /// The socket's end of a connection, if it is connected.
     fn stream(&self) -> Option<Stream>;
 }
 
-/// One of the operations that `poll_` functions can have under way on a socket at the same time.
+/// The direction of an operation: `poll_` functions can have one of each pending on a socket at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Way {
     /// Datagrams, bytes or connections.
@@ -33,10 +33,10 @@ pub(crate) enum Way {
     Shutdown,
 }
 
-/// An operation that `poll_` functions can have under way.
+/// An operation that `poll_` functions can have pending.
 pub(crate) type Slot = (SocketId, Way);
 
-/// The operations that some `poll_` functions were called for.
+/// The operations for which some `poll_` functions were called.
 pub(crate) type Called = SmallVec<[Slot; 2]>;
 
 /// The sockets and timers of a unit.
@@ -47,7 +47,7 @@ pub(super) struct Handles {
     kept: BTreeMap<SocketId, Box<dyn Kept>>,
     /// The operations that `poll_` functions have begun.
     polled: BTreeMap<Slot, Pending>,
-    /// The operations that `poll_` functions were called for in this poll.
+    /// The operations for which `poll_` functions were called in this poll.
     called: Vec<Slot>,
 }
 
@@ -69,7 +69,7 @@ impl Handles {
         self.kept.remove(&socket);
     }
 
-    /// A `poll_` function is called for an operation; the operation, if it is under way.
+    /// A `poll_` function is called for an operation; returns the operation if it is pending.
     pub(super) fn call(&mut self, slot: Slot) -> Option<Pending> {
         self.called.push(slot);
         self.polled.remove(&slot)
@@ -83,7 +83,7 @@ impl Handles {
         self.polled.remove(&slot)
     }
 
-    /// An operation that `poll_` functions have under way on a socket.
+    /// A pending operation of `poll_` functions on a socket.
     pub(super) fn take_any(&mut self, socket: SocketId) -> Option<Pending> {
         let (&slot, _) = self.polled.range((socket, Way::In)..=(socket, Way::Shutdown)).next()?;
         self.take(slot)
@@ -94,12 +94,12 @@ impl Handles {
         &self.called
     }
 
-    /// The operations that `poll_` functions have under way, by key in the menu.
+    /// The pending operations of `poll_` functions, by the key under which the unit waits for them.
     pub(super) fn under_way(&self) -> impl Iterator<Item = (Slot, Option<OperationKey>)> {
         self.polled.iter().map(|(&slot, pending)| (slot, pending.key))
     }
 
-    /// Everything about them that the unit's future depends on.
+    /// Records everything here that the unit's future depends on.
     pub(super) fn record(&self, values: &mut impl Hasher) {
         (&self.sockets, &self.timers).hash(values);
         self.kept.len().hash(values);

@@ -1,19 +1,19 @@
 //! A poll of user code: the state of a unit that the poll can see, and the calls that fronts make in it.
 //!
 //! The state, each part with its own rules and without knowledge of the others:
-//! - [`operations`]: the menu; [`script`]: answers at hand, and effects between them;
-//! - [`handles`] and [`numbers`]: sockets, timers, and what `poll_` functions have under way;
+//! - [`operations`]: the operations that the unit waits for; [`script`]: recorded answers, and effects between them;
+//! - [`handles`] and [`numbers`]: sockets, timers, and pending operations of `poll_` functions;
 //! - [`tasks`]: tasks, and isolated tasks that were spawned;
 //! - [`selects`], [`frames`], [`executions`]: `select!`s, awaiting functions and source lines that are being polled.
 //!
-//! The calls, each file on those above it:
+//! The calls; each file uses those above it:
 //! - [`context`]: the current unit, which holds the state; effects, and abandoning a poll;
 //! - [`attempts`]: operations that a poll tries at once; [`calls`]: operations and synchronous calls;
 //! - [`sockets`]: sockets and timers; [`spawning`]: tasks and isolated tasks;
 //! - [`tracking`]: the record of tracked tasks; [`capture`]: the record of a loop head.
 //!
-//! Nothing here decides an outcome: an operation waits in the menu until the engine completes it, and a synchronous
-//! call abandons the poll until its answer is at hand.
+//! Nothing here decides an outcome: an operation waits until the engine completes it, and a synchronous call abandons
+//! the poll until its answer is at hand.
 
 mod attempts;
 mod calls;

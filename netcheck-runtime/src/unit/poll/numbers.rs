@@ -3,12 +3,12 @@
 use crate::id::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers given out smallest free first, so that loops return to the same numbers.
+/// Numbers of which the smallest free one is given out, so that loops return to the same numbers.
 #[derive(Default, Hash)]
 pub(super) struct Numbers {
     taken: BTreeSet<u32>,
-    /// Numbers of a tracked task that another task has given back. They are free for the other task, and for their owner
-    /// as soon as it knows that the other task has ended: before, the two may run in any order.
+    /// Numbers of a tracked task that another task has given back. Such a number is free for the other task, and for
+    /// its owner once the owner knows that the other task has ended: until then, the two tasks may run in any order.
     given_back: BTreeMap<u32, TaskId>,
 }
 
@@ -20,7 +20,7 @@ impl Numbers {
         index
     }
 
-    /// The smallest free number from `first` on, or a smaller one that the task itself has given back of another task's.
+    /// The smallest free number from `first` on, or a smaller number of another task that this task has given back.
     pub(super) fn take_or_keep(&mut self, first: u32, task: TaskId) -> u32 {
         let kept = self.given_back.iter().find(|&(&index, &by)| by == task && index < first).map(|(&index, _)| index);
         match kept {

@@ -1,4 +1,4 @@
-//! The menu of a unit: the operations that wait for an outcome.
+//! The operations that a unit waits for.
 
 use crate::id::TaskId;
 use crate::operation::{Offer, Operation, OperationKey, Outcome};
@@ -12,7 +12,7 @@ pub(crate) struct Pending {
     /// The operation, until it is registered.
     pub(super) operation: Option<Operation>,
     pub(super) location: &'static Location<'static>,
-    /// Its key in the menu, while it is registered.
+    /// Its key among the unit's operations, while it is registered.
     pub(super) key: Option<OperationKey>,
 }
 
@@ -22,28 +22,28 @@ impl Pending {
     }
 }
 
-/// An operation that was begun in the poll that is under way, and not tried.
+/// An operation that was begun in the current poll and not tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fresh {
     pub(super) key: OperationKey,
     /// Its number among the operations that the step has begun.
     pub(crate) number: u32,
-    /// How many effects there were before it.
+    /// The number of effects before it.
     pub(super) effects: usize,
 }
 
-/// An operation of the menu, with the waker of the future that waits for it.
+/// An operation that the unit waits for, with the waker of the future.
 struct Registered {
     offer: Offer,
     waker: Waker,
     outcome: Option<Outcome>,
 }
 
-/// The operations that a unit has under way.
+/// The operations that a unit waits for.
 #[derive(Default)]
 pub(super) struct Operations {
     registered: BTreeMap<OperationKey, Registered>,
-    /// How many operations were begun in this step.
+    /// The number of operations that this step has begun.
     begun: u32,
     /// The operations that were begun in this poll and not tried.
     fresh: Vec<Fresh>,
@@ -64,7 +64,7 @@ impl Operations {
         self.begun
     }
 
-    /// How many operations were begun in this step.
+    /// The number of operations that this step has begun.
     pub(super) fn begun(&self) -> u32 {
         self.begun
     }
@@ -79,12 +79,12 @@ impl Operations {
         self.registered.insert(offer.key, Registered { offer, waker, outcome: None });
     }
 
-    /// The operation that was begun last has not been tried; there were so many effects before it.
+    /// Records that the operation that was begun last has not been tried, with the number of effects before it.
     pub(super) fn note_fresh(&mut self, key: OperationKey, effects: usize) {
         self.fresh.push(Fresh { key, number: self.begun, effects });
     }
 
-    /// An operation of the menu.
+    /// The offer of a registered operation.
     pub(super) fn offer(&self, key: OperationKey) -> Option<&Offer> {
         Some(&self.registered.get(&key)?.offer)
     }
@@ -93,12 +93,12 @@ impl Operations {
         Some(&self.registered.get(&key)?.waker)
     }
 
-    /// Whether an operation of the menu has its outcome.
+    /// Whether a registered operation has its outcome.
     pub(super) fn has_outcome(&self, key: OperationKey) -> bool {
         self.registered.get(&key).is_some_and(|registered| registered.outcome.is_some())
     }
 
-    /// The outcome of an operation, which then leaves the menu; without one, `task` waits for it with `waker`.
+    /// The outcome of an operation, which is then removed; without an outcome, `task` waits for it with `waker`.
     pub(super) fn poll(&mut self, key: OperationKey, task: TaskId, waker: &Waker) -> Poll<(Operation, Outcome)> {
         let registered = self.registered.get_mut(&key).expect("a registered operation stands in the menu");
         let Some(outcome) = registered.outcome.take() else {
@@ -110,15 +110,14 @@ impl Operations {
         Poll::Ready((done.offer.operation, outcome))
     }
 
-    /// Takes an operation out of the menu. One whose outcome no poll has taken stays, so that the step is seen to be
-    /// refused.
+    /// Removes an operation. An operation whose outcome no poll has taken stays, so that the step is refused.
     pub(super) fn withdraw(&mut self, key: OperationKey) {
         if !self.has_outcome(key) {
             self.registered.remove(&key);
         }
     }
 
-    /// Gives an operation its outcome; the task that waits for it, and the waker to call.
+    /// Gives an operation its outcome; returns the task that waits for it, and the waker to call.
     pub(super) fn complete(&mut self, key: OperationKey, outcome: Outcome) -> Option<(TaskId, Waker)> {
         let registered = self.registered.get_mut(&key)?;
         registered.outcome = Some(outcome);
@@ -130,7 +129,7 @@ impl Operations {
         self.registered.values().any(|registered| registered.outcome.is_some())
     }
 
-    /// The operations of the menu, by key.
+    /// The registered operations, by key.
     pub(super) fn offers(&self) -> impl Iterator<Item = &Offer> {
         self.registered.values().map(|registered| &registered.offer)
     }
@@ -143,7 +142,7 @@ impl Operations {
         })
     }
 
-    /// Everything about them that the unit's future depends on.
+    /// Records everything here that the unit's future depends on.
     pub(super) fn record(&self, values: &mut impl Hasher) {
         for Registered { offer, outcome, .. } in self.registered.values() {
             (offer, outcome).hash(values);

@@ -1,4 +1,4 @@
-//! The answers that the history has for the calls of a step, and the effects of the step between them.
+//! The recorded answers to the calls of a step, and the effects of the step between them.
 
 use crate::operation::{Effect, Offer, Operation, Outcome};
 use std::collections::VecDeque;
@@ -10,22 +10,22 @@ pub(super) struct Script {
     answers: VecDeque<(Operation, Outcome)>,
     /// The synchronous call at which the poll was abandoned.
     pub(super) asked: Option<Offer>,
-    /// How a replay differed from what was recorded.
+    /// The difference between a replay and the record.
     pub(super) mismatch: Option<String>,
     effects: Vec<Effect>,
-    /// How many effects there were when an answer was consumed.
+    /// For each answer that was taken: the number of effects before it.
     marks: Vec<usize>,
 }
 
 impl Script {
-    /// A step begins, with these answers.
+    /// Begins a step with these answers.
     pub(super) fn begin_step(&mut self, answers: impl IntoIterator<Item = (Operation, Outcome)>) {
         self.answers.extend(answers);
         self.effects.clear();
         self.marks.clear();
     }
 
-    /// The call that the first of the answers that are left is for.
+    /// The call that the next answer is for.
     pub(super) fn answer(&self) -> Option<&Operation> {
         self.answers.front().map(|(call, _)| call)
     }
@@ -35,7 +35,7 @@ impl Script {
         self.answers.iter()
     }
 
-    /// Takes an answer. The effects from here on come after it.
+    /// Takes an answer. The next effects come after it.
     pub(super) fn take(&mut self, index: usize) -> (Operation, Outcome) {
         self.marks.push(self.effects.len());
         self.answers.remove(index).expect("the answer was found there")
@@ -45,12 +45,12 @@ impl Script {
         self.effects.push(effect);
     }
 
-    /// How many effects there were in this step.
+    /// The number of effects in this step.
     pub(super) fn effects(&self) -> usize {
         self.effects.len()
     }
 
-    /// Forgets all effects after so many.
+    /// Removes all but the first `count` effects.
     pub(super) fn keep_effects(&mut self, count: usize) {
         self.effects.truncate(count);
     }

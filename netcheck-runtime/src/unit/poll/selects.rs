@@ -4,19 +4,19 @@ use crate::operation::Operation;
 use crate::unit::poll::operations::Fresh;
 use std::panic::Location;
 
-/// A `select!` one of whose branches is being polled, or all of whose branches wait. An answer that the branch asks
-/// for would not be asked for if another branch had come first: so the order of the branches is settled before.
+/// A `select!` of which one branch is being polled, or all branches wait. With another branch first, the branch that is
+/// polled might not be reached, and its synchronous calls not be made: so the order of the branches is settled before.
 pub(crate) struct Trying {
-    /// The choice of the branch to begin with, if it has not been made and others may win.
+    /// The choice of the first branch, if it is open and other branches may win.
     pub(crate) choice: Option<Operation>,
-    /// The operations that the branches before it have begun in this poll, by number: after the first, up
-    /// to the second.
+    /// The operations that the earlier branches have begun in this poll: those with numbers greater than the first of
+    /// these, and at most the second.
     pub(crate) begun: (u32, u32),
     pub(crate) location: &'static Location<'static>,
 }
 
 impl Trying {
-    /// Whether a branch of it has begun an operation.
+    /// Whether one of its branches has begun an operation.
     pub(super) fn has_begun(&self, fresh: &Fresh) -> bool {
         let (after, until) = self.begun;
         after < fresh.number && fresh.number <= until
@@ -28,9 +28,9 @@ impl Trying {
 pub(super) struct Selects {
     /// Polls of unbiased `select!`s in this step.
     polls: u32,
-    /// The `select!`s one of whose branches is being polled, the outermost first.
+    /// The `select!`s of which a branch is being polled, the outermost first.
     pub(super) rounds: Vec<Trying>,
-    /// The unbiased `select!`s all of whose branches wait, though several could be tried.
+    /// The unbiased `select!`s whose branches all wait, though several of them could be tried.
     pub(super) open: Vec<Trying>,
 }
 
@@ -50,7 +50,7 @@ impl Selects {
         self.polls
     }
 
-    /// How many polls of unbiased `select!`s there were in this step.
+    /// The number of polls of unbiased `select!`s in this step.
     pub(super) fn polls(&self) -> u32 {
         self.polls
     }

@@ -1,4 +1,4 @@
-//! Sockets and timers of the running task, and the operations that `poll_` functions have under way.
+//! Sockets and timers of the running task, and the pending operations of `poll_` functions.
 
 use crate::id::{SocketId, TaskId};
 use crate::operation::{Effect, Operation, Outcome, Stream};
@@ -36,36 +36,36 @@ impl Context {
         }
     }
 
-    /// Keeps a front's record of a socket, instead of an earlier one.
+    /// Stores a front's record of a socket, in place of an earlier one.
     pub(crate) fn keep(&self, socket: SocketId, kept: impl Kept) {
         self.state().handles.keep(socket, Box::new(kept));
     }
 
-    /// Looks at a front's record of a socket, if there is one of this type.
+    /// Calls `look` with a front's record of a socket, if there is one of this type.
     pub(crate) fn kept<K: Kept, R>(&self, socket: SocketId, look: impl FnOnce(&mut K) -> R) -> Option<R> {
         let state = &mut *self.state();
         let kept: &mut dyn Any = state.handles.kept(socket)?;
         kept.downcast_mut().map(look)
     }
 
-    /// The record with which another unit begins when it is given a socket.
+    /// The initial record of another unit that is given a socket.
     pub(crate) fn kept_for_another_unit(&self, socket: SocketId) -> Box<dyn Kept> {
         let handles = &mut self.state().handles;
         handles.kept(socket).expect("a socket is bound before it is handed over").for_another_unit()
     }
 
-    /// The end of a connection that a socket is, if it is one.
+    /// The socket's end of a connection, if it is connected.
     pub(crate) fn stream_of(&self, socket: SocketId) -> Option<Stream> {
         self.state().handles.kept(socket)?.stream()
     }
 
-    /// The unit is given a socket, with the record that is kept of it.
+    /// The unit is given a socket, with its record.
     pub(in crate::unit) fn receive_socket(&self, socket: SocketId, kept: &dyn Kept) {
         self.state().handles.keep(socket, kept.for_another_unit());
     }
 
     pub(crate) fn new_timer(&self) -> u32 {
-        // A timer's number says whose it is.
+        // The number of a timer shows the task that owns it.
         self.take_number(|state| &mut state.handles.timers, |numbers, first, _| numbers.take(first))
     }
 
@@ -74,7 +74,7 @@ impl Context {
         self.effect(Effect::Time(time::Effect::Disarm { timer }));
     }
 
-    /// A number for a socket or a timer of the running task: the smallest that is free for it.
+    /// The smallest number for a socket or a timer that is free for the running task.
     fn take_number(
         &self,
         of: impl Fn(&mut State) -> &mut Numbers,
@@ -90,7 +90,7 @@ impl Context {
         take(of(state), first, task)
     }
 
-    /// A socket or a timer with this number is gone.
+    /// Gives the number of a socket or a timer back.
     fn give_number_back(&self, of: impl Fn(&mut State) -> &mut Numbers, number: u32) {
         let state = &mut *self.state();
         let running = state.tasks.running;
@@ -100,8 +100,8 @@ impl Context {
         }
     }
 
-    /// Polls the operation that a `poll_` function has under way, or begins it. Returns the
-    /// operation that was completed: the caller may ask for something else by now.
+    /// Polls the pending operation of a `poll_` function, or begins it. Returns the operation that was completed: the
+    /// caller may want another one by now.
     pub(crate) fn poll_on(
         &self,
         slot: Slot,
@@ -125,19 +125,19 @@ impl Context {
         }
     }
 
-    /// Whether a pending operation is the one that is asked for, or has been completed already.
+    /// Whether a pending operation is the requested one, or has been completed already.
     fn is_still_meant(&self, pending: &Pending, operation: &Operation) -> bool {
         let operations = &self.state().operations;
         let offer = pending.key.and_then(|key| Some((key, operations.offer(key)?)));
         offer.is_some_and(|(key, offer)| operations.has_outcome(key) || offer.operation == *operation)
     }
 
-    /// How many calls of `poll_` functions there were in this poll.
+    /// The number of calls of `poll_` functions in this poll.
     pub(crate) fn called(&self) -> usize {
         self.state().handles.called().len()
     }
 
-    /// Adds the operations that `poll_` functions were called for since there had been so many calls.
+    /// Adds the operations for which `poll_` functions were called after the first `before` calls.
     pub(crate) fn called_since(&self, before: usize, slots: &mut Called) {
         for &slot in &self.state().handles.called()[before..] {
             if !slots.contains(&slot) {
@@ -146,9 +146,9 @@ impl Context {
         }
     }
 
-    /// Nobody waits any more for the operations that these `poll_` functions have under way. A future that was
-    /// only borrowed begins its operation anew when it is polled again: if it was not polled with the waker
-    /// `direct`, somebody in between polls it only after a wake-up, and so gets one.
+    /// Gives up the pending operations of these `poll_` functions. A future that was only borrowed begins its operation
+    /// anew when it is polled again: if its waker was not `direct`, an adaptor in between polls it only after a
+    /// wake-up, and so it is woken here.
     pub(crate) fn abandon(&self, slots: &[Slot], direct: Option<&Waker>) {
         for slot in slots {
             let taken = self.state().handles.take(*slot);
@@ -161,7 +161,7 @@ impl Context {
         }
     }
 
-    /// A task has ended: the operations that its `poll_` functions had under way go.
+    /// A task has ended: the pending operations of its `poll_` functions are removed.
     pub(in crate::unit) fn forget_task(&self, task: TaskId) {
         let slots: Called = {
             let state = self.state();

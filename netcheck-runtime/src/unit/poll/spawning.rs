@@ -52,8 +52,8 @@ impl Context {
         (number, control)
     }
 
-    /// The id of the next task: the smallest that is free; if tasks are tracked, one that does
-    /// not depend on the steps of other tasks.
+    /// The id of the next task: the smallest free one; if tasks are tracked, one that does not depend on the steps of
+    /// other tasks.
     fn next_task(&self) -> TaskId {
         let tasks = &mut self.state().tasks;
         if !self.shared.modes.tracks || tasks.all.is_empty() {
@@ -72,14 +72,14 @@ impl Context {
         })
     }
 
-    /// The number by which programs know the next task. No handle to an earlier task of this number is left: it is
-    /// the smallest that is free; if tasks are tracked, the task's own one.
+    /// The number by which programs know the next task: the smallest that no running task and no handle has; if tasks
+    /// are tracked, the task's own one.
     fn next_task_number(&self, task: TaskId) -> Arc<TaskNumber> {
         let number = if self.shared.modes.tracks { task.0 } else { self.state().tasks.numbers.take(0) };
         Arc::new(TaskNumber(number))
     }
 
-    /// The task that programs knew by this number is gone, with its handles.
+    /// Frees the number of a task that has ended and has no handles.
     fn free_task_number(&self, number: u32) {
         if !self.shared.modes.tracks {
             self.state().tasks.numbers.free(number);
@@ -100,7 +100,7 @@ impl Context {
         self.shared.unit(unit).number_of_task(number)
     }
 
-    /// Handles of the running task see from now on that the task has ended.
+    /// From now on, handles of the running task see that it has ended.
     pub(crate) fn end_running(&self) {
         if let Some(task) = self.state().tasks.running() {
             task.control.set_ended();

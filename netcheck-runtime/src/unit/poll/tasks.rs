@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The future of a task.
 pub(in crate::unit) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
 
-/// The parts of a task that a poll uses: its future, its control, and the call that ends it when it is cancelled.
+/// The parts of a task that a poll uses: its future, its control, and the call that ends it when it is aborted.
 pub(in crate::unit) type Polled = (TaskFuture, Arc<TaskControl>, Rc<dyn Fn()>);
 
 /// A task of a unit.
@@ -46,7 +46,7 @@ impl Task {
     }
 }
 
-/// The part of a task that its wakers and handles share. [`super::tracking`] records how they use it.
+/// The part of a task that its wakers and handles share; [`super::tracking`] records its uses.
 pub(crate) struct TaskControl {
     pub(super) id: TaskId,
     woken: AtomicBool,
@@ -55,7 +55,7 @@ pub(crate) struct TaskControl {
 }
 
 impl TaskControl {
-    /// Whether the task was woken, and whether it was asked to end.
+    /// Whether the task was woken, and whether it was aborted.
     fn flags(&self) -> (bool, bool) {
         (self.is_woken(), self.is_cancelled())
     }
@@ -68,7 +68,7 @@ impl TaskControl {
         self.woken.store(woken, Ordering::Relaxed);
     }
 
-    /// Whether the task was asked to end.
+    /// Whether the task was aborted.
     pub(in crate::unit) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
@@ -77,19 +77,19 @@ impl TaskControl {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the task's output is there, or it was aborted.
+    /// Whether the task has an output, or was aborted.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// The task ends, in the poll that is going on.
+    /// The task ends in the current poll.
     pub(super) fn set_ended(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
 }
 
-/// The number by which programs know a task. No other task has it as long as the task runs or has a handle. When it
-/// is dropped, [`super::spawning`] frees the number.
+/// The number by which programs know a task. No other task has it while the task runs or has a handle.
+/// [`super::spawning`] frees the number when this is dropped.
 #[derive(Debug)]
 pub(crate) struct TaskNumber(pub(crate) u32);
 
@@ -99,7 +99,7 @@ pub(in crate::unit) struct Tasks {
     pub(in crate::unit) all: BTreeMap<TaskId, Task>,
     /// The task that is being polled.
     pub(in crate::unit) running: TaskId,
-    /// How many tasks each task has spawned.
+    /// The number of tasks that each task has spawned.
     pub(super) spawns: AHashMap<TaskId, u32>,
     /// The numbers by which programs know tasks.
     pub(super) numbers: Numbers,
@@ -119,12 +119,12 @@ impl Tasks {
         Some((task.future.take()?, Arc::clone(&task.control), Rc::clone(&task.on_cancel)))
     }
 
-    /// The tasks that would go on if they were polled.
+    /// The tasks that are woken or aborted, and can be polled.
     pub(in crate::unit) fn runnable(&self) -> Vec<TaskId> {
         self.all.iter().filter(|(_, task)| task.control.is_woken()).map(|(&id, _)| id).collect()
     }
 
-    /// Everything about them that the unit's future depends on, in a unit of one task.
+    /// Records everything here that the future of a unit with one task depends on.
     pub(super) fn record(&self, values: &mut impl Hasher) {
         self.numbers.hash(values);
         self.all.values().for_each(|task| task.control.flags().hash(values));
@@ -134,9 +134,9 @@ impl Tasks {
 /// The isolated tasks that a unit has spawned.
 #[derive(Default)]
 pub(in crate::unit) struct IsolatedTasks {
-    /// How many of each name this history has spawned, by name and first number.
+    /// The number of isolated tasks that this history has spawned, by name and first number.
     counts: BTreeMap<(&'static str, u32), u32>,
-    /// The isolated tasks whose end this history has not seen.
+    /// The isolated tasks whose end was not seen in this history.
     unseen: BTreeSet<UnitId>,
     /// The isolated tasks that were spawned in this step, with their programs.
     pub(in crate::unit) spawned: Vec<(UnitId, Rc<Program>)>,
@@ -159,7 +159,7 @@ impl IsolatedTasks {
         self.unseen.remove(&child);
     }
 
-    /// Everything about them that the unit's future depends on.
+    /// Records everything here that the unit's future depends on.
     pub(super) fn record(&self, values: &mut impl Hasher) {
         (&self.unseen, &self.counts).hash(values);
     }

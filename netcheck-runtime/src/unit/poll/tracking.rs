@@ -1,4 +1,5 @@
-//! The record of tracked tasks: which objects the running task touches, and which tasks it wakes, joins and aborts.
+//! The record of tracked tasks: the objects that the running task touches, and the tasks that it wakes, joins and
+//! aborts.
 
 use crate::unit::identity::causality::ObjectId;
 use crate::unit::poll::context::{self, Context};
@@ -17,14 +18,14 @@ impl Context {
         Some(state.causality.make(task))
     }
 
-    /// The running task ends; `output` says with what, if that can be told.
+    /// The running task ends; `output` is a text that represents its output completely, if there is one.
     pub(crate) fn end_task(&self, output: Option<String>) {
         let mut state = self.state();
         let task = state.tasks.running;
         state.causality.end_with(task, output);
     }
 
-    /// Nobody can reach an object any more.
+    /// An object can't be reached any more.
     pub(crate) fn forget_object(&self, object: ObjectId) {
         self.state().causality.forget(object);
     }
@@ -45,21 +46,21 @@ impl Wake for TaskControl {
 }
 
 impl TaskControl {
-    /// The running task looks whether this one has ended.
+    /// The running task tests whether this task has ended.
     pub(crate) fn look_for_end(&self) {
         if let Some(context) = context::try_current() {
             context.touch(ObjectId::end(self.id));
         }
     }
 
-    /// The running task asks whether this one has ended, and does not wait for that.
+    /// The running task tests whether this task has ended, and does not wait for its end.
     pub(crate) fn ask_for_end(&self) {
         if let Some(context) = context::try_current() {
             context.state().causality.ask_for(self.id);
         }
     }
 
-    /// The running task has seen the end of this one.
+    /// The running task has seen the end of this task.
     pub(crate) fn join(&self) {
         if let Some(context) = context::try_current() {
             let mut state = context.state();
@@ -68,21 +69,21 @@ impl TaskControl {
         }
     }
 
-    /// The running task waits for the end of this one.
+    /// The running task waits for the end of this task.
     pub(crate) fn wait_for_end(&self) {
         if let Some(context) = context::try_current() {
             context.state().causality.wait_for(self.id);
         }
     }
 
-    /// Nobody can look any more whether this one has ended.
+    /// The end of this task can't be tested any more.
     pub(crate) fn forget_end(&self) {
         if let Some(context) = context::try_current() {
             context.forget_object(ObjectId::end(self.id));
         }
     }
 
-    /// Asks the task to end at its next await; it becomes runnable for that.
+    /// Aborts the task at its next await, and makes it runnable.
     pub(crate) fn cancel(&self) {
         if let Some(context) = context::try_current() {
             context.state().causality.abort(self.id);

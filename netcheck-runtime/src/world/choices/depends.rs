@@ -1,4 +1,4 @@
-//! Choices and claims are a unit's own: they depend on no other.
+//! Choices and claims are a unit's own: they depend on no step of other units.
 
 use super::Prepared;
 use super::operation::Effect;
@@ -14,7 +14,7 @@ pub(crate) fn operation(_touches: &mut Touches, _system: &mut System, _unit: Uni
     }
 }
 
-/// What others do never changes more than an operation depends on.
+/// Never: an operation of this kind depends on the same resources in every state.
 pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
     Ok(false)
 }

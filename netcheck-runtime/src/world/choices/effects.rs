@@ -1,4 +1,4 @@
-//! A claim changes no component.
+//! Effects of this kind: a claim changes no component.
 
 use super::operation::Effect;
 use crate::id::UnitId;

@@ -21,13 +21,13 @@ impl Operation {
         }
     }
 
-    /// No choice is pending for long.
+    /// A choice is never pending.
     pub(crate) fn waits(&self) -> bool {
         false
     }
 }
 
-/// What a unit says of its execution.
+/// A statement of a program about its execution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Effect {
     /// A `sometimes!` was met.

@@ -1,4 +1,4 @@
-//! Looks up what the search has to know of a choice.
+//! Prepares choices for the search.
 
 use super::Prepared;
 use super::operation::Operation;

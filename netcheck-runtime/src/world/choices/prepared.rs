@@ -1,4 +1,4 @@
-//! What the search knows of a choice.
+//! Choices as the search keeps them.
 
 use smallvec::SmallVec;
 

@@ -12,7 +12,7 @@ pub(crate) fn operation(_touches: &mut Touches, _system: &mut System, _unit: Uni
     match *prepared {}
 }
 
-/// What others do never changes more than an operation depends on.
+/// Never: there are no operations on fault regions.
 pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
     Ok(false)
 }

@@ -1,4 +1,4 @@
-//! How many fault regions of a unit are being run.
+//! Effects of this kind: the number of fault regions that a unit is in.
 
 use super::operation::Effect;
 use crate::id::UnitId;

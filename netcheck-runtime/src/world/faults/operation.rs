@@ -1,6 +1,6 @@
 //! Regions of a program outside of which there are no faults.
 
-/// No unit asks anything of fault regions.
+/// There are no operations on fault regions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {}
 
@@ -16,7 +16,7 @@ impl Operation {
     }
 }
 
-/// What happens to fault regions with a step, without a choice.
+/// A change of a unit's fault regions, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Effect {
     /// A `faults::scope` was entered (`true`) or left.

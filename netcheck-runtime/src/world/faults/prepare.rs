@@ -1,4 +1,4 @@
-//! No unit asks anything of fault regions.
+//! There are no operations on fault regions.
 
 use super::Prepared;
 use super::operation::Operation;

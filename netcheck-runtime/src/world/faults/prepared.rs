@@ -1,5 +1,5 @@
-//! No unit asks anything of fault regions.
+//! There are no operations on fault regions.
 
-/// There is no such operation.
+/// There are no operations on fault regions.
 #[derive(Clone, Debug)]
 pub(crate) enum Prepared {}

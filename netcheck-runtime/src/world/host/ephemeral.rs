@@ -1,7 +1,7 @@
-//! Ephemeral ports: which ones a socket is given that asks for any.
+//! Ephemeral ports, for sockets that ask for any port.
 //!
-//! A socket prefers a port of its unit's own, by the unit's number and its own. Two isolated tasks with one number
-//! prefer the same ports, and the order of their binds matters (`Resource::Ephemeral`).
+//! The port that a socket prefers follows from the number of its unit and the socket's own number. Two isolated tasks
+//! with the same number prefer the same ports; the order of their binds then matters (`Resource::Ephemeral`).
 
 use crate::id::{SocketId, UnitId};
 use crate::unit::shared::Shared;
@@ -20,18 +20,18 @@ impl Tables {
         ephemeral::first(self.units[socket.unit.0 as usize].number, socket.index)
     }
 
-    /// The ports that a socket prefers, by a number: those of its unit, unless the unit has many sockets.
+    /// The number of the block of ports that a socket prefers: its unit's block, unless the unit has many sockets.
     pub(crate) fn preferred_ports(&self, socket: SocketId) -> u32 {
         ephemeral::owner(self.first_ephemeral_port(socket)).expect("an ephemeral port has an owner")
     }
 }
 
-/// Whose ports a port is one of.
+/// The owner of a port.
 pub(crate) enum Owner {
-    /// It is no ephemeral port.
+    /// The port is no ephemeral port.
     Nobody,
     Unit(UnitId),
-    /// No unit, or several.
+    /// No unit, or several units, have the number of the port's owner.
     Unknown,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn owner(shared: &Shared, port: u16) -> Owner {
     }
 }
 
-/// What a port of a unit becomes for another unit.
+/// The port of the unit `to` that corresponds to a port of the unit `from`.
 pub(crate) fn moved(shared: &Shared, port: u16, [from, to]: [UnitId; 2]) -> u16 {
     let first = |unit: UnitId| ephemeral::first(shared.unit(unit).number, 0);
     port - first(from) + first(to)

@@ -1,4 +1,4 @@
-//! Hosts: addresses and ports of a process, for UDP and TCP.
+//! Hosts: addresses and ports of a process, shared by UDP and TCP. No kind of component itself.
 
 pub(crate) mod ephemeral;
 pub(crate) mod ports;

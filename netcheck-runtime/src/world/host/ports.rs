@@ -1,4 +1,4 @@
-//! The ports of a process: what may be bound, and which socket takes what is sent to an address.
+//! The ports of a process: the addresses that may be bound, and the socket that receives a datagram.
 
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::world::components::{Binding, ComponentId};
@@ -7,13 +7,13 @@ use netcheck_models::host::takes;
 use std::net::{IpAddr, SocketAddr};
 
 impl<'a> View<'a> {
-    /// Whether everybody who holds a socket is a daemon that is finished.
+    /// Whether every holder of a socket is a parked daemon.
     pub(crate) fn is_deaf(self, state: &[u32], binding: &Binding) -> bool {
         let node = |unit: UnitId| NodeId(self.unit_component(unit).of(state));
         binding.holders.iter().all(|&unit| [NodeId::PARKED, NodeId::PARKED_IN_ACCEPT].contains(&node(unit)))
     }
 
-    /// The socket that a datagram goes to. `None`: there is none.
+    /// The socket that receives a datagram; `None` if no socket does.
     pub(crate) fn route(
         self,
         state: &[u32],

@@ -30,7 +30,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
     }
 }
 
-/// What others do never changes more than an operation depends on.
+/// Never: an operation of this kind depends on the same resources in every state.
 pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
     Ok(false)
 }
@@ -45,11 +45,11 @@ pub(crate) fn effect(touches: &mut Touches, _system: &mut System, _at: (UnitId, 
 }
 
 impl Touches {
-    /// What the end of a unit does: all that it holds is let go.
+    /// The resources that the end of a unit affects and depends on: the unit releases everything that it holds.
     pub(crate) fn end(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
         let process = system.process_of(unit);
         self.affects(Resource::Ended(unit)).depends_on(Resource::AskedFor(unit));
-        // When a process ends, nobody of it is left to bind anything.
+        // When a process ends, no unit of it is left to bind a port.
         if system.units[unit.0 as usize].is_task {
             self.affects(Resource::Releasing(process)).depends_on(Resource::Binding(process));
             if system.demands.scope {
@@ -74,13 +74,13 @@ impl Touches {
     }
 }
 
-/// What a unit holds after a step, read off its history.
+/// The streams, sockets and tasks that a unit holds after a step, found in its history.
 #[derive(Default)]
 struct Holdings {
     streams: Vec<Stream>,
     /// Listeners and bound sockets, with their ports.
     listeners: Vec<(SocketId, u16)>,
-    /// Isolated tasks that it has not seen the end of.
+    /// Isolated tasks whose end it has not seen.
     children: Vec<UnitId>,
 }
 

@@ -1,4 +1,4 @@
-//! What spawning, aborting and dropping handles does to isolated tasks.
+//! Effects of this kind: spawning and aborting isolated tasks, and dropping their handles.
 
 use super::operation::Effect;
 use crate::id::{NodeId, UnitId};
@@ -37,7 +37,7 @@ pub(crate) fn effect(
             let component = view.unit_component(child);
             match view.automata.node(NodeId(component.of(next))).kind {
                 NodeKind::Live => view.tell_of_handle(child, HANDLE_GONE, next)?,
-                // It never ends, and goes on to hold what it holds.
+                // A parked task never ends, and keeps what it holds.
                 NodeKind::Parked { .. } => {}
                 NodeKind::Ended { .. } | NodeKind::Panicked(_) | NodeKind::Gone => {
                     component.set(next, NodeId::GONE.0);

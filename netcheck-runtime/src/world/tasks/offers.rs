@@ -1,4 +1,4 @@
-//! Which steps the start of a process, polls of tasks, and joins offer.
+//! The steps that the start of a process, polls of tasks, and joins offer.
 
 use super::Prepared;
 use crate::id::NodeId;

@@ -4,18 +4,18 @@ use crate::id::{SocketId, TaskId, UnitId};
 use crate::world::tcp::operation::Stream;
 use smallvec::SmallVec;
 
-/// What a unit asks of its tasks and of isolated ones.
+/// An operation on the tasks of a unit or on isolated tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     /// The first poll of a process.
     Start,
     /// Poll a task that was woken.
     Run(TaskId),
-    /// Wait for the end of an isolated task, or look for it.
+    /// Wait for the end of an isolated task, or test for it.
     Join { child: UnitId, waits: bool },
     /// Ask whether an isolated task has ended; cannot wait.
     IsEnded { child: UnitId },
-    /// An isolated task that was aborted: drop its future. Offered instead of all that the task waits for.
+    /// Drop the future of an isolated task that was aborted. Offered instead of all operations that the task waits for.
     Cancel,
 }
 
@@ -34,13 +34,13 @@ impl Operation {
     }
 }
 
-/// What happens to isolated tasks with a step, without a choice.
+/// A change of isolated tasks, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Effect {
-    /// An isolated task was spawned; it may use these sockets, and these streams are its own from now on.
+    /// An isolated task was spawned; it may use these sockets, and takes over these streams.
     Spawn { child: UnitId, handles: SmallVec<[SocketId; 2]>, streams: SmallVec<[Stream; 1]> },
-    /// An isolated task was aborted: it ends by a step of its own, if it has not ended before.
+    /// An isolated task was aborted: unless it has ended before, it ends by a step of its own.
     Abort { child: UnitId },
-    /// The handle of an isolated task was dropped or has delivered.
+    /// The handle of an isolated task was dropped or has delivered the output.
     Detach { child: UnitId },
 }

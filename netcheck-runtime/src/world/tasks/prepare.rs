@@ -1,4 +1,4 @@
-//! Looks up what the search has to know of an operation on tasks.
+//! Prepares operations on tasks for the search.
 
 use super::Prepared;
 use super::operation::Operation;

@@ -1,4 +1,4 @@
-//! What the search knows of an operation on tasks.
+//! Operations on tasks as the search keeps them.
 
 use crate::id::UnitId;
 use crate::world::components::ComponentId;
@@ -6,7 +6,7 @@ use crate::world::components::ComponentId;
 /// A prepared operation on tasks.
 #[derive(Clone, Debug)]
 pub(crate) enum Prepared {
-    /// `after`: the units that have to wait first.
+    /// `after`: the units that must have waited before the process starts.
     Start {
         after: Vec<ComponentId>,
     },

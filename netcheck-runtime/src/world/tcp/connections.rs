@@ -6,7 +6,7 @@ use crate::world::components::ComponentId;
 use ahash::AHashMap;
 use std::net::SocketAddr;
 
-/// Connections by the processes and addresses of their ends: first who connected.
+/// Connections by the processes and addresses of their ends, the connecting end first.
 #[derive(Default)]
 pub(crate) struct Connections {
     ends: Vec<[(ProcessId, SocketAddr); 2]>,
@@ -38,7 +38,7 @@ impl Connections {
     }
 }
 
-/// One end of a connection, as the state knows it.
+/// One end of a connection, with the connection's component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectionEnd {
     pub(crate) connection: ConnectionId,

@@ -32,7 +32,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .depends_on(Resource::Listening(port));
             touches.when_contended.push(Resource::Dialed(port));
             if fails {
-                // It resets who is first in the backlog.
+                // The failure resets the first connection in the backlog.
                 touches.affects(Resource::Unlisted(port));
                 touches.when_contended.push(Resource::Used(port));
                 touches.failure(system, unit);
@@ -109,7 +109,7 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
     }
 }
 
-/// Whether what others do now could change what an operation gets, beyond what it always minds.
+/// Whether the operation depends, in this state, on [`Touches::when_contended`] as well.
 pub(crate) fn is_contended(view: View<'_>, state: &[u32], unit: UnitId, prepared: &Prepared) -> Lookup<bool> {
     let is_unaccepted = |end: &ConnectionEnd| {
         let held = view.held.get(end.component.of(state));
@@ -131,7 +131,7 @@ pub(crate) fn is_contended(view: View<'_>, state: &[u32], unit: UnitId, prepared
         Prepared::Write { end, bytes, .. } => {
             let capacity = view.declared.tcp.streams.capacity;
             let connection = view.connection_at(state, *end);
-            // What is there can be read with these bytes, or without them.
+            // A read may return the unread bytes together with these bytes, or without them.
             is_unaccepted(end)
                 || connection.has_unread(end.side)
                 || !connection.can_take(end.side, bytes.len(), capacity)
@@ -146,13 +146,13 @@ pub(crate) fn is_contended(view: View<'_>, state: &[u32], unit: UnitId, prepared
 }
 
 impl Touches {
-    /// Something can be read at the other end afterwards.
+    /// After the operation, the other end can read bytes, the end of the stream, or an error.
     fn sends(&mut self, end: ConnectionEnd) {
         self.affects(Resource::Sent(end.connection, end.side))
             .depends_on(Resource::TriedIn(end.connection, end.peer()));
     }
 
-    /// The connection is closed or broken at this end; bytes that nobody has read make a difference.
+    /// The connection is closed or broken at this end, with an effect that depends on whether bytes are unread.
     fn breaks(&mut self, system: &System, end: ConnectionEnd) {
         self.sends(end);
         let (process, client) = system.connections.end(end.connection, Side::Client);
@@ -192,7 +192,7 @@ impl Touches {
         }
     }
 
-    /// A connect that nobody waits for: it goes through, or not, and is closed.
+    /// A connect that was given up: it may still make a connection, which is then closed.
     fn give_up(&mut self, system: &mut System, unit: UnitId, effect: &Effect) {
         let &Effect::GiveUp { socket, local, peer } = effect else { return };
         let to = system.tell(|view| view.dialed(view.process_of(unit), peer));
@@ -205,7 +205,7 @@ impl Touches {
         }
     }
 
-    /// What every call on a stream minds, and its failures do.
+    /// The resources that every call on a stream depends on, and those that its failures affect.
     fn stream(&mut self, system: &System, unit: UnitId, end: ConnectionEnd, fails: bool) {
         let (peer, _) = system.connections.end(end.connection, end.peer());
         self.affects(Resource::Reached(peer)).depends_on(Resource::Torn(peer));
@@ -220,14 +220,14 @@ impl Touches {
         }
     }
 
-    /// Who connected may still be in a backlog: its calls are seen by who closes that.
+    /// The connecting end may still be in a backlog: closing the listener depends on its calls.
     fn use_port(&mut self, system: &System, end: ConnectionEnd) {
         if let Some(port) = listening_port(system, end) {
             self.affects(Resource::Used(port));
         }
     }
 
-    /// That another failure uses up the budget does not matter to one that need not happen.
+    /// A failure affects the budget, but does not depend on it: no failure needs to happen.
     fn failure(&mut self, system: &System, unit: UnitId) {
         if system.is_limited() {
             self.affects(Resource::Budget);
@@ -250,13 +250,13 @@ impl Touches {
         self.affects(Resource::Unlisted(port)).depends_on(Resource::Used(port));
     }
 
-    /// Streams of other tasks of a process are closed.
+    /// Streams that other tasks of a process hold are closed.
     pub(crate) fn tear(&mut self, process: ProcessId) {
         self.affects(Resource::Torn(process)).depends_on(Resource::Reached(process));
     }
 }
 
-/// The port that a connection was made to, for who made it.
+/// The port that the connection was made to, if the end is the connecting one.
 fn listening_port(system: &System, end: ConnectionEnd) -> Option<ComponentId> {
     let (host, address) = system.connections.end(end.connection, Side::Server);
     let is_client = end.side == Side::Client;

@@ -1,4 +1,4 @@
-//! What closing and dropping does to streams and listeners.
+//! Effects of this kind: closing and dropping streams and listeners.
 
 use super::operation::Effect;
 use crate::id::UnitId;

@@ -1,4 +1,4 @@
-//! How a program's stream names a connection, and which failures may happen at its end.
+//! The connections that the streams of programs refer to, and the failures that may happen at their ends.
 
 use super::connections::ConnectionEnd;
 use super::rules::TcpRules;
@@ -9,7 +9,7 @@ use crate::world::tables::{Lookup, Tables};
 use std::net::SocketAddr;
 
 impl Tables {
-    /// The connection between two addresses: first who connects.
+    /// The connection between two addresses, the connecting end first.
     pub(crate) fn connection(&self, ends: [(ProcessId, SocketAddr); 2]) -> Lookup<ConnectionEnd> {
         let connection = self.connection_id(ends)?;
         Ok(ConnectionEnd {
@@ -28,7 +28,7 @@ impl Tables {
         Ok(ConnectionEnd { side: stream.side, ..self.connection(ends)? })
     }
 
-    /// The process and the port that a connect goes to; `None` where no process has the address.
+    /// The process and the port that a connect reaches; `None` if no process has the address.
     pub(crate) fn dialed(&self, from: ProcessId, peer: SocketAddr) -> Lookup<Option<(ProcessId, ComponentId)>> {
         let Some(host) = self.process_at(from, peer) else { return Ok(None) };
         Ok(Some((host, self.component(Component::StreamPort(host, peer.port()))?)))

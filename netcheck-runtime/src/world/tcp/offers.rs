@@ -1,4 +1,4 @@
-//! What an operation on TCP can get.
+//! The steps that operations on TCP offer.
 
 use super::Prepared;
 use super::connections::ConnectionEnd;
@@ -14,10 +14,10 @@ use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
 
-/// Arrives when the network has brought it.
+/// The class of an outcome that comes over the network.
 const DELIVERY: Class = Class::Delivery { required: true };
 
-/// The kind of a failure as a program sees it.
+/// The error that a call on a broken connection returns.
 fn broken(breakage: Breakage) -> Outcome {
     Outcome::Failed(match breakage {
         Breakage::Reset => Failure::ConnectionReset,
@@ -93,7 +93,7 @@ impl View<'_> {
         &self.held.get(end.component.of(state)).connection
     }
 
-    /// What to write when a connection changes and its holders stay.
+    /// The writes of a step that changes a connection and not its holders.
     fn becomes(self, state: &[u32], end: ConnectionEnd, connection: Connection) -> Lookup<Writes> {
         let held = HeldConnection { connection, ..*self.held.get(end.component.of(state)) };
         Ok(smallvec![(end.component, self.held_connection(held)?)])
@@ -151,7 +151,7 @@ impl View<'_> {
         Ok((Outcome::Bound(local), smallvec![(component, value)]))
     }
 
-    /// The listener that a connect reaches.
+    /// The listener that receives a connect.
     pub(super) fn listener(&self, state: &[u32], port: ComponentId, to: SocketAddr) -> Option<&StreamBinding> {
         let listens = |binding: &&StreamBinding| takes(binding.ip, to.ip()) && binding.backlog.is_some();
         self.stream_ports.get(port.of(state)).iter().find(listens)
@@ -175,7 +175,7 @@ impl View<'_> {
             offers.enabled.moves.push(Transition { step, writes, faults, events });
         }
         let (outcome, writes, event) = match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {
-            // A refusal comes over the network, too.
+            // A refusal comes over the network as well.
             Dialed::Failed(failure) => (Outcome::Failed(failure), Writes::new(), Event::Refused),
             Dialed::Full => return Ok(()),
             Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, writes, Event::Connected),
@@ -183,7 +183,7 @@ impl View<'_> {
         offers.tell(self, outcome, DELIVERY, writes, event)
     }
 
-    /// What becomes of a connect now.
+    /// The result of a connect in this state.
     pub(super) fn dial(
         self,
         state: &[u32],
@@ -213,7 +213,7 @@ impl View<'_> {
             return Ok(Dialed::Full);
         }
         let Some((own, end)) = self.free_end(state, socket, local, (host, peer))? else {
-            // The same four addresses twice.
+            // A connection with the same four addresses exists.
             return Ok(Dialed::Failed(Failure::AddressNotAvailable));
         };
         let held = HeldConnection { connection: Connection::established(), holders, ..HeldConnection::default() };
@@ -227,7 +227,7 @@ impl View<'_> {
         Ok(Dialed::Connected { local: own, end, writes })
     }
 
-    /// A bound socket that connects is found by its connection from then on.
+    /// Removes a bound socket from its port when it connects: its connection then refers to it.
     fn unbind(self, state: &[u32], socket: SocketId, local: Option<SocketAddr>, writes: &mut Writes) -> Lookup<()> {
         let Some(local) = local else { return Ok(()) };
         let process = self.process_of(socket.unit);
@@ -240,7 +240,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// An address to connect from that makes a connection which is not there yet.
+    /// The first local address from which a new connection to `peer` can be made.
     fn free_end(
         self,
         state: &[u32],
@@ -273,7 +273,7 @@ impl View<'_> {
         Ok(None)
     }
 
-    /// The connection that a connect makes unless an earlier one of the same socket is still there.
+    /// The connection that a connect makes, unless an earlier connection of the same socket exists.
     pub(crate) fn first_end(
         self,
         socket: SocketId,
@@ -356,7 +356,7 @@ impl View<'_> {
         self.break_at(state, end, broken, (fails, resets), Failure::ConnectionReset, offers)
     }
 
-    /// The failures of a read or a write: the declared one of the call, and a reset.
+    /// The failures of a read or a write: the declared failure of the call, and a reset.
     fn break_at(
         self,
         state: &[u32],
@@ -411,10 +411,10 @@ impl View<'_> {
     }
 }
 
-/// What becomes of a connect.
+/// The result of a connect.
 pub(super) enum Dialed {
     Failed(Failure),
-    /// The listener's queue has no room: it waits.
+    /// The listener's backlog is full: the connect waits.
     Full,
     Connected {
         local: SocketAddr,
@@ -423,25 +423,25 @@ pub(super) enum Dialed {
     },
 }
 
-/// Where the outcomes of one offer go.
+/// Collects the outcomes of one offer.
 struct Offers<'a> {
     asker: Asker,
     enabled: &'a mut Enabled,
 }
 
 impl Offers<'_> {
-    /// An outcome with which nothing happens to a connection.
+    /// Adds an outcome without events of the network.
     fn add(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes) -> Lookup<()> {
         self.push(view, outcome, class, Change::quiet(writes))
     }
 
-    /// An outcome, and what happens with it to the connection that is written first.
+    /// Adds an outcome with an event at the component of its first write.
     fn tell(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes, event: Event) -> Lookup<()> {
         let change = Change { writes, faults: event.faults(), events: view.event(event)? };
         self.push(view, outcome, class, change)
     }
 
-    /// A failure, if one may happen now.
+    /// Adds a failure, if the state allows one.
     fn fail(&mut self, view: View<'_>, state: &[u32], failure: Failure, writes: Writes, event: Event) -> Lookup<()> {
         match view.may_fail_now(state, self.asker.unit) {
             true => self.tell(view, Outcome::Failed(failure), Class::Failure, writes, event),

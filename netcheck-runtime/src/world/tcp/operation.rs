@@ -5,22 +5,22 @@ pub(crate) use netcheck_models::tcp::Side;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// What a unit asks of TCP.
+/// An operation on TCP.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     /// Bind a TCP socket that neither listens nor is connected; cannot wait.
     BindStream { socket: SocketId, address: SocketAddr, shares: bool },
-    /// Listen for connections; binds the socket first unless that was done. Waits only where tokio's call is async.
+    /// Listen for connections; binds the socket first if it is not bound. Waits only if tokio's call is async.
     Listen { socket: SocketId, address: SocketAddr, is_bound: bool, backlog: usize },
     /// Connect a TCP socket, bound to `local` or to an ephemeral port.
     Open { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
     /// Wait for a connection.
     Accept { local: SocketAddr, waits: bool },
-    /// Read from a stream, or look at what can be read.
+    /// Read from a stream, or peek at the bytes that can be read.
     Read { stream: Stream, max: usize, peeks: bool, waits: bool },
     /// Write to a stream.
     Write { stream: Stream, bytes: Arc<[u8]>, waits: bool },
-    /// Wait until a read, or a write, would not wait.
+    /// Wait until a read, or a write, can complete at once.
     Ready { stream: Stream, read: bool, write: bool, waits: bool },
     /// Ask for the pending error of a stream; cannot wait.
     TakeError { stream: Stream },
@@ -62,7 +62,7 @@ impl Operation {
     }
 }
 
-/// What happens to TCP sockets with a step, without a choice.
+/// A change of TCP sockets, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Effect {
     /// An end of a TCP connection was dropped.

@@ -1,4 +1,4 @@
-//! Looks up what the search has to know of an operation on TCP.
+//! Prepares operations on TCP for the search.
 
 use super::Prepared;
 use super::operation::{Operation, Side};

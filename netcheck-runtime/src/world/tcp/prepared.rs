@@ -1,4 +1,4 @@
-//! What the search knows of an operation on TCP.
+//! Operations on TCP as the search keeps them.
 
 use super::connections::ConnectionEnd;
 use crate::id::{ProcessId, SocketId};
@@ -6,7 +6,7 @@ use crate::world::components::ComponentId;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// A prepared operation on TCP; `fails`, `resets` and `hangs` say which failures are declared for it.
+/// A prepared operation on TCP; `fails`, `resets` and `hangs`: the failures that are declared for it.
 #[derive(Clone, Debug)]
 pub(crate) enum Prepared {
     BindStream {
@@ -20,7 +20,7 @@ pub(crate) enum Prepared {
         is_bound: bool,
         backlog: usize,
     },
-    /// `to` is `None` where no process has the address.
+    /// `to` is `None` if no process has the address.
     Open {
         socket: SocketId,
         local: Option<SocketAddr>,

@@ -1,4 +1,4 @@
-//! What closing, dropping and ending does to connections and listeners.
+//! Closing, dropping and ending: the changes of connections and listeners.
 
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Side, Stream};
@@ -23,7 +23,7 @@ impl View<'_> {
         self.change_connection(end.component, next, |held| held.connection = held.connection.shut_down(end.side))
     }
 
-    /// A unit says how closing its end is to go.
+    /// A unit sets whether closing its end resets the connection.
     pub(crate) fn set_linger(self, unit: UnitId, stream: Stream, resets: bool, next: &mut Vec<u32>) -> Lookup<()> {
         let end = self.end_of(self.process_of(unit), stream)?;
         self.change_connection(end.component, next, |held| held.resets[end.side as usize] = resets)
@@ -49,7 +49,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// A listener is dropped, or a socket that was only bound; those who wait in its backlog are told by a reset.
+    /// A listener, or a socket that was only bound, is dropped; the connections in its backlog are reset.
     pub(crate) fn close_listener(
         self,
         process: ProcessId,
@@ -69,8 +69,8 @@ impl View<'_> {
         Ok(())
     }
 
-    /// A unit's connect is not waited for any more. Its first packet was sent when it was begun: unless
-    /// that is never answered, a listener gets a connection that is closed at once.
+    /// A unit gives up a connect. The first packet was sent at the beginning of the connect: unless the connect is
+    /// never answered, a listener gets a connection that is closed at once.
     pub(crate) fn give_up(
         self,
         unit: UnitId,
@@ -91,7 +91,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// A stream goes to another unit of the same process.
+    /// A stream is handed over to another unit of the same process.
     pub(crate) fn hand_over(self, from: UnitId, to: UnitId, stream: Stream, next: &mut Vec<u32>) -> Lookup<()> {
         let end = self.end_of(self.process_of(from), stream)?;
         if self.held.get(end.component.of(next)).holders[end.side as usize] == Some(from) {
@@ -100,7 +100,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Closes all that a unit holds.
+    /// Closes all streams and listeners that a unit holds.
     pub(crate) fn release_streams(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
         for &id in self.tables.components.streams() {
             if id.of(next) == 0 {

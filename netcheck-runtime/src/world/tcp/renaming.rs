@@ -1,4 +1,4 @@
-//! What becomes of operations on TCP when processes or tasks are exchanged.
+//! Renames operations on TCP and effects.
 
 use super::operation::{Effect, Operation};
 use crate::world::renaming::Renaming;

@@ -1,4 +1,4 @@
-//! Which failures of TCP are declared.
+//! The declared failures of TCP.
 
 use crate::id::ProcessId;
 use crate::operation::Side;
@@ -12,15 +12,15 @@ const BUFFER_BYTES: usize = 64 << 10;
 pub(crate) struct TcpRules {
     pub(crate) streams: StreamRules,
     pub(crate) fails: Failures,
-    /// Whose operations may fail; `None`: every process's.
+    /// The processes whose operations may fail; `None`: all.
     pub(crate) processes: Option<Vec<ProcessId>>,
-    /// Operations at which end may fail; `None`: at both.
+    /// The end at which operations may fail; `None`: both.
     pub(crate) side: Option<Side>,
     /// How many executions of each source line may fail.
     pub(crate) first: Option<u32>,
 }
 
-/// Which operations may fail (papers/tcp-transmission-failures.txt, Table 2).
+/// The operations that may fail (Table 2 of the paper on TCP transmission failures).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Failures {
     pub(crate) open: bool,

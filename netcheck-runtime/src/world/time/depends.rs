@@ -12,8 +12,8 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
     match prepared {
         Prepared::Timer { .. } => {
             touches.affects(Resource::Timed(unit));
-            // With delays time passes for everybody while packets are in flight: a timer can be
-            // due, and not yet taken, because of another's.
+            // With delays, time passes for every unit while packets are in flight: a timer can be due, but not yet
+            // taken, because the timer of another unit has fired.
             if system.demands.clock || system.has_delay() {
                 touches.affects(Resource::Clock).depends_on(Resource::Clock);
             }
@@ -24,7 +24,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
     }
 }
 
-/// What others do never changes more than an operation depends on.
+/// Never: an operation of this kind depends on the same resources in every state.
 pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
     Ok(false)
 }

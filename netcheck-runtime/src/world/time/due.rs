@@ -1,4 +1,4 @@
-//! Which timers are due next, and what passes until then.
+//! The timers that fire next, and the time that passes until then.
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Input, Outcome};
@@ -14,7 +14,7 @@ impl View<'_> {
         self.outcome(Outcome::Elapsed { at_ns })
     }
 
-    /// The timers after one of them has been waited for.
+    /// The timers of a unit after one of them has fired and its wait is over.
     pub(super) fn fired(self, timers: u32, timer: u32, repeats: bool) -> Lookup<u32> {
         if repeats {
             return Ok(timers);
@@ -24,15 +24,15 @@ impl View<'_> {
         self.timers(armed)
     }
 
-    /// Whose timer it is.
+    /// The mover that a timer belongs to.
     fn owner(&self, state: &[u32], unit: UnitId, timer: u32) -> Mover {
         let node = self.components.find(Component::Unit(unit)).map(|component| NodeId(component.of(state)));
         let moves_each = node.is_some_and(|node| !self.automata.node(node).tasks.is_empty());
         Mover { unit, task: moves_each.then(|| TaskId::of_number(timer)) }
     }
 
-    /// The earliest timers that somebody takes, with their edges, and the time until then. A timer that nobody polls any
-    /// more (a `tick` that was given up, a pinned `sleep`) stays armed and keeps nobody from going on.
+    /// The earliest timers whose firing a program accepts, with their edges, and the time until then. A timer that is
+    /// no longer polled (a `tick` that was given up, a pinned `sleep`) stays armed and blocks no other step.
     pub(crate) fn due<'e>(
         self,
         state: &[u32],

@@ -1,4 +1,4 @@
-//! What arming and disarming does to the timers of a unit.
+//! Effects of this kind: arming and disarming the timers of a unit.
 
 use super::operation::Effect;
 use crate::id::UnitId;

@@ -1,4 +1,4 @@
-//! Timers of a unit, and the clock that all share.
+//! Timers of a unit, and the clock that all units share.
 
 pub(crate) mod depends;
 mod due;

@@ -1,4 +1,4 @@
-//! Which steps timers and clock reads offer.
+//! The steps that timers and clock reads offer.
 
 use super::Prepared;
 use crate::operation::Outcome;

@@ -2,7 +2,7 @@
 
 pub(crate) use netcheck_models::time::Missed;
 
-/// What a unit asks of time.
+/// An operation on timers or on the clock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     /// Wait for a timer; `repeats` keeps it armed for the next period.
@@ -25,10 +25,10 @@ impl Operation {
     }
 }
 
-/// What happens to timers with a step, without a choice.
+/// A change of timers, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Effect {
-    /// A timer starts, or starts anew, to run.
+    /// A timer is started or restarted.
     Arm { timer: u32, after_ns: u64, repeats: bool },
     /// A timer is set to an absolute time (`sleep_until`).
     ArmAt { timer: u32, at_ns: u64 },

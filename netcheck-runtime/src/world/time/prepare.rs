@@ -1,4 +1,4 @@
-//! Looks up what the search has to know of an operation on timers and the clock.
+//! Prepares operations on timers and on the clock for the search.
 
 use super::Prepared;
 use super::operation::Operation;

@@ -1,4 +1,4 @@
-//! What the search knows of an operation on timers and the clock.
+//! Operations on timers and on the clock as the search keeps them.
 
 use crate::world::components::ComponentId;
 

@@ -1,16 +1,16 @@
-//! Datagrams under way to where nobody is bound, with `delay`.
+//! Datagrams in flight to an address at which no socket is bound, with `delay`.
 //!
-//! Which socket a datagram goes to is decided when it arrives. What comes to a socket that is bound is taken late, so
-//! that its arrival is no step of its own. What comes to where nobody is bound is dropped, and that is chosen late,
-//! too: when a socket is bound there, any number of arrivals may have gone before, and the rest is under way to the
-//! socket. When a socket is closed, the same holds from then on of what was under way to it, some of which may have
-//! arrived at it.
+//! The receiving socket of a datagram is determined when the datagram arrives. An arrival at a bound socket is no step
+//! of its own: the datagram is taken later. A datagram that arrives where no socket is bound is dropped, and this is
+//! also decided later: when a socket is bound there, any number of the datagrams may have arrived before, and the rest
+//! is in flight to the socket. When a socket is closed, the same holds from then on for the datagrams in flight to it,
+//! some of which may have arrived at it.
 //!
-//! Left out: what is under way to a socket when it is connected to another peer is not refused; and of two
+//! Left out: a datagram in flight to a socket is not refused when the socket is then connected to another peer. Of two
 //! sets of packets from one socket, to a closed socket and past it because it was connected elsewhere, only the later
-//! one goes on.
+//! one stays in flight.
 //!
-//! Without `delay` the network is fast: a datagram is there when it has been sent, or dropped.
+//! Without `delay` a datagram arrives, or is dropped, as soon as it has been sent.
 
 use crate::id::{ProcessId, SocketId};
 use crate::world::components::{Component, ComponentId};
@@ -23,18 +23,18 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
-/// What is left of a link after arrivals that nobody has seen.
+/// The remainder of a link after arrivals at which no socket was bound.
 #[derive(Clone)]
 struct Unheard {
     link: u32,
     faults: u32,
     events: SmallVec<[Event; 2]>,
-    /// Of what is left: the positions before.
+    /// For each packet of the remainder: its position before.
     positions: SmallVec<[u32; 4]>,
 }
 
 impl Unheard {
-    /// After one more.
+    /// The remainder after one more arrival.
     fn and(&self, arrival: &Arrival, told: &Told) -> Unheard {
         let before = |position: u32| self.positions[position as usize];
         let unheard = |event: Event| match event.moved(before) {
@@ -53,9 +53,10 @@ impl Unheard {
 }
 
 impl View<'_> {
-    /// Where a datagram to an address of a process at which nobody is bound stays under way; `None`: it is dropped.
+    /// The channel for a datagram to an address of a process at which no socket is bound; `None` if the datagram is
+    /// dropped.
     pub(super) fn astray(self, state: &[u32], from: SocketId, to: (ProcessId, SocketAddr)) -> Lookup<Option<Channel>> {
-        // A root that waits for ever may have tasks that still bind.
+        // A root that waits forever may have tasks that still bind.
         if !self.has_delay() || !self.live_units(state).any(|(unit, _)| self.process_of(unit) == to.0) {
             return Ok(None);
         }
@@ -64,7 +65,7 @@ impl View<'_> {
         Ok(Some(Channel { component, rules }))
     }
 
-    /// What a bind does for each way in which some of the datagrams that were under way to where it is bound have
+    /// The changes that a bind makes: one for each set of datagrams in flight to the bound address that may have
     /// arrived before, and are gone.
     pub(super) fn with_astray(
         self,
@@ -76,7 +77,7 @@ impl View<'_> {
         let Some(bound) = bound.filter(|_| self.has_delay()) else { return Ok(vec![Change::quiet(writes)]) };
         let mut ways = vec![(Change::quiet(writes), Told::new())];
         let process = self.process_of(socket.unit);
-        // In an order that is the same in every run.
+        // Sorted, so that the order is the same in every run.
         let mut astray: Vec<ComponentId> = self.components.astray().to_vec();
         astray.sort_by_key(|&component| match self.components.component(component) {
             Component::Astray { from, to } => Some((self.units[from.unit.0 as usize].number, from.index, to)),
@@ -110,8 +111,8 @@ impl View<'_> {
         ways.into_iter().map(|(change, told)| Ok(Change { events: self.tells(told)?, ..change })).collect()
     }
 
-    /// What may be left of a link after any number of arrivals, the fewest first, each with the fewest faults that lead
-    /// to it.
+    /// The possible remainders of a link after any number of arrivals, the fewest arrivals first, each with the fewest
+    /// faults that lead to it.
     fn after_arrivals(self, channel: Channel, link: u32) -> Lookup<Vec<Unheard>> {
         let positions = (0..self.links.get(link).packets().count() as u32).collect();
         let all = Unheard { link, faults: 0, events: SmallVec::new(), positions };
@@ -134,7 +135,7 @@ impl View<'_> {
         Ok(reached)
     }
 
-    /// A socket that was bound to a port is closed: what was under way to it goes on to where it was bound.
+    /// A socket is closed: the datagrams in flight to it stay in flight to the address that it was bound to.
     pub(super) fn lead_astray(
         self,
         socket: SocketId,
@@ -159,12 +160,12 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The address to which a socket sends what a socket of a process that is bound to `ip` takes.
+    /// The address that a socket uses to reach a socket of the process `to` that is bound to `ip`.
     fn addressed(self, from: SocketId, to: ProcessId, ip: IpAddr) -> IpAddr {
         self.processes[to.0 as usize].host.addresses.reached_at(ip, self.process_of(from.unit) == to)
     }
 
-    /// A process ends: what is under way to it is dropped.
+    /// A process ends: the datagrams in flight to it are dropped.
     pub(in crate::world) fn drop_astray(self, process: ProcessId, next: &mut Vec<u32>) {
         for &component in self.components.astray() {
             if matches!(self.components.component(component), Component::Astray { to: (to, _), .. } if to == process) {

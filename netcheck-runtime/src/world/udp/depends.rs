@@ -25,7 +25,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .depends_on(Resource::Releasing(process))
                 .depends_on(Resource::Freed(port));
             if system.has_delay() && system.is_limited() {
-                // What has arrived before may have been out of order.
+                // The datagrams that arrived before the bind may have been out of order.
                 touches.affects(Resource::Budget).depends_on(Resource::Budget);
             }
         }
@@ -61,7 +61,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
     }
 }
 
-/// What others do never changes more than an operation depends on.
+/// Never: an operation of this kind depends on the same resources in every state.
 pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
     Ok(false)
 }
@@ -79,7 +79,7 @@ pub(crate) fn effect(
     }
 }
 
-/// The port that a datagram socket is bound to, if its unit has bound it itself.
+/// The port that a socket is bound to, if its unit bound it itself.
 fn port_of(system: &mut System, edge: EdgeId, socket: SocketId) -> Option<ComponentId> {
     let automata = &system.learner.automata;
     let Edge { source, input, .. } = *automata.edge(edge);

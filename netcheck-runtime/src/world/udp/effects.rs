@@ -1,4 +1,4 @@
-//! What closing a UDP socket does, and what becomes of datagrams that nobody will take.
+//! Effects of this kind: closing UDP sockets, and dropping datagrams that no unit will receive.
 
 use super::operation::Effect;
 use crate::id::{SocketId, UnitId};
@@ -18,8 +18,8 @@ pub(crate) fn effect(
 }
 
 impl View<'_> {
-    /// What a daemon that is finished would never look at again. Its sockets, streams and listeners stay, for others may
-    /// bind a port, connect and write.
+    /// Clears the timers and the datagrams that a parked daemon will never use again. Its sockets, streams and
+    /// listeners stay, because other units may bind a port, connect and write.
     pub(in crate::world) fn forget_datagrams(self, unit: UnitId, next: &mut Vec<u32>) {
         self.clear(Component::Timers(unit), next);
         for &port in self.components.ports() {
@@ -33,14 +33,14 @@ impl View<'_> {
         }
     }
 
-    /// Lets go of timers and UDP sockets.
+    /// Releases the timers and UDP sockets of a unit.
     pub(in crate::world) fn release_datagrams(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
         self.clear(Component::Timers(unit), next);
         self.let_go_of(|_| true, unit, next)
     }
 
-    /// One holder less of some sockets; the last one closes a socket, and what is under way to it vanishes, unless
-    /// where it goes is decided when it arrives.
+    /// Removes one holder of some sockets. A socket without holders is closed, and the datagrams in flight to it
+    /// vanish, unless `delay` leads them astray.
     fn let_go_of(self, which: impl Fn(SocketId) -> bool, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
         let mut closed: SmallVec<[(SocketId, (ComponentId, IpAddr)); 4]> = SmallVec::new();
         let is_held = |binding: &Binding| which(binding.socket) && binding.holders.contains(&unit);
@@ -58,7 +58,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Changes those bindings of all ports that are concerned; bindings that nobody holds any more go.
+    /// Changes the bindings for which `is_concerned` holds, at all ports, and removes bindings without holders.
     pub(in crate::world) fn change_bindings(
         self,
         next: &mut Vec<u32>,

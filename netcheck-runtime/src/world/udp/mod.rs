@@ -1,4 +1,4 @@
-//! UDP: sockets, and the datagrams under way from one to another.
+//! UDP: sockets, and the datagrams in flight between them.
 
 mod astray;
 pub(crate) mod depends;

@@ -1,4 +1,4 @@
-//! Which steps operations on UDP sockets offer.
+//! The steps that operations on UDP sockets offer.
 
 use super::Prepared;
 use super::operation::ReceiveMode;
@@ -42,7 +42,7 @@ pub(crate) fn offers(
 }
 
 impl View<'_> {
-    /// Where a datagram goes that is sent now.
+    /// Appends a datagram to the channel that leads to its destination now.
     fn send(self, state: &[u32], prepared: &Prepared) -> Lookup<Change> {
         let &Prepared::Send { socket, from, to, host, port, datagram } = prepared else {
             unreachable!("only a send sends")
@@ -113,7 +113,7 @@ impl View<'_> {
         Ok((Outcome::Bound(SocketAddr::new(ip, local.port())), smallvec![(component, value)]))
     }
 
-    /// The datagrams that a receive can get.
+    /// Offers each datagram that a receive can return.
     fn arriving(
         self,
         state: &[u32],

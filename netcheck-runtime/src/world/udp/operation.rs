@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// What a unit asks of a UDP socket.
+/// An operation on a UDP socket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     /// Bind a UDP socket; port 0 asks for an ephemeral one.
@@ -48,7 +48,7 @@ impl Operation {
     }
 }
 
-/// What happens to UDP sockets with a step, without a choice.
+/// A change of UDP sockets, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Effect {
     /// A socket was dropped.

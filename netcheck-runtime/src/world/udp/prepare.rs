@@ -1,4 +1,4 @@
-//! Looks up what the search has to know of an operation on a UDP socket.
+//! Prepares operations on UDP sockets for the search.
 
 use super::Prepared;
 use super::operation::{Operation, ReceiveMode};

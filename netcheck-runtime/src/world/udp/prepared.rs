@@ -1,4 +1,4 @@
-//! What the search knows of an operation on a UDP socket.
+//! Operations on UDP sockets as the search keeps them.
 
 use super::operation::ReceiveMode;
 use crate::id::{OutcomeId, ProcessId, SocketId};
@@ -17,7 +17,7 @@ pub(crate) enum Prepared {
         local: SocketAddr,
         peer: SocketAddr,
     },
-    /// `host` and `port` are `None` where no process has the address.
+    /// `host` and `port` are `None` if no process has the address.
     Send {
         socket: SocketId,
         from: SocketAddr,

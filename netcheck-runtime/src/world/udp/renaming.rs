@@ -1,4 +1,4 @@
-//! What becomes of operations on UDP sockets when processes or tasks are exchanged.
+//! Renames operations on UDP sockets and effects.
 
 use super::operation::{Effect, Operation};
 use crate::world::renaming::Renaming;

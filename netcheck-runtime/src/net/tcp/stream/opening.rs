@@ -13,11 +13,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::panic::Location;
 
-/// A socket that connects; dropped before it has, it gives up.
+/// A socket that connects; dropping it before the outcome gives the connect up.
 pub(in crate::net::tcp) struct Opening {
     id: SocketId,
     local: Option<SocketAddr>,
-    /// The address that it connects to, while there is no answer.
+    /// The address that it connects to, as long as there is no outcome.
     unanswered: Option<SocketAddr>,
     is_done: bool,
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::time::Duration;
 
 impl TcpStream {
-    /// Whether `set_nodelay` was said. (Bytes are never held back in a check.)
+    /// The value set by `set_nodelay`. (Bytes are never held back in a check.)
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -16,7 +16,7 @@ impl TcpStream {
         Ok(self.options.nodelay.get())
     }
 
-    /// Remembered, without an effect: bytes are never held back in a check.
+    /// Remembered, without effect: bytes are never held back in a check.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -25,7 +25,7 @@ impl TcpStream {
         Ok(())
     }
 
-    /// Whether what arrives is acknowledged at once. (Linux may change its mind; a check does not.)
+    /// Whether packets are acknowledged at once. (Linux may change the value by itself; a check does not.)
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -33,7 +33,7 @@ impl TcpStream {
         Ok(self.options.quick_ack.get())
     }
 
-    /// Remembered, without an effect: nobody sees acknowledgements.
+    /// Remembered, without effect: acknowledgements are not modelled.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -42,7 +42,7 @@ impl TcpStream {
         Ok(())
     }
 
-    /// How long a close waits for what was written.
+    /// The time that a close waits for unsent bytes.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -50,7 +50,7 @@ impl TcpStream {
         Ok(self.options.linger.get())
     }
 
-    /// With zero, dropping the stream resets the connection; else without an effect.
+    /// With zero, dropping the stream resets the connection; otherwise without effect.
     ///
     /// # Errors
     /// Never; the signature is tokio's.
@@ -80,7 +80,7 @@ impl TcpStream {
         Ok(self.options.hops_max.get())
     }
 
-    /// Remembered, without an effect.
+    /// Remembered, without effect.
     ///
     /// # Errors
     /// Never; the signature is tokio's.

@@ -1,4 +1,4 @@
-//! Waiting until a stream can be read or written, without doing so.
+//! Waiting until a stream can be read or written.
 
 use super::TcpStream;
 use crate::net::tcp::readiness::{Interest, Ready};
@@ -29,7 +29,7 @@ impl TcpStream {
         Operation::Tcp(tcp::Operation::Ready { stream: self.stream, read, write, waits })
     }
 
-    /// Waits until a read would not wait.
+    /// Waits until a read can complete at once.
     ///
     /// # Errors
     /// Never in this model; the signature is tokio's.
@@ -39,7 +39,7 @@ impl TcpStream {
         async move { ready.await.map(|_| ()) }
     }
 
-    /// Waits until a write would not wait.
+    /// Waits until a write can complete at once.
     ///
     /// # Errors
     /// Never in this model; the signature is tokio's.
@@ -49,7 +49,7 @@ impl TcpStream {
         async move { ready.await.map(|_| ()) }
     }
 
-    /// Polls for a read that would not wait.
+    /// Polls until a read can complete at once.
     ///
     /// # Errors
     /// Never in this model; the signature is tokio's.
@@ -59,7 +59,7 @@ impl TcpStream {
         self.poll(Way::ReadReady, cx, ready, Location::caller()).map(|_| Ok(()))
     }
 
-    /// Polls for a write that would not wait.
+    /// Polls until a write can complete at once.
     ///
     /// # Errors
     /// Never in this model; the signature is tokio's.
@@ -82,7 +82,7 @@ impl TcpStream {
         call()
     }
 
-    /// Calls `call` whenever the stream is ready, until it would not block.
+    /// Calls `call` whenever the stream is ready, until it does not return `WouldBlock`.
     ///
     /// # Errors
     /// The errors of `call`.

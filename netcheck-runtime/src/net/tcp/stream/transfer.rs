@@ -55,7 +55,7 @@ impl TcpStream {
     /// Reads the bytes that have arrived.
     ///
     /// # Errors
-    /// `WouldBlock` if nothing is there yet; else as a read.
+    /// `WouldBlock` if no byte has arrived yet; else as a read.
     #[track_caller]
     pub fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.try_in(buffer.len(), Location::caller())?;
@@ -106,7 +106,7 @@ impl TcpStream {
         Ok(bytes(context.ask(read, location))?.to_vec())
     }
 
-    /// Writes what there is room for.
+    /// Writes as many bytes as there is room for.
     ///
     /// # Errors
     /// `WouldBlock` if there is no room; else as a write.
@@ -116,7 +116,7 @@ impl TcpStream {
         written(context::current().ask(write, Location::caller()))
     }
 
-    /// Writes what there is room for from several buffers.
+    /// Writes as many bytes of several buffers as there is room for.
     ///
     /// # Errors
     /// As `try_write`.
@@ -134,7 +134,7 @@ impl TcpStream {
     ) -> Poll<io::Result<()>> {
         let max = buffer.remaining();
         if max == 0 {
-            // As the OS, tokio waits until there is something to read nothing of.
+            // Like the OS, tokio waits until the stream is readable, although the buffer is empty.
             let ready = self.readiness(Interest::READABLE, true);
             return self.poll(Way::In, cx, ready, location).map(|_| Ok(()));
         }
@@ -188,7 +188,7 @@ impl TcpStream {
         }
     }
 
-    /// Shuts the writing side down without waiting, as dropping the owned half of it does.
+    /// Shuts the writing side down without waiting; dropping the owned writing half calls this.
     pub(in crate::net::tcp) fn end(&self) {
         if let Some(context) = context::try_current() {
             context.effect(Effect::Tcp(tcp::Effect::EndStream { stream: self.stream }));
