@@ -466,9 +466,9 @@ fn compare(
     }
     let states_max = if findings.endless { UNCAPTURED_STATES_MAX } else { STATES_MAX };
     let (uncaptured, ends) = check(&checker.capture(false).max_states(states_max), system, programs);
-    // Where every execution ends in a violation, a component that is reduced may still be endless. And without captured
-    // loops and without reduction, some systems have more states than are explored here.
-    if (findings.endless || system.has_loops()) && uncaptured.verdict() == Verdict::Inconclusive {
+    // Where every execution ends in a violation, a component that is reduced may still be endless.
+    let is_endless = findings.endless || configuration.1 && system.has_loops();
+    if is_endless && uncaptured.verdict() == Verdict::Inconclusive {
         merges.closed += u64::from(captured.verdict() == Verdict::Verified);
         return Ok(());
     }

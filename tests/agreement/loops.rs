@@ -77,11 +77,6 @@ impl Writer<'_> {
             let received = self.receive(index, socket);
             body.insert(self.random.below(body.len() as u64 + 1) as usize, received);
         }
-        if body.iter().all(is_skipped_or_local) {
-            // A round without any operation is no loop that a check can follow, nor one of a program that works. The
-            // engine says so wherever a component comes to it, with what has not been learned yet of the others.
-            body.push(Instruction::Yield);
-        }
         script.push(Instruction::Forever { body });
         script
     }
@@ -108,18 +103,6 @@ impl Writer<'_> {
         let toggle = Instruction::If { register, equals: 1, then: set(2), otherwise: set(1) };
         body.insert(self.random.below(body.len() as u64 + 1) as usize, toggle);
     }
-}
-
-/// Whether an instruction may be a round's only one and begin no operation.
-fn is_skipped_or_local(instruction: &Instruction) -> bool {
-    matches!(
-        instruction,
-        Instruction::Until { .. }
-            | Instruction::If { .. }
-            | Instruction::Set { .. }
-            | Instruction::Add { .. }
-            | Instruction::AssertNot { .. }
-    )
 }
 
 /// The register that an instruction writes, and values that it may get.

@@ -11,7 +11,7 @@ use crate::world::{choices, tasks, tcp, time, udp};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a payload that are kept.
-const PAYLOAD_BYTES_MAX: usize = 1024;
+pub(super) const PAYLOAD_BYTES_MAX: usize = 1024;
 
 /// The question of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use crate::id::{OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
-use crate::trace::asked::{Answered, Asked, Datagram};
+use crate::trace::asked::{Answered, Asked, Datagram, PAYLOAD_BYTES_MAX};
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
 use crate::unit::wording;
 use crate::world::components::{Component, ComponentId};
@@ -12,9 +12,6 @@ use crate::world::system::System;
 use crate::world::{tasks, tcp, time, udp};
 use netcheck_models::event::Event;
 use std::time::Duration;
-
-/// Bytes of a payload that are kept beside the words.
-const PAYLOAD_BYTES_MAX: usize = 1024;
 
 /// Puts a transition from `state` into words. Arrivals are not traced to the steps that sent them: that takes the whole
 /// execution.
@@ -212,7 +209,7 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
     events.filter_map(doing).collect()
 }
 
-/// The events of a step, with names for the places.
+/// The events of a step, with names for the channels.
 fn happenings(system: &System, state: &[u32], transition: &Transition) -> Vec<Happening> {
     let told = system.told(transition).iter();
     let each = told.flat_map(|happened| {
@@ -265,9 +262,9 @@ fn lost(system: &System, state: &[u32], transition: &Transition, happened: &Happ
 
 /// A datagram under way on a channel, with where it was to go.
 pub(super) fn lost_datagram(system: &System, channel: ComponentId, packet: OutcomeId) -> String {
-    let to = match system.components.iter().find(|(id, _)| *id == channel) {
-        Some((_, Component::Channel { to, .. })) => system.shared().unit(to.unit).name,
-        Some((_, Component::Astray { to: (process, _), .. })) => system.shared().unit(UnitId(process.0)).name,
+    let to = match system.components.component(channel) {
+        Component::Channel { to, .. } => system.shared().unit(to.unit).name,
+        Component::Astray { to: (process, _), .. } => system.shared().unit(UnitId(process.0)).name,
         _ => String::new(),
     };
     format!("{} to {to}", datagram(system, packet))

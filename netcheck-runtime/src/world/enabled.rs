@@ -34,10 +34,7 @@ pub(crate) type Due<'e> = (i64, Vec<(&'e Waiting, Input, EdgeId)>);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) mover: Mover,
-    pub(super) unit: UnitId,
-    pub(super) component: ComponentId,
-    pub(super) node: NodeId,
-    pub(super) input_key: OperationKey,
+    pub(super) asker: Asker,
     pub(super) timer: u32,
     pub(super) armed: ComponentId,
     pub(crate) remaining_ns: i64,

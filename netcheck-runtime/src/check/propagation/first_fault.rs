@@ -309,9 +309,11 @@ impl FirstFaults {
             Move::Unit { node, input, .. } => (*node, *input),
             Move::Hang { .. } | Move::Park(_) => return Event::Nothing,
         };
-        let menu = system.prepared_offers(node);
-        match menu.iter().find(|offer| offer.key == input.key).map(|offer| &offer.prepared) {
-            Some(&Prepared::Udp(udp::Prepared::Send { datagram, .. })) if !transition.writes.is_empty() => {
+        let offers = system.prepared_offers(node);
+        match offers.iter().find(|offer| offer.key == input.key).map(|offer| &offer.prepared) {
+            Some(&Prepared::Udp(udp::Prepared::Send(udp::prepared::Send { datagram, .. })))
+                if !transition.writes.is_empty() =>
+            {
                 let sent = self.operation(system, state, transition);
                 let number = self.number(datagrams, sent, datagram);
                 datagrams.send(system, transition, number);

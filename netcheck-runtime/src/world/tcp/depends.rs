@@ -3,14 +3,15 @@
 use super::Prepared;
 use super::connections::ConnectionEnd;
 use super::operation::{Effect, Side};
-use crate::id::{ProcessId, UnitId};
+use super::prepared::Open;
+use crate::id::{ProcessId, SocketId, UnitId};
 use crate::unit::automaton::EdgeId;
-use crate::world::components::StreamBinding;
-use crate::world::components::{Component, ComponentId};
+use crate::world::components::{Component, ComponentId, StreamBinding};
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
 use crate::world::touches::{Resource, Touches};
 use netcheck_models::host::ephemeral;
+use std::net::SocketAddr;
 
 pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
     let process = system.process_of(unit);
@@ -21,7 +22,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 touches.listening(system.components.id(Component::StreamPort(process, address.port())));
             }
         }
-        Prepared::Open { .. } => touches.open(system, unit, prepared),
+        Prepared::Open(open) => touches.open(system, unit, *open),
         &Prepared::Accept { port, fails, waits, .. } => {
             if !waits {
                 touches.affects(Resource::TriedAccept(port));
@@ -102,9 +103,7 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
             let port = system.components.id(Component::StreamPort(process, local.port()));
             touches.close_listener(port);
         }
-        Effect::GiveUp { .. } => {
-            touches.give_up(system, unit, effect);
-        }
+        Effect::GiveUp { socket, local, peer } => touches.give_up(system, unit, (socket, local, peer)),
         Effect::Linger { .. } => {}
     }
 }
@@ -116,7 +115,7 @@ pub(crate) fn is_contended(view: View<'_>, state: &[u32], unit: UnitId, prepared
         end.side == Side::Client && held.connection.is_held(Side::Server) && held.holders[1].is_none()
     };
     Ok(match prepared {
-        &Prepared::Open { socket, local, peer, to: Some((host, port)), .. } => {
+        &Prepared::Open(Open { socket, local, peer, to: Some((host, port)), .. }) => {
             let is_full = |listener: &StreamBinding| listener.backlog.as_ref().is_some_and(|b| !b.has_room());
             view.listener(state, port, peer).is_some_and(is_full)
                 || view.first_end(socket, local, (host, peer))?.is_none_or(|end| end.component.of(state) != 0)
@@ -141,7 +140,7 @@ pub(crate) fn is_contended(view: View<'_>, state: &[u32], unit: UnitId, prepared
             is_unaccepted(end) || *write && !view.connection_at(state, *end).is_writable(end.side, capacity)
         }
         Prepared::TakeError { end } => is_unaccepted(end),
-        _ => false,
+        Prepared::Open(Open { to: None, .. }) | Prepared::BindStream { .. } | Prepared::Listen { .. } => false,
     })
 }
 
@@ -169,8 +168,7 @@ impl Touches {
             .depends_on(Resource::Dialed(port));
     }
 
-    fn open(&mut self, system: &mut System, unit: UnitId, prepared: &Prepared) {
-        let &Prepared::Open { socket, local, to, fails, hangs, .. } = prepared else { return };
+    fn open(&mut self, system: &mut System, unit: UnitId, Open { socket, local, to, fails, hangs, .. }: Open) {
         self.asks_for_port(system, socket, local.is_none());
         if let Some(local) = local {
             let own = system.process_of(unit);
@@ -193,11 +191,14 @@ impl Touches {
     }
 
     /// A connect that was given up: it may still make a connection, which is then closed.
-    fn give_up(&mut self, system: &mut System, unit: UnitId, effect: &Effect) {
-        let &Effect::GiveUp { socket, local, peer } = effect else { return };
+    fn give_up(
+        &mut self,
+        system: &mut System,
+        unit: UnitId,
+        (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
+    ) {
         let to = system.tell(|view| view.dialed(view.process_of(unit), peer));
-        let open = Prepared::Open { socket, local, peer, to, fails: false, hangs: false };
-        self.open(system, unit, &open);
+        self.open(system, unit, Open { socket, local, peer, to, fails: false, hangs: false });
         let contended = std::mem::take(&mut self.when_contended);
         self.depends_on.extend(contended);
         if let Some(end) = to.and_then(|(host, _)| system.tell(|view| view.first_end(socket, local, (host, peer)))) {

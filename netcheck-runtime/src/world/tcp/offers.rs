@@ -2,6 +2,7 @@
 
 use super::Prepared;
 use super::connections::ConnectionEnd;
+use super::prepared::Open;
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Outcome, Side};
 use crate::world::components::{Component, ComponentId, HeldConnection, StreamBinding};
@@ -45,7 +46,7 @@ pub(crate) fn offers(
             };
             offers.add(view, outcome, Class::Immediate, writes)
         }
-        Prepared::Open { .. } => view.open(state, prepared, &mut offers),
+        Prepared::Open(open) => view.open(state, *open, &mut offers),
         Prepared::Accept { process, port, local, waits, fails } => {
             view.accept(state, (*process, *port, *local), (*waits, *fails), &mut offers)
         }
@@ -157,10 +158,8 @@ impl View<'_> {
         self.stream_ports.get(port.of(state)).iter().find(listens)
     }
 
-    fn open(self, state: &[u32], prepared: &Prepared, offers: &mut Offers<'_>) -> Lookup<()> {
-        let &Prepared::Open { socket, local, peer, to, fails, hangs } = prepared else {
-            unreachable!("only a connect opens")
-        };
+    fn open(self, state: &[u32], open: Open, offers: &mut Offers<'_>) -> Lookup<()> {
+        let Open { socket, local, peer, to, fails, hangs } = open;
         if self.components.find(Component::Hung(socket)).is_some_and(|hung| hung.of(state) != 0) {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 use super::Prepared;
 use super::operation::{Operation, Side};
+use super::prepared::Open;
 use crate::id::UnitId;
 use crate::world::components::Component;
 use crate::world::system::System;
@@ -19,7 +20,7 @@ pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, e
             let may = may_fail(system, Side::Client);
             let (fails, hangs) = (may && declared.open, may && declared.hang);
             let to = system.tell(|view| view.dialed(process, peer));
-            Prepared::Open { socket, local, peer, to, fails, hangs }
+            Prepared::Open(Open { socket, local, peer, to, fails, hangs })
         }
         Operation::Accept { local, waits } => {
             let port = system.components.id(Component::StreamPort(process, local.port()));

@@ -3,7 +3,7 @@
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Input, Outcome};
 use crate::world::components::Component;
-use crate::world::enabled::{Due, Enabled, Waiting};
+use crate::world::enabled::{Asker, Due, Enabled, Waiting};
 use crate::world::step::{Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
@@ -47,8 +47,8 @@ impl View<'_> {
             let outcome = self.elapsed(state, advance_ns)?;
             let mut due = Vec::new();
             for &waiting in group {
-                let input = Input { key: waiting.input_key, outcome };
-                let edge = self.edge(waiting.node, input)?;
+                let input = Input { key: waiting.asker.key, outcome };
+                let edge = self.edge(waiting.asker.node, input)?;
                 if !self.automata.edge(edge).is_refused() {
                     due.push((waiting, input, edge));
                 }
@@ -86,7 +86,7 @@ impl View<'_> {
             for write in writes.iter_mut().filter(|(component, _)| *component == waiting.armed) {
                 write.1 = self.fired(write.1, waiting.timer, waiting.repeats)?;
             }
-            let Waiting { unit, component, node, .. } = *waiting;
+            let Asker { unit, component, node, .. } = waiting.asker;
             let class = Class::Timer { advance_ns };
             let step = Move::Unit { unit, component, node, input, edge, class };
             chosen.push(Transition { step, writes, faults: 0, events });

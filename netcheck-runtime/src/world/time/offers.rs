@@ -19,19 +19,8 @@ pub(crate) fn offers(
             let Some(countdown) = view.timers.get(armed.of(state)).get(timer) else { return Ok(()) };
             let remaining_ns = countdown.remaining_ns;
             if remaining_ns > 0 {
-                let Asker { unit, component, node, key } = asker;
-                let mover = view.automata.mover(node, key);
-                enabled.timers.push(Waiting {
-                    mover,
-                    unit,
-                    component,
-                    node,
-                    input_key: key,
-                    timer,
-                    armed,
-                    remaining_ns,
-                    repeats,
-                });
+                let mover = view.automata.mover(asker.node, asker.key);
+                enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns, repeats });
                 return Ok(());
             }
             let outcome = view.elapsed(state, remaining_ns)?;

@@ -2,6 +2,7 @@
 
 use super::Prepared;
 use super::operation::{Effect, Operation};
+use super::prepared::Send;
 use crate::id::{NodeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Input, Operation as AnyOperation, Outcome};
 use crate::unit::automaton::{Edge, EdgeId};
@@ -33,7 +34,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             let port = port(system, process, local.port());
             touches.affects(Resource::Bound(port)).depends_on(Resource::Bound(port)).depends_on(Resource::Routed(port));
         }
-        Prepared::Send { socket, host, port, .. } => {
+        Prepared::Send(Send { socket, host, port, .. }) => {
             touches.affects(Resource::Dispatched(*socket)).depends_on(Resource::Dispatched(*socket));
             if let (Some(host), Some(port)) = (host, port) {
                 touches

@@ -2,6 +2,7 @@
 
 use super::Prepared;
 use super::operation::ReceiveMode;
+use super::prepared::Send;
 use crate::id::{OutcomeId, SocketId};
 use crate::operation::{Failure, Outcome};
 use crate::world::components::{Binding, Component};
@@ -33,8 +34,8 @@ pub(crate) fn offers(
             let (outcome, writes) = view.connect(state, socket, local, peer)?;
             view.answer(enabled, asker, outcome, writes)
         }
-        Prepared::Send { .. } => {
-            let change = view.send(state, prepared)?;
+        Prepared::Send(send) => {
+            let change = view.send(state, send)?;
             view.offer(enabled, asker, view.known.done, Class::Immediate, change).map(|_| ())
         }
         Prepared::Receive { inbox, mode, waits, .. } => view.arriving(state, asker, (inbox, mode, waits), enabled),
@@ -43,10 +44,7 @@ pub(crate) fn offers(
 
 impl View<'_> {
     /// Appends a datagram to the channel that leads to its destination now.
-    fn send(self, state: &[u32], prepared: &Prepared) -> Lookup<Change> {
-        let &Prepared::Send { socket, from, to, host, port, datagram } = prepared else {
-            unreachable!("only a send sends")
-        };
+    fn send(self, state: &[u32], Send { socket, from, to, host, port, datagram }: Send) -> Lookup<Change> {
         let mut change = Change { events: self.known.unbound, ..Change::quiet(Writes::new()) };
         let binding = port.and_then(|port| self.route(state, port, from, to));
         let channel = match (binding, host) {

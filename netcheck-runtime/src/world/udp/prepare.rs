@@ -2,6 +2,7 @@
 
 use super::Prepared;
 use super::operation::{Operation, ReceiveMode};
+use super::prepared::Send;
 use crate::id::{SocketId, UnitId};
 use crate::operation::Outcome;
 use crate::world::components::Component;
@@ -15,7 +16,7 @@ pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _
             let host = system.process_at(system.process_of(unit), to);
             let port = host.map(|host| system.components.id(Component::Port(host, to.port())));
             let datagram = system.learner.automata.intern(&Outcome::Datagram { from, payload });
-            Prepared::Send { socket, from, to, host, port, datagram }
+            Prepared::Send(Send { socket, from, to, host, port, datagram })
         }
         Operation::Receive { socket, port, mode } => receive(system, socket, port, mode, true),
         Operation::TryReceive { socket, port, mode } => receive(system, socket, port, mode, false),

@@ -8,29 +8,19 @@ use std::net::SocketAddr;
 /// A prepared operation on a UDP socket.
 #[derive(Clone, Debug)]
 pub(crate) enum Prepared {
-    Bind {
-        socket: SocketId,
-        address: SocketAddr,
-    },
-    Connect {
-        socket: SocketId,
-        local: SocketAddr,
-        peer: SocketAddr,
-    },
-    /// `host` and `port` are `None` if no process has the address.
-    Send {
-        socket: SocketId,
-        from: SocketAddr,
-        to: SocketAddr,
-        host: Option<ProcessId>,
-        port: Option<ComponentId>,
-        datagram: OutcomeId,
-    },
-    Receive {
-        socket: SocketId,
-        port: u16,
-        inbox: u32,
-        mode: ReceiveMode,
-        waits: bool,
-    },
+    Bind { socket: SocketId, address: SocketAddr },
+    Connect { socket: SocketId, local: SocketAddr, peer: SocketAddr },
+    Send(Send),
+    Receive { socket: SocketId, port: u16, inbox: u32, mode: ReceiveMode, waits: bool },
+}
+
+/// A prepared send; `host` and `port` are `None` if no process has the address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Send {
+    pub(crate) socket: SocketId,
+    pub(crate) from: SocketAddr,
+    pub(crate) to: SocketAddr,
+    pub(crate) host: Option<ProcessId>,
+    pub(crate) port: Option<ComponentId>,
+    pub(crate) datagram: OutcomeId,
 }
