@@ -22,7 +22,7 @@ const PATIENCE_STATES: u64 = 4_096;
 const LIMITED_ROUNDS_MAX: usize = 4;
 
 /// States of the full space that are visited at the most to find a less costly counterexample, or to refute one.
-pub(super) const SHORTENING_STATES_MAX: usize = 50_000;
+pub(super) const FULL_STATES_MAX: usize = 50_000;
 
 /// A search that is over: the explored states, and the system with everything that was learned.
 pub(super) struct Searched {
@@ -104,6 +104,9 @@ impl Job {
             footprints.forget_endless();
             return Ok(true);
         }
+        if explored.limit == Some(Limit::States) && proviso::let_time_pass_last(system, footprints, initial) {
+            return Ok(true);
+        }
         if !explored.is_complete() {
             return Ok(false);
         }
@@ -131,11 +134,11 @@ impl Job {
         if explored.found.is_none() || explored.is_believed() || !self.checker.reduction {
             return Ok(explored);
         }
-        let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
+        let states_max = FULL_STATES_MAX.min(self.checker.states_max);
         let plan = Plan { limits: Limits { states_max, ..plan.limits }, ..plan };
         let full = explore(system, initial, plan, None, &self.properties)?;
         // Beyond our own bound it is believed; beyond the user's, nothing is known.
-        let tells = full.limit.is_none() || self.checker.states_max <= SHORTENING_STATES_MAX;
+        let tells = full.limit.is_none() || self.checker.states_max <= FULL_STATES_MAX;
         Ok(if tells { full } else { explored })
     }
 }

@@ -1,6 +1,6 @@
 //! Shortening: the least execution with a violation, in the full semantics and within a bound.
 
-use super::fixpoint::SHORTENING_STATES_MAX;
+use super::fixpoint::FULL_STATES_MAX;
 use super::setup::Job;
 use crate::error::Error;
 use crate::reduction::successors::PathStep;
@@ -42,7 +42,7 @@ impl Job {
         if !self.checker.reduction {
             return Ok(Shortened { is_least: true, instead: None });
         }
-        let limits = Limits { states_max: SHORTENING_STATES_MAX.min(self.checker.states_max), ..self.limits() };
+        let limits = Limits { states_max: FULL_STATES_MAX.min(self.checker.states_max), ..self.limits() };
         let (better, _) = self.attempt(|job, system, initial| {
             let plan = Plan {
                 search: Search::Faults,
@@ -73,7 +73,7 @@ impl Job {
     /// The least execution with the same kind of violation, unless it costs more than the one at hand.
     fn minimal(&mut self, found: &Found, known: (usize, Cost)) -> Result<Shortened, Error> {
         let steps_max = known.0;
-        let states_max = SHORTENING_STATES_MAX.min(self.checker.states_max);
+        let states_max = FULL_STATES_MAX.min(self.checker.states_max);
         let memory_bytes_max = self.checker.memory_bytes_max;
         self.progress.begin(Phase::Shortening);
         let (shortened, _) = self.attempt(|job, system, initial| {

@@ -5,7 +5,7 @@ use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::tables::{Tables, View};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The known cycles of the reduced graph.
 #[derive(Default)]
@@ -19,6 +19,8 @@ pub(crate) struct Cycles {
     untimed: BTreeSet<BTreeSet<UnitId>>,
     /// The units of these sets that keep time from passing for others with timers.
     busy: BTreeSet<UnitId>,
+    /// Whether time passes for no mover before all that need no time have moved.
+    time_last: bool,
 }
 
 /// The components of a state that belong to some processes or to all, with their values.
@@ -26,8 +28,9 @@ pub(super) type Part = SmallVec<[(ComponentId, u32); 16]>;
 
 /// A state of a component that will go round for ever.
 struct Endless {
-    /// The state of the cycle from which the other components are explored.
-    representative: StateVector,
+    /// The states of the cycle from which the other components are explored: one that was found with the cycle, and
+    /// others where a later search did not come to it.
+    representatives: SmallVec<[StateVector; 1]>,
     /// Whether time passes in the cycle.
     timed: bool,
 }
@@ -72,7 +75,19 @@ impl Cycles {
     /// From now on, the others are explored besides an endless component in the state that stands for its cycle; says
     /// whether the component is new.
     pub(super) fn add_endless(&mut self, part: Part, representative: StateVector, timed: bool) -> bool {
-        self.endless.insert(part, Endless { representative, timed }).is_none()
+        let representatives = SmallVec::from_iter([representative]);
+        self.endless.insert(part, Endless { representatives, timed }).is_none()
+    }
+
+    /// The states of the endless components, each with the states from which the others are explored.
+    pub(super) fn represented(&self) -> BTreeMap<Part, SmallVec<[StateVector; 1]>> {
+        self.endless.iter().map(|(part, endless)| (part.clone(), endless.representatives.clone())).collect()
+    }
+
+    /// From now on, the others are explored besides an endless component in this state, too.
+    pub(super) fn represent(&mut self, part: &Part, representative: StateVector) {
+        let endless = self.endless.get_mut(part).expect("the component is known to be endless");
+        endless.representatives.push(representative);
     }
 
     /// Adds sets of units that go round without time passing. The units of `with_timers` outside of such a set would
@@ -100,6 +115,16 @@ impl Cycles {
         !self.busy.is_empty()
     }
 
+    /// From now on, time passes last; says whether it did not until now.
+    pub(super) fn let_time_pass_last(&mut self) -> bool {
+        !std::mem::replace(&mut self.time_last, true)
+    }
+
+    /// Whether time passes for no mover before all that need no time have moved.
+    pub(crate) fn is_time_last(&self) -> bool {
+        self.time_last
+    }
+
     /// How the component of these units is to be explored in a state.
     pub(crate) fn turn(&self, view: View<'_>, state: &[u32], movers: &[Mover]) -> Turn {
         if self.endless.is_empty() {
@@ -107,7 +132,9 @@ impl Cycles {
         }
         match self.endless.get(&part(&view, state, movers)) {
             None => Turn::Usual,
-            Some(endless) if endless.representative[..] == *state => Turn::Shared { timed: endless.timed },
+            Some(Endless { representatives, timed }) if representatives.iter().any(|known| known[..] == *state) => {
+                Turn::Shared { timed: *timed }
+            }
             Some(endless) => Turn::Over { timed: endless.timed },
         }
     }

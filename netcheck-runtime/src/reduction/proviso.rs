@@ -19,18 +19,22 @@
 //! With symmetry, the states of the graph stand for their orbits. If the graph has no terminal cycle, that of all
 //! states has none either, and no unit is ignored; if it has one, the search runs again without symmetry.
 //!
-//! Then the search runs again, as it does when a footprint has grown. The result does not depend on the order of
+//! Then the search runs again, as it does when a footprint has grown. With more units that are not reduced or that keep
+//! time from passing, it may not come to a representative any more; then another state with the same state of the
+//! endless component represents it as well. So at the fixpoint each endless component goes round from a state that was
+//! visited, with the others beside it. The result does not depend on the order of
 //! exploration. So no state is left out as covered by another one as soon as there is an endless component: the order
 //! would decide which states are met, and the representative of the cycle has to be met.
 
-use super::cycles::part;
+use super::cycles::{Part, part};
 use super::footprint::Footprints;
-use super::stubborn::{Waiting, waiting};
+use super::stubborn::{Waiting, parts, waiting};
 use super::subsumption::Subsumption;
 use super::successors::Successors;
 use super::symmetry::Symmetry;
 use crate::graph::Graph;
-use crate::id::{Mover, UnitId};
+use crate::id::{Mover, NodeId, UnitId};
+use crate::operation::{Offer, Operation, tasks};
 use crate::world::components::StateVector;
 use crate::world::enabled::Enabled;
 use crate::world::step::{Class, Transition};
@@ -58,6 +62,9 @@ pub(crate) fn update(
 ) -> Result<bool, Interrupt> {
     if !system.learner.has_cycles() && !visited.leaves_out {
         return Ok(false);
+    }
+    if represent(system, footprints, initial, &mut visited)? {
+        return Ok(true);
     }
     let Some(graph) = Reduced::of(system, footprints, initial, &mut visited)? else { return Ok(false) };
     let cycles = graph.0.terminal_cycles();
@@ -96,6 +103,71 @@ pub(crate) fn update(
         assert!(is_new, "a cycle that ignores somebody was dealt with and does so again");
     }
     Ok(!unreduced.is_empty() || !endless.is_empty())
+}
+
+/// Looks for endless components that a finished search has left alone everywhere; says whether there was one.
+fn represent(
+    system: &mut System,
+    footprints: &mut Footprints,
+    initial: &StateVector,
+    visited: &mut Visited<'_>,
+) -> Result<bool, Interrupt> {
+    let mut unrepresented = BTreeSet::new();
+    for (part, representatives) in footprints.cycles.represented() {
+        let mut is_represented = false;
+        for state in representatives.iter().filter(|state| visited.store.find(state).is_some()) {
+            is_represented |= parts_of(system, footprints, state)?.contains(&part);
+        }
+        if !is_represented {
+            unrepresented.insert(part);
+        }
+    }
+    let mut met = Vec::new();
+    if !unrepresented.is_empty() {
+        walk(system, footprints, initial, visited, |_, _, state, _, _| {
+            let holds = |part: &Part| part.iter().all(|&(component, value)| component.of(state) == value);
+            if unrepresented.iter().any(holds) {
+                met.push(state.clone());
+            }
+        })?;
+    }
+    met.sort_unstable();
+    let mut are_more = false;
+    for state in met {
+        for part in parts_of(system, footprints, &state)? {
+            if unrepresented.remove(&part) {
+                footprints.cycles.represent(&part, state.clone());
+                are_more = true;
+            }
+        }
+    }
+    Ok(are_more)
+}
+
+/// The states of the components of a state.
+fn parts_of(system: &mut System, footprints: &mut Footprints, state: &StateVector) -> Result<Vec<Part>, Interrupt> {
+    let mut enabled = Enabled::default();
+    system.enabled(state, &mut enabled)?;
+    footprints.update(system);
+    system.ask(|view| parts(view, footprints, state, &enabled))
+}
+
+/// Whether a search that came to a limit has to run again with time passing last: it did not explore all steps that
+/// units without timers can take by themselves. One of these units may go round without ever needing time, and the
+/// timers that led to the limit never fire then.
+pub(crate) fn let_time_pass_last(system: &System, footprints: &mut Footprints, initial: &StateVector) -> bool {
+    let automata = &system.learner.automata;
+    let with_timers = with_timers(system, footprints, initial);
+    let needs_nobody = |offer: &Offer| {
+        use tasks::Operation::{Run, Start};
+        matches!(offer.operation, Operation::Tasks(Start | Run(_)) | Operation::Choices(_))
+    };
+    let is_unexplored = |node: NodeId| {
+        let offers = &automata.node(node).offers;
+        let goes_on = !offers.is_empty() && offers.iter().all(needs_nobody);
+        goes_on && automata.edges_of(node).next().is_none() && !with_timers.contains(&automata.node(node).unit)
+    };
+    (0..automata.nodes.len()).any(|node| is_unexplored(NodeId(node as u32))) && footprints.cycles.let_time_pass_last()
 }
 
 /// The units that may use timers from the initial state on.

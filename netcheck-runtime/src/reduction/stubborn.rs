@@ -14,7 +14,7 @@
 
 use super::bits::Bits;
 use super::clocks::finished;
-use super::cycles::Turn;
+use super::cycles::{Part, Turn, part};
 use super::footprint::{Footprints, Row};
 use super::live::Live;
 use super::survey::survey;
@@ -85,10 +85,18 @@ fn scope(
     // Failures that need not happen wait for everything else.
     let mut failing: SmallVec<[Mover; 8]> = SmallVec::new();
     let components = in_order(view, live);
+    let mut turns: Vec<(Turn, SmallVec<[&Live; 8]>)> = Vec::new();
     for clock in clocks(live, &components) {
         let members = members_of(live, clock);
+        turns.push((footprints.cycles.turn(view, state, &movers_of(&members)), members));
+    }
+    // A component that goes round for ever is explored beside the first of the others.
+    turns.sort_by_key(|(turn, members)| {
+        let needs_time = !members.iter().any(|unit| unit.proceeds);
+        (*turn == Turn::Usual, footprints.cycles.is_time_last() && needs_time)
+    });
+    for (turn, members) in turns {
         let movers = movers_of(&members);
-        let turn = footprints.cycles.turn(view, state, &movers);
         match (turn, with_one_clock(view, footprints, (state, enabled), (live, &components), &members, timed)?) {
             (Turn::Usual, Some(scope)) => return Ok(after(endless, scope)),
             (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => failing.extend(movers),
@@ -212,6 +220,13 @@ pub(super) fn waiting(
         }
     }
     Ok((waiting, live.into_iter().map(|live| live.row).collect()))
+}
+
+/// The states of the components of a state: of the movers that share a clock.
+pub(super) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enabled) -> Lookup<Vec<Part>> {
+    let live = survey(view, footprints, state, enabled)?;
+    let movers = |clock| movers_of(&members_of(&live, clock));
+    Ok(clocks(&live, &in_order(view, &live)).into_iter().map(|clock| part(&view, state, &movers(clock))).collect())
 }
 
 /// The components in order, those that have begun first, so that finished ones do not multiply with the rest. Of
