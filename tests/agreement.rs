@@ -29,9 +29,7 @@ use std::sync::{Mutex, PoisonError};
 
 use captured::Merges;
 use generate::{Size, Words};
-use language::{
-    connections, engine, everyday, generate, interpret, naive, objects, plain, program, spins, streams, tracked,
-};
+use language::{connections, engine, everyday, generate, interpret, naive, objects, plain, program, streams, tracked};
 use naive::Limits;
 use program::{Network, System};
 use propagation::Compared;

@@ -38,7 +38,7 @@ use crate::search::progress::Progress;
 use crate::search::score::{Score, State};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
-use crate::unit::watchdog::{self, Watch};
+use crate::unit::watchdog::{self, Stuck, Watch};
 use crate::world::store::Keep;
 use monitor::Monitor;
 use setup::Job;
@@ -50,6 +50,9 @@ const STATES_MAX: usize = 10_000_000;
 
 /// Stack of the thread that runs user code, in bytes: as a main thread's.
 const STACK_BYTES: usize = 8 << 20;
+
+/// The polls that may not return before a reduced search has come to its end.
+const STUCK_POLLS_MAX: usize = 4;
 
 /// A check, built by hand. `#[netcheck::model_check]` builds one from the same words.
 #[derive(Clone, Debug)]
@@ -267,7 +270,17 @@ impl Checker {
     /// If the program can't be checked: it is not deterministic, a poll does not return, or
     /// the declaration names a process that is not there. The error says what to do.
     pub fn try_check(&self, network: impl FnOnce(&mut Network)) -> Result<Report, Error> {
-        self.run(network, |job| job.check())
+        let registered = registered(network);
+        let mut known = Vec::new();
+        loop {
+            match self.run_knowing(known.clone(), registered.clone(), |job| job.check()) {
+                Ok(checked) => return checked,
+                // A reduced search may come to a poll to which no execution comes: while it does not know yet what
+                // processes send each other, timers fire too early. At its end it tells.
+                Err(stuck) if self.reduction && known.len() < STUCK_POLLS_MAX => known.push(stuck),
+                Err(stuck) => return Err(stuck.into()),
+            }
+        }
     }
 
     /// Which fault of the network is seen at the outputs of which processes: a table, from all executions.
@@ -299,7 +312,7 @@ impl Checker {
     /// # Errors
     /// As [`Checker::try_check`].
     pub fn try_propagation(&self, network: impl FnOnce(&mut Network)) -> Result<Propagation, Error> {
-        self.run(network, |job| job.propagation())
+        self.run(registered(network), |job| job.propagation())?
     }
 
     /// How many states [`Checker::check`] would visit if it finds nothing, about, by probing at random: before a
@@ -333,7 +346,7 @@ impl Checker {
     /// # Errors
     /// As [`Checker::try_check`].
     pub fn try_estimate(&self, network: impl FnOnce(&mut Network)) -> Result<Estimate, Error> {
-        self.run(network, |job| job.estimate())
+        self.run(registered(network), |job| job.estimate())?
     }
 
     /// Runs one given execution again on the real code. Returns what was violated.
@@ -356,10 +369,10 @@ impl Checker {
         counterexample: &Counterexample,
     ) -> Result<Option<Counterexample>, Error> {
         let steps = counterexample.steps().to_vec();
-        self.run(network, move |mut job| {
+        self.run(registered(network), move |mut job| {
             let replayed = job.replay(&steps)?;
             job.violated(replayed)
-        })
+        })?
     }
 
     /// As [`Checker::run_again`], to be watched: `show` is called before each step, and between two calls the programs
@@ -372,10 +385,10 @@ impl Checker {
     ) -> Result<Option<Counterexample>, Error> {
         let steps = counterexample.steps().to_vec();
         // A program that is stopped in a debugger is not stuck.
-        self.clone().max_poll_duration(Duration::MAX).run(network, move |mut job| {
+        self.clone().max_poll_duration(Duration::MAX).run(registered(network), move |mut job| {
             let replayed = job.perform(&steps, show)?;
             job.violated(replayed)
-        })
+        })?
     }
 
     /// With the faults of an execution, unless faults are declared.
@@ -392,16 +405,23 @@ impl Checker {
         self.search.unwrap_or(if self.subsumption { Search::Faults } else { Search::Bfs })
     }
 
-    /// Runs a job on a thread of its own, under the watchdog's eyes. A stuck thread is left
-    /// behind: there is no way to end it.
+    /// Runs a job on a thread of its own, under the watchdog's eyes. A stuck thread is left behind.
     fn run<R: Send + 'static>(
         &self,
-        network: impl FnOnce(&mut Network),
+        registered: Network,
         run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
-    ) -> Result<R, Error> {
-        let mut registered = Network::default();
-        network(&mut registered);
-        let watch = Arc::new(Watch::default());
+    ) -> Result<Result<R, Error>, Stuck> {
+        self.run_knowing(Vec::new(), registered, run)
+    }
+
+    /// As `run`, without trying polls that are known not to return.
+    fn run_knowing<R: Send + 'static>(
+        &self,
+        stuck: Vec<Stuck>,
+        registered: Network,
+        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
+    ) -> Result<Result<R, Error>, Stuck> {
+        let watch = Arc::new(Watch::knowing(stuck));
         let progress = Arc::new(Progress::default());
         let mut monitor = Monitor::new(Arc::clone(&progress));
         let (checker, watched) = (self.clone(), Arc::clone(&watch));
@@ -411,7 +431,10 @@ impl Checker {
             // The receiver is gone only after a stuck poll that has returned after all.
             let _ = sender.send(result);
         });
-        let thread = thread.map_err(|error| Error::new(format!("could not start a thread: {error}")))?;
+        let thread = match thread {
+            Ok(thread) => thread,
+            Err(error) => return Ok(Err(Error::new(format!("could not start a thread: {error}")))),
+        };
         let mut result = None;
         let guarded = watchdog::guard(&watch, self.poll_duration_max, |pause| match receiver.recv_timeout(pause) {
             Ok(finished) => {
@@ -424,11 +447,18 @@ impl Checker {
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => true,
         });
-        guarded.map_err(Error::new)?;
+        guarded?;
         match (result, thread.join()) {
-            (Some(result), _) => result,
+            (Some(result), _) => Ok(result),
             (None, Err(payload)) => std::panic::resume_unwind(payload),
             (None, Ok(())) => unreachable!("the thread sends a result or panics"),
         }
     }
+}
+
+/// The processes that `network` registers.
+fn registered(network: impl FnOnce(&mut Network)) -> Network {
+    let mut registered = Network::default();
+    network(&mut registered);
+    registered
 }

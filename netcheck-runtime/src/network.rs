@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The processes of a check and what must hold at their end.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Network {
     pub(crate) processes: Vec<Registered>,
     pub(crate) finally: Vec<Finally>,
@@ -22,6 +22,7 @@ pub struct Network {
 }
 
 /// A process as the user registered it.
+#[derive(Clone)]
 pub struct Registered {
     pub(crate) name: String,
     pub(crate) daemon: bool,

@@ -118,9 +118,9 @@ impl Properties {
                         (ViolationKind::Property, format!("{name} at {}: {}", panic.location, panic.message))
                     }
                     Cause::Program => (ViolationKind::Panic, panicked(&name, panic)),
-                    Cause::LeftBehind => (ViolationKind::Panic, panic.message.clone()),
+                    Cause::LeftBehind | Cause::Stuck => (ViolationKind::Panic, panic.message.clone()),
                 };
-                let is_error = panic.cause == Cause::LeftBehind;
+                let is_error = matches!(panic.cause, Cause::LeftBehind | Cause::Stuck);
                 Some(Found { kind, message, units: vec![name], is_error })
             }
             _ => None,

@@ -385,6 +385,8 @@ fn value_of(value: Value, registers: &Registers) -> u8 {
 
 /// States that an endless program without captured loops may have before it is given up.
 const UNCAPTURED_STATES_MAX: usize = 200;
+/// No program that comes to an end has more without captured loops.
+const UNCAPTURED_FINITE_STATES_MAX: usize = 500_000;
 /// No captured program has more.
 const STATES_MAX: usize = 50_000;
 
@@ -424,7 +426,7 @@ pub fn disagreement(system: &System, findings: &Findings, seed: u64, merges: &mu
         let configurations = [(true, false), (false, false), (true, true), (false, true)];
         for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
             let run = || compare(system, &programs, findings, (order, reduction, subsumption), merges);
-            if let Err(difference) = engine::compared_by(system, findings, reduction, run) {
+            if let Err(difference) = engine::compared_by(run) {
                 return Some(format!("{order:?}, reduction {reduction}, subsumption {subsumption}: {difference}"));
             }
         }
@@ -464,7 +466,7 @@ fn compare(
         merges.closed += u64::from(captured.verdict() == Verdict::Verified);
         return Ok(());
     }
-    let states_max = if findings.endless { UNCAPTURED_STATES_MAX } else { STATES_MAX };
+    let states_max = if findings.endless { UNCAPTURED_STATES_MAX } else { UNCAPTURED_FINITE_STATES_MAX };
     let (uncaptured, ends) = check(&checker.capture(false).max_states(states_max), system, programs);
     // Where every execution ends in a violation, a component that is reduced may still be endless.
     let is_endless = findings.endless || configuration.1 && system.has_loops();

@@ -9,6 +9,5 @@ pub mod naive;
 pub mod objects;
 pub mod plain;
 pub mod program;
-pub mod spins;
 pub mod streams;
 pub mod tracked;

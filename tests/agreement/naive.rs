@@ -103,29 +103,6 @@ pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
     }
 }
 
-/// Whether a process comes to where it goes on for ever without a wait, within so many states.
-pub fn spins(system: &System, process: usize, limits: Limits) -> bool {
-    let code: Vec<Vec<Vec<Code>>> =
-        system.processes.iter().map(|process| process.tasks.iter().map(|task| compile(task)).collect()).collect();
-    let mut findings = Findings { outputs: vec![BTreeSet::new(); system.processes.len()], ..Findings::default() };
-    let mut open = vec![World::new(system, &code)];
-    let mut seen = BTreeSet::new();
-    while let Some(world) = open.pop() {
-        for chosen in &world.moves() {
-            let mut next = world.clone();
-            let goes_on = next.make(chosen, &mut findings).is_ok();
-            if next.runs_on == Some(process) {
-                return true;
-            }
-            next.state.forget();
-            if goes_on && (seen.len() as u64) < limits.executions_max && seen.insert(next.state.clone()) {
-                open.push(next);
-            }
-        }
-    }
-    false
-}
-
 /// One execution: follows the choices given, then takes the first alternative each time and records it.
 fn execute<'a>(
     system: &'a System,
@@ -188,7 +165,7 @@ fn execute_from_each_state(
                 executions += 1;
                 continue;
             }
-            if next.runs_on.is_some() || next.state.has_backlog() {
+            if next.runs_on || next.state.has_backlog() {
                 return None;
             }
             next.state.forget();
@@ -247,7 +224,7 @@ struct World<'a> {
     code: &'a [Vec<Vec<Code>>],
     state: State,
     /// the process of which a task went on for too long without a wait
-    runs_on: Option<usize>,
+    runs_on: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -540,6 +517,10 @@ enum Move {
         deadline_ms: i64,
         timer: Timer,
     },
+    /// time passes, and no timer fires yet
+    Pass {
+        until_ms: i64,
+    },
     Connect {
         process: usize,
         task: usize,
@@ -606,7 +587,7 @@ impl<'a> World<'a> {
             datagrams: Datagrams::default(),
             connections: Connections::default(),
         };
-        World { system, code, state, runs_on: None }
+        World { system, code, state, runs_on: false }
     }
 
     /// Nothing but failures can happen any more.

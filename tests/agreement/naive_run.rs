@@ -72,9 +72,9 @@ impl World<'_> {
         let activity = loop {
             run += 1;
             if run > RUN_MAX {
-                self.runs_on = Some(process);
+                self.runs_on = true;
             }
-            if is_cancelled || self.runs_on.is_some() {
+            if is_cancelled || self.runs_on {
                 break Activity::Ended;
             }
             let position = state.tasks[task].position;

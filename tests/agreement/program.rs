@@ -359,18 +359,6 @@ impl Instruction {
             _ => Vec::new(),
         }
     }
-
-    /// The blocks inside this instruction, to be changed.
-    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Instruction>> {
-        match self {
-            Instruction::If { then, otherwise, .. } => vec![then, otherwise],
-            Instruction::Repeat { body, .. }
-            | Instruction::Until { body, .. }
-            | Instruction::Forever { body }
-            | Instruction::Locked { body } => vec![body],
-            _ => Vec::new(),
-        }
-    }
 }
 
 impl Process {

@@ -80,9 +80,7 @@ pub fn disagreement(system: &System, findings: &Findings, seed: u64, left_out: &
     (0..CHECKS).find_map(|nth| {
         let switches = Switches::of(&system, seed, nth);
         let run = || compare(&system, findings, switches, left_out);
-        engine::compared_by(&system, findings, switches.reduction, run)
-            .err()
-            .map(|difference| format!("{switches}: {difference}"))
+        engine::compared_by(run).err().map(|difference| format!("{switches}: {difference}"))
     })
 }
 

@@ -1,7 +1,6 @@
 //! The engine with like processes taken to be alike, and without: both agree with the naive explorer.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use netcheck::check::{Checker, Report, Search, Verdict};
@@ -9,7 +8,6 @@ use netcheck::check::{Checker, Report, Search, Verdict};
 use crate::engine::{self, Ends, Order};
 use crate::naive::Findings;
 use crate::program::System;
-use crate::spins;
 
 /// Of the systems compared.
 #[derive(Debug, Default)]
@@ -61,12 +59,7 @@ pub fn disagreement_of(
             }
             Ok((report, without))
         };
-        let compared = match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(compared) => compared,
-            Err(panic) if spins::is_right(engine::text_of(panic.as_ref()), system, findings, reduction) => continue,
-            Err(panic) => Err(format!("the engine panicked: {}", engine::text_of(panic.as_ref()))),
-        };
-        match compared {
+        match engine::compared_by(run) {
             Ok((report, Some(without))) => {
                 let is_symmetric = !report.like_processes().is_empty();
                 let listens = system.processes.iter().any(|process| process.listeners > 0);

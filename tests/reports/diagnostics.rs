@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
 
 #[test]
 fn non_determinism_is_named_with_operation_place_and_both_menus() {
@@ -17,7 +18,7 @@ fn non_determinism_is_named_with_operation_place_and_both_menus() {
                 let run = RUNS.fetch_add(1, Ordering::Relaxed);
                 let _: usize = netcheck::choose(0..2).await;
                 if run == 0 {
-                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    sleep(Duration::from_secs(1)).await;
                 }
                 let _: usize = netcheck::choose(0..2).await;
                 let _: usize = netcheck::choose(0..2).await;
@@ -295,4 +296,31 @@ fn a_counterexample_survives_json_and_replays() {
     assert!(error.contains("step 2 is not possible"), "{error}");
     let future = counterexample.to_json().replacen("\"version\": 3", "\"version\": 99", 1);
     assert!(netcheck::check::Counterexample::from_json(&future).unwrap_err().contains("version 99"));
+}
+
+/// What is known of the client grows while the search goes on: at first the server's time-out seems to elapse.
+#[test]
+fn a_poll_that_does_not_return_is_no_error_where_no_execution_comes_to_it() {
+    static STUCK: AtomicBool = AtomicBool::new(true);
+    let report = Checker::new().max_poll_duration(Duration::from_millis(300)).check(|net| {
+        net.daemon("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            for _ in 0..2 {
+                if timeout(Duration::from_millis(20), socket.recv(&mut [0; 8])).await.is_err() {
+                    while STUCK.load(Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
+                }
+            }
+        });
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            for _ in 0..4 {
+                socket.send_to(b"ping", "server:4000").await.unwrap();
+                sleep(Duration::from_millis(10)).await;
+            }
+        });
+    });
+    STUCK.store(false, Ordering::Relaxed);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
 }

@@ -9,10 +9,12 @@ use crate::operation::tasks;
 use crate::operation::{Input, Offer, Operation, OperationKey, Stream};
 use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
+use crate::unit::panics::{Cause, Panic};
 use crate::unit::program::Program;
 use crate::unit::shared::Shared;
 use crate::unit::wording;
 use ahash::AHashMap;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -94,6 +96,10 @@ impl Learner {
     fn learn(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Diagnostic> {
         let root = self.automata.node(node).root;
         let program = Rc::clone(&self.programs[&root]);
+        if let Some(stuck) = self.shared.watch.step() {
+            let message = stuck.message.clone();
+            return Ok(self.record_stuck(node, input, message));
+        }
         let poll = self.automata.poll(node, input);
         let before = poll[0].0;
         let Run { mut instance, is_recorded } = match self.pool.take(before) {
@@ -133,6 +139,15 @@ impl Learner {
             self.try_many_rounds(root, edge)?;
         }
         Ok(edge)
+    }
+
+    /// Records a step in which a poll is known not to return.
+    fn record_stuck(&mut self, node: NodeId, input: Input, message: String) -> EdgeId {
+        let panic = Panic { message, location: String::new(), cause: Cause::Stuck };
+        let unit = self.automata.node(node).unit;
+        let target = self.automata.add_node(unit, Some((node, input)), NodeKind::Panicked(panic), true, Vec::new());
+        let (effects, roots) = (Box::default(), SmallVec::new());
+        self.automata.add_edge(Edge { source: node, input, target, effects, roots, event: None })
     }
 
     /// Of two steps of tracked tasks that were both offered before, learns the other order, too: a reduced search may

@@ -1,11 +1,13 @@
 //! Reports a poll that does not return, instead of hanging silently.
 //!
 //! The exploring thread marks the beginning and the end of each poll; the thread that waits for it checks periodically
-//! whether a poll is still the same one.
+//! whether a poll is still the same one. There is no way to end a thread: one that is left behind is parked when its
+//! program makes a call of netcheck, so that it takes neither memory nor processor time any more.
 
 use std::panic::Location;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 /// The longest time that one poll of user code may take.
@@ -16,7 +18,20 @@ pub(crate) const POLL_DURATION_MAX: Duration = Duration::from_secs(10);
 pub(crate) struct Watch {
     /// Odd while user code is being polled.
     serial: AtomicU64,
+    is_left_behind: AtomicBool,
     polled: Mutex<Polled>,
+    /// The steps of user code that were run for the first time.
+    steps: AtomicU64,
+    /// Those of them in which a poll did not return when the same thread's work was done before.
+    stuck: Vec<Stuck>,
+}
+
+/// A poll that does not return.
+#[derive(Clone, Debug)]
+pub(crate) struct Stuck {
+    /// The number of the step among all that were run for the first time.
+    step: u64,
+    pub(crate) message: String,
 }
 
 #[derive(Clone, Default)]
@@ -26,12 +41,32 @@ struct Polled {
 }
 
 impl Watch {
+    /// For a thread that does the work of one that was left behind again: these polls are not to be tried.
+    pub(crate) fn knowing(stuck: Vec<Stuck>) -> Self {
+        Watch { stuck, ..Watch::default() }
+    }
+
+    /// A step is about to be run for the first time; returns a poll of it that does not return, if one is known.
+    pub(crate) fn step(&self) -> Option<&Stuck> {
+        let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
+        self.stuck.iter().find(|stuck| stuck.step == step)
+    }
+
     pub(crate) fn begin(&self, process: &str) {
         *self.lock() = Polled { process: process.to_owned(), last_operation: None };
         self.serial.fetch_add(1, Ordering::Release);
     }
 
+    /// The program makes a call.
+    pub(crate) fn call(&self) {
+        while self.is_left_behind.load(Ordering::Relaxed) {
+            thread::park();
+        }
+    }
+
+    /// The program begins an operation.
     pub(crate) fn operation(&self, location: &'static Location<'static>) {
+        self.call();
         self.lock().last_operation = Some(location);
     }
 
@@ -44,13 +79,13 @@ impl Watch {
     }
 }
 
-/// Waits until `finished`, a call that waits for the watched thread for a while, returns true. Returns a message for
-/// the user if a poll lasted longer than `limit`.
+/// Waits until `finished`, a call that waits for the watched thread for a while, returns true. If a poll lasts
+/// longer than `limit`, the thread is left behind.
 pub(crate) fn guard(
     watch: &Arc<Watch>,
     limit: Duration,
     mut finished: impl FnMut(Duration) -> bool,
-) -> Result<(), String> {
+) -> Result<(), Stuck> {
     let pause = Duration::from_millis(200).min(limit);
     let (mut seen, mut same_for) = (0, Duration::ZERO);
     while !finished(pause) {
@@ -66,14 +101,17 @@ pub(crate) fn guard(
                 || "before its first operation in this poll".to_owned(),
                 |l| format!("after the operation at {}:{}", l.file(), l.line()),
             );
-            return Err(format!(
+            watch.is_left_behind.store(true, Ordering::Relaxed);
+            let step = watch.steps.load(Ordering::Relaxed);
+            let message = format!(
                 "a poll of process \"{}\" has not returned for {} s, {after}\n  \
                  usual causes: a blocking call (std::thread::sleep, a blocking lock or socket, \
                  `blocking_send`, `blocking_recv`, `blocking_lock` …), or a loop without an await\n  \
                  use the async call instead, or move the work out of the checked program",
                 polled.process,
                 limit.as_secs()
-            ));
+            );
+            return Err(Stuck { step, message });
         }
     }
     Ok(())

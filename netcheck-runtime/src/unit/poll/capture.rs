@@ -34,6 +34,7 @@ impl Context {
         is_direct: impl FnOnce(&'static str, Option<Activation>) -> bool,
         poll: impl FnOnce() -> R,
     ) -> R {
+        self.shared.watch.call();
         let caller = self.state().frames.innermost();
         let (is_trusted, entry) = match (caller, entry) {
             (Some(caller), entry) => (is_direct(caller.name, caller.activation), entry.unwrap_or(caller.entry)),
