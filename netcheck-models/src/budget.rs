@@ -26,7 +26,8 @@ impl Event {
             | Event::Ended
             | Event::Finished
             | Event::Broken
-            | Event::Fired { .. } => 0,
+            | Event::Fired { .. }
+            | Event::Passed { .. } => 0,
         }
     }
 }

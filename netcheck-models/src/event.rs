@@ -94,6 +94,11 @@ pub enum Event {
         /// The time that passed before it fired.
         after_ns: u64,
     },
+    /// It is as late as the next timers say, and none of them has fired yet.
+    Passed {
+        /// The time that passed.
+        ns: u64,
+    },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]

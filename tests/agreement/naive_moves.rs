@@ -106,6 +106,8 @@ impl World<'_> {
         if time_may_pass {
             let earliest = running.iter().map(deadline).min();
             running.retain(|timer| Some(deadline(timer)) == earliest);
+            let until_ms = earliest.filter(|_| !failures.is_empty());
+            others.extend(until_ms.map(|until_ms| Move::Pass { until_ms }));
             others.extend(running);
         }
         others.extend(deliveries);

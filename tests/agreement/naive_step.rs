@@ -65,6 +65,10 @@ impl World<'_> {
                 self.receive((process, task), buffer, datagram);
                 self.run(process, task, findings)
             }
+            Move::Pass { until_ms } => {
+                self.state.now_ms = self.state.now_ms.max(until_ms.max(0) as u32);
+                Ok(())
+            }
             Move::Fire { process, task, deadline_ms, timer } => {
                 self.state.now_ms = self.state.now_ms.max(deadline_ms.max(0) as u32);
                 let wait = self.wait(process, task);

@@ -108,6 +108,7 @@ fn is_same(system: &System, step: &Transition, path_step: &Transition) -> bool {
                     || step.writes == path_step.writes)
         }
         (Move::Hang { .. }, Move::Hang { .. }) => step.step == path_step.step,
+        (Move::Pass { .. }, Move::Pass { .. }) => true,
         (Move::LoseInFlight, Move::LoseInFlight) => path_step.writes.iter().all(|write| step.writes.contains(write)),
         _ => false,
     }

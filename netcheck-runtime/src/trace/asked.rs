@@ -87,6 +87,8 @@ pub(crate) enum Asked {
     },
     /// The network loses the packets in flight.
     LoseInFlight,
+    /// Time passes, and no timer fires yet.
+    Pass,
     /// The network never answers a unit's operation.
     Hang {
         unit: String,

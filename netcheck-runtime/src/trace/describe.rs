@@ -20,6 +20,11 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
         // A step of the reduction, not of any process.
         Move::Park(_) => None,
         Move::LoseInFlight => Some(lose_in_flight(system, state, transition)),
+        Move::Pass { ns } => Some(Step {
+            events: happenings(system, state, transition),
+            asked: Some(Asked::Pass),
+            ..of_network(format!("let {:?} pass", Duration::from_nanos(*ns)))
+        }),
         Move::Hang { unit, node, key } => {
             let name = system.shared().unit(*unit).name;
             let offer = system.learner.automata.node(*node).offers.iter().find(|offer| offer.key == *key)?;
@@ -204,7 +209,8 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         | Event::Ended
         | Event::Finished
         | Event::Broken
-        | Event::Fired { .. } => None,
+        | Event::Fired { .. }
+        | Event::Passed { .. } => None,
     };
     events.filter_map(doing).collect()
 }

@@ -43,7 +43,8 @@ impl View<'_> {
         }
         // Computing takes no time.
         if (quiet || delay) && !self.is_dead_end(state, &timed, chosen) {
-            self.deadlines(state, enabled, &timed, chosen)?;
+            let may_fail = chosen.iter().any(Transition::is_failure);
+            self.deadlines(state, enabled, &timed, may_fail, chosen)?;
         }
         Ok(())
     }
@@ -67,7 +68,7 @@ impl View<'_> {
             Move::Unit { node, input: Input { key, .. }, .. } | Move::Hang { node, key, .. } => {
                 Some(self.automata.mover(node, key))
             }
-            Move::LoseInFlight | Move::Park(_) => None,
+            Move::LoseInFlight | Move::Pass { .. } | Move::Park(_) => None,
         }
     }
 }

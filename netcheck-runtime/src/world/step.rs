@@ -42,6 +42,8 @@ pub(crate) enum Move {
     Unit { unit: UnitId, component: ComponentId, node: NodeId, input: Input, edge: EdgeId, class: Class },
     /// All datagrams in flight to sockets on which a unit waits are lost.
     LoseInFlight,
+    /// Time passes until the next timers, and none of them has fired yet.
+    Pass { ns: u64 },
     /// A unit's connect will never be answered.
     Hang { unit: UnitId, node: NodeId, key: OperationKey },
     /// Daemons that nothing can wake leave the state vector.

@@ -307,7 +307,7 @@ impl FirstFaults {
                 return Event::GivenUp(lost.into_iter().map(|(_, number)| number).collect());
             }
             Move::Unit { node, input, .. } => (*node, *input),
-            Move::Hang { .. } | Move::Park(_) => return Event::Nothing,
+            Move::Hang { .. } | Move::Pass { .. } | Move::Park(_) => return Event::Nothing,
         };
         let offers = system.prepared_offers(node);
         match offers.iter().find(|offer| offer.key == input.key).map(|offer| &offer.prepared) {
@@ -336,7 +336,9 @@ impl FirstFaults {
         let (unit, node, key) = match transition.step {
             Move::Unit { unit, node, input, .. } => (unit, node, input.key),
             Move::Hang { unit, node, key } => (unit, node, key),
-            Move::LoseInFlight | Move::Park(_) => unreachable!("what no unit does answers no operation"),
+            Move::LoseInFlight | Move::Pass { .. } | Move::Park(_) => {
+                unreachable!("what no unit does answers no operation")
+            }
         };
         if let Some(&known) = self.operations.get(&(node, key)) {
             return known;

@@ -60,12 +60,15 @@ impl View<'_> {
         Ok(None)
     }
 
-    /// The steps of the earliest timers.
+    /// The steps of the earliest timers. If some call `may_fail`, it may fail at their instant, too, before they fire:
+    /// then time passes by itself as well. So the timers of other components, which may let time stand at that instant,
+    /// add nothing.
     pub(in crate::world) fn deadlines(
         self,
         state: &[u32],
         enabled: &Enabled,
         timed: &impl Fn(Mover) -> bool,
+        may_fail: bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         let Some((advance_ns, due)) = self.due(state, enabled, timed)? else { return Ok(()) };
@@ -80,7 +83,12 @@ impl View<'_> {
             let now = self.now_ns(state).saturating_add_signed(advance_ns);
             passed.push((self.component(Component::Clock)?, self.time(now)?));
         }
-        let events = self.event(Event::Fired { after_ns: advance_ns.unsigned_abs() })?;
+        let ns = advance_ns.unsigned_abs();
+        if may_fail {
+            let events = self.event(Event::Passed { ns })?;
+            chosen.push(Transition { step: Move::Pass { ns }, writes: passed.clone(), faults: 0, events });
+        }
+        let events = self.event(Event::Fired { after_ns: ns })?;
         for (waiting, input, edge) in due {
             let mut writes = passed.clone();
             for write in writes.iter_mut().filter(|(component, _)| *component == waiting.armed) {

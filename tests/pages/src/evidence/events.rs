@@ -6,11 +6,16 @@ use netcheck::Network;
 use netcheck::check::{Checker, Counterexample, Event, Side, Tcp, Udp};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::time::sleep;
 
 /// All kinds of events, as JSON calls them.
-const KINDS: [&str; 21] = [
+const KINDS: [&str; 22] = [
     "accepted",
     "arrived",
     "astray",
@@ -26,6 +31,7 @@ const KINDS: [&str; 21] = [
     "kept",
     "lost",
     "overtook",
+    "passed",
     "read",
     "refused",
     "reset",
@@ -48,6 +54,7 @@ fn kind(event: Event) -> &'static str {
         Event::Failed => "failed",
         Event::Finished => "finished",
         Event::Fired { .. } => "fired",
+        Event::Passed { .. } => "passed",
         Event::Hung => "hung",
         Event::Kept => "kept",
         Event::Lost { .. } => "lost",
@@ -115,6 +122,31 @@ fn stream(tcp: Tcp) -> Counterexample {
     })
 }
 
+/// A call fails at the instant of a time-out, and what it does about it is not done when the time-out is over.
+fn passed() -> Counterexample {
+    found(&Checker::new().tcp(Tcp::new().fail_read()), |net| {
+        net.daemon("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            let _accepted = listener.accept().await.unwrap();
+            pending::<()>().await;
+        });
+        let client = || async {
+            let mut stream = TcpStream::connect("server:80").await.unwrap();
+            let is_tidying = Arc::new(AtomicBool::new(false));
+            let tidies = Arc::clone(&is_tidying);
+            tokio::spawn(async move {
+                let _ = stream.read(&mut [0; 1]).await;
+                tidies.store(true, Ordering::Relaxed);
+                bound("0.0.0.0:4000").await;
+                tidies.store(false, Ordering::Relaxed);
+            });
+            sleep(Duration::from_millis(10)).await;
+            assert!(!is_tidying.load(Ordering::Relaxed), "it tidies up");
+        };
+        net.process("client", client).after("server");
+    })
+}
+
 fn kinds_in(found: &Counterexample) -> BTreeSet<String> {
     let trace: Value = serde_json::from_str(&found.to_json()).unwrap();
     let events = trace["steps"].as_array().unwrap().iter().filter_map(|step| step["events"].as_array()).flatten();
@@ -133,6 +165,7 @@ fn each_kind_of_event_stands_in_the_json_of_a_counterexample() {
         stream(Tcp::new().fail_read().side(Side::Server)),
         stream(Tcp::new().reset().side(Side::Client)),
         stream(Tcp::new().hang()),
+        passed(),
     ];
     let written: BTreeSet<String> = all.iter().flat_map(kinds_in).collect();
     assert_eq!(written, KINDS.iter().map(|kind| (*kind).to_owned()).collect());
