@@ -34,9 +34,7 @@ use families::Parents::{Daemons, Processes};
 use families::{Families, Parents, Ways};
 use generate::Size;
 use kin::Kind;
-use language::{
-    connections, engine, everyday, generate, interpret, naive, objects, plain, program, spins, streams, tracked,
-};
+use language::{connections, engine, everyday, generate, interpret, naive, objects, plain, program, streams, tracked};
 use netcheck::check::{Checker, Keep, Search, Tasks, Verdict};
 use program::{Network, System};
 use run::{Outcome, Random, Sameness, Tally, Trial, all, holds, same};

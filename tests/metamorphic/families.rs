@@ -110,14 +110,29 @@ impl Act {
     }
 }
 
+impl Family {
+    /// Whether the parent selects on the handle of a task that it has spawned or aborted in the same poll.
+    fn selects_at_once(&self) -> bool {
+        let mut touched = Vec::new();
+        self.parent.iter().any(|deed| {
+            match *deed {
+                Deed::Spawn { child } | Deed::Abort { child } => touched.push(child),
+                Deed::AwaitEither { first, second } => return touched.contains(&first) || touched.contains(&second),
+                Deed::Yield | Deed::Sleep { .. } => touched.clear(),
+                _ => {}
+            }
+            false
+        })
+    }
+}
+
 impl Families {
     /// Whether isolated tasks do just what ordinary ones do. An isolated task runs as on another thread: at one instant
-    /// it may end before or after its parent's patience is over, and nobody knows in which order such tasks ended that
-    /// a set gives.
+    /// it may end before or after its parent's patience is over, nobody knows in which order such tasks ended that
+    /// a set gives, and it may end in the parent's poll that spawns or aborts it.
     pub fn are_alike_isolated(&self) -> bool {
-        let mut families = self.families.iter();
-        !families.any(|family| family.parent.iter().any(|deed| matches!(deed, Deed::SpawnIntoSet { .. })))
-            && !self.has_ties()
+        let has_set = |family: &Family| family.parent.iter().any(|deed| matches!(deed, Deed::SpawnIntoSet { .. }));
+        !self.families.iter().any(|family| has_set(family) || family.selects_at_once()) && !self.has_ties()
     }
 
     /// Whether two timers may fire at one instant. They do not if each is longer than all shorter ones together.

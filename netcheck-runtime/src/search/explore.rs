@@ -216,6 +216,10 @@ impl Exploration<'_, '_> {
     ) -> Result<IsOver, Interrupt> {
         self.seen.transitions += 1;
         self.seen.taken.note(step);
+        // A step that ends an isolated task whose handle is gone leads to one state, whatever the output.
+        if self.system.tracks {
+            self.seen.note_output(self.system, step);
+        }
         if self.reads_next && self.is_left_out(source, step, encoded)? {
             return Ok(false);
         }
