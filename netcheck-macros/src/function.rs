@@ -4,7 +4,7 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Ident, Signature, Visibility, token};
+use syn::{Attribute, Ident, Receiver, ReceiverKind, Signature, Type, Visibility, parse_quote_spanned, token};
 
 #[derive(Clone)]
 pub(crate) struct Function {
@@ -45,4 +45,16 @@ pub(crate) fn should_panic(function: &Function) -> Ident {
 /// The last segment of an attribute's path: `test` for both `#[test]` and `#[tokio::test]`.
 pub(crate) fn attr_name(attr: &Attribute) -> String {
     attr.path().segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
+}
+
+/// The type of `self`: that which is written, or which its shorthand stands for.
+pub(crate) fn receiver_type(receiver: &Receiver) -> Type {
+    let span = receiver.self_token.span;
+    match &receiver.kind {
+        ReceiverKind::Typed(_, ty) => (**ty).clone(),
+        ReceiverKind::Reference(and, lifetime, mutability) => {
+            parse_quote_spanned!(span=> #and #lifetime #mutability Self)
+        }
+        _ => parse_quote_spanned!(span=> Self),
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use syn::{
     Arm, BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprMatch, FnArg, Ident, Item, Label, Lifetime, Local,
-    Pat, Signature, Stmt, UnOp,
+    Pat, ReceiverKind, Signature, Stmt, UnOp,
 };
 
 use super::borrows;
@@ -12,6 +12,8 @@ use super::flow::{Access, Event, Flow, Loop, LoopKey, Node, NodeId, Reach, Varia
 use super::macros::{self, Macro};
 use super::mentions::{self, Mention};
 use super::scopes::{Scopes, bindings};
+
+use crate::function::receiver_type;
 
 const NOT_UNDERSTOOD: &str = "its function has `unsafe` code or syntax that is not understood";
 
@@ -108,8 +110,9 @@ impl Lower {
             match input {
                 FnArg::Receiver(receiver) => {
                     let ident = Ident::new("self", receiver.self_token.span);
-                    let reach = borrows::reach(&receiver.ty, &sig.generics);
-                    let reach = if receiver.reference.is_some() { reach } else { Reach::Changed.max(reach) };
+                    let reach = borrows::reach(&receiver_type(receiver), &sig.generics);
+                    let is_borrowed = matches!(receiver.kind, ReceiverKind::Reference(..));
+                    let reach = if is_borrowed { reach } else { Reach::Changed.max(reach) };
                     self.variable(ident, reach, false, false);
                 }
                 FnArg::Typed(argument) => {
@@ -423,19 +426,20 @@ impl Lower {
     }
 
     fn matched(&mut self, expr: &ExprMatch) {
-        let access = match expr.arms.iter().any(|arm| matches!(&arm.pat, Pat::Ident(_))) {
+        let arms: Vec<(&Pat, Option<&Expr>, &Expr)> = expr.arms.iter().map(parts_of).collect();
+        let access = match arms.iter().any(|(pat, ..)| matches!(pat, Pat::Ident(_))) {
             true => Access::Operand,
-            false if expr.arms.iter().all(|arm| bindings(&arm.pat).is_empty()) => Access::Look,
+            false if arms.iter().all(|(pat, ..)| bindings(pat).is_empty()) => Access::Look,
             false => Access::Operand,
         };
         self.place(&expr.expr, access);
         let mut from = self.at;
         let mut ends = Vec::new();
-        for Arm { pat, guard, body, .. } in &expr.arms {
+        for (pat, guard, body) in arms {
             self.at = from;
             self.scope(|lower| {
                 lower.pattern(pat, Some(&expr.expr));
-                if let Some((_, guard)) = guard {
+                if let Some(guard) = guard {
                     let mut otherwise = Vec::new();
                     lower.condition(guard, &mut otherwise);
                     let holds = lower.at;
@@ -662,5 +666,13 @@ fn typed(pat: &Pat) -> Option<&syn::Type> {
     match pat {
         Pat::Type(pat) => Some(&pat.ty),
         _ => None,
+    }
+}
+
+/// The pattern of an arm without its guard, the guard, and the body.
+fn parts_of(arm: &Arm) -> (&Pat, Option<&Expr>, &Expr) {
+    match &arm.pat {
+        Pat::Guard(guarded) => (&guarded.pat, Some(&guarded.guard), &arm.body),
+        pat => (pat, None, &arm.body),
     }
 }

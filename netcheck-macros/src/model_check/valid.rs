@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{FnArg, LitStr, ReturnType, Type};
+use syn::{FnArg, LitStr, ReturnType, Safety, Type};
 
 use super::ast::{ModelCheck, Said, Tcp, Udp};
 use crate::ctxt::Ctxt;
@@ -256,7 +256,7 @@ pub(super) fn function(function: &Function, cx: &Ctxt) {
     if let Some(constness) = &sig.constness {
         cx.error(constness, "a check can't be `const`: it becomes a test");
     }
-    if let Some(unsafety) = &sig.unsafety {
+    if let Safety::Unsafe(unsafety) = &sig.safety {
         cx.error(unsafety, "a check can't be `unsafe`: it becomes a test");
     }
     if let Some(abi) = &sig.abi {

@@ -34,14 +34,16 @@
 //! A function that names `self` or `Self` can't move inside: no function in a method can. It stands
 //! next to the method, in the same `impl`, as `__client`, and `Self::__client` is called.
 
+use std::borrow::Cow;
+
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Attribute, FnArg, GenericParam, Generics, Ident, Pat, PatType, Receiver, ReturnType, Signature, Type};
+use syn::{Attribute, FnArg, GenericParam, Generics, Ident, Pat, PatType, ReceiverKind, ReturnType, Signature, Type};
 
-use crate::function::{Function, attr_name};
+use crate::function::{Function, attr_name, receiver_type};
 
 pub(super) fn process(function: &Function) -> TokenStream {
     let Function { attrs, vis, sig, .. } = function;
@@ -84,7 +86,7 @@ struct Taken<'a> {
     value: Ident,
     /// What it is called where it is handed to the inner function.
     ident: Ident,
-    ty: &'a Type,
+    ty: Cow<'a, Type>,
 }
 
 impl<'a> Taken<'a> {
@@ -93,14 +95,15 @@ impl<'a> Taken<'a> {
             FnArg::Typed(argument) => {
                 let ident = outer_name(i, argument);
                 let ty = &*argument.ty;
-                Taken { parameter: quote!(#ident: #ty), value: ident.clone(), ident, ty }
+                Taken { parameter: quote!(#ident: #ty), value: ident.clone(), ident, ty: Cow::Borrowed(ty) }
             }
             FnArg::Receiver(receiver) => {
-                let Receiver { self_token, colon_token, ty, .. } = receiver;
-                let ty_given = colon_token.map(|colon| quote!(#colon #ty));
-                let value = Ident::from(*self_token);
+                let self_token = receiver.self_token;
+                let ty = receiver_type(receiver);
+                let ty_given = matches!(receiver.kind, ReceiverKind::Typed(..)).then(|| quote!(: #ty));
+                let value = Ident::from(self_token);
                 let ident = Ident::new("__self", Span::mixed_site().located_at(value.span()));
-                Taken { parameter: quote!(#self_token #ty_given), value, ident, ty }
+                Taken { parameter: quote!(#self_token #ty_given), value, ident, ty: Cow::Owned(ty) }
             }
         }
     }

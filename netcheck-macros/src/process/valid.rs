@@ -4,10 +4,12 @@
 //! in code that the user did not write. Types are judged by `Isolated`, not here.
 
 use syn::visit::{self, Visit};
-use syn::{FnArg, GenericParam, Lifetime, ReturnType, Type, TypeBareFn, TypeImplTrait, TypeReference};
+use syn::{
+    FnArg, GenericParam, Lifetime, ReceiverKind, ReturnType, Safety, Type, TypeFnPtr, TypeImplTrait, TypeReference,
+};
 
 use crate::ctxt::Ctxt;
-use crate::function::Function;
+use crate::function::{Function, receiver_type};
 
 /// The longest tuple that implements the runtime's `Arguments`.
 const ARGUMENTS_MAX: usize = 12;
@@ -20,7 +22,7 @@ pub(super) fn function(function: &Function, cx: &Ctxt) {
     if let Some(constness) = &sig.constness {
         cx.error(constness, "a process can't be `const`");
     }
-    if let Some(unsafety) = &sig.unsafety {
+    if let Safety::Unsafe(unsafety) = &sig.safety {
         cx.error(
             unsafety,
             "a process can't be `unsafe`: nobody is there to uphold its conditions when it is re-created",
@@ -39,13 +41,13 @@ pub(super) fn function(function: &Function, cx: &Ctxt) {
     }
     for input in &sig.inputs {
         match input {
-            FnArg::Receiver(receiver) if receiver.reference.is_some() => cx.error(
+            FnArg::Receiver(receiver) if matches!(receiver.kind, ReceiverKind::Reference(..)) => cx.error(
                 receiver,
                 "a process is isolated: it can't borrow `self`; take `self` by value, or what it needs of it",
             ),
             FnArg::Receiver(receiver) => {
                 let mut visitor = Argument { cx, take: "`self` itself".to_owned(), refused: false };
-                visitor.visit_type(&receiver.ty);
+                visitor.visit_type(&receiver_type(receiver));
             }
             FnArg::Typed(argument) => {
                 let mut visitor = Argument { cx, take: take_instead(&argument.ty), refused: false };
@@ -121,7 +123,7 @@ impl Visit<'_> for Argument<'_> {
     }
 
     // The borrows in `fn(&str)` and `Fn(&str)` are those of calls.
-    fn visit_type_bare_fn(&mut self, _: &TypeBareFn) {}
+    fn visit_type_fn_ptr(&mut self, _: &TypeFnPtr) {}
     fn visit_parenthesized_generic_arguments(&mut self, _: &syn::ParenthesizedGenericArguments) {}
 }
 
@@ -142,7 +144,7 @@ impl Visit<'_> for Output<'_> {
         self.cx.error(ty, "a process needs the type that it returns: name it instead of `impl`");
     }
 
-    fn visit_type_bare_fn(&mut self, _: &TypeBareFn) {}
+    fn visit_type_fn_ptr(&mut self, _: &TypeFnPtr) {}
     fn visit_parenthesized_generic_arguments(&mut self, _: &syn::ParenthesizedGenericArguments) {}
 }
 
