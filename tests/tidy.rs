@@ -143,7 +143,16 @@ const RUNTIME: &[Row] = &[
     ),
     (
         "unit::learn",
-        &["id", "operation", "unit::automaton", "unit::instance", "unit::program", "unit::shared", "unit::wording"],
+        &[
+            "id",
+            "operation",
+            "unit::automaton",
+            "unit::instance",
+            "unit::panics",
+            "unit::program",
+            "unit::shared",
+            "unit::wording",
+        ],
     ),
     ("unit::waits", &["id", "operation", "unit::automaton", "unit::identity::causality", "unit::learn"]),
     ("unit::perform", &["id", "operation", "unit::instance", "unit::learn", "unit::panics", "unit::program"]),
@@ -448,7 +457,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "std::thread",
-        &["check", "unit::poll::attempts"],
+        &["check", "unit::poll::attempts", "unit::watchdog"],
         "a check has one thread for user code and one that watches it",
     ),
     ("netcheck-runtime", "rayon", &["search::expand"], "threads meet in one place, and share what none of them writes"),

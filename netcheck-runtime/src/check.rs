@@ -278,7 +278,7 @@ impl Checker {
                 // A reduced search may come to a poll to which no execution comes: while it does not know yet what
                 // processes send each other, timers fire too early. At its end it tells.
                 Err(stuck) if self.reduction && known.len() < STUCK_POLLS_MAX => known.push(stuck),
-                Err(stuck) => return Err(stuck.into()),
+                Err(stuck) => return Err(Error::new(stuck.message)),
             }
         }
     }
@@ -312,7 +312,7 @@ impl Checker {
     /// # Errors
     /// As [`Checker::try_check`].
     pub fn try_propagation(&self, network: impl FnOnce(&mut Network)) -> Result<Propagation, Error> {
-        self.run(registered(network), |job| job.propagation())?
+        self.run(registered(network), |job| job.propagation())
     }
 
     /// How many states [`Checker::check`] would visit if it finds nothing, about, by probing at random: before a
@@ -346,7 +346,7 @@ impl Checker {
     /// # Errors
     /// As [`Checker::try_check`].
     pub fn try_estimate(&self, network: impl FnOnce(&mut Network)) -> Result<Estimate, Error> {
-        self.run(registered(network), |job| job.estimate())?
+        self.run(registered(network), |job| job.estimate())
     }
 
     /// Runs one given execution again on the real code. Returns what was violated.
@@ -372,7 +372,7 @@ impl Checker {
         self.run(registered(network), move |mut job| {
             let replayed = job.replay(&steps)?;
             job.violated(replayed)
-        })?
+        })
     }
 
     /// As [`Checker::run_again`], to be watched: `show` is called before each step, and between two calls the programs
@@ -388,7 +388,7 @@ impl Checker {
         self.clone().max_poll_duration(Duration::MAX).run(registered(network), move |mut job| {
             let replayed = job.perform(&steps, show)?;
             job.violated(replayed)
-        })?
+        })
     }
 
     /// With the faults of an execution, unless faults are declared.
@@ -410,8 +410,8 @@ impl Checker {
         &self,
         registered: Network,
         run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
-    ) -> Result<Result<R, Error>, Stuck> {
-        self.run_knowing(Vec::new(), registered, run)
+    ) -> Result<R, Error> {
+        self.run_knowing(Vec::new(), registered, run).unwrap_or_else(|stuck| Err(Error::new(stuck.message)))
     }
 
     /// As `run`, without trying polls that are known not to return.

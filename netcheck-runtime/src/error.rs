@@ -1,7 +1,6 @@
 //! What the user has to do before a program can be checked.
 
 use crate::trace::step::Step;
-use crate::unit::watchdog::Stuck;
 use std::fmt;
 
 /// Why a program can't be checked: what happened, where, and what to do.
@@ -52,12 +51,6 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
-
-impl From<Stuck> for Error {
-    fn from(stuck: Stuck) -> Self {
-        Error(stuck.message)
-    }
-}
 
 /// Why a step is none of those that are possible.
 fn why_impossible(expected: &Step, possible: &[Step]) -> String {
