@@ -51,6 +51,9 @@ const STATES_MAX: usize = 10_000_000;
 /// Stack of the thread that runs user code, in bytes: as a main thread's.
 const STACK_BYTES: usize = 8 << 20;
 
+/// Bytes that states may take unless `max_memory` says otherwise: a machine should not have to swap.
+const MEMORY_BYTES_MAX: usize = 8 << 30;
+
 /// The polls that may not return before a reduced search has come to its end.
 const STUCK_POLLS_MAX: usize = 4;
 
@@ -98,7 +101,7 @@ impl Checker {
             score: None,
             states_max: STATES_MAX,
             depth_max: usize::MAX,
-            memory_bytes_max: usize::MAX,
+            memory_bytes_max: MEMORY_BYTES_MAX,
             reduction: true,
             subsumption: false,
             symmetry: false,
@@ -167,7 +170,8 @@ impl Checker {
         self
     }
 
-    /// Bytes that visited states may take at the most; reaching it is `Inconclusive`.
+    /// Bytes that the states may take at the most, about: those that are visited, those to be expanded, and the packets
+    /// on their way in them. Reaching it is `Inconclusive`. 8 GiB unless it is set.
     pub fn max_memory(mut self, bytes: usize) -> Self {
         self.memory_bytes_max = bytes;
         self

@@ -385,8 +385,10 @@ fn value_of(value: Value, registers: &Registers) -> u8 {
 
 /// States that an endless program without captured loops may have before it is given up.
 const UNCAPTURED_STATES_MAX: usize = 200;
-/// No program that comes to an end has more without captured loops.
-const UNCAPTURED_FINITE_STATES_MAX: usize = 500_000;
+/// With reduction, a component without captured loops may go on for ever before another one begins, and packets pile up.
+const REDUCED_STATES_MAX: usize = 10_000;
+/// No program that comes to an end has more without captured loops and without reduction.
+const UNREDUCED_STATES_MAX: usize = 500_000;
 /// No captured program has more.
 const STATES_MAX: usize = 50_000;
 
@@ -466,7 +468,11 @@ fn compare(
         merges.closed += u64::from(captured.verdict() == Verdict::Verified);
         return Ok(());
     }
-    let states_max = if findings.endless { UNCAPTURED_STATES_MAX } else { UNCAPTURED_FINITE_STATES_MAX };
+    let states_max = match (findings.endless, configuration.1) {
+        (true, _) => UNCAPTURED_STATES_MAX,
+        (false, true) => REDUCED_STATES_MAX,
+        (false, false) => UNREDUCED_STATES_MAX,
+    };
     let (uncaptured, ends) = check(&checker.capture(false).max_states(states_max), system, programs);
     // Where every execution ends in a violation, a component that is reduced may still be endless.
     let is_endless = findings.endless || configuration.1 && system.has_loops();

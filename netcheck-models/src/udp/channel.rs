@@ -69,6 +69,11 @@ pub(super) struct Arrival {
 }
 
 impl Channel {
+    /// The memory behind pointers, about, in bytes.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.live.len() * size_of::<Live>() + self.barriers.len() * size_of::<Barrier>()
+    }
+
     pub(super) fn dispatch(&mut self, packet: u32, perturbed_on_send: bool, perturbed_on_receive: bool) {
         self.live.push(Live { packet, arrived: 0, perturbed_on_send, perturbed_on_receive, charged: false });
     }

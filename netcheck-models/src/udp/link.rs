@@ -61,6 +61,12 @@ pub struct LostInFlight {
 }
 
 impl Link {
+    /// The memory that the value takes, about, in bytes.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Link>() + self.first.heap_bytes() + self.second.as_ref().map_or(0, |second| second.heap_bytes())
+    }
+
     /// Appends a packet that is sent (Definition 2). Its deliveries are decided later.
     ///
     /// A packet that is not perturbed on a side arrives there exactly once and is not overtaken, whatever the rules

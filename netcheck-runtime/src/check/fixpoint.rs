@@ -18,6 +18,9 @@ use crate::world::system::{Interrupt, System};
 /// as many.
 const PATIENCE_STATES: u64 = 4_096;
 
+/// Memory that the states of links take in a reduced search before it is tried in another order.
+const LINK_BYTES_MAX: usize = 128 << 20;
+
 /// Rounds of the reduced search that may hit `max_states`, but for one.
 const LIMITED_ROUNDS_MAX: usize = 4;
 
@@ -59,6 +62,7 @@ impl Job {
             subsumes: subsumption,
             symmetry: classes.as_ref(),
             patience: PATIENCE_STATES,
+            link_bytes_max: reduction.then_some(LINK_BYTES_MAX),
             limits: self.limits(),
             threads,
             progress: &self.progress,
@@ -67,6 +71,13 @@ impl Job {
         let mut limited = 0;
         for round in 1.. {
             let mut explored = explore(system, initial, plan, footprints.as_mut(), &self.properties)?;
+            if explored.gave_up {
+                if let Some(footprints) = &mut footprints {
+                    proviso::let_time_pass_last(system, footprints, initial);
+                }
+                plan.link_bytes_max = None;
+                continue;
+            }
             let grew = match &mut footprints {
                 Some(footprints) => self.has_grown(system, initial, footprints, &mut explored)?,
                 None => false,
@@ -135,7 +146,7 @@ impl Job {
             return Ok(explored);
         }
         let states_max = FULL_STATES_MAX.min(self.checker.states_max);
-        let plan = Plan { limits: Limits { states_max, ..plan.limits }, ..plan };
+        let plan = Plan { limits: Limits { states_max, ..plan.limits }, link_bytes_max: None, ..plan };
         let full = explore(system, initial, plan, None, &self.properties)?;
         // Beyond our own bound it is believed; beyond the user's, nothing is known.
         let tells = full.limit.is_none() || self.checker.states_max <= FULL_STATES_MAX;

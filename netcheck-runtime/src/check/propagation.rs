@@ -59,7 +59,19 @@ impl Job {
             let limits = job.limits();
             let (keep, progress) = (Keep::Exact, &job.progress);
             let (subsumes, symmetry, patience) = (false, None, u64::MAX);
-            let plan = Plan { search, score: None, keep, subsumes, symmetry, patience, limits, threads, progress };
+            let link_bytes_max = None;
+            let plan = Plan {
+                search,
+                score: None,
+                keep,
+                subsumes,
+                symmetry,
+                patience,
+                link_bytes_max,
+                limits,
+                threads,
+                progress,
+            };
             let mut seen = FirstFaults::new(system, reference.clone());
             let explored = observe(system, initial, plan, &job.properties, &mut seen)?;
             Ok((seen, explored))

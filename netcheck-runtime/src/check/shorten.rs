@@ -50,6 +50,7 @@ impl Job {
                 keep: Keep::Exact,
                 subsumes: false,
                 symmetry: None,
+                link_bytes_max: None,
                 patience: u64::MAX,
                 limits,
                 threads: job.checker.threads,

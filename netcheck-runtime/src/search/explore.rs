@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// So many states are expanded between checks of the memory that is used and of a wish to end.
 const LOOKS_UP_EVERY: u64 = 1024;
 
+/// The states of links take so much more memory between two such checks, in bytes.
+const LOOKS_UP_AFTER_BYTES: usize = 16 << 20;
+
 /// An observer of a search of the full space, in which no violation ends the search.
 pub(crate) trait Observer {
     /// A step leads from `state` to `next`, in which the observer may keep its knowledge of the way.
@@ -104,7 +107,7 @@ impl Exploration<'_, '_> {
     fn run(&mut self, mut reduction: Option<&mut Footprints>) -> Result<(), Interrupt> {
         let mut expander = Expander::new(self.plan.threads);
         let mut state = Vec::new();
-        let mut expanded = 0u64;
+        let (mut expanded, mut link_bytes) = (0u64, self.system.link_bytes);
         let mut grown_at = None;
         while let Some(id) = self.frontier.pop() {
             if let Some(found) = self.seen.awaiting.remove(&id) {
@@ -114,7 +117,15 @@ impl Exploration<'_, '_> {
                 continue;
             }
             expanded += 1;
-            if expanded.is_multiple_of(LOOKS_UP_EVERY) && self.looks_up()? {
+            let has_more_links = self.system.link_bytes > link_bytes + LOOKS_UP_AFTER_BYTES;
+            if (expanded.is_multiple_of(LOOKS_UP_EVERY) || has_more_links) && self.looks_up()? {
+                return Ok(());
+            }
+            if has_more_links {
+                link_bytes = self.system.link_bytes;
+            }
+            if self.plan.link_bytes_max.is_some_and(|max| link_bytes > max) {
+                self.seen.gave_up = true;
                 return Ok(());
             }
             if reduction.as_ref().is_some_and(|footprints| footprints.has_grown()) {

@@ -39,6 +39,8 @@ pub(crate) struct Explored {
     pub(crate) terminals: u64,
     pub(crate) suppressed_deadlocks: u64,
     pub(crate) limit: Option<Limit>,
+    /// Whether the search was given up because packets pile up.
+    pub(crate) gave_up: bool,
     /// The first violation, and the state that shows it. A reduced search believes one at
     /// once only if it could be taken through the full semantics; else it goes on, and the
     /// caller may believe it if no footprint has grown by the end.
@@ -109,6 +111,7 @@ impl Explored {
             terminals: 0,
             suppressed_deadlocks: 0,
             limit: None,
+            gave_up: false,
             found: None,
             concrete: None,
             taken: Taken::default(),
@@ -131,7 +134,7 @@ impl Explored {
         progress: &Progress,
     ) -> Option<Limit> {
         let symmetry_bytes = self.symmetry.as_ref().map_or(0, Symmetry::memory_bytes);
-        let memory_bytes = self.store.memory_bytes() + frontier.memory_bytes() + symmetry_bytes;
+        let memory_bytes = self.store.memory_bytes() + frontier.memory_bytes() + symmetry_bytes + system.link_bytes;
         let is_over = progress.note(Seen {
             states: self.store.len() as u64,
             frontier: frontier.len() as u64,

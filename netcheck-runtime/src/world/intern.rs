@@ -1,34 +1,38 @@
 //! Values of components as numbers; 0 is the default value (absent).
 
-use ahash::AHashMap;
+use ahash::RandomState;
+use hashbrown::HashTable;
 use std::hash::Hash;
 
 /// A table of values and their numbers.
 pub(crate) struct Interner<T> {
     values: Vec<T>,
-    ids: AHashMap<T, u32>,
+    /// The numbers of the values, by their hashes.
+    ids: HashTable<u32>,
+    hasher: RandomState,
 }
 
 impl<T: Clone + Eq + Hash + Default> Interner<T> {
     pub(crate) fn new() -> Self {
-        let mut interner = Interner { values: Vec::new(), ids: AHashMap::new() };
+        let mut interner = Interner { values: Vec::new(), ids: HashTable::new(), hasher: RandomState::new() };
         interner.intern(&T::default());
         interner
     }
 
     pub(crate) fn intern(&mut self, value: &T) -> u32 {
-        if let Some(&id) = self.ids.get(value) {
+        if let Some(id) = self.find(value) {
             return id;
         }
         let id = self.values.len() as u32;
         self.values.push(value.clone());
-        self.ids.insert(value.clone(), id);
+        let Interner { values, ids, hasher } = self;
+        ids.insert_unique(hasher.hash_one(value), id, |&id| hasher.hash_one(&values[id as usize]));
         id
     }
 
     /// The number of a value that was interned.
     pub(crate) fn find(&self, value: &T) -> Option<u32> {
-        self.ids.get(value).copied()
+        self.ids.find(self.hasher.hash_one(value), |&id| self.values[id as usize] == *value).copied()
     }
 
     pub(crate) fn get(&self, id: u32) -> &T {

@@ -114,6 +114,7 @@ impl System {
             tracks,
             ports: Interner::new(),
             links: Interner::new(),
+            link_bytes: 0,
             stream_ports: Interner::new(),
             held: Interner::new(),
             connections: Connections::default(),
@@ -203,6 +204,7 @@ impl System {
             Missing::Rules { sender, receiver } => _ = self.add_rules(sender, receiver),
             Missing::Dispatch((link, datagram, (send, receive))) => {
                 let after = self.links.get(link).dispatch(datagram.0, send, receive);
+                self.tables.link_bytes += after.memory_bytes();
                 let after = self.links.intern(&after);
                 self.dispatched.insert((link, datagram, (send, receive)), after);
             }
@@ -282,12 +284,14 @@ impl System {
     }
 
     fn add_arrivals(&mut self, rules: usize, link: u32) {
-        let Tables { rules: of_channels, links, events, .. } = &mut self.tables;
+        let Tables { rules: of_channels, links, link_bytes, events, .. } = &mut self.tables;
         let Rules { rules, arrivals } = &mut of_channels[rules];
         if arrivals.len() <= link as usize {
             arrivals.resize_with(link as usize + 1, || None);
         }
         let state = links.get(link).clone();
+        // The link after each arrival, and the events on the way there, which are about as many as its packets.
+        *link_bytes += 2 * state.memory_bytes() * state.packets().count();
         let deliveries = state.deliveries(rules).into_iter().map(|delivery| Arrival {
             datagram: OutcomeId(delivery.packet),
             link: links.intern(&delivery.link),

@@ -54,6 +54,8 @@ pub(crate) struct Tables {
     pub(crate) tracks: bool,
     pub(crate) ports: Interner<Bindings>,
     pub(crate) links: Interner<Link>,
+    /// The memory that the states of links, and the arrivals that they allow, take, about.
+    pub(crate) link_bytes: usize,
     pub(crate) stream_ports: Interner<StreamBindings>,
     pub(crate) held: Interner<HeldConnection>,
     pub(crate) connections: Connections,
