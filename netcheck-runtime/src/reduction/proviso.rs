@@ -152,22 +152,23 @@ fn parts_of(system: &mut System, footprints: &mut Footprints, state: &StateVecto
     system.ask(|view| parts(view, footprints, state, &enabled))
 }
 
-/// Whether a search that came to a limit has to run again with time passing last: it did not explore all steps that
-/// units without timers can take by themselves. One of these units may go round without ever needing time, and the
-/// timers that led to the limit never fire then.
+/// Whether a search that came to a limit has to run again with time passing last: a unit without timers takes steps
+/// that need nobody, or has not begun. It may go round without ever needing time, and the timers that led to the limit
+/// never fire then.
 pub(crate) fn let_time_pass_last(system: &System, footprints: &mut Footprints, initial: &StateVector) -> bool {
     let automata = &system.learner.automata;
     let with_timers = with_timers(system, footprints, initial);
-    let needs_nobody = |offer: &Offer| {
-        use tasks::Operation::{Run, Start};
-        matches!(offer.operation, Operation::Tasks(Start | Run(_)) | Operation::Choices(_))
-    };
-    let is_unexplored = |node: NodeId| {
+    let may_go_round = |node: NodeId| {
+        let needs_nobody = |offer: &Offer| match offer.operation {
+            Operation::Tasks(tasks::Operation::Start) => automata.edges_of(node).next().is_none(),
+            Operation::Tasks(tasks::Operation::Run(_)) | Operation::Choices(_) => true,
+            _ => false,
+        };
         let offers = &automata.node(node).offers;
-        let goes_on = !offers.is_empty() && offers.iter().all(needs_nobody);
-        goes_on && automata.edges_of(node).next().is_none() && !with_timers.contains(&automata.node(node).unit)
+        let unit = automata.node(node).unit;
+        !offers.is_empty() && offers.iter().all(needs_nobody) && !with_timers.contains(&unit)
     };
-    (0..automata.nodes.len()).any(|node| is_unexplored(NodeId(node as u32))) && footprints.cycles.let_time_pass_last()
+    (0..automata.nodes.len()).any(|node| may_go_round(NodeId(node as u32))) && footprints.cycles.let_time_pass_last()
 }
 
 /// The units that may use timers from the initial state on.

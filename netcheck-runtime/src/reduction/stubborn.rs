@@ -92,7 +92,7 @@ fn scope(
     }
     // A component that goes round for ever is explored beside the first of the others.
     turns.sort_by_key(|(turn, members)| {
-        let needs_time = !members.iter().any(|unit| unit.proceeds);
+        let needs_time = !members.iter().any(|unit| if view.has_delay() { unit.immediate } else { unit.proceeds });
         (*turn == Turn::Usual, footprints.cycles.is_time_last() && needs_time)
     });
     for (turn, members) in turns {
