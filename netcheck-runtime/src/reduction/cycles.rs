@@ -125,6 +125,11 @@ impl Cycles {
         self.time_last
     }
 
+    /// Whether the order in which components are explored, or the passing of time, is a matter of several groups.
+    pub(super) fn span_groups(&self) -> bool {
+        !self.endless.is_empty() || self.has_busy() || self.time_last
+    }
+
     /// How the component of these units is to be explored in a state.
     pub(crate) fn turn(&self, view: View<'_>, state: &[u32], movers: &[Mover]) -> Turn {
         if self.endless.is_empty() {

@@ -11,10 +11,12 @@
 
 use super::bits::Bits;
 use super::cycles::Cycles;
-use crate::id::{Mover, NodeId, TaskId, UnitId};
+use super::groups::Groups;
+use crate::id::{Mover, NodeId, ProcessId, TaskId, UnitId};
 use crate::operation::OperationKey;
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
 use crate::unit::identity::causality::{EventId, ObjectId};
+use crate::world::components::{Component, ComponentId};
 use crate::world::prepared::Prepared;
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
@@ -49,6 +51,8 @@ pub(crate) struct Footprint {
     before: SmallVec<[Row; 2]>,
     /// Whether the choice of a stubborn set has relied on it.
     consulted: bool,
+    /// The process of a unit of which this is the first footprint.
+    first_of: Option<ProcessId>,
 }
 
 /// The footprints of all movers, kept up with the automata.
@@ -69,6 +73,14 @@ pub(crate) struct Footprints {
     /// Resources of ending, joining and aborting.
     lifecycle: Bits,
     grew: bool,
+    /// Processes that may meet, by the first footprints of their units.
+    groups: Groups,
+    /// First footprints that have grown, and ports to which something is sent, since the groups were brought up to
+    /// date.
+    grown: Vec<Row>,
+    /// The first footprints of units.
+    firsts: Vec<Row>,
+    ports: Vec<ComponentId>,
     /// Whether a unit may come back to a local state that it has left.
     has_cycles: bool,
     /// Cycles of the reduced graph.
@@ -179,6 +191,9 @@ impl Footprints {
         if bit == next && resource.is_of_lifecycle() {
             self.lifecycle.insert(bit);
         }
+        if let (true, Resource::Appended(port)) = (bit == next, resource) {
+            self.ports.push(port);
+        }
         bit
     }
 
@@ -195,6 +210,31 @@ impl Footprints {
             self.of_edge.push(Bits::default());
             self.edge(system, EdgeId(index as u32));
         }
+        self.group(system);
+    }
+
+    /// Brings the groups up to date. Whatever is sent to a port of a process may concern it.
+    fn group(&mut self, system: &System) {
+        for row in std::mem::take(&mut self.grown) {
+            let Footprint { first_of, future_affects, future_depends_on, .. } = &self.rows[row.0 as usize];
+            let process = first_of.expect("only first footprints are listed");
+            self.groups.add(process, future_affects, future_depends_on);
+        }
+        for port in std::mem::take(&mut self.ports) {
+            let Component::Port(process, _) = system.components.component(port) else { continue };
+            let appended = self.bits(&[Resource::Appended(port)]);
+            self.groups.add(process, &Bits::default(), &appended);
+        }
+    }
+
+    /// The first footprints of units on which no choice has relied yet. A choice in one group relies on all of them.
+    pub(super) fn firsts_to_consult(&self) -> impl Iterator<Item = Row> + '_ {
+        self.firsts.iter().copied().filter(|row| !self.get(*row).consulted)
+    }
+
+    /// The group of a process: no other process than those of its group ever meets it.
+    pub(super) fn group_of(&self, process: ProcessId) -> u32 {
+        self.groups.of(process)
     }
 
     fn new_row(&mut self) -> Row {
@@ -208,6 +248,11 @@ impl Footprints {
         self.of_node.push(whole);
         if system.learner.automata.node(node).kind != NodeKind::Live {
             return;
+        }
+        if system.learner.automata.node(node).root == node {
+            let process = system.process_of(system.learner.automata.node(node).unit);
+            self.rows[whole.0 as usize].first_of = Some(process);
+            self.firsts.push(whole);
         }
         let unit = system.learner.automata.node(node).unit;
         let tasks = system.learner.automata.node(node).tasks.clone();
@@ -337,6 +382,7 @@ impl Footprints {
             | footprint.future_races.union_with(&races);
         if grew {
             self.grew |= footprint.consulted;
+            self.grown.extend(footprint.first_of.map(|_| row));
             self.propagate(row);
         }
     }
@@ -357,6 +403,7 @@ impl Footprints {
         };
         if grew | footprint.future_depends_on.union_with(depends_on) | footprint.future_races.union_with(depends_on) {
             self.grew |= footprint.consulted;
+            self.grown.extend(footprint.first_of.map(|_| row));
             self.propagate(row);
         }
     }
@@ -450,6 +497,7 @@ impl Footprints {
             | footprint.future_waits.union_with(&waits)
             | footprint.future_races.union_with(&races);
         self.grew |= grew && footprint.consulted;
+        self.grown.extend(footprint.first_of.filter(|_| grew).map(|_| row));
         grew
     }
 

@@ -3,6 +3,7 @@
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
 //!   automaton as far as it is known;
 //! - [`clocks`]: which movers share a clock, and which daemons are finished;
+//! - [`groups`]: processes that never meet;
 //! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
 //! - [`stubborn`]: which movers have to be explored in a state;
 //! - [`proviso`]: cycles that would put off the steps of a mover for ever; [`cycles`]: those that were found;
@@ -22,6 +23,7 @@ pub(crate) mod bits;
 mod clocks;
 mod cycles;
 pub(crate) mod footprint;
+mod groups;
 mod live;
 pub(crate) mod proviso;
 pub(crate) mod stubborn;

@@ -17,8 +17,8 @@ use super::clocks::finished;
 use super::cycles::{Part, Turn, part};
 use super::footprint::{Footprints, Row};
 use super::live::Live;
-use super::survey::survey;
-use crate::id::{Mover, TaskId, UnitId};
+use super::survey::{survey, survey_of};
+use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::world::enabled::Enabled;
 use crate::world::tables::{Lookup, View};
 use smallvec::SmallVec;
@@ -71,6 +71,50 @@ pub(crate) fn choose(
     let live = survey(view, footprints, state, enabled)?;
     let scope = scope(view, footprints, (state, enabled), &live)?;
     Ok((scope, live.into_iter().map(|live| live.row).collect()))
+}
+
+/// As [`choose`], for the first group of processes in which there is something to explore but failures; `None` if there
+/// is none, or if groups are no matter of their own. Collects what the units of that group are offered.
+///
+/// Groups that have begun come first, as their components do in [`in_order`].
+pub(crate) fn choose_in_group(
+    view: View<'_>,
+    footprints: &Footprints,
+    state: &[u32],
+    enabled: &mut Enabled,
+) -> Lookup<Option<(StubbornSet, Vec<Row>)>> {
+    if view.has_delay() || view.tracks || footprints.cycles.span_groups() {
+        return Ok(None);
+    }
+    let live: Vec<(UnitId, NodeId, u32)> =
+        view.live_units(state).map(|(unit, node)| (unit, node, footprints.group_of(view.process_of(unit)))).collect();
+    let begun: BTreeSet<u32> =
+        live.iter().filter(|(unit, node, _)| has_begun(view, *unit, *node)).map(|(_, _, group)| *group).collect();
+    let mut looked_at = BTreeSet::new();
+    for start in [None].into_iter().chain(live.iter().map(|(_, _, group)| Some(*group))) {
+        let is_looked_at = |group: u32| start.map_or(begun.contains(&group), |start| group == start);
+        if start.is_some_and(|group| begun.contains(&group) || !looked_at.insert(group)) {
+            continue;
+        }
+        let units = || live.iter().filter(|(_, _, group)| is_looked_at(*group)).map(|(unit, node, _)| (*unit, *node));
+        view.enabled_of(state, units(), enabled)?;
+        let live = survey_of(view, footprints, state, enabled, units())?;
+        let components = in_order(view, &live);
+        for clock in clocks(&live, &components) {
+            let members = members_of(&live, clock);
+            let scope = with_one_clock(view, footprints, (state, enabled), (&live, &components), &members, true)?;
+            if let Some(scope) = scope {
+                let rows = live.iter().map(|live| live.row).chain(footprints.firsts_to_consult());
+                return Ok(Some((scope, rows.collect())));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a unit has moved, or belongs to a process that has.
+fn has_begun(view: View<'_>, unit: UnitId, node: NodeId) -> bool {
+    view.automata.node(node).from.is_some() || view.units[unit.0 as usize].is_task
 }
 
 fn scope(
@@ -235,9 +279,7 @@ fn in_order(view: View<'_>, live: &[Live]) -> Vec<usize> {
     let mut order: Vec<usize> = live.iter().map(|unit| unit.component).collect();
     order.sort_unstable();
     order.dedup();
-    // A task that was spawned belongs to a process that has begun.
-    let has_begun =
-        |unit: &Live| view.automata.node(unit.node).from.is_some() || view.units[unit.mover.unit.0 as usize].is_task;
+    let has_begun = |live: &Live| has_begun(view, live.mover.unit, live.node);
     let spawned = |unit: &Live| unit.mover.task.map(TaskId::line).filter(|line| !line.is_empty());
     order.sort_by_cached_key(|&component| {
         let members = || live.iter().filter(|unit| unit.component == component);

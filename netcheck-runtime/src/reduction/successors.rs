@@ -24,7 +24,7 @@ pub(crate) struct Choice {
     pub(crate) scope: Option<StubbornSet>,
     /// The footprints that it relies on.
     pub(crate) rows: Vec<Row>,
-    /// Moves that are left out.
+    /// Moves that are left out, of the processes that were looked at.
     pub(crate) pruned: u64,
 }
 
@@ -61,9 +61,17 @@ impl Successors {
 
     /// Chooses the steps to explore, by what is known already.
     pub(crate) fn look(&mut self, view: View<'_>, state: &[u32], reduction: Option<&Footprints>) -> Lookup<Choice> {
-        view.enabled(state, &mut self.enabled)?;
-        let choice =
-            reduction.map(|footprints| stubborn::choose(view, footprints, state, &self.enabled)).transpose()?;
+        let in_group = match reduction {
+            Some(footprints) => stubborn::choose_in_group(view, footprints, state, &mut self.enabled)?,
+            None => None,
+        };
+        let choice = match (in_group, reduction) {
+            (Some(choice), _) => Some(choice),
+            (None, reduction) => {
+                view.enabled(state, &mut self.enabled)?;
+                reduction.map(|footprints| stubborn::choose(view, footprints, state, &self.enabled)).transpose()?
+            }
+        };
         let (scope, rows) = choice.unzip();
         let offered = self.enabled.moves.len();
         self.choose(view, state, scope.as_ref())?;

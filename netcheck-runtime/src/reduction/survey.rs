@@ -4,7 +4,7 @@ use super::bits::Bits;
 use super::clocks::{Sets, join_clocks};
 use super::footprint::{Footprints, Row};
 use super::live::Live;
-use crate::id::{Mover, NodeId};
+use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::Offer;
 use crate::unit::automaton::EdgeId;
 use crate::world::enabled::Enabled;
@@ -13,9 +13,20 @@ use crate::world::tables::{Lookup, View};
 
 /// The live movers of a state, with their moves and the components that they belong to.
 pub(super) fn survey(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enabled) -> Lookup<Vec<Live>> {
+    survey_of(view, footprints, state, enabled, view.live_units(state))
+}
+
+/// As [`survey`], of some live units which no other one ever meets.
+pub(super) fn survey_of(
+    view: View<'_>,
+    footprints: &Footprints,
+    state: &[u32],
+    enabled: &Enabled,
+    units: impl Iterator<Item = (UnitId, NodeId)>,
+) -> Lookup<Vec<Live>> {
     let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| view.mover(step)).collect();
     let mut live: Vec<Live> = Vec::new();
-    for (unit, node) in view.live_units(state) {
+    for (unit, node) in units {
         let inlets = footprints.inlets(view, state, unit);
         for mover in view.automata.movers(node) {
             let own = || enabled.moves.iter().zip(&moves).filter(|(_, of)| **of == Some(mover)).map(|(step, _)| step);

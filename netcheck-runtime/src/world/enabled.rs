@@ -58,8 +58,18 @@ impl Enabled {
 impl View<'_> {
     /// Collects what `state` offers. Steps that the program refuses are left out.
     pub(crate) fn enabled(self, state: &[u32], enabled: &mut Enabled) -> Lookup<()> {
+        self.enabled_of(state, self.live_units(state), enabled)
+    }
+
+    /// Collects what `state` offers to some live units.
+    pub(crate) fn enabled_of(
+        self,
+        state: &[u32],
+        units: impl Iterator<Item = (UnitId, NodeId)>,
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
         enabled.clear();
-        for (unit, node) in self.live_units(state) {
+        for (unit, node) in units {
             let asker = |key: OperationKey| Asker { unit, component: self.unit_component(unit), node, key };
             if self.is_cancelled(state, unit, node) {
                 self.immediate(enabled, asker(OperationKey::CANCEL), self.known.done, Writes::new())?;
