@@ -1,11 +1,12 @@
 //! Ends that are easily lost when less is explored: what a listener does to those whom nobody
 //! has accepted, before and after they have written, and how long others take.
 use netcheck as tokio;
-use netcheck::check::{Checker, Tcp, Verdict};
+use netcheck::check::{Checker, Search, Tcp, Udp, Verdict};
 use std::io::ErrorKind;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::time::timeout;
 
 async fn server() -> Result<usize, ErrorKind> {
     let listener = TcpListener::bind("0.0.0.0:1").await.unwrap();
@@ -129,4 +130,65 @@ fn how_long_a_task_takes_shows_where_others_have_timers() {
         report.outputs("receiver").to_vec()
     });
     assert_eq!(outputs, [["true"], ["true"]]);
+}
+
+/// Answers so many requests, unless none comes for long.
+async fn answers(requests: usize) {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    for _ in 0..requests {
+        let mut buffer = [0; 8];
+        let limit = Duration::from_millis(100);
+        let Ok(received) = timeout(limit, socket.recv_from(&mut buffer)).await else { return };
+        let (length, from) = received.unwrap();
+        socket.send_to(&buffer[..length], from).await.unwrap();
+    }
+}
+
+async fn asks(server: String, requests: u8) {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    for request in 0..requests {
+        socket.send_to(&[request], &server).await.unwrap();
+        let _ = timeout(Duration::from_millis(10), socket.recv_from(&mut [0; 8])).await;
+    }
+}
+
+/// Each pair is a group of processes that meets no other one.
+#[test]
+fn pairs_that_never_meet_add_up() {
+    for search in [Search::Bfs, Search::Dfs, Search::Faults] {
+        for pairs in [1, 2, 3, 24] {
+            let report = Checker::new().udp(Udp::new().loss()).search(search).check(move |net| {
+                for pair in 0..pairs {
+                    net.daemon(format!("server{pair}"), || answers(4));
+                    net.process(format!("client{pair}"), move || asks(format!("server{pair}:4000"), 4));
+                }
+            });
+            assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 242 * pairs + 1), "{pairs} pairs");
+            assert_eq!(report.transitions(), 305 * pairs as u64, "{pairs} pairs");
+        }
+    }
+}
+
+/// A process that meets both pairs makes them one group, as soon as it is known to.
+#[test]
+fn a_process_that_meets_two_groups_joins_them() {
+    let checker = |reduction| Checker::new().udp(Udp::new().loss()).reduction(reduction);
+    let check = |reduction| {
+        checker(reduction).check(|net| {
+            for pair in 0..2 {
+                net.daemon(format!("server{pair}"), || answers(1));
+                net.process(format!("client{pair}"), move || asks(format!("server{pair}:4000"), 1));
+            }
+            net.process("late", || async {
+                asks("server0:4000".to_owned(), 1).await;
+                asks("server1:4000".to_owned(), 1).await;
+            });
+        })
+    };
+    let (reduced, full) = (check(true), check(false));
+    assert_eq!((reduced.verdict(), full.verdict()), (Verdict::Verified, Verdict::Verified));
+    assert!(reduced.states() < full.states());
+    for name in ["server0", "server1", "client0", "client1", "late"] {
+        assert_eq!(reduced.outputs(name), full.outputs(name), "{name}");
+    }
 }

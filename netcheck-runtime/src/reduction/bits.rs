@@ -45,7 +45,7 @@ impl Bits {
     /// The numbers in the set, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().flat_map(|&(place, word)| {
-            let rests = std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)));
+            let rests = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
             rests.take_while(|&rest| rest != 0).map(move |rest| place * 64 + rest.trailing_zeros())
         })
     }

@@ -12,6 +12,8 @@
 use super::bits::Bits;
 use super::cycles::Cycles;
 use super::groups::Groups;
+pub(crate) use super::row::Row;
+use super::row::{Footprint, Future};
 use crate::id::{Mover, NodeId, ProcessId, TaskId, UnitId};
 use crate::operation::OperationKey;
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
@@ -25,35 +27,6 @@ use crate::world::touches::{Resource, Touches};
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;
-
-/// A footprint's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Row(u32);
-
-/// The resources that one mover is known to touch from one local state on.
-#[derive(Clone, Default)]
-pub(crate) struct Footprint {
-    /// The resources that the next steps depend on; for a tracked task, those that its offers depend on.
-    pub(crate) depends_on: Bits,
-    /// The resources that these steps, and all that can follow them, affect.
-    pub(crate) future_affects: Bits,
-    /// The resources that these steps, and all that can follow them, depend on.
-    pub(crate) future_depends_on: Bits,
-    /// The ends that these steps wait for one at a time, with nothing else.
-    pub(crate) future_waits: Bits,
-    /// All else that these steps see: the moment at which it happens makes a difference.
-    pub(crate) future_races: Bits,
-    /// The resources that an offer depends on besides, in states in which it is contended.
-    pub(crate) when_contended: Vec<(OperationKey, Bits)>,
-    /// The resources that can wake a task that waits for others.
-    pub(crate) woken_by: Bits,
-    /// The footprints whose steps may lead to this one.
-    before: SmallVec<[Row; 2]>,
-    /// Whether the choice of a stubborn set has relied on it.
-    consulted: bool,
-    /// The process of a unit of which this is the first footprint.
-    first_of: Option<ProcessId>,
-}
 
 /// The footprints of all movers, kept up with the automata.
 #[derive(Default)]
@@ -372,14 +345,14 @@ impl Footprints {
 
     /// Adds the resources of steps to the future of a footprint, and of all that lead there.
     fn add_to_future(&mut self, row: Row, touches: &Touches) {
-        let (affects, depends_on) = (self.bits(&touches.affects), self.bits(&touches.depends_on));
-        let (waits, races) = (self.bits(&touches.waits), self.bits(&touches.raced_for().collect::<Vec<_>>()));
+        let future = Future {
+            affects: self.bits(&touches.affects),
+            depends_on: self.bits(&touches.depends_on),
+            waits: self.bits(&touches.waits),
+            races: self.bits(&touches.raced_for().collect::<Vec<_>>()),
+        };
         let footprint = &mut self.rows[row.0 as usize];
-        // Not short-circuited: all have to grow.
-        let grew = footprint.future_affects.union_with(&affects)
-            | footprint.future_depends_on.union_with(&depends_on)
-            | footprint.future_waits.union_with(&waits)
-            | footprint.future_races.union_with(&races);
+        let grew = footprint.extend(&future);
         if grew {
             self.grew |= footprint.consulted;
             self.grown.extend(footprint.first_of.map(|_| row));
@@ -488,14 +461,9 @@ impl Footprints {
 
     /// Adds the future of `next` to that of `row`, which leads to it; says whether that has grown.
     fn take_in(&mut self, row: Row, next: Row) -> bool {
-        let following = &self.rows[next.0 as usize];
-        let (affects, depends_on) = (following.future_affects.clone(), following.future_depends_on.clone());
-        let (waits, races) = (following.future_waits.clone(), following.future_races.clone());
+        let future = self.rows[next.0 as usize].future();
         let footprint = &mut self.rows[row.0 as usize];
-        let grew = footprint.future_affects.union_with(&affects)
-            | footprint.future_depends_on.union_with(&depends_on)
-            | footprint.future_waits.union_with(&waits)
-            | footprint.future_races.union_with(&races);
+        let grew = footprint.extend(&future);
         self.grew |= grew && footprint.consulted;
         self.grown.extend(footprint.first_of.filter(|_| grew).map(|_| row));
         grew

@@ -26,6 +26,7 @@ pub(crate) mod footprint;
 mod groups;
 mod live;
 pub(crate) mod proviso;
+mod row;
 pub(crate) mod stubborn;
 pub(crate) mod subsumption;
 pub(crate) mod successors;
