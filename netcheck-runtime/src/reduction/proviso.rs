@@ -153,20 +153,19 @@ fn parts_of(system: &mut System, footprints: &mut Footprints, state: &StateVecto
 }
 
 /// Whether a search that came to a limit has to run again with time passing last: a unit without timers takes steps
-/// that need nobody, or has not begun. It may go round without ever needing time, and the timers that led to the limit
-/// never fire then.
+/// that need nobody, or was left before it had waited for anything. It may go round without ever needing time, and the
+/// timers that led to the limit never fire then.
 pub(crate) fn let_time_pass_last(system: &System, footprints: &mut Footprints, initial: &StateVector) -> bool {
     let automata = &system.learner.automata;
     let with_timers = with_timers(system, footprints, initial);
-    let may_go_round = |node: NodeId| {
+    let may_go_round = |id: NodeId| {
+        let node = automata.node(id);
+        let was_left = !node.waited && automata.edges_of(id).next().is_none();
         let needs_nobody = |offer: &Offer| match offer.operation {
-            Operation::Tasks(tasks::Operation::Start) => automata.edges_of(node).next().is_none(),
             Operation::Tasks(tasks::Operation::Run(_)) | Operation::Choices(_) => true,
-            _ => false,
+            _ => was_left && !offer.operation.waits(),
         };
-        let offers = &automata.node(node).offers;
-        let unit = automata.node(node).unit;
-        !offers.is_empty() && offers.iter().all(needs_nobody) && !with_timers.contains(&unit)
+        !node.offers.is_empty() && node.offers.iter().all(needs_nobody) && !with_timers.contains(&node.unit)
     };
     (0..automata.nodes.len()).any(|node| may_go_round(NodeId(node as u32))) && footprints.cycles.let_time_pass_last()
 }
