@@ -54,7 +54,7 @@ const STACK_BYTES: usize = 8 << 20;
 /// Bytes that states may take unless `max_memory` says otherwise: a machine should not have to swap.
 const MEMORY_BYTES_MAX: usize = 8 << 30;
 
-/// The polls that may not return before a reduced search has come to its end.
+/// The number of times that a reduced check begins again without a poll that did not return.
 const STUCK_POLLS_MAX: usize = 4;
 
 /// A check, built by hand. `#[netcheck::model_check]` builds one from the same words.
@@ -279,8 +279,8 @@ impl Checker {
         loop {
             match self.run_knowing(known.clone(), registered.clone(), |job| job.check()) {
                 Ok(checked) => return checked,
-                // A reduced search may come to a poll to which no execution comes: while it does not know yet what
-                // processes send each other, timers fire too early. At its end it tells.
+                // While a reduced search does not know yet what processes send each other, timers fire too early: it
+                // may come to a poll that no execution reaches. Once it knows more, it tells whether one does.
                 Err(stuck) if self.reduction && known.len() < STUCK_POLLS_MAX => known.push(stuck),
                 Err(stuck) => return Err(Error::new(stuck.message)),
             }

@@ -19,34 +19,8 @@
 use super::bits::Bits;
 use super::footprint::Footprints;
 use super::live::Live;
+use super::sets::Sets;
 use crate::world::tables::View;
-
-/// Disjoint sets of movers, by index (union-find).
-pub(super) struct Sets(Vec<usize>);
-
-impl Sets {
-    /// Each mover in a set of its own.
-    pub(super) fn new(count: usize) -> Self {
-        Sets((0..count).collect())
-    }
-
-    /// The representative of a mover's set: its lowest member.
-    pub(super) fn lowest(&self, mut index: usize) -> usize {
-        while self.0[index] != index {
-            index = self.0[index];
-        }
-        index
-    }
-
-    pub(super) fn are_joined(&self, a: usize, b: usize) -> bool {
-        self.lowest(a) == self.lowest(b)
-    }
-
-    pub(super) fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.lowest(a), self.lowest(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-}
 
 /// Joins the movers that share a clock, in `components`, in which the connected components of `live` are joined
 /// already.

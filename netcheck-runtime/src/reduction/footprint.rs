@@ -189,9 +189,12 @@ impl Footprints {
     /// Brings the groups up to date. Whatever is sent to a port of a process may concern it.
     fn group(&mut self, system: &System) {
         for row in std::mem::take(&mut self.grown) {
-            let Footprint { first_of, future_affects, future_depends_on, .. } = &self.rows[row.0 as usize];
-            let process = first_of.expect("only first footprints are listed");
-            self.groups.add(process, future_affects, future_depends_on);
+            let first = &self.rows[row.0 as usize];
+            let process = first.first_of.expect("only first footprints are listed");
+            let mut seen = first.future_depends_on.clone();
+            seen.union_with(&first.future_races);
+            seen.union_with(&first.future_waits);
+            self.groups.add(process, &first.future_affects, &seen);
         }
         for port in std::mem::take(&mut self.ports) {
             let Component::Port(process, _) = system.components.component(port) else { continue };
@@ -206,7 +209,7 @@ impl Footprints {
     }
 
     /// The group of a process: no other process than those of its group ever meets it.
-    pub(super) fn group_of(&self, process: ProcessId) -> u32 {
+    pub(super) fn group_of(&self, process: ProcessId) -> usize {
         self.groups.of(process)
     }
 
@@ -354,10 +357,16 @@ impl Footprints {
         let footprint = &mut self.rows[row.0 as usize];
         let grew = footprint.extend(&future);
         if grew {
-            self.grew |= footprint.consulted;
-            self.grown.extend(footprint.first_of.map(|_| row));
+            self.note_growth(row);
             self.propagate(row);
         }
+    }
+
+    /// The future of a footprint has grown.
+    fn note_growth(&mut self, row: Row) {
+        let footprint = &self.rows[row.0 as usize];
+        self.grew |= footprint.consulted;
+        self.grown.extend(footprint.first_of.map(|_| row));
     }
 
     /// Adds the resources that a contended offer depends on; without an offer, those of every state.
@@ -375,8 +384,7 @@ impl Footprints {
             }
         };
         if grew | footprint.future_depends_on.union_with(depends_on) | footprint.future_races.union_with(depends_on) {
-            self.grew |= footprint.consulted;
-            self.grown.extend(footprint.first_of.map(|_| row));
+            self.note_growth(row);
             self.propagate(row);
         }
     }
@@ -464,8 +472,9 @@ impl Footprints {
         let future = self.rows[next.0 as usize].future();
         let footprint = &mut self.rows[row.0 as usize];
         let grew = footprint.extend(&future);
-        self.grew |= grew && footprint.consulted;
-        self.grown.extend(footprint.first_of.filter(|_| grew).map(|_| row));
+        if grew {
+            self.note_growth(row);
+        }
         grew
     }
 

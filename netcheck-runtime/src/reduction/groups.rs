@@ -8,57 +8,51 @@
 //! Groups only grow together, as footprints do.
 
 use super::bits::Bits;
+use super::sets::Sets;
 use crate::id::ProcessId;
 use std::mem;
 
 /// The groups of processes.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// By process: its group, and what it is known to do.
-    processes: Vec<Process>,
-    /// By group: its processes; empty where it has become part of another one.
-    members: Vec<Vec<u32>>,
+    groups: Sets,
+    /// By process: the resources that it is known to affect, and those that it is known to depend on.
+    known: Vec<(Bits, Bits)>,
     /// By resource.
     resources: Vec<Users>,
-}
-
-#[derive(Clone, Default)]
-struct Process {
-    group: u32,
-    affects: Bits,
-    depends_on: Bits,
 }
 
 /// The processes that use a resource; one of each kind where they are in one group.
 #[derive(Clone, Default)]
 struct Users {
-    affecting: Vec<u32>,
-    depending: Vec<u32>,
+    affecting: Vec<usize>,
+    depending: Vec<usize>,
 }
 
 impl Groups {
-    /// The group of a process.
-    pub(super) fn of(&self, ProcessId(process): ProcessId) -> u32 {
-        self.processes.get(process as usize).map_or(process, |process| process.group)
+    /// The group of a process, by its first process.
+    pub(super) fn of(&self, ProcessId(process): ProcessId) -> usize {
+        let process = process as usize;
+        if process < self.known.len() { self.groups.lowest(process) } else { process }
     }
 
     /// Adds to what a process may do.
     pub(super) fn add(&mut self, ProcessId(process): ProcessId, affects: &Bits, depends_on: &Bits) {
-        while self.processes.len() <= process as usize {
-            let group = self.members.len() as u32;
-            self.processes.push(Process { group, ..Process::default() });
-            self.members.push(vec![group]);
+        let process = process as usize;
+        if self.known.len() <= process {
+            self.known.resize_with(process + 1, Default::default);
+            self.groups.grow(process + 1);
         }
-        let known = &mut self.processes[process as usize];
-        let affects: Vec<u32> = affects.iter().filter(|&bit| !known.affects.contains(bit)).collect();
-        let depends_on: Vec<u32> = depends_on.iter().filter(|&bit| !known.depends_on.contains(bit)).collect();
-        affects.iter().for_each(|&bit| known.affects.insert(bit));
-        depends_on.iter().for_each(|&bit| known.depends_on.insert(bit));
-        for bit in affects {
+        let known = &mut self.known[process];
+        let affected: Vec<u32> = affects.iter().filter(|&bit| !known.0.contains(bit)).collect();
+        let depended_on: Vec<u32> = depends_on.iter().filter(|&bit| !known.1.contains(bit)).collect();
+        known.0.union_with(affects);
+        known.1.union_with(depends_on);
+        for bit in affected {
             self.users(bit).affecting.push(process);
             self.meet(bit);
         }
-        for bit in depends_on {
+        for bit in depended_on {
             self.users(bit).depending.push(process);
             self.meet(bit);
         }
@@ -78,19 +72,11 @@ impl Groups {
         let (Some(&affecting), Some(&depending)) = (users.affecting.first(), users.depending.first()) else { return };
         let all = mem::replace(users, Users { affecting: vec![affecting], depending: vec![depending] });
         for other in all.affecting.into_iter().chain(all.depending) {
-            self.join(affecting, other);
+            if !self.groups.are_joined(affecting, other) {
+                self.groups.join(affecting, other);
+                self.groups.flatten();
+            }
         }
-    }
-
-    fn join(&mut self, a: u32, b: u32) {
-        let [a, b] = [a, b].map(|process| self.processes[process as usize].group);
-        if a == b {
-            return;
-        }
-        let (kept, gone) = (a.min(b), a.max(b));
-        let members = mem::take(&mut self.members[gone as usize]);
-        members.iter().for_each(|&member| self.processes[member as usize].group = kept);
-        self.members[kept as usize].extend(members);
     }
 }
 
@@ -104,7 +90,7 @@ mod tests {
         bits
     }
 
-    fn groups(steps: &[(u32, &[u32], &[u32])], processes: u32) -> Vec<u32> {
+    fn groups(steps: &[(u32, &[u32], &[u32])], processes: u32) -> Vec<usize> {
         let mut groups = Groups::default();
         for &(process, affects, depends_on) in steps {
             groups.add(ProcessId(process), &bits(affects), &bits(depends_on));
@@ -144,7 +130,7 @@ mod tests {
             let steps: Vec<(u32, [u32; 1], [u32; 1])> = (0..8).map(|_| (below(6), [below(9)], [below(9)])).collect();
             let listed: Vec<(u32, &[u32], &[u32])> =
                 steps.iter().map(|(process, affects, depends_on)| (*process, &affects[..], &depends_on[..])).collect();
-            let mut expected: Vec<u32> = (0..6).collect();
+            let mut expected: Vec<usize> = (0..6).collect();
             for _ in 0..6 {
                 for (a, [affected], _) in &steps {
                     for (b, _, [depended_on]) in &steps {

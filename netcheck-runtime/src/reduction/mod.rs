@@ -3,7 +3,7 @@
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
 //!   automaton as far as it is known;
 //! - [`clocks`]: which movers share a clock, and which daemons are finished;
-//! - [`groups`]: processes that never meet;
+//! - [`groups`]: processes that never meet; [`sets`]: disjoint sets, of which groups and clocks are made;
 //! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
 //! - [`stubborn`]: which movers have to be explored in a state;
 //! - [`proviso`]: cycles that would put off the steps of a mover for ever; [`cycles`]: those that were found;
@@ -27,6 +27,7 @@ mod groups;
 mod live;
 pub(crate) mod proviso;
 mod row;
+mod sets;
 pub(crate) mod stubborn;
 pub(crate) mod subsumption;
 pub(crate) mod successors;

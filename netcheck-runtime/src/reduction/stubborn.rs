@@ -61,23 +61,27 @@ fn movers_of(members: &[&Live]) -> SmallVec<[Mover; 8]> {
     members.iter().map(|member| member.mover).collect()
 }
 
-/// Chooses what to explore in `state`.
+/// Chooses what to explore in `state`, and collects what the units that were looked at are offered.
 pub(crate) fn choose(
     view: View<'_>,
     footprints: &Footprints,
     state: &[u32],
-    enabled: &Enabled,
+    enabled: &mut Enabled,
 ) -> Lookup<(StubbornSet, Vec<Row>)> {
+    if let Some(choice) = choose_in_group(view, footprints, state, enabled)? {
+        return Ok(choice);
+    }
+    view.enabled(state, enabled)?;
     let live = survey(view, footprints, state, enabled)?;
     let scope = scope(view, footprints, (state, enabled), &live)?;
     Ok((scope, live.into_iter().map(|live| live.row).collect()))
 }
 
 /// As [`choose`], for the first group of processes in which there is something to explore but failures; `None` if there
-/// is none, or if groups are no matter of their own. Collects what the units of that group are offered.
+/// is none, or if the choice depends on several groups.
 ///
 /// Groups that have begun come first, as their components do in [`in_order`].
-pub(crate) fn choose_in_group(
+fn choose_in_group(
     view: View<'_>,
     footprints: &Footprints,
     state: &[u32],
@@ -86,13 +90,13 @@ pub(crate) fn choose_in_group(
     if view.has_delay() || view.tracks || footprints.cycles.span_groups() {
         return Ok(None);
     }
-    let live: Vec<(UnitId, NodeId, u32)> =
+    let live: Vec<(UnitId, NodeId, usize)> =
         view.live_units(state).map(|(unit, node)| (unit, node, footprints.group_of(view.process_of(unit)))).collect();
-    let begun: BTreeSet<u32> =
+    let begun: BTreeSet<usize> =
         live.iter().filter(|(unit, node, _)| has_begun(view, *unit, *node)).map(|(_, _, group)| *group).collect();
     let mut looked_at = BTreeSet::new();
     for start in [None].into_iter().chain(live.iter().map(|(_, _, group)| Some(*group))) {
-        let is_looked_at = |group: u32| start.map_or(begun.contains(&group), |start| group == start);
+        let is_looked_at = |group: usize| start.map_or(begun.contains(&group), |start| group == start);
         if start.is_some_and(|group| begun.contains(&group) || !looked_at.insert(group)) {
             continue;
         }

@@ -61,15 +61,11 @@ impl Successors {
 
     /// Chooses the steps to explore, by what is known already.
     pub(crate) fn look(&mut self, view: View<'_>, state: &[u32], reduction: Option<&Footprints>) -> Lookup<Choice> {
-        let in_group = match reduction {
-            Some(footprints) => stubborn::choose_in_group(view, footprints, state, &mut self.enabled)?,
-            None => None,
-        };
-        let choice = match (in_group, reduction) {
-            (Some(choice), _) => Some(choice),
-            (None, reduction) => {
+        let choice = match reduction {
+            Some(footprints) => Some(stubborn::choose(view, footprints, state, &mut self.enabled)?),
+            None => {
                 view.enabled(state, &mut self.enabled)?;
-                reduction.map(|footprints| stubborn::choose(view, footprints, state, &self.enabled)).transpose()?
+                None
             }
         };
         let (scope, rows) = choice.unzip();

@@ -1,9 +1,10 @@
 //! The movers of a state, split into connected components and into sets that share a clock.
 
 use super::bits::Bits;
-use super::clocks::{Sets, join_clocks};
+use super::clocks::join_clocks;
 use super::footprint::{Footprints, Row};
 use super::live::Live;
+use super::sets::Sets;
 use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::Offer;
 use crate::unit::automaton::EdgeId;

@@ -226,11 +226,7 @@ impl Exploration<'_, '_> {
         (encoded, visited): (Encoded<'_>, Option<StateId>),
     ) -> Result<IsOver, Interrupt> {
         self.seen.transitions += 1;
-        self.seen.taken.note(step);
-        // A step that ends an isolated task whose handle is gone leads to one state, whatever the output.
-        if self.system.tracks {
-            self.seen.note_output(self.system, step);
-        }
+        self.seen.note(self.system, step);
         if self.reads_next && self.is_left_out(source, step, encoded)? {
             return Ok(false);
         }
@@ -264,7 +260,6 @@ impl Exploration<'_, '_> {
             seen.subsumed += 1;
             // A step that violates is judged, whatever its target.
             if properties.step(system, step).is_none() {
-                seen.note_output(system, step);
                 return Ok(true);
             }
         }
@@ -297,7 +292,6 @@ impl Exploration<'_, '_> {
         if let (Some(scope), true) = (source.scope, step.is_scoped()) {
             seen.scopes.insert(state, Arc::clone(scope));
         }
-        seen.note_output(system, step);
         if self.observer.is_none()
             && let Some(found) = self.properties.step(system, step)
         {

@@ -49,7 +49,7 @@ pub(crate) struct Explored {
     pub(crate) concrete: Option<(Vec<PathStep>, Found)>,
     /// The edges that were taken.
     pub(crate) taken: Taken,
-    /// The outputs of the roots of the processes.
+    /// The outputs with which units have ended.
     pub(crate) outputs: BTreeSet<(UnitId, u32)>,
     /// The ends that a reduced search came to, to be judged at the fixpoint.
     pub(super) ends: Vec<(StateId, StateVector)>,
@@ -69,18 +69,13 @@ pub(crate) struct Explored {
 pub(crate) struct Taken(Vec<bool>);
 
 impl Taken {
-    pub(super) fn note(&mut self, transition: &Transition) {
-        if let Move::Unit { edge, .. } = transition.step {
-            self.add(edge);
-        }
-    }
-
-    fn add(&mut self, edge: EdgeId) {
+    /// Says whether the edge had not been taken before.
+    fn add(&mut self, edge: EdgeId) -> bool {
         let index = edge.0 as usize;
         if self.0.len() <= index {
             self.0.resize(index + 1, false);
         }
-        self.0[index] = true;
+        !std::mem::replace(&mut self.0[index], true)
     }
 
     pub(crate) fn has(&self, edge: EdgeId) -> bool {
@@ -271,7 +266,7 @@ impl Explored {
         });
         self.outputs = outputs.collect();
         let edges: Vec<EdgeId> = self.taken.iter().flat_map(|edge| symmetry.images_of_edge(edge)).collect();
-        edges.into_iter().for_each(|edge| self.taken.add(edge));
+        edges.into_iter().for_each(|edge| _ = self.taken.add(edge));
     }
 
     /// The visited states, for another walk through the graph.
@@ -343,8 +338,12 @@ impl Explored {
         self
     }
 
-    pub(super) fn note_output(&mut self, system: &System, transition: &Transition) {
+    /// Notes the edge that a step takes, and the output with which its unit ends there.
+    pub(super) fn note(&mut self, system: &System, transition: &Transition) {
         let Move::Unit { unit, edge, .. } = transition.step else { return };
+        if !self.taken.add(edge) {
+            return;
+        }
         let target = system.learner.automata.edge(edge).target;
         if let NodeKind::Ended { output } = system.learner.automata.node(target).kind {
             self.outputs.insert((unit, output));

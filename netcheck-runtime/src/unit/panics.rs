@@ -24,7 +24,7 @@ pub(crate) enum Cause {
     Claim,
     /// An isolated task has ended, but a task that it spawned goes on: a check can't represent this.
     LeftBehind,
-    /// A poll does not return, and this is what stands for it.
+    /// None: the panic stands for a poll that does not return.
     Stuck,
 }
 

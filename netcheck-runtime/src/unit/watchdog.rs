@@ -22,7 +22,7 @@ pub(crate) struct Watch {
     polled: Mutex<Polled>,
     /// The steps of user code that were run for the first time.
     steps: AtomicU64,
-    /// Those of them in which a poll did not return when the same thread's work was done before.
+    /// The polls that did not return when the same work was done before, by a thread that was left behind.
     stuck: Vec<Stuck>,
 }
 
