@@ -54,8 +54,9 @@ const STACK_BYTES: usize = 8 << 20;
 /// Bytes that states may take unless `max_memory` says otherwise: a machine should not have to swap.
 const MEMORY_BYTES_MAX: usize = 8 << 30;
 
-/// The number of times that a reduced check begins again without a poll that did not return.
-const STUCK_POLLS_MAX: usize = 4;
+/// The number of times that a reduced check begins again without a poll that did not return, before it goes on without
+/// reduction.
+const STUCK_POLLS_MAX: usize = 2;
 
 /// A check, built by hand. `#[netcheck::model_check]` builds one from the same words.
 #[derive(Clone, Debug)]
@@ -276,15 +277,17 @@ impl Checker {
     pub fn try_check(&self, network: impl FnOnce(&mut Network)) -> Result<Report, Error> {
         let registered = registered(network);
         let mut known = Vec::new();
-        loop {
+        // While a reduced search does not know yet what processes send each other, timers fire too early: it may come to
+        // a poll that no execution reaches. Once it knows more, it tells whether one does.
+        while self.reduction && known.len() <= STUCK_POLLS_MAX {
             match self.run_knowing(known.clone(), registered.clone(), |job| job.check()) {
                 Ok(checked) => return checked,
-                // While a reduced search does not know yet what processes send each other, timers fire too early: it
-                // may come to a poll that no execution reaches. Once it knows more, it tells whether one does.
-                Err(stuck) if self.reduction && known.len() < STUCK_POLLS_MAX => known.push(stuck),
-                Err(stuck) => return Err(Error::new(stuck.message)),
+                Err(stuck) => known.push(stuck),
             }
         }
+        // Without reduction no timer fires early: an execution comes to each poll.
+        let checked = self.clone().reduction(false).run(registered, |job| job.check())?;
+        Ok(Report { is_given_up: self.reduction, ..checked })
     }
 
     /// Which fault of the network is seen at the outputs of which processes: a table, from all executions.

@@ -31,6 +31,8 @@ pub struct Report {
     pub(crate) automata: Vec<Automaton>,
     pub(crate) like_processes: Vec<Vec<String>>,
     pub(crate) asymmetries: Vec<String>,
+    /// Whether the reduction was given up.
+    pub(crate) is_given_up: bool,
 }
 
 /// The figures of a check.
@@ -224,6 +226,11 @@ impl Report {
         }
         text.extend(self.like_processes.iter().map(|class| format!("  like processes: {}\n", class.join(", "))));
         text.extend(self.asymmetries.iter().map(|reason| format!("  no symmetry: {reason}\n")));
+        if self.is_given_up {
+            text.push_str(
+                "  without reduction: with it, timers fired too early, and a loop without an await was never left\n",
+            );
+        }
         if self.verdict == Verdict::Inconclusive {
             let each = self.uncaptured.iter().map(|line| format!("  not captured: the loop at {line}\n"));
             text.extend(each);

@@ -146,6 +146,49 @@ fn time_stands_still_if_the_cycle_takes_none() {
     }
 }
 
+const TICK: Duration = Duration::from_millis(10);
+
+/// Spins once nothing has arrived for three ticks, which never happens.
+#[netcheck::process]
+async fn patient() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    for _ in 0..3 {
+        socket.recv(&mut [0; 1]).await.unwrap();
+    }
+    let mut is_answered = true;
+    loop {
+        while is_answered {
+            is_answered = timeout(3 * TICK, socket.recv(&mut [0; 1])).await.is_ok();
+        }
+    }
+}
+
+#[netcheck::process]
+async fn steady() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    loop {
+        for datagram in [b"1", b"2", b"3"] {
+            let _ = socket.send_to(datagram, "patient:4000").await;
+        }
+        let _ = timeout(TICK, socket.recv(&mut [0; 1])).await;
+    }
+}
+
+/// A reduced search that does not know yet what is sent comes to polls that do not return. Each round of loops that are
+/// not captured has one more of them: then the check goes on without reduction.
+#[test]
+fn polls_that_no_execution_comes_to_are_no_error() {
+    for (captures, verdict) in [(true, Verdict::Verified), (false, Verdict::Inconclusive)] {
+        let checker = Checker::new().capture(captures).max_states(1_000).max_poll_duration(Duration::from_millis(500));
+        let report = checker.check(|net| {
+            net.process("patient", patient);
+            net.daemon("steady", steady);
+        });
+        assert_eq!(report.verdict(), verdict);
+        assert_eq!(report.to_string().contains("without reduction"), !captures, "{report}");
+    }
+}
+
 /// Who waits in vain beside a program that never ends is not blocked: it could still be helped.
 #[test]
 fn beside_an_endless_program_nobody_is_deadlocked() {

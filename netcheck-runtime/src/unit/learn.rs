@@ -168,11 +168,17 @@ impl Learner {
         Ok(())
     }
 
-    /// Runs the edges that a node had before another history was merged into it once more, in that history.
+    /// Runs the edges that a node had before another history was merged into it once more, in that history; but for
+    /// polls that are known not to return.
     fn try_known_edges(&mut self, root: NodeId, node: NodeId) -> Result<(), Diagnostic> {
         let edges: Vec<EdgeId> = self.automata.edges_of(node).collect();
+        let is_stuck = |kind: &NodeKind| matches!(kind, NodeKind::Panicked(panic) if panic.cause == Cause::Stuck);
         for edge in edges {
-            if !self.automata.edge(edge).is_refused() && self.merged.is_due() {
+            let edge_is_taken = {
+                let edge = self.automata.edge(edge);
+                !edge.is_refused() && !is_stuck(&self.automata.node(edge.target).kind)
+            };
+            if edge_is_taken && self.merged.is_due() {
                 self.try_another_order(root, edge)?;
             }
         }
