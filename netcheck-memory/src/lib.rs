@@ -1,0 +1,30 @@
+//! The memory of the programs that netcheck checks.
+//!
+//! A *run* is a live instance of a program. Each run has a heap of its own, an [`Arena`], so that two runs can be told
+//! to be in the same local state by comparing [images](image) of the memory that they reach.
+//!
+//! - [`Allocator`]: the global allocator, which puts allocations where a thread is;
+//! - [`Arena`]: the heap of one run; [`Arena::enter`] runs a poll in it;
+//! - [`engine()`], [`engine_guard`], [`engine_region`], [`outside`]: for what the engine allocates while it serves a poll;
+//! - [`image`]: images, and the argument why equal images mean equal futures;
+//!   runs.
+//!
+//! This is the only crate of the workspace with unsafe code. It knows no protocol, no task and no search, and polls
+//! nothing. It has an effect on 64-bit Linux on x86_64 and aarch64; elsewhere [`Arena::new`] returns `None`, and all
+//! memory is the system's.
+//!
+//! The layers, each of which uses only those before it: `platform` (what depends on the system), `reservation` (the range
+//! of addresses), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine` (which
+//! chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`.
+
+#![deny(missing_docs)]
+#![deny(unsafe_op_in_unsafe_fn)]
+#![warn(clippy::too_many_lines)]
+
+mod chunk;
+mod platform;
+mod reservation;
+mod size_class;
+mod spin_lock;
+mod tables;
+

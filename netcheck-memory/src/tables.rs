@@ -1,0 +1,257 @@
+//! Which slabs of a chunk are in use for what, and which of their slots are live.
+//!
+//! All-zero bytes are tables of an empty chunk except that the slabs at its head, in which the tables themselves lie,
+//! must be [withheld](Tables::withhold). When the last allocation is freed the tables are as they were at first.
+//!
+//! The lowest free slot is taken, of the lowest slab of its size that has one. An address therefore depends on what is
+//! live and on the slabs' sizes, not on the order in which allocations were freed.
+//!
+//! A slab's slots are two levels of bits: 64 words of slots that are live, and a word of words that are full. Bits
+//! beyond the last slot are set, as if they were live.
+
+use crate::size_class::{Room, SLAB_BYTES, SLOT_BYTES_MIN, SizeClass};
+
+/// The number of slabs of a chunk.
+pub const SLABS: usize = 1024;
+/// The words of bits for the slots of a slab.
+const WORDS: usize = SLAB_BYTES / SLOT_BYTES_MIN / 64;
+
+/// A set of slabs.
+type SlabSet = [u64; SLABS / 64];
+
+/// The tables of one chunk.
+#[repr(C)]
+pub struct Tables {
+    live: usize,
+    used: SlabSet,
+    with_room: [SlabSet; SizeClass::COUNT],
+    slabs: [Slab; SLABS],
+    slots: [[u64; WORDS]; SLABS],
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Slab {
+    use_: Use,
+    class: u8,
+    live: u16,
+    /// Of consecutive slabs: the first, and their number.
+    first: u16,
+    slabs: u16,
+    /// The words of this slab's bits that are full.
+    full: u64,
+}
+
+/// What a slab is used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Use {
+    /// Nothing: it is free, or one of the slabs at the head.
+    Nothing = 0,
+    /// Slots of one size.
+    Slots,
+    /// One allocation, alone or with neighbours.
+    Whole,
+}
+
+/// The place of a live allocation in its chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Live {
+    /// The slab in which it begins.
+    pub slab: usize,
+    /// Its slot in that slab; 0 for whole slabs.
+    pub slot: usize,
+    /// Its first byte in the chunk.
+    pub offset: usize,
+    /// The size of its room.
+    pub bytes: usize,
+}
+
+impl Tables {
+    /// Withholds the first slabs from allocation.
+    pub fn withhold(&mut self, slabs: usize) {
+        (0..slabs).for_each(|slab| insert(&mut self.used, slab));
+    }
+
+    /// The number of live allocations.
+    pub fn live(&self) -> usize {
+        self.live
+    }
+
+    /// Finds room and returns its offset in the chunk. `None` if there is none.
+    #[inline]
+    pub fn take(&mut self, room: Room) -> Option<usize> {
+        let offset = match room {
+            Room::Slot(class) => self.take_slot(class)?,
+            Room::Slabs { slabs, alignment } => self.take_slabs(slabs, alignment)?,
+        };
+        self.live += 1;
+        Some(offset)
+    }
+
+    /// Frees the room at an offset. Returns false if no such allocation is live.
+    #[inline]
+    #[must_use]
+    pub fn give_back(&mut self, offset: usize, room: Room) -> bool {
+        let given_back = match room {
+            Room::Slot(class) => self.give_back_slot(offset, class),
+            Room::Slabs { slabs, .. } => self.give_back_slabs(offset / SLAB_BYTES, slabs),
+        };
+        self.live -= usize::from(given_back);
+        given_back
+    }
+
+    /// Gives back the last slabs of an allocation of whole slabs, so that `slabs` remain.
+    pub fn shorten(&mut self, offset: usize, slabs: usize) {
+        let first = offset / SLAB_BYTES;
+        let end = first + usize::from(self.slabs[first].slabs);
+        self.free_slabs(first + slabs, end);
+        self.slabs[first].slabs = slabs as u16;
+    }
+
+    /// The live allocation whose room contains the byte at an offset below the size of a chunk.
+    #[inline]
+    pub fn find(&self, offset: usize) -> Option<Live> {
+        let slab = offset / SLAB_BYTES;
+        let entry = &self.slabs[slab];
+        match entry.use_ {
+            Use::Nothing => None,
+            Use::Slots => {
+                let class = SizeClass::numbered(entry.class);
+                let slot = class.slot_at(offset % SLAB_BYTES);
+                let is_live = slot < class.slots() && self.slots[slab][slot / 64] & (1 << (slot % 64)) != 0;
+                let bytes = class.slot_bytes();
+                is_live.then_some(Live { slab, slot, offset: slab * SLAB_BYTES + slot * bytes, bytes })
+            }
+            Use::Whole => {
+                let first = usize::from(entry.first);
+                let bytes = usize::from(self.slabs[first].slabs) * SLAB_BYTES;
+                Some(Live { slab: first, slot: 0, offset: first * SLAB_BYTES, bytes })
+            }
+        }
+    }
+
+    /// The number of slots of the slab in which an allocation was found.
+    pub fn slots(&self, slab: usize) -> usize {
+        match self.slabs[slab].use_ {
+            Use::Slots => SizeClass::numbered(self.slabs[slab].class).slots(),
+            Use::Whole | Use::Nothing => 1,
+        }
+    }
+
+    #[inline]
+    fn take_slot(&mut self, class: SizeClass) -> Option<usize> {
+        let with_room = usize::from(class.number());
+        let slab = match lowest(&self.with_room[with_room]) {
+            Some(slab) => slab,
+            None => self.cut(class)?,
+        };
+        let entry = &mut self.slabs[slab];
+        let word = (!entry.full).trailing_zeros() as usize;
+        let bits = &mut self.slots[slab][word];
+        let bit = (!*bits).trailing_zeros() as usize;
+        *bits |= 1 << bit;
+        entry.live += 1;
+        if *bits == !0 {
+            entry.full |= 1 << word;
+            if entry.full == !0 {
+                remove(&mut self.with_room[with_room], slab);
+            }
+        }
+        Some(slab * SLAB_BYTES + (64 * word + bit) * class.slot_bytes())
+    }
+
+    /// Cuts the lowest free slab into slots.
+    #[cold]
+    fn cut(&mut self, class: SizeClass) -> Option<usize> {
+        let slab = (0..SLABS / 64).find(|&word| self.used[word] != !0)?;
+        let slab = 64 * slab + (!self.used[slab]).trailing_zeros() as usize;
+        let words = class.slots().div_ceil(64);
+        let full = if words == WORDS { 0 } else { !0 << words };
+        self.slabs[slab] = Slab { use_: Use::Slots, class: class.number(), live: 0, first: 0, slabs: 0, full };
+        if !class.slots().is_multiple_of(64) {
+            self.slots[slab][words - 1] = !0 << (class.slots() % 64);
+        }
+        insert(&mut self.used, slab);
+        insert(&mut self.with_room[usize::from(class.number())], slab);
+        Some(slab)
+    }
+
+    #[inline]
+    fn give_back_slot(&mut self, offset: usize, class: SizeClass) -> bool {
+        let (slab, slot) = (offset / SLAB_BYTES, class.slot_at(offset % SLAB_BYTES));
+        let entry = &mut self.slabs[slab];
+        let (word, bit) = (slot / 64, 1 << (slot % 64));
+        if entry.use_ != Use::Slots || entry.class != class.number() || self.slots[slab][word] & bit == 0 {
+            return false;
+        }
+        self.slots[slab][word] &= !bit;
+        entry.full &= !(1 << word);
+        entry.live -= 1;
+        if entry.live == 0 {
+            // the bits beyond the last slot
+            self.slots[slab][class.slots().div_ceil(64) - 1] = 0;
+            remove(&mut self.with_room[usize::from(class.number())], slab);
+            self.free_slabs(slab, slab + 1);
+        } else {
+            insert(&mut self.with_room[usize::from(class.number())], slab);
+        }
+        true
+    }
+
+    fn take_slabs(&mut self, slabs: usize, alignment: usize) -> Option<usize> {
+        let mut first = 0;
+        while first + slabs <= SLABS {
+            match (first..first + slabs).rev().find(|&slab| contains(&self.used, slab)) {
+                Some(used) => first = (used + 1).next_multiple_of(alignment),
+                None => {
+                    let entry =
+                        Slab { use_: Use::Whole, class: 0, live: 0, first: first as u16, slabs: slabs as u16, full: 0 };
+                    for slab in first..first + slabs {
+                        insert(&mut self.used, slab);
+                        self.slabs[slab] = entry;
+                    }
+                    return Some(first * SLAB_BYTES);
+                }
+            }
+        }
+        None
+    }
+
+    fn give_back_slabs(&mut self, first: usize, slabs: usize) -> bool {
+        let entry = self.slabs[first];
+        let is_live =
+            entry.use_ == Use::Whole && usize::from(entry.first) == first && usize::from(entry.slabs) == slabs;
+        if is_live {
+            self.free_slabs(first, first + slabs);
+        }
+        is_live
+    }
+
+    fn free_slabs(&mut self, first: usize, end: usize) {
+        for slab in first..end {
+            remove(&mut self.used, slab);
+            self.slabs[slab] = Slab { use_: Use::Nothing, class: 0, live: 0, first: 0, slabs: 0, full: 0 };
+        }
+    }
+}
+
+#[inline]
+fn insert(set: &mut SlabSet, slab: usize) {
+    set[slab / 64] |= 1 << (slab % 64);
+}
+
+#[inline]
+fn remove(set: &mut SlabSet, slab: usize) {
+    set[slab / 64] &= !(1 << (slab % 64));
+}
+
+#[inline]
+fn contains(set: &SlabSet, slab: usize) -> bool {
+    set[slab / 64] & (1 << (slab % 64)) != 0
+}
+
+#[inline]
+fn lowest(set: &SlabSet) -> Option<usize> {
+    set.iter().position(|&word| word != 0).map(|word| 64 * word + set[word].trailing_zeros() as usize)
+}
