@@ -21,10 +21,20 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 #![warn(clippy::too_many_lines)]
 
+mod allocator;
+mod arena;
 mod chunk;
+mod engine;
+pub mod image;
+mod place;
 mod platform;
+mod pool;
 mod reservation;
 mod size_class;
 mod spin_lock;
 mod tables;
 
+pub use allocator::Allocator;
+pub use arena::Arena;
+pub use image::{Digest, Image, Scan};
+pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};

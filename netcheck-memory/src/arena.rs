@@ -1,0 +1,94 @@
+//! The heap of one run.
+
+use crate::chunk::Chunk;
+use crate::image::{self, Digest, Image, Scan};
+use crate::place::{self, Stay};
+use crate::{pool, reservation};
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+
+/// The heap of one run: all allocations that are made while a thread is in it.
+///
+/// Every arena has the same layout, and its addresses have the same low 26 bits: a run that repeats the allocations of
+/// another gets the same addresses apart from their high bits.
+///
+/// An arena may be dropped while something in it is live. Such memory stays valid, can be freed by every thread, and is
+/// not used for another arena before the last of it is freed: what a static or a thread-local variable holds is never
+/// given to another run.
+#[derive(Debug)]
+pub struct Arena {
+    chunk: &'static Chunk,
+}
+
+impl Arena {
+    /// A new, empty heap.
+    ///
+    /// `None` if the system is not supported, if [`Allocator`](crate::Allocator) is not this program's global allocator,
+    /// if the system refuses the address space, or if all arenas are in use.
+    #[must_use]
+    pub fn new() -> Option<Arena> {
+        let arena = Arena { chunk: pool::take()? };
+        is_installed(&arena).then_some(arena)
+    }
+
+    /// Calls a function whose allocations on this thread go to this arena. Afterwards they go where they went before,
+    /// also if the function panics.
+    pub fn enter<R>(&self, function: impl FnOnce() -> R) -> R {
+        let _stay = Stay::in_arena(self.chunk);
+        function()
+    }
+
+    /// The digest of the [image](crate::image) of the memory that can be reached from some roots. `None` if the arena
+    /// has [overflowed](Arena::has_overflowed).
+    ///
+    /// `roots` names the roots; its own allocations go to the system. No other thread may write to memory that can be
+    /// reached: the digest would be that of no state.
+    pub fn image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<Digest> {
+        place::outside(|| image::of(self.chunk, roots, image::digest))
+    }
+
+    /// As [`Arena::image`], with all words that the digest is made of.
+    pub fn full_image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<Image> {
+        place::outside(|| image::of(self.chunk, roots, Image::new))
+    }
+
+    /// The number of live allocations.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.chunk.lock().live()
+    }
+
+    /// Whether an allocation had no room here and went to the system, where no image sees it.
+    #[must_use]
+    pub fn has_overflowed(&self) -> bool {
+        self.chunk.overflowed.load(Ordering::Relaxed)
+    }
+
+    /// Whether an address lies in this arena.
+    #[must_use]
+    pub fn contains<T: ?Sized>(&self, pointer: *const T) -> bool {
+        let address = pointer.cast::<()>().addr();
+        address.wrapping_sub(self.chunk.base()) < reservation::CHUNK_BYTES
+    }
+
+    /// The number of arenas that were dropped while something in them was live, and that still are not free.
+    #[must_use]
+    pub fn retired() -> usize {
+        pool::retired()
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        pool::give_back(self.chunk);
+    }
+}
+
+/// Whether the global allocator of this program puts what is allocated in an arena there.
+fn is_installed(arena: &Arena) -> bool {
+    static INSTALLED: OnceLock<bool> = OnceLock::new();
+    *INSTALLED.get_or_init(|| {
+        let probe = arena.enter(|| std::hint::black_box(Box::new(0_u64)));
+        arena.contains(&raw const *probe)
+    })
+}

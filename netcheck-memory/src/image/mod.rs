@@ -1,0 +1,74 @@
+//! Canonical images of the memory that a run can reach.
+//!
+//! An *image* is a sequence of words that does not depend on where allocations lie. The engine names the roots (the
+//! run's futures, and raw data of its own); from them a breadth-first traversal gives each live allocation of the arena
+//! the next number when it is first reached, and writes down all words of its slot. Each aligned word is one of these:
+//!
+//! - an address in the room of a live allocation of this arena (also of its inside, its end, or with tags in its low
+//!   bits): written as the number of the allocation and the offset;
+//! - an address that no program can use: of this arena's free memory or tables, of another arena, of the engine's
+//!   region, or of a range that the engine names with [`Scan::collapse`] (the stack of the polls). Written as a *token*
+//!   that says which of these it is, and nothing more;
+//! - anything else: written as it is.
+//!
+//! No two different sequences of such items are written with the same words.
+//!
+//! # Why equal images mean equal futures
+//!
+//! Take two runs of one deterministic program that keeps its state in its futures and its heap, and whose images are
+//! equal. Numbering gives a one-to-one map between the allocations that the runs reach. Allocations that correspond
+//! have equal contents, except that pointers point to what corresponds. By induction over its steps, the program does
+//! the same in both: each instruction reads equal numbers or corresponding pointers, and writes equal numbers or
+//! corresponding pointers, as long as it computes with no address. New allocations correspond, and free memory is zero
+//! in both, so what is read without having been written is equal too. Tokens are read as well (a future that is copied
+//! copies them), and may differ in the two runs. But a token stands for memory that the program does not use: freed
+//! memory, stack frames that have ended, and objects that only the engine reads, by keys that it names among the roots.
+//! So no step depends on them.
+//!
+//! A pointer to anything else stays as it is. It may point to a static, to a function, to a table of functions, or to
+//! memory that was allocated before the run; such objects differ, and a program can use them. (Replacing them by one
+//! token merged different states.)
+//!
+//! # What the argument leaves out
+//!
+//! - State elsewhere: statics, thread-local variables, files, memory of the system's allocator (what was allocated
+//!   outside of the arena), other threads.
+//! - Pointers that no aligned word shows: compressed, XORed, with tags in their high bits, or in packed structures. The
+//!   memory behind them is not part of the image if nothing else points there.
+//! - Programs that compute with addresses: that hash or order by address. Their images may be equal although they
+//!   differ. The low 26 bits of addresses repeat in each run of one history, which makes one history deterministic but
+//!   does not help when two histories merge.
+//! - Numbers that equal an address which is replaced, by chance. Only chunks that have been used count as addresses, so
+//!   small numbers never do.
+//!
+//! The opposite does not hold: states whose images differ may have equal futures. Stale bytes, the capacity of a vector,
+//! and positions in buffers differ where nothing observable does.
+//!
+//! Full images ([`Arena::full_image`](crate::Arena::full_image)) tell whether two equal digests come from equal images.
+
+mod scan;
+mod scratch;
+mod words;
+
+pub use scan::Scan;
+pub use words::{Digest, Image};
+
+pub(crate) use words::digest;
+
+use crate::chunk::Chunk;
+use scratch::Scratch;
+use std::sync::atomic::Ordering;
+
+/// Traverses what the roots reach in an arena, and makes something of the words. `None` if the arena has overflowed.
+pub(crate) fn of<R>(
+    chunk: &'static Chunk,
+    roots: impl FnOnce(&mut Scan<'_>),
+    finish: impl FnOnce(&[u64]) -> R,
+) -> Option<R> {
+    Scratch::with(|scratch| {
+        let mut scan = Scan::new(chunk, scratch);
+        roots(&mut scan);
+        scan.finish();
+        (!chunk.overflowed.load(Ordering::Relaxed)).then(|| finish(&scratch.words))
+    })
+}

@@ -1,0 +1,197 @@
+//! The traversal.
+
+use crate::chunk::Chunk;
+use crate::image::scratch::{Reached, Scratch};
+use crate::image::words::{Mark, escaped};
+use crate::reservation::{self, CHUNK_BYTES, Reservation};
+use crate::tables::Tables;
+use crate::{engine, pool};
+use std::ops::Range;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The size of a word of an image.
+const WORD_BYTES: usize = size_of::<u64>();
+/// The words that are looked at together.
+const GROUP: usize = 4;
+
+/// Names the roots of an image, in an order that is the same for equal states.
+pub struct Scan<'a> {
+    chunk: &'static Chunk,
+    scratch: &'a mut Scratch,
+    classes: Classes,
+}
+
+/// The ranges of addresses that are replaced.
+struct Classes {
+    /// The first address of the arena.
+    base: usize,
+    engine: Range<usize>,
+    arenas: Range<usize>,
+    collapsed: Vec<Range<usize>>,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(chunk: &'static Chunk, scratch: &'a mut Scratch) -> Scan<'a> {
+        let (engine, arenas) = Reservation::existing().map_or((0..0, 0..0), |reservation| {
+            let range = |first: usize, chunks: usize| {
+                let start = reservation.base() + first * CHUNK_BYTES;
+                start..start + chunks * CHUNK_BYTES
+            };
+            (range(0, engine::opened()), range(reservation.engine_chunks(), pool::opened()))
+        });
+        Scan { chunk, scratch, classes: Classes { base: chunk.base(), engine, arenas, collapsed: Vec::new() } }
+    }
+
+    /// Replaces addresses in a range of memory that no program can use, as that of the stack between polls, by a token.
+    /// Holds for the roots that are named afterwards.
+    pub fn collapse(&mut self, addresses: Range<usize>) {
+        self.classes.collapsed.push(addresses);
+    }
+
+    /// Adds raw data: a word.
+    pub fn word(&mut self, word: u64) {
+        self.scratch.words.extend([Mark::Word.with(0), word]);
+    }
+
+    /// Adds raw data: bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        let words = &mut self.scratch.words;
+        words.push(Mark::Bytes.with(bytes.len() as u64));
+        words.extend(bytes.chunks(WORD_BYTES).map(word_of));
+    }
+
+    /// Adds a pointer: what it points to, if that lies in the arena, is part of the image.
+    pub fn pointer<T: ?Sized>(&mut self, pointer: *const T) {
+        let tables = self.chunk.lock();
+        self.scratch.words.extend([Mark::Root.with(0), pointer.cast::<()>().addr() as u64]);
+        let first = self.scratch.words.len() - 1;
+        self.classes.replace(&tables, self.scratch, first);
+    }
+
+    /// Adds an object that lies wherever it does, as a future in a variable of the engine: its memory is read as that of
+    /// allocations is. An object in the arena is added as a [pointer](Scan::pointer) to it.
+    #[inline(never)]
+    pub fn object<T: ?Sized>(&mut self, object: &T) {
+        let (start, bytes) = ((&raw const *object).cast::<u8>(), size_of_val(object));
+        if bytes == 0 || start.addr().wrapping_sub(self.classes.base) < CHUNK_BYTES {
+            return self.pointer(start);
+        }
+        let before = start.align_offset(WORD_BYTES).min(bytes);
+        let words = (bytes - before) / WORD_BYTES;
+        let kind = (bytes as u64) << 3 | (start.addr() % WORD_BYTES) as u64;
+        self.scratch.words.push(Mark::Object.with(kind));
+        let tables = self.chunk.lock();
+        // SAFETY: the three ranges lie in the object, which is borrowed; the middle one begins at a multiple of 8.
+        unsafe {
+            self.scratch.words.push(read_bytes(start, before));
+            self.classes.read(&tables, self.scratch, start.add(before), words);
+            let after = before + words * WORD_BYTES;
+            self.scratch.words.push(read_bytes(start.add(after), bytes - after));
+        }
+    }
+
+    /// Adds everything that has been reached.
+    pub(super) fn finish(&mut self) {
+        let tables = self.chunk.lock();
+        let mut number = 0;
+        while let Some(&Reached { offset, bytes }) = self.scratch.reached.get(number) {
+            self.scratch.words.push(Mark::Allocation.with(u64::from(bytes)));
+            let start = ptr::with_exposed_provenance(self.classes.base + offset as usize);
+            // SAFETY: the range is the room of a live allocation, aligned to 16 and mapped for the life of the process.
+            unsafe { self.classes.read(&tables, self.scratch, start, bytes as usize / WORD_BYTES) };
+            number += 1;
+        }
+    }
+}
+
+impl Classes {
+    /// Writes words of memory.
+    ///
+    /// # Safety
+    ///
+    /// So many words can be read from `start`, which is a multiple of 8.
+    unsafe fn read(&self, tables: &Tables, scratch: &mut Scratch, start: *const u8, words: usize) {
+        let (start, first) = (start.cast::<u64>(), scratch.words.len());
+        // SAFETY: the caller's promise.
+        scratch.words.extend((0..words).map(|position| unsafe { read_word(start.add(position)) }));
+        self.replace(tables, scratch, first);
+    }
+
+    /// Replaces the words from `first` on that are addresses or look like marks.
+    fn replace(&self, tables: &Tables, scratch: &mut Scratch, first: usize) {
+        // Escaped words are added behind.
+        let end = scratch.words.len();
+        for group in (first..end).step_by(GROUP) {
+            let group = group..end.min(group + GROUP);
+            if scratch.words[group.clone()].iter().fold(0, |bits, word| bits | word) < CHUNK_BYTES as u64 {
+                // Small numbers, as most words are.
+                continue;
+            }
+            for position in group {
+                let word = scratch.words[position];
+                if word >= CHUNK_BYTES as u64 {
+                    scratch.words[position] = self.replacement(tables, scratch, word);
+                }
+            }
+        }
+    }
+
+    /// What a word is replaced by.
+    #[inline]
+    fn replacement(&self, tables: &Tables, scratch: &mut Scratch, word: u64) -> u64 {
+        let offset = (word as usize).wrapping_sub(self.base);
+        if offset >= CHUNK_BYTES {
+            return self.foreign(word).unwrap_or_else(|| escaped(&mut scratch.words, word));
+        }
+        match tables.find(offset) {
+            Some(live) => Mark::pointer(scratch.number(tables, live), offset - live.offset),
+            None => Mark::Free.with(0),
+        }
+    }
+
+    /// The token for an address outside of the arena that no program can use.
+    #[inline]
+    fn foreign(&self, word: u64) -> Option<u64> {
+        let address = word as usize;
+        if reservation::contains(address) {
+            return match () {
+                () if self.engine.contains(&address) => Some(Mark::Engine.with(0)),
+                () if self.arenas.contains(&address) => Some(Mark::Arena.with(0)),
+                () => None,
+            };
+        }
+        let range = self.collapsed.iter().position(|range| range.contains(&address))?;
+        Some(Mark::Collapsed.with(range as u64))
+    }
+}
+
+/// Reads a word that may be padding, or a part of an object that another thread changes.
+///
+/// # Safety
+///
+/// The word can be read, and is aligned.
+#[inline]
+unsafe fn read_word(word: *const u64) -> u64 {
+    // SAFETY: the word is mapped memory: zeroed pages of the system, or a live object. Nothing in this function tells
+    // the compiler which of its bytes a program has written, so it reads what is there. The access is atomic, so that
+    // one that another thread makes at the same time, which the documentation of `Arena::image` forbids, gives a wrong
+    // image and nothing worse.
+    unsafe { AtomicU64::from_ptr(word.cast_mut()).load(Ordering::Relaxed) }
+}
+
+/// Reads fewer than eight bytes, as the low bytes of a word.
+///
+/// # Safety
+///
+/// The bytes can be read.
+unsafe fn read_bytes(start: *const u8, bytes: usize) -> u64 {
+    // SAFETY: the caller's promise; volatile, so that bytes of padding are read as they are.
+    (0..bytes).fold(0, |word, byte| word | u64::from(unsafe { start.add(byte).read_volatile() }) << (8 * byte))
+}
+
+fn word_of(bytes: &[u8]) -> u64 {
+    let mut word = [0; WORD_BYTES];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}

@@ -1,0 +1,127 @@
+//! How an image is written as words, and its digest.
+//!
+//! A word that begins with the bits 52 to 63 of [`MARK`] is not a word of the memory: bits 48 to 51 say what it is. A
+//! word of the memory that begins like that is replaced by an escape, and follows behind the words of its allocation: as
+//! many words follow there as there are escapes. Raw data follows marks that say how much it is, so it needs no escape.
+
+use std::fmt;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The bits with which a mark begins.
+const MARK: u64 = 0xa5c << 52;
+/// An offset in a chunk has this many bits, and a number of an allocation the 22 bits above.
+const OFFSET_BITS: u32 = crate::reservation::CHUNK_SHIFT;
+
+/// What a mark stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mark {
+    /// A pointer: the rest of the word is a number and an offset.
+    Pointer,
+    /// A word of the memory that looks like a mark. It follows behind the words of its allocation.
+    Escape,
+    /// An allocation begins: the rest of the word is its size.
+    Allocation,
+    /// A root that lies outside of the arena begins: the rest of the word is its size, and its address modulo 8.
+    Object,
+    /// A root that is a pointer follows.
+    Root,
+    /// Raw bytes begin: the rest of the word is their number.
+    Bytes,
+    /// Raw data: one word follows.
+    Word,
+    /// An address of free memory or of tables in this arena.
+    Free,
+    /// An address in another arena.
+    Arena,
+    /// An address in the engine's region.
+    Engine,
+    /// An address in the range with this number that the engine named.
+    Collapsed,
+}
+
+impl Mark {
+    /// The word for this mark and a value of 48 bits.
+    #[inline]
+    pub fn with(self, value: u64) -> u64 {
+        debug_assert!(value < 1 << 48);
+        MARK | (self as u64) << 48 | value
+    }
+
+    /// The word for a pointer.
+    #[inline]
+    pub fn pointer(number: u32, offset: usize) -> u64 {
+        Mark::Pointer.with(u64::from(number) << OFFSET_BITS | offset as u64)
+    }
+}
+
+/// A word as it is, or an escape for it, with the word itself behind all others.
+#[inline]
+pub fn escaped(words: &mut Vec<u64>, word: u64) -> u64 {
+    if word >> 52 != MARK >> 52 {
+        return word;
+    }
+    words.push(word);
+    Mark::Escape.with(0)
+}
+
+/// The digest of an image: 128 bits that are the same for equal images, and on each machine.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest(u128);
+
+impl Digest {
+    /// The digest as a number.
+    #[must_use]
+    pub fn to_u128(self) -> u128 {
+        self.0
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:032x}", self.0)
+    }
+}
+
+/// The digest of words.
+pub fn digest(words: &[u64]) -> Digest {
+    // SAFETY: each byte of the words is a valid `u8`, and the slice is borrowed as long as the words are.
+    let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) };
+    Digest(xxh3_128(bytes))
+}
+
+/// A full image: what a digest is made of.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Image {
+    digest: Digest,
+    words: Vec<u64>,
+}
+
+impl Image {
+    pub(crate) fn new(words: &[u64]) -> Image {
+        Image { digest: digest(words), words: words.to_vec() }
+    }
+
+    /// The digest.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The words, as the [module](crate::image) describes them.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+impl fmt::Debug for Image {
+    /// The digest, and the words in lines of four.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?}", self.digest)?;
+        for (position, word) in self.words.iter().enumerate() {
+            write!(formatter, "{}{word:016x}", if position % 4 == 0 { "\n" } else { " " })?;
+        }
+        Ok(())
+    }
+}
