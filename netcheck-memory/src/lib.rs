@@ -32,9 +32,11 @@ mod pool;
 mod reservation;
 mod size_class;
 mod spin_lock;
+mod stack;
 mod tables;
 
 pub use allocator::Allocator;
 pub use arena::Arena;
 pub use image::{Digest, Image, Scan};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
+pub use stack::{call_with_clean_registers, wipe_stack};
