@@ -7,6 +7,7 @@
 //! - [`Arena`]: the heap of one run; [`Arena::enter`] runs a poll in it;
 //! - [`engine()`], [`engine_guard`], [`engine_region`], [`outside`]: for what the engine allocates while it serves a poll;
 //! - [`image`]: images, and the argument why equal images mean equal futures;
+//! - [`hash_keys`](mod@hash_keys), [`wipe_stack`], [`call_with_clean_registers`]: so that a program finds the same in each of its
 //!   runs.
 //!
 //! This is the only crate of the workspace with unsafe code. It knows no protocol, no task and no search, and polls
@@ -25,6 +26,7 @@ mod allocator;
 mod arena;
 mod chunk;
 mod engine;
+pub mod hash_keys;
 pub mod image;
 mod place;
 mod platform;
@@ -37,6 +39,7 @@ mod tables;
 
 pub use allocator::Allocator;
 pub use arena::Arena;
+pub use hash_keys::{hash_keys, set_hash_keys};
 pub use image::{Digest, Image, Scan};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use stack::{call_with_clean_registers, wipe_stack};

@@ -1,0 +1,229 @@
+//! Which states have the same image.
+
+use crate::arena;
+use netcheck_memory::{Arena, Image, engine_region};
+use std::any::Any;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+/// The image of what a program keeps, in an arena of its own.
+fn image<T: 'static>(program: impl FnOnce() -> T) -> Image {
+    let arena = arena();
+    let state: Box<dyn Any> = arena.enter(|| Box::new(program()));
+    let image = arena.full_image(|scan| scan.pointer(&raw const *state)).expect("an image");
+    assert_eq!(arena.image(|scan| scan.pointer(&raw const *state)), Some(image.digest()));
+    image
+}
+
+#[expect(dead_code, reason = "images read it")]
+struct Node {
+    value: u64,
+    next: Option<Box<Node>>,
+}
+
+#[test]
+fn the_same_program_has_the_same_image_in_each_arena() {
+    let program = || {
+        let names: BTreeMap<u32, String> = (0..100).map(|number| (number, format!("name {number}"))).collect();
+        let shared = Rc::new(names);
+        (Rc::clone(&shared), vec![shared], VecDeque::from([1, 2, 3]), Box::new([7_u8; 3]) as Box<dyn Any>)
+    };
+    // All of them are live, so they lie in different arenas.
+    let arenas: Vec<(Arena, Image)> = (0..3).map(|_| (arena(), image(program))).collect();
+    assert!(arenas.iter().all(|(_, image)| *image == arenas[0].1));
+    assert!(arenas[0].1.words().len() > 500);
+}
+
+#[test]
+fn the_order_of_allocation_does_not_count() {
+    let node = |value| Box::new(Node { value, next: None });
+    let link = |mut first: Box<Node>, mut second: Box<Node>, third: Box<Node>| {
+        second.next = Some(third);
+        first.next = Some(second);
+        first
+    };
+    let forwards = image(|| {
+        let [first, second, third] = [1, 2, 3].map(node);
+        link(first, second, third)
+    });
+    let backwards = image(|| {
+        let [third, second, first] = [3, 2, 1].map(node);
+        link(first, second, third)
+    });
+    let after_others = image(|| {
+        let others = [9, 9, 9].map(node);
+        let [second, third, first] = [2, 3, 1].map(node);
+        drop(others);
+        link(first, second, third)
+    });
+    assert_eq!(forwards, backwards);
+    assert_eq!(forwards, after_others);
+    assert_ne!(forwards, image(|| link(node(1), node(2), node(4))));
+    assert_ne!(forwards, image(|| link(node(1), node(3), node(2))));
+}
+
+#[test]
+fn what_has_shrunk_is_like_what_was_never_larger() {
+    let shrunk = image(|| {
+        let mut numbers: Vec<u64> = (0..1_000).collect();
+        numbers.truncate(3);
+        numbers.shrink_to_fit();
+        numbers
+    });
+    assert_eq!(shrunk, image(|| Vec::from([0_u64, 1, 2])));
+}
+
+#[test]
+fn two_pointers_to_one_object_differ_from_pointers_to_two_equal_objects() {
+    let one = image(|| {
+        let shared = Rc::new(5_u64);
+        // The count of both is 2.
+        [Rc::clone(&shared), shared]
+    });
+    let two = image(|| {
+        let pair = [Rc::new(5_u64), Rc::new(5_u64)];
+        pair.iter().for_each(|object| std::mem::forget(Rc::clone(object)));
+        pair
+    });
+    assert_ne!(one, two);
+}
+
+#[test]
+fn a_position_in_a_ring_counts() {
+    let ring = |start: usize, position: usize| {
+        image(move || {
+            let items = Box::leak(Box::new([1_u64, 2, 3, 4]));
+            items.rotate_left(start);
+            (&raw const items[position], &raw const *items)
+        })
+    };
+    // The item at the position is the same, and its place in the ring is not.
+    assert_ne!(ring(0, 2), ring(1, 1));
+    assert_ne!(ring(0, 2), ring(0, 1));
+    assert_eq!(ring(1, 2), ring(1, 2));
+}
+
+#[test]
+fn the_end_of_a_slice_belongs_to_that_slice() {
+    // A pointer to the end of the first, or to the beginning of the second: equal numbers where slots had no gap.
+    let end_or_start = |end: bool| {
+        image(move || {
+            let [first, second] = [Vec::leak(vec![1_u64, 2]), Vec::leak(vec![1_u64, 2])];
+            let first = &*first;
+            (first, &*second, if end { first.as_ptr_range().end } else { second.as_ptr() })
+        })
+    };
+    assert_ne!(end_or_start(true), end_or_start(false));
+    let end_of = |which: usize| {
+        image(move || {
+            let both = [Vec::leak(vec![1_u64, 2]), Vec::leak(vec![1_u64, 2])].map(|slice| &*slice);
+            (both, both[which].as_ptr_range().end)
+        })
+    };
+    assert_ne!(end_of(0), end_of(1));
+}
+
+#[test]
+fn tagged_pointers_are_followed() {
+    let tagged =
+        |tag: usize, value: u64| image(move || Box::into_raw(Box::new(value)).map_addr(|address| address | tag));
+    assert_eq!(tagged(1, 5), tagged(1, 5));
+    assert_ne!(tagged(1, 5), tagged(1, 6), "what is behind it counts");
+    assert_ne!(tagged(1, 5), tagged(2, 5), "the tag counts");
+}
+
+#[test]
+fn free_memory_is_a_token_and_foreign_memory_is_not() {
+    let dangling = |others: usize, which: usize| {
+        image(move || {
+            let others: Vec<Box<u64>> = (0..others as u64).map(Box::new).collect();
+            // The second one keeps the slab, so that nothing else gets the memory of the first.
+            let [freed, kept] = [Box::new([5_u64; 40]), Box::new([6_u64; 40])];
+            let freed = Box::into_raw(freed);
+            // SAFETY: it is live, and only its address is used afterwards.
+            drop(unsafe { Box::from_raw(freed) });
+            drop(others);
+            (freed.map_addr(|address| address + 8 * which), kept)
+        })
+    };
+    assert_eq!(dangling(0, 1), dangling(7, 3));
+    static NUMBERS: [u64; 2] = [1, 2];
+    assert_ne!(image(|| &NUMBERS[0]), image(|| &NUMBERS[1]), "a program can use a static");
+    let system = [Box::new(1_u64), Box::new(1_u64)].map(|boxed| &*Box::leak(boxed));
+    assert_ne!(image(move || system[0]), image(move || system[1]), "memory from before the run");
+}
+
+#[test]
+fn addresses_that_only_the_engine_uses_are_tokens() {
+    let [first, second] = engine_region(|| [Box::new(1_u64), Box::new(2_u64)]);
+    let (first, second) = (&raw const *first, &raw const *second);
+    assert_eq!(image(move || first), image(move || second));
+    let (one, other) = (arena(), arena());
+    let [one, other] = [&one, &other].map(|arena| arena.enter(|| &raw const *Box::leak(Box::new(1_u64))));
+    assert_eq!(image(move || one), image(move || other));
+    assert_ne!(image(move || first), image(move || one), "tokens tell which memory it is");
+
+    let arena = arena();
+    let stack = arena.enter(|| Box::new(0x7777_0000_1234_usize));
+    let image = |collapsed: std::ops::Range<usize>| {
+        arena.full_image(|scan| {
+            scan.collapse(collapsed);
+            scan.pointer(&raw const *stack);
+        })
+    };
+    assert_eq!(image(0x7777_0000_0000..0x7777_0001_0000), image(0x7777_0000_1000..0x7777_0002_0000));
+    assert_ne!(image(0x7777_0000_0000..0x7777_0001_0000), image(1..2));
+}
+
+#[test]
+fn roots_are_told_apart() {
+    let arena = arena();
+    let number = 5_u64;
+    let images = [
+        arena.full_image(|_| {}),
+        arena.full_image(|scan| scan.word(5)),
+        arena.full_image(|scan| scan.word(6)),
+        arena.full_image(|scan| scan.bytes(&[5])),
+        arena.full_image(|scan| scan.bytes(&[5, 0])),
+        arena.full_image(|scan| scan.bytes(&[5, 0, 0, 0, 0, 0, 0, 0])),
+        arena.full_image(|scan| scan.object(&number)),
+        arena.full_image(|scan| scan.object(&5_u32)),
+        arena.full_image(|scan| scan.object(&[5_u64, 0])),
+        arena.full_image(|scan| scan.pointer(std::ptr::without_provenance::<()>(5))),
+        arena.full_image(|scan| (0..2).for_each(|_| scan.word(5))),
+    ];
+    for (position, image) in images.iter().enumerate() {
+        assert!(!images[..position].contains(image), "{position}: {image:?}");
+    }
+}
+
+#[test]
+fn words_that_look_like_marks_are_escaped() {
+    // The first words of an image that has a pointer in it: as contents they are something else.
+    let arena = arena();
+    let (target, numbers) =
+        arena.enter(|| (Box::new(1_u64), Box::new([0xa5c0_0000_0000_0000_u64, 0xa5c1_0000_0000_0000])));
+    let pointer = &raw const *target;
+    let with_pointer = arena.full_image(|scan| scan.object(&[pointer, pointer])).unwrap();
+    let mark = with_pointer.words()[2];
+    let with_mark = arena.full_image(|scan| scan.object(&[mark, mark])).unwrap();
+    assert_ne!(with_pointer.words()[..4], with_mark.words()[..4]);
+    let numbers = arena.full_image(|scan| scan.pointer(&raw const *numbers)).unwrap();
+    assert!(numbers.words().contains(&0xa5c0_0000_0000_0000));
+}
+
+#[test]
+fn an_object_outside_of_the_arena_is_read_where_it_lies() {
+    let arena = arena();
+    let state = |value: u8| {
+        let list = arena.enter(|| vec![value; 10]);
+        let on_the_stack = (value, list);
+        arena.image(|scan| scan.object(&on_the_stack))
+    };
+    assert_eq!(state(1), state(1));
+    assert_ne!(state(1), state(2));
+    let bytes = [1_u8, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20];
+    let parts = |first: usize| arena.image(|scan| scan.object(&bytes[first..first + 13]));
+    assert_ne!(parts(1), parts(2));
+    assert_eq!(parts(1), parts(1));
+}
