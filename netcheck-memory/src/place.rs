@@ -46,6 +46,12 @@ impl Stay {
         Stay::at(chunk.base())
     }
 
+    /// In the system's memory.
+    #[inline]
+    pub fn outside() -> Stay {
+        Stay::at(SYSTEM)
+    }
+
     fn at(place: usize) -> Stay {
         Stay { previous: PLACE.replace(place), on_this_thread: PhantomData }
     }
@@ -96,6 +102,6 @@ pub fn engine_region<R>(function: impl FnOnce() -> R) -> R {
 /// Calls a function whose allocations go to the system, wherever this thread is.
 #[inline]
 pub fn outside<R>(function: impl FnOnce() -> R) -> R {
-    let _stay = Stay::at(SYSTEM);
+    let _stay = Stay::outside();
     function()
 }
