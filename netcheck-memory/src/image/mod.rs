@@ -9,7 +9,7 @@
 //! - an address that no program can use: of this arena's free memory or tables, of another arena, of the engine's
 //!   region, or of a range that the engine names with [`Scan::collapse`] (the stack of the polls). Written as a *token*
 //!   that says which of these it is, and nothing more;
-//! - anything else: written as it is.
+//! - anything else: written as it is. Blocks of zeros are written as their length.
 //!
 //! No two different sequences of such items are written with the same words.
 //!

@@ -3,6 +3,7 @@
 use crate::chunk::Chunk;
 use crate::image::scratch::{Reached, Scratch};
 use crate::image::words::{Mark, escaped};
+use crate::place::Stay;
 use crate::reservation::{self, CHUNK_BYTES, Reservation};
 use crate::tables::Tables;
 use crate::{engine, pool};
@@ -12,10 +13,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The size of a word of an image.
 const WORD_BYTES: usize = size_of::<u64>();
+/// The words that are written as one mark, with others before and after, if all of them are zero: buffers are large, and
+/// mostly unused.
+const BLOCK: usize = 64;
 /// The words that are looked at together.
 const GROUP: usize = 4;
 
 /// Names the roots of an image, in an order that is the same for equal states.
+///
+/// Its buffers are the system's memory, wherever the thread is: the arena's tables are locked while it reads.
 pub struct Scan<'a> {
     chunk: &'static Chunk,
     scratch: &'a mut Scratch,
@@ -46,16 +52,19 @@ impl<'a> Scan<'a> {
     /// Replaces addresses in a range of memory that no program can use, as that of the stack between polls, by a token.
     /// Holds for the roots that are named afterwards.
     pub fn collapse(&mut self, addresses: Range<usize>) {
+        let _stay = Stay::outside();
         self.classes.collapsed.push(addresses);
     }
 
     /// Adds raw data: a word.
     pub fn word(&mut self, word: u64) {
+        let _stay = Stay::outside();
         self.scratch.words.extend([Mark::Word.with(0), word]);
     }
 
     /// Adds raw data: bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
+        let _stay = Stay::outside();
         let words = &mut self.scratch.words;
         words.push(Mark::Bytes.with(bytes.len() as u64));
         words.extend(bytes.chunks(WORD_BYTES).map(word_of));
@@ -63,6 +72,7 @@ impl<'a> Scan<'a> {
 
     /// Adds a pointer: what it points to, if that lies in the arena, is part of the image.
     pub fn pointer<T: ?Sized>(&mut self, pointer: *const T) {
+        let _stay = Stay::outside();
         let tables = self.chunk.lock();
         self.scratch.words.extend([Mark::Root.with(0), pointer.cast::<()>().addr() as u64]);
         let first = self.scratch.words.len() - 1;
@@ -73,6 +83,7 @@ impl<'a> Scan<'a> {
     /// allocations is. An object in the arena is added as a [pointer](Scan::pointer) to it.
     #[inline(never)]
     pub fn object<T: ?Sized>(&mut self, object: &T) {
+        let _stay = Stay::outside();
         let (start, bytes) = ((&raw const *object).cast::<u8>(), size_of_val(object));
         if bytes == 0 || start.addr().wrapping_sub(self.classes.base) < CHUNK_BYTES {
             return self.pointer(start);
@@ -112,10 +123,28 @@ impl Classes {
     ///
     /// So many words can be read from `start`, which is a multiple of 8.
     unsafe fn read(&self, tables: &Tables, scratch: &mut Scratch, start: *const u8, words: usize) {
-        let (start, first) = (start.cast::<u64>(), scratch.words.len());
-        // SAFETY: the caller's promise.
-        scratch.words.extend((0..words).map(|position| unsafe { read_word(start.add(position)) }));
-        self.replace(tables, scratch, first);
+        let start = start.cast::<u64>();
+        // Where the zeros before the next block are written.
+        let mut zeros = None;
+        for block in (0..words).step_by(BLOCK) {
+            let (block, first) = (block..words.min(block + BLOCK), scratch.words.len());
+            let count = block.len() as u64;
+            // SAFETY: the caller's promise.
+            scratch.words.extend(block.map(|position| unsafe { read_word(start.add(position)) }));
+            if scratch.words[first..].iter().any(|&word| word != 0) {
+                self.replace(tables, scratch, first);
+                zeros = None;
+                continue;
+            }
+            scratch.words.truncate(first);
+            match zeros {
+                Some(position) => scratch.words[position] += count,
+                None => {
+                    zeros = Some(first);
+                    scratch.words.push(Mark::Zeros.with(count));
+                }
+            }
+        }
     }
 
     /// Replaces the words from `first` on that are addresses or look like marks.

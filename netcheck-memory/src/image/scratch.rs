@@ -3,6 +3,9 @@
 use crate::tables::{Live, SLABS, Tables};
 use std::cell::RefCell;
 
+/// Buffers larger than this are not kept: 8 MiB.
+const KEPT_WORDS_MAX: usize = 1 << 20;
+
 /// An allocation that has been reached.
 #[derive(Clone, Copy)]
 pub struct Reached {
@@ -37,6 +40,9 @@ impl Scratch {
         let mut scratch = KEPT.try_with(RefCell::take).ok().flatten().unwrap_or_else(Scratch::new);
         scratch.clear();
         let result = function(&mut scratch);
+        if scratch.words.capacity() > KEPT_WORDS_MAX {
+            return result;
+        }
         let _ = KEPT.try_with(|kept| kept.replace(Some(scratch)));
         result
     }

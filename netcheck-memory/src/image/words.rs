@@ -1,8 +1,8 @@
 //! How an image is written as words, and its digest.
 //!
 //! A word that begins with the bits 52 to 63 of [`MARK`] is not a word of the memory: bits 48 to 51 say what it is. A
-//! word of the memory that begins like that is replaced by an escape, and follows behind the words of its allocation: as
-//! many words follow there as there are escapes. Raw data follows marks that say how much it is, so it needs no escape.
+//! word of the memory that begins like that is replaced by an escape, and follows behind the words of its block: as many
+//! words follow there as there are escapes. Raw data follows marks that say how much it is, so it needs no escape.
 
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_128;
@@ -18,8 +18,10 @@ const OFFSET_BITS: u32 = crate::reservation::CHUNK_SHIFT;
 pub enum Mark {
     /// A pointer: the rest of the word is a number and an offset.
     Pointer,
-    /// A word of the memory that looks like a mark. It follows behind the words of its allocation.
+    /// A word of the memory that looks like a mark. It follows behind the words of its block.
     Escape,
+    /// So many words of the memory that are zero, in whole blocks.
+    Zeros,
     /// An allocation begins: the rest of the word is its size.
     Allocation,
     /// A root that lies outside of the arena begins: the rest of the word is its size, and its address modulo 8.

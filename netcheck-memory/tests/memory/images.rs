@@ -213,6 +213,54 @@ fn words_that_look_like_marks_are_escaped() {
 }
 
 #[test]
+fn each_word_that_looks_like_a_mark_keeps_its_place() {
+    let arena = arena();
+    let of = |numbers: &[u64]| arena.full_image(|scan| scan.object(numbers)).unwrap();
+    let like = |mark: u64, value: u64| 0xa5c << 52 | mark << 48 | value;
+    let words: Vec<u64> = (0..16).flat_map(|mark| [like(mark, 0), like(mark, 64), like(mark, 5 << 26), 0, 7]).collect();
+    for position in 1..words.len() {
+        let mut exchanged = words.clone();
+        exchanged.swap(position - 1, position);
+        assert_eq!(of(&words) == of(&exchanged), words == exchanged);
+    }
+}
+
+#[test]
+fn blocks_of_zeros_are_short_and_keep_their_place() {
+    let arena = arena();
+    let of = |buffer: &[u64]| arena.full_image(|scan| scan.object(buffer)).unwrap();
+    let mut buffer = vec![0_u64; 10_000];
+    let zeros = of(&buffer);
+    assert!(zeros.words().len() < 10);
+    assert_ne!(zeros, of(&buffer[1..]));
+    let mut images = vec![zeros];
+    for position in [0, 1, 63, 64, 65, 127, 128, 5_000, 9_983, 9_984, 9_999] {
+        buffer[position] = 1;
+        images.push(of(&buffer));
+        assert!(images.last().unwrap().words().len() < 1_000);
+        buffer[position] = 0;
+    }
+    for (position, image) in images.iter().enumerate() {
+        assert!(!images[..position].contains(image));
+    }
+}
+
+#[test]
+fn roots_may_be_named_from_anywhere() {
+    let arena = arena();
+    let state: Vec<Box<u64>> = arena.enter(|| (0..1_000).map(Box::new).collect());
+    let image = arena.image(|scan| scan.object(&state));
+    let from_inside = arena.enter(|| arena.image(|scan| arena.enter(|| scan.object(&state))));
+    assert_eq!(image, from_inside);
+    assert_eq!(arena.live(), 1_001);
+    let within = arena.image(|scan| {
+        assert_eq!(arena.image(|scan| scan.object(&state)), image);
+        scan.object(&state);
+    });
+    assert_eq!(within, image);
+}
+
+#[test]
 fn an_object_outside_of_the_arena_is_read_where_it_lies() {
     let arena = arena();
     let state = |value: u8| {
