@@ -16,8 +16,6 @@ const WORD_BYTES: usize = size_of::<u64>();
 /// The words that are written as one mark, with others before and after, if all of them are zero: buffers are large, and
 /// mostly unused.
 const BLOCK: usize = 64;
-/// The words that are looked at together.
-const GROUP: usize = 4;
 
 /// Names the roots of an image, in an order that is the same for equal states.
 ///
@@ -130,13 +128,23 @@ impl Classes {
             let (block, first) = (block..words.min(block + BLOCK), scratch.words.len());
             let count = block.len() as u64;
             // SAFETY: the caller's promise.
-            scratch.words.extend(block.map(|position| unsafe { read_word(start.add(position)) }));
-            if scratch.words[first..].iter().any(|&word| word != 0) {
-                self.replace(tables, scratch, first);
+            let read = |position| unsafe { read_word(start.add(position)) };
+            // Most blocks that are not zero do not begin with a zero.
+            if read(block.start) != 0 || block.clone().fold(0, |bits, position| bits | read(position)) != 0 {
+                // Small numbers, as most words are, stay as they are.
+                let mut large = 0_u64;
+                scratch.words.extend(block.map(|position| {
+                    let word = read(position);
+                    large |= u64::from(word >= CHUNK_BYTES as u64) << (position % BLOCK);
+                    word
+                }));
+                while large != 0 {
+                    self.replace(tables, scratch, first + large.trailing_zeros() as usize);
+                    large &= large - 1;
+                }
                 zeros = None;
                 continue;
             }
-            scratch.words.truncate(first);
             match zeros {
                 Some(position) => scratch.words[position] += count,
                 None => {
@@ -147,23 +155,11 @@ impl Classes {
         }
     }
 
-    /// Replaces the words from `first` on that are addresses or look like marks.
-    fn replace(&self, tables: &Tables, scratch: &mut Scratch, first: usize) {
-        // Escaped words are added behind.
-        let end = scratch.words.len();
-        for group in (first..end).step_by(GROUP) {
-            let group = group..end.min(group + GROUP);
-            if scratch.words[group.clone()].iter().fold(0, |bits, word| bits | word) < CHUNK_BYTES as u64 {
-                // Small numbers, as most words are.
-                continue;
-            }
-            for position in group {
-                let word = scratch.words[position];
-                if word >= CHUNK_BYTES as u64 {
-                    scratch.words[position] = self.replacement(tables, scratch, word);
-                }
-            }
-        }
+    /// Replaces the word at a position, if it is an address or looks like a mark.
+    #[inline]
+    fn replace(&self, tables: &Tables, scratch: &mut Scratch, position: usize) {
+        let word = scratch.words[position];
+        scratch.words[position] = self.replacement(tables, scratch, word);
     }
 
     /// What a word is replaced by.
