@@ -50,7 +50,7 @@ const MEMORY: &[Row] = &[
     ("engine", &["chunk", "reservation", "spin_lock"]),
     ("place", &["chunk"]),
     ("allocator", &["chunk", "engine", "place", "pool", "reservation"]),
-    ("image", &["chunk", "engine", "place", "pool", "reservation", "tables"]),
+    ("image", &["chunk", "engine", "place", "reservation", "tables"]),
     ("arena", &["chunk", "image", "place", "pool", "reservation"]),
     ("stack", &["platform"]),
     ("hash_keys", &["platform"]),

@@ -8,20 +8,19 @@
 use crate::chunk::Chunk;
 use crate::reservation::Reservation;
 use crate::spin_lock::SpinLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 /// The free chunks, as a list in the chunks themselves: freeing the last allocation of a retired chunk must not
 /// allocate.
 struct Pool {
     /// The number of the first free chunk; 0 (which is the engine's) for none.
     free: u32,
+    /// The number of chunks that have been used as arenas. They follow the engine's chunks.
+    opened: usize,
     retired: usize,
 }
 
-static POOL: SpinLock<Pool> = SpinLock::new(Pool { free: 0, retired: 0 });
-
-/// The number of chunks that have been used as arenas. They follow the engine's chunks.
-static OPENED: AtomicUsize = AtomicUsize::new(0);
+static POOL: SpinLock<Pool> = SpinLock::new(Pool { free: 0, opened: 0, retired: 0 });
 
 /// A chunk for a new arena. `None` if nothing can be reserved, or all chunks are in use.
 pub fn take() -> Option<&'static Chunk> {
@@ -32,14 +31,13 @@ pub fn take() -> Option<&'static Chunk> {
         pool.free = chunk.next.load(Ordering::Relaxed);
         return Some(chunk);
     }
-    let opened = OPENED.load(Ordering::Relaxed);
-    let number = reservation.engine_chunks() + opened;
+    let number = reservation.engine_chunks() + pool.opened;
     if number >= reservation.chunks() {
         return None;
     }
     let chunk = Chunk::numbered(reservation, number);
     chunk.open();
-    OPENED.store(opened + 1, Ordering::Relaxed);
+    pool.opened += 1;
     Some(chunk)
 }
 
@@ -67,11 +65,6 @@ pub fn give_back_retired(chunk: &'static Chunk) {
 /// The number of chunks that are retired.
 pub fn retired() -> usize {
     POOL.lock().retired
-}
-
-/// The number of chunks that have ever been arenas.
-pub fn opened() -> usize {
-    OPENED.load(Ordering::Relaxed)
 }
 
 impl Pool {

@@ -6,9 +6,9 @@
 //!
 //! - an address in the room of a live allocation of this arena (also of its inside, its end, or with tags in its low
 //!   bits): written as the number of the allocation and the offset;
-//! - an address that no program can use: of this arena's free memory or tables, of another arena, of the engine's
-//!   region, or of a range that the engine names with [`Scan::collapse`] (the stack of the polls). Written as a *token*
-//!   that says which of these it is, and nothing more;
+//! - an address that no program can use: of this arena's free memory or tables, of the engine's region, or of a range
+//!   that the engine names with [`Scan::collapse`] (the stack of the polls). Written as a *token* that says which of
+//!   these it is, and nothing more;
 //! - anything else: written as it is. Blocks of zeros are written as their length.
 //!
 //! No two different sequences of such items are written with the same words.
@@ -25,9 +25,11 @@
 //! memory, stack frames that have ended, and objects that only the engine reads, by keys that it names among the roots.
 //! So no step depends on them.
 //!
-//! A pointer to anything else stays as it is. It may point to a static, to a function, to a table of functions, or to
-//! memory that was allocated before the run; such objects differ, and a program can use them. (Replacing them by one
-//! token merged different states.)
+//! A pointer to anything else stays as it is. It may point to a static, to a function, to a table of functions, to
+//! memory that was allocated before the run, or into another arena: a static that is initialised at its first use, as a
+//! `LazyLock`, holds memory of the run that used it first. Such objects differ, and a program can use them. (Replacing
+//! them by one token merged different states.) An arena is not given to another run while anything in it is live, so a
+//! raw address means the same object as long as a program can use it.
 //!
 //! # What the argument leaves out
 //!
@@ -38,8 +40,7 @@
 //! - Programs that compute with addresses: that hash or order by address. Their images may be equal although they
 //!   differ. The low 26 bits of addresses repeat in each run of one history, which makes one history deterministic but
 //!   does not help when two histories merge.
-//! - Numbers that equal an address which is replaced, by chance. Only chunks that have been used count as addresses, so
-//!   small numbers never do.
+//! - Numbers that equal an address which is replaced, by chance. Small numbers never do.
 //!
 //! The opposite does not hold: states whose images differ may have equal futures. Stale bytes, the capacity of a vector,
 //! and positions in buffers differ where nothing observable does.

@@ -1,12 +1,12 @@
 //! The traversal.
 
 use crate::chunk::Chunk;
+use crate::engine;
 use crate::image::scratch::{Reached, Scratch};
 use crate::image::words::{Mark, escaped};
 use crate::place::Stay;
-use crate::reservation::{self, CHUNK_BYTES, Reservation};
+use crate::reservation::{CHUNK_BYTES, Reservation};
 use crate::tables::Tables;
-use crate::{engine, pool};
 use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,20 +31,14 @@ struct Classes {
     /// The first address of the arena.
     base: usize,
     engine: Range<usize>,
-    arenas: Range<usize>,
     collapsed: Vec<Range<usize>>,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(chunk: &'static Chunk, scratch: &'a mut Scratch) -> Scan<'a> {
-        let (engine, arenas) = Reservation::existing().map_or((0..0, 0..0), |reservation| {
-            let range = |first: usize, chunks: usize| {
-                let start = reservation.base() + first * CHUNK_BYTES;
-                start..start + chunks * CHUNK_BYTES
-            };
-            (range(0, engine::opened()), range(reservation.engine_chunks(), pool::opened()))
-        });
-        Scan { chunk, scratch, classes: Classes { base: chunk.base(), engine, arenas, collapsed: Vec::new() } }
+        let engine = Reservation::existing()
+            .map_or(0..0, |reservation| reservation.base()..reservation.base() + engine::opened() * CHUNK_BYTES);
+        Scan { chunk, scratch, classes: Classes { base: chunk.base(), engine, collapsed: Vec::new() } }
     }
 
     /// Replaces addresses in a range of memory that no program can use, as that of the stack between polls, by a token.
@@ -175,16 +169,12 @@ impl Classes {
         }
     }
 
-    /// The token for an address outside of the arena that no program can use.
+    /// The token for an address outside of the arena, if no program can use it.
     #[inline]
     fn foreign(&self, word: u64) -> Option<u64> {
         let address = word as usize;
-        if reservation::contains(address) {
-            return match () {
-                () if self.engine.contains(&address) => Some(Mark::Engine.with(0)),
-                () if self.arenas.contains(&address) => Some(Mark::Arena.with(0)),
-                () => None,
-            };
+        if self.engine.contains(&address) {
+            return Some(Mark::Engine.with(0));
         }
         let range = self.collapsed.iter().position(|range| range.contains(&address))?;
         Some(Mark::Collapsed.with(range as u64))

@@ -34,8 +34,6 @@ pub enum Mark {
     Word,
     /// An address of free memory or of tables in this arena.
     Free,
-    /// An address in another arena.
-    Arena,
     /// An address in the engine's region.
     Engine,
     /// An address in the range with this number that the engine named.
