@@ -25,6 +25,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // Under tests/crates/: on tokio, and checked.
     ("heartbeat", &["netcheck"]),
     ("line-protocol", &["netcheck"]),
+    ("proxy", &["netcheck"]),
     ("work-queue", &["netcheck"]),
     // Tests and benchmarks that need crates which nothing else needs.
     ("benches", &["netcheck"]),
