@@ -23,6 +23,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("netcheck-models", &[]),
     ("netcheck-runtime", &["netcheck-models"]),
     // Under tests/crates/: on tokio, and checked.
+    ("chat", &["netcheck"]),
     ("heartbeat", &["netcheck"]),
     ("key-value", &["netcheck"]),
     ("line-protocol", &["netcheck"]),
