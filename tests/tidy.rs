@@ -28,6 +28,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("heartbeat", &["netcheck"]),
     ("key-value", &["netcheck"]),
     ("line-protocol", &["netcheck"]),
+    ("pool", &["netcheck"]),
     ("proxy", &["netcheck"]),
     ("work-queue", &["netcheck"]),
     // Tests and benchmarks that need crates which nothing else needs.
