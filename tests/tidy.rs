@@ -24,6 +24,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("netcheck-runtime", &["netcheck-models"]),
     // Under tests/crates/: on tokio, and checked.
     ("chat", &["netcheck"]),
+    ("endless", &["netcheck"]),
     ("gossip", &["netcheck"]),
     ("heartbeat", &["netcheck"]),
     ("key-value", &["netcheck"]),

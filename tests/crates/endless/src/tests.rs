@@ -1,0 +1,30 @@
+use super::systems::systems;
+use netcheck::check::{Report, Verdict};
+
+fn check(name: &str) -> Report {
+    let (_, checker, network) = systems().into_iter().find(|system| system.0 == name).expect("a system of this name");
+    checker.check(network)
+}
+
+fn assert_verified(name: &str) {
+    let report = check(name);
+    assert_eq!(report.verdict(), Verdict::Verified, "{name}: {report}");
+}
+
+#[test]
+fn an_answer_belongs_to_its_datagram() {
+    assert_verified("udp echo, two requests");
+    assert_verified("udp echo, one client in one process");
+}
+
+#[test]
+fn a_value_is_read_back() {
+    assert_verified("udp key/value, one value");
+}
+
+#[test]
+fn an_answer_belongs_to_its_line() {
+    assert_verified("tcp lines, one client");
+    assert_verified("tcp lines, two clients");
+    assert_verified("tcp lines, one client in one process");
+}
