@@ -2,10 +2,14 @@
 
 use crate::chunk::Chunk;
 use crate::place::{self, Place};
+use crate::stack::wipe_stack;
 use crate::{engine, pool, reservation};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering;
+
+/// The stack that a call of the allocator is supposed to need.
+const CALL_BYTES: usize = 512;
 
 /// The allocator that gives each run a heap of its own.
 ///
@@ -77,8 +81,12 @@ fn allocate(place: Place, layout: Layout) -> *mut u8 {
     let memory = match place {
         Place::System => None,
         Place::Engine => engine::allocate(layout),
-        // SAFETY: an arena's base lies in the reservation.
-        Place::Arena(base) => allocate_in(unsafe { Chunk::containing(base) }, layout),
+        Place::Arena(base) => {
+            // SAFETY: an arena's base lies in the reservation.
+            let memory = allocate_in(unsafe { Chunk::containing(base) }, layout);
+            wipe_stack::<CALL_BYTES>();
+            memory
+        }
     };
     // SAFETY: the layout has a size above 0, as every layout that an allocator is asked for.
     memory.map_or_else(|| unsafe { System.alloc_zeroed(layout) }, NonNull::as_ptr)
@@ -106,6 +114,9 @@ unsafe fn free(memory: *mut u8, layout: Layout) {
     // SAFETY: the caller's promise.
     if unsafe { chunk.free(memory, layout) } {
         pool::give_back_retired(chunk);
+    }
+    if let Place::Arena(_) = place::current() {
+        wipe_stack::<CALL_BYTES>();
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 /// The heap of one run: all allocations that are made while a thread is in it.
 ///
-/// Every arena has the same layout, and its addresses have the same low 26 bits: a run that repeats the allocations of
+/// Every arena has the same layout, and its addresses have the same low half: a run that repeats the allocations of
 /// another gets the same addresses apart from their high bits.
 ///
 /// An arena may be dropped while something in it is live. Such memory stays valid, can be freed by every thread, and is

@@ -4,7 +4,7 @@
 //! freed. So allocations need no zeroing, and whatever a program leaves unwritten is the same in each of its runs.
 
 use crate::platform;
-use crate::reservation::{CHUNK_BYTES, Reservation};
+use crate::reservation::{CHUNK_BYTES, Reservation, STRIDE_BYTES};
 use crate::size_class::{Room, SLAB_BYTES};
 use crate::spin_lock::{SpinGuard, SpinLock};
 use crate::tables::{SLABS, Tables};
@@ -37,7 +37,7 @@ impl Chunk {
     /// The chunk with a number below that of the reservation's chunks.
     pub fn numbered(reservation: Reservation, number: usize) -> &'static Chunk {
         assert!(number < reservation.chunks(), "no chunk has this number");
-        Chunk::at(reservation.base() + number * CHUNK_BYTES)
+        Chunk::at(reservation.base() + number * STRIDE_BYTES)
     }
 
     /// The chunk that contains an address of the reservation.
@@ -47,7 +47,7 @@ impl Chunk {
     /// The address lies in the reservation.
     #[inline]
     pub unsafe fn containing(address: usize) -> &'static Chunk {
-        Chunk::at(address & !(CHUNK_BYTES - 1))
+        Chunk::at(address & !(STRIDE_BYTES - 1))
     }
 
     #[inline]
@@ -66,7 +66,7 @@ impl Chunk {
 
     /// The number of the chunk.
     pub fn number(&self, reservation: Reservation) -> usize {
-        (self.base() - reservation.base()) / CHUNK_BYTES
+        (self.base() - reservation.base()) / STRIDE_BYTES
     }
 
     /// Makes a chunk that has never been used ready.

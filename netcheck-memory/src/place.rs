@@ -1,12 +1,16 @@
 //! Where this thread's allocations go: to the system, to the engine's region, or to an arena.
 
 use crate::chunk::Chunk;
+use crate::stack::wipe_stack;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
 /// Where allocations go, as one number: the base of an arena's chunk, or one of these.
 const SYSTEM: usize = 0;
 const ENGINE: usize = 1;
+
+/// The stack that a call of the engine is supposed to need.
+const CALL_BYTES: usize = 4096;
 
 thread_local! {
     // Without a destructor: allocators are asked even while a thread ends.
@@ -69,7 +73,17 @@ impl Drop for Stay {
 /// Guards are to be dropped in the reverse order of their creation, as scopes do it.
 #[must_use = "dropping it ends the stay in the engine's region"]
 pub struct EngineGuard {
-    _stay: Stay,
+    stay: Stay,
+}
+
+/// Back in an arena, the program finds nothing of the engine's calls on the stack.
+impl Drop for EngineGuard {
+    #[inline]
+    fn drop(&mut self) {
+        if self.stay.previous > ENGINE {
+            wipe_stack::<CALL_BYTES>();
+        }
+    }
 }
 
 /// From here on, if this thread is in an arena, its allocations go to the engine's region.
@@ -78,7 +92,7 @@ pub struct EngineGuard {
 #[inline]
 pub fn engine_guard() -> EngineGuard {
     let place = PLACE.get();
-    EngineGuard { _stay: Stay::at(if place == SYSTEM { SYSTEM } else { ENGINE }) }
+    EngineGuard { stay: Stay::at(if place == SYSTEM { SYSTEM } else { ENGINE }) }
 }
 
 /// Calls a function of the engine: if this thread is in an arena, its allocations go to the engine's region.

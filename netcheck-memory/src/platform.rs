@@ -45,6 +45,22 @@ mod imp {
         unsafe { libc::madvise(start.cast(), bytes, libc::MADV_DONTNEED) == 0 }
     }
 
+    /// The stack of this thread.
+    pub fn stack() -> Option<Range<usize>> {
+        let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
+        let (mut start, mut bytes) = (ptr::null_mut(), 0);
+        // SAFETY: the first call initialises the attributes if it returns 0, and only then are they read and destroyed;
+        // both results are variables of the right types.
+        unsafe {
+            if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
+                return None;
+            }
+            let is_known = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut start, &raw mut bytes) == 0;
+            libc::pthread_attr_destroy(attributes.as_mut_ptr());
+            is_known.then(|| start.addr()..start.addr() + bytes)
+        }
+    }
+
     /// This thread's block of thread-local variables of the executable or library that contains this code.
     pub fn thread_locals() -> Option<Range<usize>> {
         let mut found = Found { code: thread_locals as *const () as usize, block: None };
@@ -306,6 +322,10 @@ mod imp {
         false
     }
 
+    pub fn stack() -> Option<Range<usize>> {
+        None
+    }
+
     pub fn thread_locals() -> Option<Range<usize>> {
         None
     }
@@ -318,4 +338,4 @@ mod imp {
     }
 }
 
-pub use imp::{call_with_clean_registers, discard, prefer_small_pages, reserve, thread_locals};
+pub use imp::{call_with_clean_registers, discard, prefer_small_pages, reserve, stack, thread_locals};

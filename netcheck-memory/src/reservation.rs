@@ -1,8 +1,9 @@
 //! The one range of addresses that all arenas and the engine's region lie in.
 //!
 //! It is reserved at the first use and stays for the life of the process, so an address in it never comes to mean
-//! anything else. It is cut into chunks of 64 MiB, aligned to 64 MiB: the low 26 bits of an address are its place in its
-//! chunk. The first quarter of the chunks is the engine's, the others are arenas.
+//! anything else. A chunk of 64 MiB begins at each multiple of 4 GiB; what lies between two chunks is never used. So the
+//! low half of an address is its place in its chunk, and half of a stale address, before or behind a small number, is the
+//! same in each arena or begins like the arena. The first quarter of the chunks is the engine's, the others are arenas.
 
 use crate::platform;
 use std::sync::OnceLock;
@@ -10,11 +11,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The binary logarithm of the size of a chunk.
 pub const CHUNK_SHIFT: u32 = 26;
-/// The size of a chunk, and its alignment.
+/// The size of a chunk.
 pub const CHUNK_BYTES: usize = 1 << CHUNK_SHIFT;
 
-/// 1 TiB; where that is refused (a limit on address space, strict overcommit), 64 GiB or 16 GiB.
-const SHIFTS: [u32; 3] = [40, 36, 34];
+/// The binary logarithm of the distance between chunks.
+const STRIDE_SHIFT: u32 = 32;
+/// The distance between chunks, and their alignment.
+pub const STRIDE_BYTES: usize = 1 << STRIDE_SHIFT;
+
+/// 16 TiB; where that is refused (a limit on address space, strict overcommit), 4 TiB or 1 TiB.
+const SHIFTS: [u32; 3] = [44, 42, 40];
 
 /// The base, with the binary logarithm of the size in its low bits, which are zero in the base; 0 if nothing is
 /// reserved. One number, so that a reader sees both or neither.
@@ -49,7 +55,7 @@ impl Reservation {
 
     /// The number of chunks.
     pub fn chunks(self) -> usize {
-        1 << (self.shift() - CHUNK_SHIFT)
+        1 << (self.shift() - STRIDE_SHIFT)
     }
 
     /// The first address.
@@ -75,9 +81,9 @@ fn reserve() -> Option<usize> {
     SHIFTS.iter().find_map(|&shift| {
         // Does not overflow where anything can be reserved.
         let bytes = 1_usize.checked_shl(shift)?;
-        // One chunk more, of which the parts before and after the aligned range stay unused.
-        let start = platform::reserve(bytes.checked_add(CHUNK_BYTES)?)?.expose_provenance();
-        let base = start.next_multiple_of(CHUNK_BYTES);
+        // One stride more, of which the parts before and after the aligned range stay unused.
+        let start = platform::reserve(bytes.checked_add(STRIDE_BYTES)?)?.expose_provenance();
+        let base = start.next_multiple_of(STRIDE_BYTES);
         let (engine, arenas) = (bytes / 4, bytes / 4 * 3);
         // SAFETY: the last three quarters of the aligned range lie in what was reserved.
         unsafe { platform::prefer_small_pages(std::ptr::with_exposed_provenance_mut(base + engine), arenas) };

@@ -38,7 +38,7 @@
 //! - Pointers that no aligned word shows: compressed, XORed, with tags in their high bits, or in packed structures. The
 //!   memory behind them is not part of the image if nothing else points there.
 //! - Programs that compute with addresses: that hash or order by address. Their images may be equal although they
-//!   differ. The low 26 bits of addresses repeat in each run of one history, which makes one history deterministic but
+//!   differ. The low half of addresses repeats in each run of one history, which makes one history deterministic but
 //!   does not help when two histories merge.
 //! - Numbers that equal an address which is replaced, by chance. Small numbers never do.
 //!

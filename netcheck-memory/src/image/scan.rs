@@ -1,12 +1,13 @@
 //! The traversal.
 
 use crate::chunk::Chunk;
-use crate::engine;
 use crate::image::scratch::{Reached, Scratch};
 use crate::image::words::{Mark, escaped};
 use crate::place::Stay;
-use crate::reservation::{CHUNK_BYTES, Reservation};
+use crate::reservation::{self, CHUNK_BYTES, Reservation, STRIDE_BYTES};
+use crate::size_class::SLAB_BYTES;
 use crate::tables::Tables;
+use crate::{engine, stack};
 use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +17,9 @@ const WORD_BYTES: usize = size_of::<u64>();
 /// The words that are written as one mark, with others before and after, if all of them are zero: buffers are large, and
 /// mostly unused.
 const BLOCK: usize = 64;
+
+/// The low half of a word.
+const HALF: u64 = 0xffff_ffff;
 
 /// Names the roots of an image, in an order that is the same for equal states.
 ///
@@ -31,14 +35,19 @@ struct Classes {
     /// The first address of the arena.
     base: usize,
     engine: Range<usize>,
+    stack: Range<usize>,
     collapsed: Vec<Range<usize>>,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(chunk: &'static Chunk, scratch: &'a mut Scratch) -> Scan<'a> {
         let engine = Reservation::existing()
-            .map_or(0..0, |reservation| reservation.base()..reservation.base() + engine::opened() * CHUNK_BYTES);
-        Scan { chunk, scratch, classes: Classes { base: chunk.base(), engine, collapsed: Vec::new() } }
+            .map_or(0..0, |reservation| reservation.base()..reservation.base() + engine::opened() * STRIDE_BYTES);
+        Scan {
+            chunk,
+            scratch,
+            classes: Classes { base: chunk.base(), engine, stack: stack::of_this_thread(), collapsed: Vec::new() },
+        }
     }
 
     /// Replaces addresses in a range of memory that no program can use, as that of the stack between polls, by a token.
@@ -69,6 +78,14 @@ impl<'a> Scan<'a> {
         self.scratch.words.extend([Mark::Root.with(0), pointer.cast::<()>().addr() as u64]);
         let first = self.scratch.words.len() - 1;
         self.classes.replace(&tables, self.scratch, first);
+    }
+
+    /// Adds a pointer to an object whose type is known only when the program runs: the object, and its type by its table
+    /// of functions.
+    pub fn dynamic<T: ?Sized>(&mut self, object: &T) {
+        let pointer = &raw const *object;
+        self.word(metadata(pointer));
+        self.pointer(pointer);
     }
 
     /// Adds an object that lies wherever it does, as a future in a variable of the engine: its memory is read as that of
@@ -161,12 +178,22 @@ impl Classes {
     fn replacement(&self, tables: &Tables, scratch: &mut Scratch, word: u64) -> u64 {
         let offset = (word as usize).wrapping_sub(self.base);
         if offset >= CHUNK_BYTES {
+            if self.is_half(word) {
+                return Mark::Half.with(word & HALF);
+            }
             return self.foreign(word).unwrap_or_else(|| escaped(&mut scratch.words, word));
         }
         match tables.find(offset) {
             Some(live) => Mark::pointer(scratch.number(tables, live), offset - live.offset),
             None => Mark::Free.with(0),
         }
+    }
+
+    /// Whether a word is a small number behind which half of a stale address in this arena is left. Arenas differ in that
+    /// half. No program can use such an address: at a multiple of 4 GiB a chunk begins with its tables.
+    #[inline]
+    fn is_half(&self, word: u64) -> bool {
+        word >> 32 == self.base as u64 >> 32 && word & HALF < SLAB_BYTES as u64 && reservation::contains(word as usize)
     }
 
     /// The token for an address outside of the arena, if no program can use it.
@@ -176,9 +203,22 @@ impl Classes {
         if self.engine.contains(&address) {
             return Some(Mark::Engine.with(0));
         }
+        if self.stack.contains(&address) {
+            return Some(Mark::Stack.with(0));
+        }
         let range = self.collapsed.iter().position(|range| range.contains(&address))?;
         Some(Mark::Collapsed.with(range as u64))
     }
+}
+
+/// The second word of a pointer to an unsized object; else 0.
+fn metadata<T: ?Sized>(pointer: *const T) -> u64 {
+    if size_of::<*const T>() != 2 * WORD_BYTES {
+        return 0;
+    }
+    // SAFETY: the pointer consists of two words, and all bits of a pointer's words are initialised.
+    let [_, metadata] = unsafe { std::mem::transmute_copy::<*const T, [u64; 2]>(&pointer) };
+    metadata
 }
 
 /// Reads a word that may be padding, or a part of an object that another thread changes.
