@@ -35,7 +35,7 @@ use families::{Families, Parents, Ways};
 use generate::Size;
 use kin::Kind;
 use language::{connections, engine, everyday, generate, interpret, naive, objects, plain, program, streams, tracked};
-use netcheck::check::{Checker, Keep, Search, Tasks, Verdict};
+use netcheck::check::{Checker, Identity, Keep, Search, Tasks, Verdict};
 use program::{Network, System};
 use run::{Outcome, Random, Sameness, Tally, Trial, all, holds, same};
 use strangers::Stranger;
@@ -345,7 +345,7 @@ fn configurations_agree(seeds: Range<u64>) -> Tally {
     let relation = |seed: u64, system: &System| {
         let reduced = checker(system, true, 0);
         let base = check(system, &reduced);
-        let configurations: [(&str, Checker); 8] = [
+        let configurations: [(&str, Checker); 10] = [
             ("unreduced", checker(system, false, 0)),
             ("two threads", reduced.clone().threads(2)),
             ("fingerprints", reduced.clone().store(Keep::Fingerprint)),
@@ -354,6 +354,8 @@ fn configurations_agree(seeds: Range<u64>) -> Tally {
             ("at random", reduced.clone().search(Search::Pct { seed, depth: 3 })),
             ("symmetry", reduced.clone().symmetry(true)),
             ("symmetry, unreduced", checker(system, false, 0).symmetry(true)),
+            ("by memory", reduced.clone().identity(Identity::Memory)),
+            ("by memory, unreduced", checker(system, false, 0).identity(Identity::Memory)),
         ];
         let trials = configurations.into_iter().map(|(what, checker)| {
             same(&format!("reduced and {what}"), &base, &check(system, &checker), Sameness::Ends)

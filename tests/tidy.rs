@@ -21,7 +21,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("netcheck-macros", &[]),
     ("netcheck-memory", &[]),
     ("netcheck-models", &[]),
-    ("netcheck-runtime", &["netcheck-models"]),
+    ("netcheck-runtime", &["netcheck-memory", "netcheck-models"]),
     // Under tests/crates/: on tokio, and checked.
     ("chat", &["netcheck"]),
     ("endless", &["netcheck"]),
@@ -54,11 +54,11 @@ const MEMORY: &[Row] = &[
     ("chunk", &["platform", "reservation", "size_class", "spin_lock", "tables"]),
     ("pool", &["chunk", "reservation", "spin_lock"]),
     ("engine", &["chunk", "reservation", "spin_lock"]),
-    ("place", &["chunk"]),
-    ("allocator", &["chunk", "engine", "place", "pool", "reservation"]),
-    ("image", &["chunk", "engine", "place", "reservation", "tables"]),
-    ("arena", &["chunk", "image", "place", "pool", "reservation"]),
     ("stack", &["platform"]),
+    ("place", &["chunk", "stack"]),
+    ("allocator", &["chunk", "engine", "place", "pool", "reservation", "stack"]),
+    ("image", &["chunk", "engine", "place", "reservation", "size_class", "stack", "tables"]),
+    ("arena", &["chunk", "image", "place", "pool", "reservation"]),
     ("hash_keys", &["platform"]),
 ];
 
@@ -119,6 +119,7 @@ const RUNTIME: &[Row] = &[
     ("unit::identity", &[]),
     ("unit::identity::causality", &["id", "operation"]),
     ("unit::identity::checkpoint", &["id", "operation", "unit::source_line"]),
+    ("unit::identity::memory", &[]),
     (
         "unit::shared",
         &[
@@ -148,6 +149,7 @@ const RUNTIME: &[Row] = &[
     ("unit::poll::spawning", &["id", "operation", "unit::poll::context", "unit::poll::tasks", "unit::program"]),
     ("unit::poll::tracking", &["unit::identity::causality", "unit::poll::context", "unit::poll::tasks"]),
     ("unit::poll::capture", &["unit"]),
+    ("unit::poll::image", &["unit"]),
     (
         "unit::instance",
         &[
@@ -155,6 +157,7 @@ const RUNTIME: &[Row] = &[
             "operation",
             "unit::identity::causality",
             "unit::identity::checkpoint",
+            "unit::identity::memory",
             "unit::panics",
             "unit::poll::context",
             "unit::poll::tasks",
@@ -164,8 +167,16 @@ const RUNTIME: &[Row] = &[
     ),
     (
         "unit::automaton",
-        &["id", "operation", "unit::identity::causality", "unit::identity::checkpoint", "unit::panics"],
+        &[
+            "id",
+            "operation",
+            "unit::identity::causality",
+            "unit::identity::checkpoint",
+            "unit::identity::memory",
+            "unit::panics",
+        ],
     ),
+    ("unit::merged", &["id", "operation", "unit::automaton"]),
     (
         "unit::learn",
         &[
@@ -173,6 +184,7 @@ const RUNTIME: &[Row] = &[
             "operation",
             "unit::automaton",
             "unit::instance",
+            "unit::merged",
             "unit::panics",
             "unit::program",
             "unit::shared",
@@ -510,7 +522,7 @@ const TABLES: &[(&str, &[Row])] = &[
 
 /// A word that the files of a folder must not have, but for some, and why.
 const WORDS: &[(&str, &str, &[&str], &str)] = &[
-    ("unsafe", "", &[], "nothing here is worth undefined behaviour"),
+    ("unsafe", "", &["netcheck-memory/"], "nothing here is worth undefined behaviour"),
     (
         "catch_unwind",
         "netcheck-runtime/src/",
@@ -713,7 +725,7 @@ fn some_words_stand_nowhere_else() {
         for token in tokens(&read(&file)) {
             for (word, folder, files, why) in WORDS {
                 let name = shown(&file);
-                if token.text == *word && name.starts_with(folder) && !files.contains(&name.as_str()) {
+                if token.text == *word && name.starts_with(folder) && !files.iter().any(|file| name.starts_with(file)) {
                     wrong.push(format!("{}:{}: no `{word}` here: {why}", shown(&file), token.line));
                 }
             }

@@ -58,6 +58,7 @@ use proc_macro::TokenStream;
 /// | `store = fingerprint` | `exact`, or `fingerprint`: 64 bits of each state are kept; the report says how probable an omission is |
 /// | `threads = 2` | so many threads explore; what they find is the same |
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
+/// | `identity = memory` | tell local states by the memory of the programs too, so that ordinary loops close (`history` is the default) |
 /// | `audit = false` | leave out the sample of states that is explored again without reduction |
 /// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, or `inconclusive` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |

@@ -26,7 +26,7 @@ mod tests;
 mod words;
 
 pub use crate::property::Deadlocks;
-pub use declare::{Tasks, Tcp, Udp};
+pub use declare::{Identity, Tasks, Tcp, Udp};
 
 use crate::error::Error;
 use crate::network::Network;
@@ -79,6 +79,7 @@ pub struct Checker {
     keep: Keep,
     threads: usize,
     capture: bool,
+    identity: Identity,
     audit: bool,
     poll_duration_max: Duration,
 }
@@ -109,6 +110,7 @@ impl Checker {
             keep: Keep::Exact,
             threads: 1,
             capture: true,
+            identity: Identity::History,
             audit: true,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
         }
@@ -243,6 +245,12 @@ impl Checker {
     /// the past.
     pub fn capture(mut self, capture: bool) -> Self {
         self.capture = capture;
+        self
+    }
+
+    /// Declares how local states are told apart.
+    pub fn identity(mut self, identity: Identity) -> Self {
+        self.identity = identity;
         self
     }
 

@@ -191,7 +191,7 @@ isolated_tuples!(
 /// A spawned process is a unit of its own, explored as a separate automaton; an awaited process runs inside the caller
 /// like any async fn.
 pub struct Process<T> {
-    make: Arc<Make<T>>,
+    make: Arc<dyn Make<T>>,
     handles: Handles,
     name: &'static str,
     inside: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
@@ -204,20 +204,47 @@ pub struct Process<T> {
     give: fn(&Rc<dyn Any>) -> Option<T>,
 }
 
-type Make<T> = dyn Fn() -> Pin<Box<dyn Future<Output = T> + Send>> + Send + Sync;
+/// Makes the future of each run.
+trait Make<T>: Send + Sync {
+    fn future(&self) -> Pin<Box<dyn Future<Output = T> + Send>>;
+
+    /// The same, with arguments of its own.
+    fn duplicate(&self) -> Arc<dyn Make<T>>;
+}
+
+/// A function, and its arguments.
+struct Call<A, F> {
+    arguments: A,
+    call: F,
+}
+
+impl<A, F, Fut> Make<Fut::Output> for Call<A, F>
+where
+    A: Arguments + Send + Sync + 'static,
+    F: Fn(A::Values) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future + Send + 'static,
+{
+    fn future(&self) -> Pin<Box<dyn Future<Output = Fut::Output> + Send>> {
+        Box::pin((self.call)(self.arguments.values()))
+    }
+
+    fn duplicate(&self) -> Arc<dyn Make<Fut::Output>> {
+        Arc::new(Call { arguments: self.arguments.duplicate(), call: self.call.clone() })
+    }
+}
 
 /// Makes a process value; called by the expansion of `#[netcheck::process]`.
 #[doc(hidden)]
 pub fn process<A, F, Fut>(name: &'static str, arguments: A, call: F) -> Process<Fut::Output>
 where
     A: Arguments + Send + Sync + 'static,
-    F: Fn(A::Values) -> Fut + Send + Sync + 'static,
+    F: Fn(A::Values) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future + Send + 'static,
     Fut::Output: Isolated + Clone + fmt::Debug + 'static,
 {
     let handles = arguments.handles();
     Process {
-        make: Arc::new(move || Box::pin(call(arguments.values()))),
+        make: Arc::new(Call { arguments, call }),
         handles,
         name,
         inside: None,
@@ -238,18 +265,22 @@ impl<T: 'static> Process<T> {
         let streams: Vec<Stream> = moved.iter().filter_map(|&socket| context.stream_of(socket)).collect();
         // Their numbers become free here, because the task closes the sockets.
         moved.iter().for_each(|&socket| context.forget_socket(socket));
-        let (make, keep, inner) = (self.make, self.keep, self.inner);
-        let program = Program {
-            factory: Box::new(move || {
-                let future = make();
-                let root: RootFuture = Box::pin(async move { keep(capture::root(future, inner).await) });
-                root
-            }),
-            location,
-            sockets,
-            streams: streams.clone(),
-        };
-        context.spawn_unit(self.name, shared, streams.into(), Rc::new(program))
+        let (keep, inner) = (self.keep, self.inner);
+        // The program outlives the run, and so the memory of the run.
+        netcheck_memory::outside(|| {
+            let make = self.make.duplicate();
+            let program = Program {
+                factory: Box::new(move || {
+                    let future = make.future();
+                    let root: RootFuture = Box::pin(async move { keep(capture::root(future, inner).await) });
+                    root
+                }),
+                location,
+                sockets,
+                streams: streams.clone(),
+            };
+            context.spawn_unit(self.name, shared, streams.into(), Rc::new(program))
+        })
     }
 }
 
@@ -265,7 +296,7 @@ impl<T> Future for Process<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         let Process { make, inside, inner, activation, .. } = &mut *self;
-        let inside = inside.get_or_insert_with(|| make()).as_mut();
+        let inside = inside.get_or_insert_with(|| make.future()).as_mut();
         let is_direct = |name, activation: Option<Activation>| name == type_name::<Self>() && activation.is_none();
         match context::try_current() {
             Some(context) => context.call(inner, None, activation, is_direct, || inside.poll(cx)),

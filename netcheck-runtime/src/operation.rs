@@ -75,6 +75,17 @@ macro_rules! of_each_kind {
 crate::world::for_each_kind!(of_each_kind);
 
 impl Operation {
+    /// The operation with bytes of its own, which the program has not allocated.
+    pub(crate) fn detached(mut self) -> Operation {
+        match &mut self {
+            Operation::Udp(udp::Operation::Send { payload: bytes, .. })
+            | Operation::Tcp(tcp::Operation::Write { bytes, .. }) => *bytes = Arc::from(&bytes[..]),
+            Operation::AtOnce { operation, .. } => **operation = (**operation).clone().detached(),
+            _ => {}
+        }
+        self
+    }
+
     /// The operation itself, whether or not it is tried at once.
     pub(crate) fn itself(&self) -> &Operation {
         match self {

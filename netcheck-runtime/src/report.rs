@@ -31,6 +31,8 @@ pub struct Report {
     pub(crate) automata: Vec<Automaton>,
     pub(crate) like_processes: Vec<Vec<String>>,
     pub(crate) asymmetries: Vec<String>,
+    /// Whether local states should be told apart by memory, and were not.
+    pub(crate) is_forgetful: bool,
     /// Whether the reduction was given up.
     pub(crate) is_given_up: bool,
 }
@@ -226,6 +228,12 @@ impl Report {
         }
         text.extend(self.like_processes.iter().map(|class| format!("  like processes: {}\n", class.join(", "))));
         text.extend(self.asymmetries.iter().map(|reason| format!("  no symmetry: {reason}\n")));
+        if self.is_forgetful {
+            text.push_str(
+                "  local states by history, not by memory: this needs 64-bit Linux on x86_64 or aarch64, the feature \
+                 `memory`, no other global allocator, and address space\n",
+            );
+        }
         if self.is_given_up {
             text.push_str(
                 "  without reduction: with it, timers fired too early, and a loop without an await was never left\n",

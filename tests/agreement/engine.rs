@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use netcheck::Network;
-use netcheck::check::{Checker, Direction, Report, Search, Tasks, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Direction, Identity, Report, Search, Tasks, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::net::UdpSocket;
 use netcheck::task::JoinHandle;
 use netcheck::tracked::std::sync::atomic::AtomicBool;
@@ -208,6 +208,9 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
     // What many threads find is what one finds: two, half of the time.
     let threads = 1 + system.processes.len() % 2;
     let checker = Checker::new().udp(udp).reduction(reduction).subsumption(subsumption).threads(threads);
+    // Two histories that lead to equal memory are one local state, half of the time.
+    let remembers = system.to_string().len().is_multiple_of(2) || std::env::var("NETCHECK_AGREEMENT_IDENTITY").is_ok();
+    let checker = checker.identity(if remembers { Identity::Memory } else { Identity::History });
     // These programs do next to nothing in a poll: one that lasts so long spins.
     let checker = checker.max_poll_duration(Duration::from_secs(5));
     let mut checker = match order {

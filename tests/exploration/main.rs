@@ -4,6 +4,7 @@ mod captured;
 mod coverage;
 mod endless;
 mod limits;
+mod memory;
 mod reduction;
 mod search;
 mod symmetry;

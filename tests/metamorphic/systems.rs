@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use netcheck::Network as Registry;
-use netcheck::check::{Checker, Direction, Search, Udp};
+use netcheck::check::{Checker, Direction, Identity, Search, Udp};
 
 use crate::engine::{self, Order};
 use crate::generate::{self, Size, Words};
@@ -113,7 +113,11 @@ pub fn checker(system: &System, reduction: bool, perturbed: usize) -> Checker {
     for process in 0..perturbed {
         udp = udp.process(program::name(process));
     }
-    engine::checker(system, (Order::By(Search::Bfs), reduction, false)).udp(udp).threads(1).max_states(STATES_MAX)
+    engine::checker(system, (Order::By(Search::Bfs), reduction, false))
+        .udp(udp)
+        .threads(1)
+        .identity(Identity::History)
+        .max_states(STATES_MAX)
 }
 
 /// All processes, by number.

@@ -1,6 +1,6 @@
 //! The words of `#[model_check(…)]` as text: what NETCHECK_FAULTS holds.
 
-use netcheck::check::{Checker, Deadlocks, Direction, Keep, Search, Side, Tasks, Tcp, Udp};
+use netcheck::check::{Checker, Deadlocks, Direction, Identity, Keep, Search, Side, Tasks, Tcp, Udp};
 
 /// What is wrong with a text.
 fn refused(text: &str) -> String {
@@ -33,7 +33,7 @@ fn a_text_means_what_the_attribute_means() {
 
 #[test]
 fn a_counterexample_says_its_faults_in_these_words() {
-    const NO_FAULTS: [&str; 12] = [
+    const NO_FAULTS: [&str; 13] = [
         "tasks",
         "deadlocks",
         "search",
@@ -45,6 +45,7 @@ fn a_counterexample_says_its_faults_in_these_words() {
         "store",
         "threads",
         "capture",
+        "identity",
         "audit",
     ];
     let is_fault = |text: &str| NO_FAULTS.iter().all(|word| !text.starts_with(word));
@@ -233,7 +234,8 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
         (
             "unknown word `bandwidth`\n\
              the words are `udp`, `tcp`, `tasks`, `deadlocks`, `at_most`, `search`, `seed`, `max_states`, `max_depth`, \
-             `max_memory`, `reduction`, `subsumption`, `symmetry`, `store`, `threads`, `capture`, `audit`",
+             `max_memory`, `reduction`, `subsumption`, `symmetry`, `store`, `threads`, `capture`, \
+             `identity`, `audit`",
             "bandwidth = 3",
             "^^^^^^^^^",
         ),

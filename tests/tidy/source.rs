@@ -20,7 +20,16 @@ pub fn read(file: &Path) -> String {
 
 /// Every Rust file of the workspace.
 pub fn sources() -> Vec<PathBuf> {
-    let folders = ["src", "tests", "examples", "benches", "netcheck-macros", "netcheck-models", "netcheck-runtime"];
+    let folders = [
+        "src",
+        "tests",
+        "examples",
+        "benches",
+        "netcheck-macros",
+        "netcheck-memory",
+        "netcheck-models",
+        "netcheck-runtime",
+    ];
     let files = folders.iter().flat_map(|folder| rust_files(&root().join(folder)));
     // benches/peers is no member of the workspace, and has a `target` of its own
     files.filter(|file| !file.starts_with(root().join("benches/peers/target"))).collect()

@@ -27,6 +27,7 @@ pub(super) const WORDS: &[&str] = &[
     "store",
     "threads",
     "capture",
+    "identity",
     "audit",
     "expect",
     "snapshot",
@@ -48,6 +49,7 @@ const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both"
 const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
 const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked")];
 const DEADLOCKS: &Choices = &[("each_process", "EachProcess"), ("paper", "Paper")];
+const IDENTITIES: &Choices = &[("history", "History"), ("memory", "Memory")];
 const STORES: &Choices = &[("exact", "Exact"), ("fingerprint", "Fingerprint")];
 const EXPECTATIONS: &Choices = &[
     ("panic", "Panic"),
@@ -80,6 +82,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "store" => check.store = value(word, "fingerprint", cx).and_then(|value| choice(&value, STORES, cx)),
             "threads" => check.threads = value(word, "2", cx).and_then(|value| number(&value, cx)),
             "capture" => check.capture = value(word, "false", cx).and_then(|value| boolean(value, cx)),
+            "identity" => check.identity = value(word, "memory", cx).and_then(|value| choice(&value, IDENTITIES, cx)),
             "audit" => check.audit = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "expect" => {
                 check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));

@@ -369,6 +369,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     if let Some(capture) = &check.capture {
         calls.extend(quote!(.capture(#capture)));
     }
+    if let Some(Choice { variant, .. }) = &check.identity {
+        calls.extend(quote!(.identity(::netcheck::check::Identity::#variant)));
+    }
     if let Some(audit) = &check.audit {
         calls.extend(quote!(.audit(#audit)));
     }

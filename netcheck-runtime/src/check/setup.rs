@@ -1,7 +1,7 @@
 //! Setting a check up: the programs, the declared faults and the properties; a fresh system whenever a search has
 //! learned that it needs one.
 
-use super::{Checker, Tasks, order};
+use super::{Checker, Identity, Tasks, order};
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::network::{Network, Registered};
@@ -80,6 +80,7 @@ impl Job {
             traces: first.is_some(),
             tracks: self.checker.tasks == Tasks::Tracked,
             captures: self.checker.capture,
+            remembers: self.checker.identity == Identity::Memory && self.checker.tasks != Tasks::Tracked,
             executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),
         }
     }

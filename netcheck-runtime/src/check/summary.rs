@@ -47,6 +47,7 @@ impl Job {
             automata: automata(&system, &explored.taken),
             like_processes,
             asymmetries,
+            is_forgetful: system.shared().lacks_arenas(),
             is_given_up: false,
         })
     }

@@ -5,7 +5,7 @@
 
 mod grammar;
 
-use crate::check::{Checker, Deadlocks, Tasks, Tcp, Udp};
+use crate::check::{Checker, Deadlocks, Identity, Tasks, Tcp, Udp};
 use crate::error::Error;
 use crate::operation::Side;
 use crate::search::frontier::Search;
@@ -33,6 +33,7 @@ const WORDS: &[&str] = &[
     "store",
     "threads",
     "capture",
+    "identity",
     "audit",
 ];
 const UDP_WORDS: &[&str] =
@@ -56,6 +57,7 @@ const SEARCHES: &Choices<Search> = &[
 ];
 const TASKS: &Choices<Tasks> = &[("shared", Tasks::Shared), ("tracked", Tasks::Tracked)];
 const DEADLOCKS: &Choices<Deadlocks> = &[("each_process", Deadlocks::EachProcess), ("paper", Deadlocks::Paper)];
+const IDENTITIES: &Choices<Identity> = &[("history", Identity::History), ("memory", Identity::Memory)];
 const STORES: &Choices<Keep> = &[("exact", Keep::Exact), ("fingerprint", Keep::Fingerprint)];
 const BOOLEANS: &Choices<bool> = &[("true", true), ("false", false)];
 
@@ -111,6 +113,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "store" => checker.store(choice(value(word, "fingerprint")?, STORES)?),
             "threads" => checker.threads(positive(word, "2", "how many explore, at least 1")?),
             "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
+            "identity" => checker.identity(choice(value(word, "memory")?, IDENTITIES)?),
             "audit" => checker.audit(choice(value(word, "false")?, BOOLEANS)?),
             "replay" => {
                 return Err(word.wrong("`replay` runs one execution instead of a check: write it at the test"));

@@ -43,6 +43,13 @@ pub struct Argument<T> {
     handles: Handles,
 }
 
+impl<T> Argument<T> {
+    fn duplicate(&self) -> Self {
+        let Argument { value, for_run, handles } = self;
+        Argument { value: for_run(value), for_run: *for_run, handles: handles.clone() }
+    }
+}
+
 /// The sockets inside of arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Handles {
@@ -124,6 +131,9 @@ pub trait Arguments {
     /// The values for one run of the process.
     fn values(&self) -> Self::Values;
 
+    /// The same arguments, with values of their own.
+    fn duplicate(&self) -> Self;
+
     /// The sockets in all of them.
     fn handles(&self) -> Handles;
 }
@@ -132,6 +142,8 @@ impl Arguments for () {
     type Values = ();
 
     fn values(&self) {}
+
+    fn duplicate(&self) {}
 
     fn handles(&self) -> Handles {
         Handles::default()
@@ -147,6 +159,11 @@ macro_rules! tuples {
             fn values(&self) -> Self::Values {
                 let ($($name,)+) = self;
                 ($(($name.for_run)(&$name.value),)+)
+            }
+
+            fn duplicate(&self) -> Self {
+                let ($($name,)+) = self;
+                ($($name.duplicate(),)+)
             }
 
             fn handles(&self) -> Handles {

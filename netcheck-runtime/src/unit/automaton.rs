@@ -7,6 +7,7 @@ use crate::operation::tasks;
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
 use crate::unit::identity::causality::{EventId, Events, ObjectId, TraceId};
 use crate::unit::identity::checkpoint::PositionId;
+use crate::unit::identity::memory::ImageId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -70,6 +71,8 @@ pub(crate) enum Identity {
     Trace(TraceId),
     /// A checkpoint, and the answers since.
     Checkpoint(PositionId),
+    /// The memory of the program.
+    Memory(ImageId),
 }
 
 /// The kind of a local state.
@@ -267,17 +270,17 @@ impl Automata {
         self.by_identity.get(&(root, identity, waited)).copied()
     }
 
-    /// Makes `node` the node of an identity.
+    /// Makes `node` the node of an identity, unless another node has it.
     pub(crate) fn identify(&mut self, identity: Identity, node: NodeId) {
         let Node { root, waited, .. } = *self.node(node);
-        self.by_identity.insert((root, identity, waited), node);
+        self.by_identity.entry((root, identity, waited)).or_insert(node);
     }
 
     /// The nodes that are identified by a checkpoint, each with its position.
     pub(crate) fn positions(&self) -> impl Iterator<Item = (NodeId, PositionId)> {
         self.by_identity.iter().filter_map(|((_, identity, _), &node)| match identity {
             Identity::Checkpoint(position) => Some((node, *position)),
-            Identity::Trace(_) => None,
+            Identity::Trace(_) | Identity::Memory(_) => None,
         })
     }
 

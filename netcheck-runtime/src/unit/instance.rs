@@ -8,6 +8,7 @@ use crate::operation::tasks;
 use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
 use crate::unit::identity::causality::Traced;
 use crate::unit::identity::checkpoint::{Position, PositionId};
+use crate::unit::identity::memory::ImageId;
 use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::poll::context::{self, Abandoned, Context};
 use crate::unit::poll::tasks::Task;
@@ -51,6 +52,8 @@ pub(crate) struct Stepped {
     pub(crate) traced: Option<Traced>,
     /// The position after the last checkpoint, if the step or the history has passed one.
     pub(crate) arrival: Option<PositionId>,
+    /// The image of the memory, if memory identifies local states.
+    pub(crate) image: Option<ImageId>,
 }
 
 /// A live run of a unit.
@@ -66,7 +69,7 @@ pub(crate) struct Instance {
 impl Instance {
     /// A run of the program whose first node is `root`.
     pub(crate) fn new(unit: UnitId, root: NodeId, shared: &Rc<Shared>) -> Self {
-        let context = Rc::new(Context::new(unit, Rc::clone(shared)));
+        let context = netcheck_memory::engine_region(|| Rc::new(Context::new(unit, Rc::clone(shared))));
         context.state().causality.start(root, &mut shared.events.borrow_mut());
         Instance { context, spawned: Vec::new(), polls: 0 }
     }
@@ -74,6 +77,19 @@ impl Instance {
     /// Feeds one input in the local state `at`, and the answers to the synchronous calls that follow it; `fed` contains
     /// all of them.
     pub(crate) fn step(
+        &mut self,
+        program: &Program,
+        at: NodeId,
+        fed: &[Input],
+        outcome: &Outcome,
+        answers: impl IntoIterator<Item = (Operation, Outcome)>,
+    ) -> Stepped {
+        netcheck_memory::engine_region(|| self.step_in_region(program, at, fed, outcome, answers))
+    }
+
+    /// As [`Instance::step`], in the engine's region: a program never holds pointers to what is made there, so stale ones
+    /// do not tell local states apart.
+    fn step_in_region(
         &mut self,
         program: &Program,
         at: NodeId,
@@ -100,6 +116,9 @@ impl Instance {
         };
         let mut stepped = self.finish(rest);
         stepped.arrival = self.context.arrival();
+        if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
+            stepped.image = self.context.image();
+        }
         let is_over = stepped.alive || matches!(stepped.rest, Rest::Ended { .. } | Rest::Panicked(_) | Rest::Cancelled);
         if let (true, true, Some(task)) = (is_over, self.context.shared.modes.tracks, first) {
             let fed = fed.iter().map(|input| (input.key, input.outcome)).collect();
@@ -122,20 +141,22 @@ impl Instance {
     fn start(&self, program: &Program) {
         program.sockets.iter().for_each(|(socket, kept)| self.context.receive_socket(*socket, &**kept));
         let root = panics::catch(|| context::enter(&self.context, || (program.factory)()));
-        let context = Rc::clone(&self.context);
-        let root: Pin<Box<dyn Future<Output = ()>>> = match root {
-            Ok(root) => Box::pin(async move {
-                let ended = root.await;
-                context::current().state().ended = Some(ended);
-            }),
-            // A factory that panics panics again, with the same message, in the root's first poll.
-            Err(unwound) => Box::pin(async move {
-                if let Unwound::Panicked(panic) = unwound {
-                    std::panic::resume_unwind(Box::new(panic))
-                }
-            }),
+        let spawn = || {
+            let root: Pin<Box<dyn Future<Output = ()>>> = match root {
+                Ok(root) => Box::pin(async move {
+                    let ended = root.await;
+                    context::current().state().ended = Some(ended);
+                }),
+                // A factory that panics panics again, with the same message, in the root's first poll.
+                Err(unwound) => Box::pin(async move {
+                    if let Unwound::Panicked(panic) = unwound {
+                        std::panic::resume_unwind(Box::new(panic))
+                    }
+                }),
+            };
+            self.context.spawn_task(root, Rc::new(|| ()), program.location);
         };
-        context.spawn_task(root, Rc::new(|| ()), program.location);
+        context::enter(&self.context, spawn);
     }
 
     /// Polls `task` once, for an outcome; `was_woken`: whether the task had been woken before the outcome was given.
@@ -254,7 +275,7 @@ impl Instance {
         let rest = ends.then(|| self.left_behind()).flatten().map_or(rest, Rest::Panicked);
         let alive =
             matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
-        Stepped { rest, effects, spawned, alive, traced: None, arrival: None }
+        Stepped { rest, effects, spawned, alive, traced: None, arrival: None, image: None }
     }
 
     /// The violation of a task that outlives the root of its isolated task. The tasks of a process end with it.

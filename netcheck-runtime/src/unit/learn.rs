@@ -9,9 +9,10 @@ use crate::operation::tasks;
 use crate::operation::{Input, Offer, Operation, OperationKey, Stream};
 use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
+use crate::unit::merged::{Merged, Samples};
 use crate::unit::panics::{Cause, Panic};
 use crate::unit::program::Program;
-use crate::unit::shared::Shared;
+use crate::unit::shared::{Modes, Shared};
 use crate::unit::wording;
 use ahash::AHashMap;
 use smallvec::SmallVec;
@@ -21,12 +22,23 @@ use std::rc::Rc;
 /// The most suspended runs that are kept.
 const SUSPENDED_RUNS_MAX: usize = 256;
 
+/// The histories by which an edge is tried that is the sample of all others.
+const WAYS_TRIED: usize = 4;
+
 /// The number of rounds in which a closed loop is tried.
 const ROUNDS_TRIED: usize = 16;
 
 /// A fault of the user's program after which the check can't go on, as text.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic(pub(crate) String);
+
+impl Diagnostic {
+    /// Of a difference between two runs: the step after which they differ, and what each did then.
+    fn at(&self) -> &str {
+        let steps = self.0.split_once("\n  ").map_or("", |(_, steps)| steps);
+        steps.split_once("\n  usual causes").map_or(steps, |(steps, _)| steps)
+    }
+}
 
 /// Learns the automata of all units.
 pub(crate) struct Learner {
@@ -203,6 +215,14 @@ impl Learner {
     /// tracked, the result differs.
     fn try_another_order(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
         let Edge { source, input, .. } = *self.automata.edge(edge);
+        if self.shared.modes.remembers {
+            for _ in 0..WAYS_TRIED {
+                let mut steps = self.merged.another_way(&self.automata, source);
+                steps.push((source, input));
+                self.try_history(root, &steps)?;
+            }
+            return Ok(());
+        }
         let (_, mut steps) = self.automata.history(source);
         steps.push((source, input));
         let others = (0..steps.len()).rev().find_map(|index| Some((index, self.merged.arrival(steps[index].0)?)));
@@ -225,20 +245,31 @@ impl Learner {
     /// Runs a history that leads to a node with several histories.
     fn try_history(&mut self, root: NodeId, steps: &[(NodeId, Input)]) -> Result<(), Diagnostic> {
         let program = Rc::clone(&self.programs[&root]);
-        self.rebuild(root, &program, steps).map(|_| ()).map_err(|_| self.mistaken(self.automata.node(root).unit))
+        let unit = self.automata.node(root).unit;
+        self.rebuild(root, &program, steps).map(|_| ()).map_err(|difference| self.mistaken(unit, &difference))
     }
 
     /// The diagnostic for two histories that were merged but lead to different local states.
-    fn mistaken(&self, unit: UnitId) -> Diagnostic {
+    fn mistaken(&self, unit: UnitId, difference: &Diagnostic) -> Diagnostic {
         let name = self.shared.unit(unit).name;
-        Diagnostic(match self.shared.modes.tracks {
-            true => format!(
+        let Modes { tracks, remembers, .. } = self.shared.modes;
+        Diagnostic(match (tracks, remembers) {
+            (true, _) => format!(
                 "process \"{name}\" is checked with `tasks = tracked`, but its tasks share memory that is not tracked: \
                  two orders of steps that seemed to have nothing to do with each other led to different behaviour\n  \
                  share through the types of `netcheck::tracked` (`use netcheck::tracked as tokio`, and its `std::sync`), \
                  or check it without `tasks = tracked`"
             ),
-            false => format!(
+            (_, true) => format!(
+                "process \"{name}\" had the same memory after two histories, and then behaved differently: its future \
+                 depends on something else\n  \
+                 {}\n  \
+                 usual causes: a static or a thread-local that outlives the run, a value captured from outside the \
+                 factory, a file; in a captured loop, a `Hash` that leaves out what the loop depends on\n  \
+                 make the value anew inside the factory, or check it with `identity = history`",
+                difference.at()
+            ),
+            (_, false) => format!(
                 "a loop of process \"{name}\" was at its head twice with variables that hash alike, and then behaved differently\n  \
                  either a `Hash` of theirs leaves out what the loop depends on, or the loop depends on something else \
                  (a static, a thread-local, memory behind a pointer)\n  \
@@ -326,30 +357,33 @@ impl Learner {
     fn record(&mut self, unit: UnitId, source: NodeId, input: Input, stepped: Stepped) -> Result<EdgeId, Diagnostic> {
         let from = Some((source, input));
         let waited = self.automata.node(source).waited;
-        let identity = Identity::of(&stepped);
+        let identities = Identity::all_of(&stepped);
         let (event, tasks) = stepped.traced.map(|traced| (traced.event, traced.tasks)).unzip();
         let target = match stepped.rest {
             Rest::Waits(offers) => {
                 let waited = waited || offers.iter().all(|offer| offer.operation.waits());
                 let root = self.automata.node(source).root;
-                match identity.and_then(|identity| self.automata.identified(root, identity, waited)) {
+                let known = identities.iter().find_map(|&identity| self.automata.identified(root, identity, waited));
+                let node = match known {
                     Some(known) if self.automata.node(known).offers != offers => {
-                        return Err(self.mistaken(unit));
+                        let expected = wording::menu(&self.automata.node(known).offers, &self.shared);
+                        let difference =
+                            self.differs(unit, source, input, &expected, &wording::menu(&offers, &self.shared));
+                        return Err(self.mistaken(unit, &difference));
                     }
                     Some(known) => {
-                        self.has_cycles |= matches!(identity, Some(Identity::Checkpoint(_)));
+                        self.has_cycles |= !self.shared.modes.tracks;
                         self.merged.add(known, source, input);
                         known
                     }
                     None => {
                         let node = self.automata.add_node(unit, from, NodeKind::Live, waited, offers);
-                        if let Some(identity) = identity {
-                            self.automata.identify(identity, node);
-                        }
                         self.automata.set_tasks(node, tasks.unwrap_or_default());
                         node
                     }
-                }
+                };
+                identities.into_iter().for_each(|identity| self.automata.identify(identity, node));
+                node
             }
             Rest::Ended { text, value } => {
                 let output = self.shared.intern_output(text, value);
@@ -391,48 +425,11 @@ impl Learner {
 }
 
 impl Identity {
-    fn of(stepped: &Stepped) -> Option<Identity> {
-        stepped
-            .arrival
-            .map(Identity::Checkpoint)
-            .or(stepped.traced.as_ref().map(|traced| Identity::Trace(traced.trace)))
-    }
-}
-
-/// Histories that were merged: taken to lead to the same node as earlier ones.
-#[derive(Default)]
-struct Merged {
-    /// For each node, the last step by which another history reached it.
-    arrivals: AHashMap<NodeId, (NodeId, Input)>,
-    learned: Samples,
-}
-
-impl Merged {
-    fn add(&mut self, node: NodeId, source: NodeId, input: Input) {
-        self.arrivals.insert(node, (source, input));
-    }
-
-    fn arrival(&self, node: NodeId) -> Option<(NodeId, Input)> {
-        self.arrivals.get(&node).copied()
-    }
-
-    /// Whether the edge that was just learned is due for a test.
-    fn is_due(&mut self) -> bool {
-        !self.arrivals.is_empty() && self.learned.is_due()
-    }
-}
-
-/// Counts occasions: at first each is a sample, later only one in many.
-#[derive(Default)]
-struct Samples(u32);
-
-impl Samples {
-    const ALL_AT_FIRST: u32 = 200;
-    const ONE_IN: u32 = 32;
-
-    fn is_due(&mut self) -> bool {
-        self.0 += 1;
-        self.0 <= Self::ALL_AT_FIRST || self.0.is_multiple_of(Self::ONE_IN)
+    /// The identities of the local state after a step: histories are one local state if they have one in common.
+    fn all_of(stepped: &Stepped) -> SmallVec<[Identity; 2]> {
+        let traced = stepped.traced.as_ref().map(|traced| Identity::Trace(traced.trace));
+        let captured = stepped.arrival.map(Identity::Checkpoint).or(traced);
+        captured.into_iter().chain(stepped.image.map(Identity::Memory)).collect()
     }
 }
 

@@ -10,6 +10,7 @@
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
 //! - [`learn`]: taking an edge for the first time, the pool of suspended instances,
 //!   rebuilding and the check that a program is deterministic;
+//! - [`merged`]: histories that were taken to lead to one local state;
 //! - [`waits`]: the ends of tasks that a tracked task waits for, learned where it has not had to wait;
 //! - [`perform`]: one execution repeated for an observer, each poll once;
 //! - [`wording`]: operations and outcomes as stable text.
@@ -22,6 +23,7 @@ pub(crate) mod caller;
 pub(crate) mod identity;
 pub(crate) mod instance;
 pub(crate) mod learn;
+mod merged;
 pub(crate) mod names;
 pub(crate) mod panics;
 pub(crate) mod perform;

@@ -96,6 +96,7 @@ fn install() {
             if !CATCHING.get() {
                 return;
             }
+            let _engine = netcheck_memory::engine_guard();
             let message = advised(message(info.payload()));
             let location = info.location().map_or_else(|| "an unknown place".to_owned(), place);
             CAUGHT.set(Some(Panic { message, location, cause: Cause::Program }));

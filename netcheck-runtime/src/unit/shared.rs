@@ -8,7 +8,7 @@ use crate::unit::names::{Host, UnitInfo};
 use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
 use std::any::{Any, TypeId};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub(crate) struct Modes {
     pub(crate) tracks: bool,
     /// Whether loop heads identify local states.
     pub(crate) captures: bool,
+    /// Whether the memory of a program identifies local states.
+    pub(crate) remembers: bool,
     /// The executions of a source line are counted up to this number.
     pub(crate) executions_max: u32,
 }
@@ -39,6 +41,8 @@ pub(crate) struct Shared {
     pub(crate) events: RefCell<Events>,
     pub(crate) checkpoints: RefCell<Checkpoints>,
     claims: RefCell<Vec<Claim>>,
+    /// Whether a run had no arena although its memory should identify local states.
+    lacks_arenas: Cell<bool>,
 }
 
 /// A claim of the program, and its source line.
@@ -76,7 +80,20 @@ impl Shared {
             events: RefCell::default(),
             checkpoints: RefCell::default(),
             claims: RefCell::default(),
+            lacks_arenas: Cell::new(false),
         }
+    }
+
+    /// A run begins, with an arena or without.
+    pub(in crate::unit) fn note_arena(&self, has_arena: bool) {
+        if self.modes.remembers && !has_arena {
+            self.lacks_arenas.set(true);
+        }
+    }
+
+    /// Whether a run had no arena although its memory should identify local states.
+    pub(crate) fn lacks_arenas(&self) -> bool {
+        self.lacks_arenas.get()
     }
 
     pub(crate) fn unit(&self, unit: UnitId) -> UnitInfo {
@@ -108,6 +125,7 @@ impl Shared {
         if let Some(&child) = self.children.borrow().get(&(parent, name, index)) {
             return child;
         }
+        let _engine = netcheck_memory::engine_guard();
         let mut units = self.units.borrow_mut();
         let child = UnitId(units.len() as u32);
         let info = units[parent.0 as usize].child(parent, name, index, self.hosts.len() as u32);
@@ -122,6 +140,7 @@ impl Shared {
         location: &'static Location<'static>,
         task: Option<&'static Location<'static>>,
     ) -> CallerId {
+        let _engine = netcheck_memory::engine_guard();
         self.callers.borrow_mut().current(location, task)
     }
 
@@ -132,6 +151,7 @@ impl Shared {
 
     /// The number of a claim.
     pub(crate) fn claim(&self, name: &'static str, location: &'static Location<'static>) -> ClaimId {
+        let _engine = netcheck_memory::engine_guard();
         let claim = Claim { name, location };
         let mut claims = self.claims.borrow_mut();
         let known = claims.iter().position(|known| *known == claim);

@@ -134,7 +134,8 @@ impl Checkpoints {
         values: Values,
     ) -> Reached {
         let next = CheckpointId(self.checkpoints.len() as u32);
-        let checkpoint = Checkpoint { entry, location: *location, values: values.bytes };
+        // A copy: the program may have allocated the original in memory of its own.
+        let checkpoint = Checkpoint { entry, location: *location, values: values.bytes.clone() };
         let checkpoint = *self.checkpoints.entry(checkpoint).or_insert(next);
         if checkpoint == next {
             self.told.push(Told { location, values: Vec::new() });

@@ -2,7 +2,9 @@
 //! keeps the history.
 //!
 //! - [`causality`]: histories up to the order of independent steps, for tracked tasks;
-//! - [`checkpoint`]: the values and operations that remain of a history at a loop head, for captured loops.
+//! - [`checkpoint`]: the values and operations that remain of a history at a loop head, for captured loops;
+//! - [`memory`]: the futures of a unit and the heap that they reach.
 
 pub(crate) mod causality;
 pub(crate) mod checkpoint;
+pub(crate) mod memory;

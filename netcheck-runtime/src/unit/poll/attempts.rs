@@ -61,7 +61,7 @@ impl Context {
             self.give_up_asking(choice, location)
         }
         let mut state = self.state();
-        let operation = Operation::AtOnce { number: fresh.number, operation: Box::new(tried) };
+        let operation = Operation::AtOnce { number: fresh.number, operation: Box::new(self.detached(tried)) };
         let asked = Offer { key: OperationKey::ANSWER, operation, ..pending };
         // The later effects are recorded after the attempt.
         state.script.keep_effects(fresh.effects);
@@ -74,6 +74,7 @@ impl Context {
     pub(super) fn give_up_asking(&self, operation: Operation, location: &'static Location<'static>) -> ! {
         let (caller, execution) = self.execution(location);
         let mut state = self.state();
+        let operation = self.detached(operation);
         let task = state.tasks.running;
         let asked = Offer { key: OperationKey::ANSWER, task, operation, location, caller, execution };
         state.script.asked = Some(asked);

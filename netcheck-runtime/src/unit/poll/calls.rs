@@ -31,6 +31,7 @@ impl Context {
         }
         let first = self.first_number();
         let mut state = self.state();
+        let operation = self.detached(operation);
         let key = state.operations.free_key(first);
         let offer = Offer { key, task: state.tasks.running, operation, location, caller, execution };
         if tried.is_none() {
@@ -64,6 +65,12 @@ impl Context {
         let mut state = self.state();
         state.causality.act();
         state.operations.withdraw(key);
+    }
+
+    /// An operation for the engine to keep, which may outlive what the program has allocated. To be called while the
+    /// state is borrowed.
+    pub(super) fn detached(&self, operation: Operation) -> Operation {
+        if self.arena().is_some() { operation.detached() } else { operation }
     }
 
     /// Answers a synchronous call, or abandons the poll until there is an answer.

@@ -11,9 +11,9 @@ use std::panic::Location;
 impl Context {
     /// The position of the poll.
     pub(crate) fn position(&self) -> PositionId {
-        let position = &mut self.state().frames.position;
-        position.mark();
-        self.shared.checkpoints.borrow_mut().position(position)
+        let state = &mut *self.state();
+        state.frames.position.mark();
+        self.shared.checkpoints.borrow_mut().position(&state.frames.position)
     }
 
     /// The identity of the local state after a step, if a checkpoint identifies it.
@@ -74,6 +74,7 @@ impl Context {
     /// A loop head that is not captured is reached.
     pub(crate) fn pass(&self, why: &str, location: &'static Location<'static>) {
         if self.shared.modes.captures {
+            let _engine = netcheck_memory::engine_guard();
             self.shared.checkpoints.borrow_mut().uncaptured(location, || why.to_owned());
         }
     }
@@ -113,6 +114,7 @@ impl Context {
         }
         state.record(&mut values);
         drop(state);
+        let _engine = netcheck_memory::engine_guard();
         let Reached { checkpoint, is_new } = checkpoints.checkpoint(entry, location, values);
         self.state().frames.position = Position::at(checkpoint);
         is_new.then_some(checkpoint)
@@ -129,6 +131,7 @@ impl Context {
 pub(crate) fn in_words(value: &dyn fmt::Debug) -> Option<String> {
     let mut text = Shortened::default();
     // An error means that the text is longer than its limit.
+    let _engine = netcheck_memory::engine_guard();
     let written = context::leave(|| panics::catch(|| write!(text, "{value:?}").is_err()));
     written.ok().map(|is_cut| text.0 + if is_cut { "…" } else { "" })
 }
@@ -152,11 +155,17 @@ impl fmt::Write for Shortened {
 impl State {
     /// Records everything that the unit's future depends on besides the values of its variables.
     fn record(&self, values: &mut Values) {
+        self.record_between_steps(values);
+        self.operations.begun().hash(values);
+        self.selects.polls().hash(values);
+    }
+
+    /// As [`State::record`], when a step has ended.
+    pub(in crate::unit) fn record_between_steps(&self, values: &mut Values) {
         self.operations.record(values);
         self.handles.record(values);
         self.tasks.record(values);
         self.isolated.record(values);
-        self.selects.polls().hash(values);
         self.executions.record(values);
     }
 }

@@ -13,14 +13,22 @@ use crate::unit::poll::script::Script;
 use crate::unit::poll::selects::Selects;
 use crate::unit::poll::tasks::{IsolatedTasks, Polled, Task, Tasks};
 use crate::unit::shared::Shared;
+use netcheck_memory::{Arena, EngineGuard};
 use std::any::Any;
 use std::cell::{Cell, RefCell, RefMut};
+use std::ops::{Deref, DerefMut};
 use std::panic::{self, Location};
 use std::rc::Rc;
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<Context>>> = const { RefCell::new(None) };
 }
+
+/// The stack below a poll that is zero when it begins: a future that is moved takes stale bytes along.
+const WIPED_BYTES: usize = 64 << 10;
+
+/// The keys of the first `std::collections::HashMap` that a poll makes: so its order of iteration is the same in each run.
+const HASH_KEYS: (u64, u64) = (0x6e65_7463_6865_636b, 0x6861_7368_206b_6579);
 
 /// Thrown through user code to abandon a poll: a synchronous call has no answer yet, or the alternative is refused
 /// because another one has the same result.
@@ -48,7 +56,14 @@ pub(crate) fn try_current() -> Option<Rc<Context>> {
 
 /// Runs `poll` with `context` as the current one.
 pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
-    with(Some(Rc::clone(context)), poll)
+    netcheck_memory::set_hash_keys(HASH_KEYS.0, HASH_KEYS.1);
+    with(Some(Rc::clone(context)), || match &context.arena {
+        Some(arena) => {
+            netcheck_memory::wipe_stack::<WIPED_BYTES>();
+            netcheck_memory::call_with_clean_registers(|| arena.enter(poll))
+        }
+        None => poll(),
+    })
 }
 
 /// Runs `call` without a current context.
@@ -74,12 +89,15 @@ pub(crate) struct Context {
     state: RefCell<State>,
     /// The poll is being unwound by a payload of the engine: this run is discarded.
     discarded: Cell<bool>,
+    /// The heap of the program, if its memory identifies local states. It is dropped after everything that the program
+    /// has allocated.
+    arena: Option<Arena>,
 }
 
 /// The mutable part of a context; each field belongs to one part of the calls, and has its own rules.
 #[derive(Default)]
 pub(in crate::unit) struct State {
-    pub(super) operations: Operations,
+    pub(in crate::unit) operations: Operations,
     pub(super) script: Script,
     pub(in crate::unit) tasks: Tasks,
     pub(in crate::unit) isolated: IsolatedTasks,
@@ -90,6 +108,26 @@ pub(in crate::unit) struct State {
     pub(in crate::unit) causality: Causality,
     /// The output of the root, as text and as value, once it has ended.
     pub(in crate::unit) ended: Option<(String, Rc<dyn Any>)>,
+}
+
+/// The state of a context while it is borrowed. What is allocated meanwhile is the engine's, not the program's.
+pub(in crate::unit) struct Borrowed<'a> {
+    state: RefMut<'a, State>,
+    _engine: EngineGuard,
+}
+
+impl Deref for Borrowed<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+impl DerefMut for Borrowed<'_> {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
 }
 
 /// The reason why a poll was abandoned.
@@ -113,11 +151,18 @@ impl State {
 
 impl Context {
     pub(in crate::unit) fn new(unit: UnitId, shared: Rc<Shared>) -> Self {
-        Context { unit, shared, state: RefCell::default(), discarded: Cell::new(false) }
+        let arena = if shared.modes.remembers { Arena::new() } else { None };
+        shared.note_arena(arena.is_some());
+        Context { unit, shared, state: RefCell::default(), discarded: Cell::new(false), arena }
     }
 
-    pub(in crate::unit) fn state(&self) -> RefMut<'_, State> {
-        self.state.borrow_mut()
+    pub(in crate::unit) fn state(&self) -> Borrowed<'_> {
+        Borrowed { state: self.state.borrow_mut(), _engine: netcheck_memory::engine_guard() }
+    }
+
+    /// The heap of the program, if its memory identifies local states.
+    pub(in crate::unit) fn arena(&self) -> Option<&Arena> {
+        self.arena.as_ref()
     }
 
     pub(crate) fn host(&self) -> &Host {

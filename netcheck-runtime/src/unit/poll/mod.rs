@@ -10,7 +10,8 @@
 //! - [`context`]: the current unit, which holds the state; effects, and abandoning a poll;
 //! - [`attempts`]: operations that a poll tries at once; [`calls`]: operations and synchronous calls;
 //! - [`sockets`]: sockets and timers; [`spawning`]: tasks and isolated tasks;
-//! - [`tracking`]: the record of tracked tasks; [`capture`]: the record of a loop head.
+//! - [`tracking`]: the record of tracked tasks; [`capture`]: the record of a loop head;
+//! - [`image`]: the image of the memory.
 //!
 //! Nothing here decides an outcome: an operation waits until the engine completes it, and a synchronous call abandons
 //! the poll until its answer is at hand.
@@ -22,6 +23,7 @@ pub(crate) mod context;
 mod executions;
 pub(crate) mod frames;
 pub(crate) mod handles;
+mod image;
 mod numbers;
 pub(crate) mod operations;
 mod script;

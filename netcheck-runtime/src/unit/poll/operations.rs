@@ -2,6 +2,7 @@
 
 use crate::id::TaskId;
 use crate::operation::{Offer, Operation, OperationKey, Outcome};
+use netcheck_memory::Scan;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
@@ -41,7 +42,7 @@ struct Registered {
 
 /// The operations that a unit waits for.
 #[derive(Default)]
-pub(super) struct Operations {
+pub(in crate::unit) struct Operations {
     registered: BTreeMap<OperationKey, Registered>,
     /// The number of operations that this step has begun.
     begun: u32,
@@ -142,11 +143,18 @@ impl Operations {
         })
     }
 
-    /// Records everything here that the unit's future depends on.
+    /// Records everything here that the unit's future depends on, but for the wakers and the operations begun so far.
     pub(super) fn record(&self, values: &mut impl Hasher) {
         for Registered { offer, outcome, .. } in self.registered.values() {
             (offer, outcome).hash(values);
         }
-        self.begun.hash(values);
+    }
+
+    /// Adds the futures that wait for the registered operations to an image of the unit's memory.
+    pub(in crate::unit) fn scan(&self, scan: &mut Scan<'_>) {
+        for Registered { waker, .. } in self.registered.values() {
+            scan.pointer(waker.data());
+            scan.word(std::ptr::from_ref(waker.vtable()) as u64);
+        }
     }
 }

@@ -44,8 +44,8 @@ impl Context {
     ) -> (Arc<TaskNumber>, Arc<TaskControl>) {
         let id = self.next_task();
         let number = self.next_task_number(id);
-        let mut state = self.state();
         let task = Task::new(id, number, future, on_cancel, location);
+        let mut state = self.state();
         let (number, control) = (Arc::clone(&task.number), Arc::clone(&task.control));
         state.tasks.all.insert(id, task);
         state.causality.spawn(id);

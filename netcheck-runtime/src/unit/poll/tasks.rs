@@ -4,6 +4,7 @@ use crate::id::{TaskId, UnitId};
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::program::Program;
 use ahash::AHashMap;
+use netcheck_memory::Scan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -43,6 +44,18 @@ impl Task {
         let (cancelled, ended) = (AtomicBool::new(false), AtomicBool::new(false));
         let control = TaskControl { id, woken: AtomicBool::new(true), cancelled, ended };
         Task { future: Some(future), control: Arc::new(control), on_cancel, number, location }
+    }
+
+    /// Adds the memory of the task to an image of its unit's memory.
+    pub(in crate::unit) fn scan(&self, scan: &mut Scan<'_>) {
+        scan.word(self.control.id.0.into());
+        scan.word(std::ptr::from_ref(self.location) as u64);
+        if let Some(future) = &self.future {
+            scan.dynamic(&**future);
+        }
+        scan.pointer(Arc::as_ptr(&self.control));
+        scan.pointer(Arc::as_ptr(&self.number));
+        scan.dynamic(&*self.on_cancel);
     }
 }
 

@@ -1,5 +1,5 @@
 use super::systems::systems;
-use netcheck::check::{Report, Verdict};
+use netcheck::check::{Identity, Report, Verdict};
 
 fn check(name: &str) -> Report {
     let (_, checker, network) = systems().into_iter().find(|system| system.0 == name).expect("a system of this name");
@@ -27,4 +27,21 @@ fn an_answer_belongs_to_its_line() {
     assert_verified("tcp lines, one client");
     assert_verified("tcp lines, two clients");
     assert_verified("tcp lines, one client in one process");
+}
+
+/// By history none of them ends.
+#[test]
+fn programs_that_never_end_close_by_memory() {
+    let names = [
+        "udp echo, endless",
+        "udp echo, two endless clients",
+        "udp key/value, endless",
+        "tcp lines, endless",
+        "tcp lines, two endless clients",
+    ];
+    for name in names {
+        let (_, checker, network) = systems().into_iter().find(|system| system.0 == name).expect("a system");
+        let report = checker.identity(Identity::Memory).max_states(20_000).check(network);
+        assert_eq!(report.verdict(), Verdict::Verified, "{name}: {report}");
+    }
 }

@@ -1,0 +1,75 @@
+//! Histories that were taken to lead to one local state, and which of them are tried.
+
+use crate::id::NodeId;
+use crate::operation::Input;
+use crate::unit::automaton::Automata;
+use ahash::AHashMap;
+
+/// The steps of a history that is tried, from which on it is the recorded one.
+const WAY_STEPS_MAX: usize = 64;
+
+/// Histories that were merged: taken to lead to the same node as earlier ones.
+#[derive(Default)]
+pub(super) struct Merged {
+    /// For each node, the last step by which another history reached it.
+    arrivals: AHashMap<NodeId, (NodeId, Input)>,
+    learned: Samples,
+    turns: Turns,
+}
+
+impl Merged {
+    pub(super) fn add(&mut self, node: NodeId, source: NodeId, input: Input) {
+        self.arrivals.insert(node, (source, input));
+    }
+
+    pub(super) fn arrival(&self, node: NodeId) -> Option<(NodeId, Input)> {
+        self.arrivals.get(&node).copied()
+    }
+
+    /// A history that leads to a node: at each node with several histories it goes on, backwards, with one of them, as it
+    /// comes. What a program keeps elsewhere than in its memory may take several such steps to show.
+    pub(super) fn another_way(&mut self, automata: &Automata, node: NodeId) -> Vec<(NodeId, Input)> {
+        let mut steps = Vec::new();
+        let mut at = node;
+        while let Some(recorded) = automata.node(at).from {
+            // In a loop there are ways of any length.
+            let is_free = steps.len() < WAY_STEPS_MAX && self.turns.next().is_multiple_of(2);
+            let step = self.arrival(at).filter(|_| is_free).unwrap_or(recorded);
+            steps.push(step);
+            at = step.0;
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// Whether the edge that was just learned is due for a test.
+    pub(super) fn is_due(&mut self) -> bool {
+        !self.arrivals.is_empty() && self.learned.is_due()
+    }
+}
+
+/// Numbers that follow each other without a pattern, the same in every check (splitmix64).
+#[derive(Default)]
+struct Turns(u64);
+
+impl Turns {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32
+    }
+}
+
+/// Counts occasions: at first each is a sample, later only one in many.
+#[derive(Default)]
+pub(super) struct Samples(u32);
+
+impl Samples {
+    const ALL_AT_FIRST: u32 = 200;
+    const ONE_IN: u32 = 32;
+
+    pub(super) fn is_due(&mut self) -> bool {
+        self.0 += 1;
+        self.0 <= Self::ALL_AT_FIRST || self.0.is_multiple_of(Self::ONE_IN)
+    }
+}

@@ -1,0 +1,23 @@
+//! The image of a unit's memory: its futures, the heap that they reach, and everything that the engine knows of the unit
+//! and that its future depends on. These are the operations that it waits for, with the wakers of the futures that wait,
+//! its sockets and timers, its tasks, and the isolated tasks that it has spawned.
+
+use crate::unit::identity::checkpoint::Values;
+use crate::unit::identity::memory::ImageId;
+use crate::unit::poll::context::Context;
+
+impl Context {
+    /// The image of the unit's memory after a step; `None` if not all of it can be seen.
+    pub(in crate::unit) fn image(&self) -> Option<ImageId> {
+        let arena = self.arena()?;
+        let state = self.state();
+        let mut values = Values::default();
+        state.record_between_steps(&mut values);
+        let digest = arena.image(|scan| {
+            scan.bytes(&values.bytes);
+            state.tasks.all.values().for_each(|task| task.scan(scan));
+            state.operations.scan(scan);
+        })?;
+        Some(ImageId(digest))
+    }
+}

@@ -1,0 +1,360 @@
+//! Programs whose memory is hard to compare: each keeps its state in another structure. Whatever tells local states
+//! apart, they end with the same outputs.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, LinkedList, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Identity, Report};
+use tokio::task::yield_now;
+
+/// A state of small numbers: the latest few that were added, in order.
+trait Structure: Default + 'static {
+    /// Adds a number at the end.
+    fn add(&mut self, number: u8);
+    /// Removes the first number.
+    fn remove(&mut self);
+    /// Changes how the numbers lie in memory, and nothing else.
+    fn stir(&mut self);
+    fn numbers(&self) -> Vec<u8>;
+}
+
+impl Structure for Vec<u8> {
+    fn add(&mut self, number: u8) {
+        self.push(number);
+    }
+
+    fn remove(&mut self) {
+        if !self.is_empty() {
+            Vec::remove(self, 0);
+        }
+    }
+
+    fn stir(&mut self) {
+        self.reserve(40);
+        self.shrink_to_fit();
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        self.clone()
+    }
+}
+
+/// A ring: equal contents begin at different places.
+impl Structure for VecDeque<u8> {
+    fn add(&mut self, number: u8) {
+        self.push_back(number);
+    }
+
+    fn remove(&mut self) {
+        self.pop_front();
+    }
+
+    fn stir(&mut self) {
+        self.rotate_left(self.len() / 2);
+        self.rotate_right(self.len() / 2);
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        self.iter().copied().collect()
+    }
+}
+
+impl Structure for LinkedList<Box<u8>> {
+    fn add(&mut self, number: u8) {
+        self.push_back(Box::new(number));
+    }
+
+    fn remove(&mut self) {
+        self.pop_front();
+    }
+
+    /// The same nodes in the same order, allocated in another one.
+    fn stir(&mut self) {
+        let last = self.pop_back();
+        *self = self.iter().rev().cloned().collect::<Vec<_>>().into_iter().rev().chain(last).collect();
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        self.iter().map(|number| **number).collect()
+    }
+}
+
+/// The first and the last of a list whose nodes point both ways: `Rc` in cycles, broken when the list is dropped.
+#[derive(Default)]
+struct Cycle(Vec<Rc<Node>>);
+
+struct Node {
+    number: u8,
+    others: RefCell<Vec<Rc<Node>>>,
+}
+
+impl Structure for Cycle {
+    fn add(&mut self, number: u8) {
+        let node = Rc::new(Node { number, others: RefCell::default() });
+        for other in &self.0 {
+            other.others.borrow_mut().push(Rc::clone(&node));
+            node.others.borrow_mut().push(Rc::clone(other));
+        }
+        self.0.push(node);
+    }
+
+    fn remove(&mut self) {
+        if self.0.is_empty() {
+            return;
+        }
+        let first = self.0.remove(0);
+        first.others.borrow_mut().clear();
+        self.0.iter().for_each(|node| node.others.borrow_mut().retain(|other| !Rc::ptr_eq(other, &first)));
+    }
+
+    fn stir(&mut self) {
+        for node in &self.0 {
+            let others = node.others.borrow().clone();
+            *node.others.borrow_mut() = others;
+        }
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        self.0.iter().map(|node| node.number + node.others.borrow().len() as u8).collect()
+    }
+}
+
+impl Drop for Cycle {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|node| node.others.borrow_mut().clear());
+    }
+}
+
+/// Strings that are shared if they are equal: which of them are one tells states apart.
+#[derive(Default)]
+struct Interned {
+    texts: BTreeSet<Arc<str>>,
+    order: Vec<Arc<str>>,
+}
+
+impl Structure for Interned {
+    fn add(&mut self, number: u8) {
+        let text: Arc<str> = number.to_string().into();
+        let known = self.texts.get(&text).cloned();
+        let text = known.unwrap_or_else(|| {
+            self.texts.insert(Arc::clone(&text));
+            text
+        });
+        self.order.push(text);
+    }
+
+    fn remove(&mut self) {
+        if !self.order.is_empty() {
+            self.order.remove(0);
+        }
+    }
+
+    /// Forgets which strings are shared.
+    fn stir(&mut self) {
+        self.order = self.order.iter().map(|text| Arc::from(&**text)).collect();
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        let is_shared = |text: &Arc<str>| self.texts.get(text).is_some_and(|known| Arc::ptr_eq(known, text));
+        self.order.iter().map(|text| text.parse::<u8>().unwrap() * 2 + u8::from(is_shared(text))).collect()
+    }
+}
+
+#[allow(clippy::disallowed_types, reason = "nobody iterates over it")]
+#[derive(Default)]
+struct Table {
+    by_place: std::collections::HashMap<u32, u8>,
+    first: u32,
+    next: u32,
+}
+
+impl Structure for Table {
+    fn add(&mut self, number: u8) {
+        self.by_place.insert(self.next, number);
+        self.next += 1;
+    }
+
+    fn remove(&mut self) {
+        if self.by_place.remove(&self.first).is_some() {
+            self.first += 1;
+        }
+    }
+
+    fn stir(&mut self) {
+        self.by_place.reserve(20);
+        self.by_place.shrink_to_fit();
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        (self.first..self.next).map(|place| self.by_place[&place]).collect()
+    }
+}
+
+/// Over-aligned numbers, and keys of no size.
+#[derive(Default)]
+struct Aligned(BTreeMap<usize, (Wide, [(); 3])>, usize);
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Wide(u8);
+
+impl Structure for Aligned {
+    fn add(&mut self, number: u8) {
+        self.0.insert(self.1, (Wide(number), [(); 3]));
+        self.1 += 1;
+    }
+
+    fn remove(&mut self) {
+        self.0.pop_first();
+    }
+
+    fn stir(&mut self) {
+        self.0 = self.0.iter().rev().map(|(&key, &value)| (key, value)).collect();
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        self.0.values().map(|(Wide(number), _)| *number).collect()
+    }
+}
+
+/// Numbers that look like the addresses of what lies beside them.
+#[derive(Default)]
+struct Addresses(Vec<(Box<u8>, usize)>);
+
+impl Structure for Addresses {
+    fn add(&mut self, number: u8) {
+        let number = Box::new(number);
+        let address = std::ptr::from_ref(&*number).addr();
+        self.0.push((number, address));
+    }
+
+    fn remove(&mut self) {
+        if !self.0.is_empty() {
+            self.0.remove(0);
+        }
+    }
+
+    /// The addresses of other boxes, and of none.
+    fn stir(&mut self) {
+        let first = self.0.first().map_or(0, |(_, address)| *address);
+        self.0.iter_mut().for_each(|(_, address)| *address = first);
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        let is_at = |(number, address): &(Box<u8>, usize)| std::ptr::from_ref(&**number).addr() == *address;
+        self.0.iter().map(|pair| *pair.0 * 2 + u8::from(is_at(pair))).collect()
+    }
+}
+
+const ROUNDS: usize = 4;
+
+/// Changes a structure a few times, as the explorer chooses, with an await between the changes.
+async fn change<S: Structure>() -> Vec<u8> {
+    let mut structure = S::default();
+    for _ in 0..ROUNDS {
+        match netcheck::choose(0..5_u8).await {
+            number @ 0..3 => structure.add(number),
+            3 => structure.remove(),
+            _ => structure.stir(),
+        }
+        yield_now().await;
+    }
+    structure.numbers()
+}
+
+/// Holds an iterator, and so a pointer to the end of a slice, across awaits; the slice lies in the future itself.
+async fn iterate() -> Vec<u8> {
+    let numbers = [1_u8, 2, 3, 4];
+    let mut rest = numbers.iter();
+    let mut seen = Vec::new();
+    for _ in 0..ROUNDS {
+        match netcheck::choose(0..3).await {
+            0 => seen.extend(rest.next()),
+            1 => seen.extend(rest.next_back()),
+            _ => rest = numbers[..numbers.len() - seen.len()].iter(),
+        }
+        yield_now().await;
+    }
+    seen.push(rest.len() as u8);
+    seen
+}
+
+/// A task frees what another one has allocated.
+async fn hand_over() -> Vec<u8> {
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel::<Vec<u8>>();
+    let task = tokio::spawn(async move {
+        let mut sum = Vec::new();
+        while let Some(numbers) = receiver.recv().await {
+            sum.push(numbers.iter().sum());
+        }
+        sum
+    });
+    for _ in 0..2 {
+        let count = netcheck::choose(0..3_usize).await;
+        sender.send(vec![count as u8; count]).unwrap();
+        yield_now().await;
+    }
+    drop(sender);
+    task.await.unwrap()
+}
+
+type Factory = fn() -> std::pin::Pin<Box<dyn Future<Output = Vec<u8>>>>;
+
+fn check(factory: Factory, identity: Identity, reduction: bool, threads: usize) -> Report {
+    let checker = Checker::new().identity(identity).reduction(reduction).threads(threads);
+    checker.check(move |net| {
+        net.process("one", factory);
+    })
+}
+
+#[test]
+fn structures_end_the_same_whatever_tells_local_states_apart() {
+    let programs: [(&str, Factory); 10] = [
+        ("vector", || Box::pin(change::<Vec<u8>>())),
+        ("ring", || Box::pin(change::<VecDeque<u8>>())),
+        ("linked list", || Box::pin(change::<LinkedList<Box<u8>>>())),
+        ("cycle", || Box::pin(change::<Cycle>())),
+        ("interned", || Box::pin(change::<Interned>())),
+        ("hash map", || Box::pin(change::<Table>())),
+        ("aligned", || Box::pin(change::<Aligned>())),
+        ("addresses", || Box::pin(change::<Addresses>())),
+        ("iterator", || Box::pin(iterate())),
+        ("channel", || Box::pin(hand_over())),
+    ];
+    for (name, factory) in programs {
+        for reduction in [true, false] {
+            let by_history = check(factory, Identity::History, reduction, 1);
+            let by_memory = check(factory, Identity::Memory, reduction, 1);
+            assert_eq!(by_memory.outputs("one"), by_history.outputs("one"), "{name}");
+            assert!(by_memory.local_states() <= by_history.local_states(), "{name}");
+            let again = check(factory, Identity::Memory, reduction, 2);
+            let figures = |report: &Report| (report.states(), report.transitions(), report.local_states());
+            assert_eq!(figures(&again), figures(&by_memory), "{name}");
+        }
+    }
+}
+
+/// State that no image shows is found out.
+#[test]
+fn a_state_outside_of_the_memory_is_an_error() {
+    thread_local! {
+        static COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+    let checker = Checker::new().identity(Identity::Memory);
+    let checked = checker.try_check(|net| {
+        net.process("counts", || async {
+            COUNT.set(0);
+            for _ in 0..4 {
+                let number = netcheck::choose(0..2).await;
+                COUNT.set(COUNT.get() + number);
+                yield_now().await;
+            }
+            assert!(COUNT.get() < 4);
+        });
+    });
+    let error = checked.expect_err("a thread-local is no memory of the program").to_string();
+    assert!(error.contains("process \"counts\""), "{error}");
+}
