@@ -52,6 +52,12 @@ impl Budget {
         Budget { left: at_most.map(|at_most| at_most.saturating_sub(used)) }
     }
 
+    /// Whether nothing is left of it after so many more faults.
+    #[must_use]
+    pub fn is_spent_by(self, faults: u32) -> bool {
+        self.left.is_some_and(|left| left <= faults)
+    }
+
     /// Whether so many more faults may happen.
     #[must_use]
     pub fn allows(self, faults: u32) -> bool {
@@ -70,6 +76,8 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|faults| two.allows(faults)), [true, true, true, false]);
         let spent = Budget::after(4, Some(3));
         assert!(spent.allows(0) && !spent.allows(1));
+        assert_eq!([0, 1, 2].map(|faults| two.is_spent_by(faults)), [false, false, true]);
+        assert!(spent.is_spent_by(0) && !Budget::after(7, None).is_spent_by(u32::MAX));
         assert!(Budget::after(7, None).allows(u32::MAX));
     }
 

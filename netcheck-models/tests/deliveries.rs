@@ -134,13 +134,24 @@ fn rules(send: Option<&Declared>, receive: Option<&Declared>) -> LinkRules {
     LinkRules { send: send.map(perturbation), receive: receive.map(perturbation), budgeted: false }
 }
 
+/// The channel when no more faults may happen. Its packets are some of those before, in the same order.
+fn forgone(link: &Link, rules: &LinkRules) -> Link {
+    let without = link.without_faults(rules);
+    let before: Vec<u32> = link.packets().collect();
+    let left = without.remaining.iter().map(|&position| before[position as usize]);
+    assert!(without.remaining.is_sorted() && left.eq(without.link.packets()), "{link:?} {without:?}");
+    assert_eq!(without.link.without_faults(rules).link, without.link);
+    without.link
+}
+
 /// Every complete delivered sequence with the fewest faults on the way, over all interleavings of dispatch,
-/// delivery and settling within the budget. Panics at a dead end.
+/// delivery and settling within the budget. Panics at a dead end. If `forgoes`, the channel forgoes further copies as
+/// soon as the budget is spent.
 fn explore(
     flags: &[(bool, bool)],
     rules: &LinkRules,
     order: Order,
-    faults_max: u32,
+    (faults_max, forgoes): (u32, bool),
 ) -> (BTreeMap<Sequence, u32>, BTreeSet<Link>) {
     let dispatch = |link: &Link, packet: usize| link.dispatch(packet as u32, flags[packet].0, flags[packet].1);
     let start = match order {
@@ -158,7 +169,12 @@ fn explore(
         for delivery in link.deliveries(rules) {
             let mut longer = delivered.clone();
             longer.push(delivery.packet);
-            next.push(((delivery.link, *dispatched, longer), used + delivery.faults));
+            let faults = used + delivery.faults;
+            let after = match forgoes && faults == faults_max {
+                true => forgone(&delivery.link, rules),
+                false => delivery.link,
+            };
+            next.push(((after, *dispatched, longer), faults));
         }
         if let Some(lost) = link.lose_in_flight(rules) {
             assert!(!link.is_empty() && lost.link == Link::default());
@@ -191,7 +207,7 @@ fn explore(
 }
 
 fn delivered(n: usize, rules: &LinkRules, order: Order) -> BTreeSet<Sequence> {
-    let (complete, _) = explore(&vec![(true, true); n], rules, order, 0);
+    let (complete, _) = explore(&vec![(true, true); n], rules, order, (0, false));
     complete.into_keys().collect()
 }
 
@@ -330,7 +346,7 @@ fn a_capacity_above_the_number_of_packets_restricts_nothing() {
 fn without_rules_packets_arrive_once_and_in_order() {
     for order in [Order::DispatchFirst, Order::Interleaved] {
         for flags in [[(true, true); 3], [(false, false); 3]] {
-            let (complete, _) = explore(&flags, &LinkRules::default(), order, 0);
+            let (complete, _) = explore(&flags, &LinkRules::default(), order, (0, false));
             assert_eq!(complete.into_keys().collect::<Vec<_>>(), [vec![0, 1, 2]]);
         }
     }
@@ -340,7 +356,7 @@ fn assert_both_stages(flags: &[(bool, bool)], send: &Declared, receive: &Declare
     let expected: BTreeSet<Sequence> = both_stages(flags, send, receive).into_keys().collect();
     let rules = rules(Some(send), Some(receive));
     for order in [Order::DispatchFirst, Order::Interleaved] {
-        let (complete, _) = explore(flags, &rules, order, 0);
+        let (complete, _) = explore(flags, &rules, order, (0, false));
         let found: BTreeSet<Sequence> = complete.into_keys().collect();
         assert_eq!(found, expected, "{flags:?} {rules:?} {order:?}");
     }
@@ -388,8 +404,8 @@ fn an_unperturbed_packet_arrives_once_and_is_not_overtaken() {
                     for ignored in [false, true] {
                         let on_send: Vec<_> = flags.iter().map(|&flag| (flag, ignored)).collect();
                         let on_receive: Vec<_> = flags.iter().map(|&flag| (ignored, flag)).collect();
-                        let (sent, _) = explore(&on_send, &rules(Some(&by), None), order, 0);
-                        let (received, _) = explore(&on_receive, &rules(None, Some(&by)), order, 0);
+                        let (sent, _) = explore(&on_send, &rules(Some(&by), None), order, (0, false));
+                        let (received, _) = explore(&on_receive, &rules(None, Some(&by)), order, (0, false));
                         assert!(sent.keys().eq(&expected), "{flags:?} {by:?}");
                         assert!(received.keys().eq(&expected), "{flags:?} {by:?}");
                     }
@@ -427,11 +443,13 @@ fn assert_budget(flags: &[(bool, bool)], rules: &LinkRules, expected: &BTreeMap<
     let most = expected.values().copied().max().unwrap_or(0);
     for faults_max in 0..=most + 1 {
         for &order in orders {
-            let (found, _) = explore(flags, rules, order, faults_max);
             let within = expected.iter().filter(|(_, faults)| **faults <= faults_max);
             let within: BTreeMap<Sequence, u32> =
                 within.map(|(sequence, faults)| (sequence.clone(), *faults)).collect();
-            assert_eq!(found, within, "{faults_max} {rules:?} {flags:?} {order:?}");
+            for forgoes in [false, true] {
+                let (found, _) = explore(flags, rules, order, (faults_max, forgoes));
+                assert_eq!(found, within, "{faults_max} {forgoes} {rules:?} {flags:?} {order:?}");
+            }
         }
     }
 }
@@ -678,7 +696,7 @@ fn the_constructor_refuses_rules_under_which_nothing_could_happen() {
 fn the_number_of_states_is_pinned() {
     let states = |send: Option<&Declared>, receive: Option<&Declared>, budgeted| {
         let rules = LinkRules { budgeted, ..rules(send, receive) };
-        explore(&[(true, true); 3], &rules, Order::Interleaved, 99).1.len()
+        explore(&[(true, true); 3], &rules, Order::Interleaved, (99, false)).1.len()
     };
     let loss = declared(&[0, 1], 1);
     let all = declared(&[0, 1, 2], 2);
@@ -692,7 +710,7 @@ fn the_number_of_states_is_pinned() {
         states(Some(&loss), Some(&loss), false),
     ];
     assert_eq!(measured, PINNED);
-    let four = explore(&[(true, true); 4], &one_stage(&[0, 1, 2], 3)[0], Order::Interleaved, 0);
+    let four = explore(&[(true, true); 4], &one_stage(&[0, 1, 2], 3)[0], Order::Interleaved, (0, false));
     assert_eq!(four.1.len(), 137);
 }
 

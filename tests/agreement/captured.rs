@@ -387,6 +387,8 @@ fn value_of(value: Value, registers: &Registers) -> u8 {
 const UNCAPTURED_STATES_MAX: usize = 200;
 /// With reduction, a component without captured loops may go on for ever before another one begins, and packets pile up.
 const REDUCED_STATES_MAX: usize = 10_000;
+/// The same depth-first, where each state of such a component is as many polls away from the first as it is deep.
+const REDUCED_DEPTH_FIRST_STATES_MAX: usize = 2_000;
 /// No program that comes to an end has more without captured loops and without reduction.
 const UNREDUCED_STATES_MAX: usize = 500_000;
 /// No captured program has more.
@@ -470,6 +472,9 @@ fn compare(
     }
     let states_max = match (findings.endless, configuration.1) {
         (true, _) => UNCAPTURED_STATES_MAX,
+        (false, true) if configuration.0 != Order::By(Search::Bfs) && system.has_loops() => {
+            REDUCED_DEPTH_FIRST_STATES_MAX
+        }
         (false, true) => REDUCED_STATES_MAX,
         (false, false) => UNREDUCED_STATES_MAX,
     };

@@ -222,3 +222,70 @@ fn outputs_beside_an_endless_program_are_complete() {
         assert_eq!(report.outputs("asks"), ["0", "1", "2"], "reduction {reduction}");
     }
 }
+
+/// Sends a datagram every second.
+#[netcheck::process]
+async fn beats(to: &'static str) {
+    let socket = UdpSocket::bind("0.0.0.0:4001").await.unwrap();
+    loop {
+        socket.send_to(b"!", to).await.unwrap();
+        sleep(SECOND).await;
+    }
+}
+
+#[netcheck::process]
+async fn listens() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    loop {
+        socket.recv(&mut [0; 1]).await.unwrap();
+    }
+}
+
+/// A datagram that has arrived waits for a further copy; once no more faults may happen, none waits any more, so that
+/// the same states are met again.
+#[test]
+fn loops_close_once_no_more_faults_may_happen() {
+    for (reduction, expected) in [(false, [16, 22, 26]), (true, [11, 17, 21])] {
+        let states = [0, 1, 2].map(|at_most| {
+            let udp = Udp::new().copies([1, 2]).window(2);
+            let checker = Checker::new().udp(udp).at_most(at_most).reduction(reduction).max_states(1_000);
+            let report = checker.check(|net| {
+                net.daemon("listener", listens);
+                net.daemon("sender", || beats("listener:4000"));
+            });
+            assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+            report.states()
+        });
+        assert_eq!(states, expected, "reduction {reduction}");
+    }
+}
+
+/// The last fault is in one channel, and a datagram of another channel was waiting for a further copy.
+#[test]
+fn the_last_fault_ends_the_wait_for_copies_in_all_channels() {
+    for reduction in [false, true] {
+        let checker = Checker::new().udp(Udp::new().copies([1, 2])).at_most(1).reduction(reduction);
+        let report = checker.check(|net| {
+            net.process("server", async || {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                let mut received = Vec::new();
+                for _ in 0..3 {
+                    let mut buffer = [0; 1];
+                    socket.recv(&mut buffer).await.unwrap();
+                    received.push(buffer[0]);
+                }
+                assert_ne!(received, b"abb", "the second one twice");
+            });
+            for name in ["a", "b"] {
+                net.process(name, move || async move {
+                    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+                    socket.send_to(name.as_bytes(), "server:4000").await.unwrap();
+                })
+                .after("server");
+            }
+        });
+        let counterexample = report.counterexample().expect("two clients send, and one datagram arrives twice");
+        let steps = counterexample.to_string();
+        assert!(steps.contains("the second one twice") && steps.contains("duplicated"), "{steps}");
+    }
+}

@@ -201,6 +201,15 @@ impl Channel {
         }
     }
 
+    /// The packets that may arrive again, and need not, leave: without more faults they do not arrive. Returns for each
+    /// position whether the packet there left.
+    pub(super) fn forgo_copies(&mut self, rules: StageRules<'_>) -> SmallVec<[bool; 8]> {
+        let leaving: SmallVec<[bool; 8]> =
+            self.live.iter().map(|live| live.arrived > 0 && !live.must_arrive(rules)).collect();
+        self.leave(&leaving);
+        leaving
+    }
+
     /// Brings the state into its normal form (invariants 2 and 4). Returns for each position whether the
     /// packet there left.
     fn normalize(&mut self, rules: StageRules<'_>) -> SmallVec<[bool; 8]> {
@@ -221,7 +230,13 @@ impl Channel {
                     finished || shut_out()
                 })
                 .collect();
-        self.remove(&leaving);
+        self.leave(&leaving);
+        leaving
+    }
+
+    /// Removes packets, and the barriers that are redundant without them.
+    fn leave(&mut self, leaving: &[bool]) {
+        self.remove(leaving);
         self.barriers.retain(|barrier| barrier.quota < barrier.below - barrier.late.len());
         let mut index = 0;
         while index < self.barriers.len() {
@@ -234,7 +249,6 @@ impl Channel {
             }
         }
         self.barriers.sort_unstable();
-        leaving
     }
 
     fn remove(&mut self, leaving: &[bool]) {

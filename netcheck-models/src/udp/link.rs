@@ -48,6 +48,15 @@ pub struct Delivery {
     pub preference: u8,
 }
 
+/// The channel when no more faults may happen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct WithoutFaults {
+    /// The channel, without the packets that have arrived and need not arrive again.
+    pub link: Link,
+    /// Its packets, each by its position before.
+    pub remaining: SmallVec<[u32; 4]>,
+}
+
 /// The channel when nothing arrives any more.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LostInFlight {
@@ -116,6 +125,21 @@ impl Link {
             (send, Some(receive)) => self.settle_two_stages(send, receive)?,
         };
         Some(LostInFlight { link: Link::default(), faults: cost(&events), events })
+    }
+
+    /// The channel if no more faults may happen: a packet that has arrived, and might arrive again, does not. All that
+    /// can still arrive without a fault can arrive from here as well. With a budget only: without one, faults are never
+    /// used up.
+    pub fn without_faults(&self, rules: &LinkRules) -> WithoutFaults {
+        let Link { mut first, second } = self.clone();
+        let mut second = second.map_or_else(Channel::default, |channel| *channel);
+        let (of_first, of_second) = match rules.stages() {
+            (only, None) => (first.forgo_copies(only), SmallVec::new()),
+            (send, Some(receive)) => (first.forgo_copies(send), second.forgo_copies(receive)),
+        };
+        let leaving = of_second.into_iter().chain(of_first);
+        let remaining = positions(self.packets().count()).zip(leaving).filter_map(staying).collect();
+        WithoutFaults { link: Link::new(first, second), remaining }
     }
 
     /// Whether no packet is in flight.

@@ -23,5 +23,5 @@ mod covering;
 mod link;
 mod rules;
 
-pub use link::{Delivery, Link, LostInFlight};
+pub use link::{Delivery, Link, LostInFlight, WithoutFaults};
 pub use rules::{LinkRules, Perturbation};

@@ -225,15 +225,16 @@ impl Datagrams {
     }
 
     /// Moves the datagrams under way from one component to another: as the events of the step tell, or unchanged where
-    /// a socket was closed. Says whether any are moved.
+    /// a socket was closed. Says whether any are moved, or have left a channel without an event.
     pub(crate) fn redirect(
         &mut self,
         system: &System,
         (state, next): (&[u32], &[u32]),
         transition: &Transition,
     ) -> bool {
+        let leave = self.leave(system, transition);
         if system.components.astray().is_empty() {
-            return false;
+            return leave;
         }
         let from = |component: ComponentId| match system.components.component(component) {
             Component::Channel { from, .. } | Component::Astray { from, .. } => Some(from),
@@ -258,9 +259,24 @@ impl Datagrams {
                 moved.push((component, self.numbers[&before].clone()));
             }
         }
-        let goes_on = !moved.is_empty();
+        let goes_on = leave || !moved.is_empty();
         self.numbers.extend(moved);
         goes_on
+    }
+
+    /// Forgets the datagrams that leave a channel without an event: they have arrived, and do not arrive again. Says
+    /// whether there are any.
+    fn leave(&mut self, system: &System, transition: &Transition) -> bool {
+        let mut leave = false;
+        for happened in system.told(transition).iter().filter(|happened| happened.events.is_empty()) {
+            let left = happened.component(&transition.writes).and_then(|channel| {
+                let numbers = self.remaining(happened, channel)?;
+                Some((channel, numbers))
+            });
+            leave |= left.is_some();
+            self.numbers.extend(left);
+        }
+        leave
     }
 
     /// The datagrams of a channel that are under way after a step with events on it.

@@ -24,6 +24,19 @@ impl View<'_> {
         std::mem::swap(chosen, &mut enabled.moves);
         enabled.moves.clear();
         chosen.retain(|transition| self.mover(transition).is_some_and(&moving));
+        self.add_quiet(state, enabled, moving, timed, chosen)?;
+        self.forgo_copies(state, chosen)
+    }
+
+    /// Adds the steps for which the network has to be quiet, if it is.
+    fn add_quiet(
+        self,
+        state: &[u32],
+        enabled: &Enabled,
+        moving: impl Fn(Mover) -> bool,
+        timed: impl Fn(Mover) -> bool,
+        chosen: &mut Vec<Transition>,
+    ) -> Lookup<()> {
         let has = |class: Class| chosen.iter().any(|transition| transition.class() == Some(class));
         if has(Class::Immediate) {
             return Ok(());

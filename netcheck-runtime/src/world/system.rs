@@ -14,7 +14,7 @@ use crate::world::intern::Interner;
 use crate::world::prepared::PreparedOffer;
 use crate::world::step::Transition;
 use crate::world::tables::{
-    AllLost, Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Tables, Unit, View,
+    AllLost, Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Tables, Unit, View, WithoutFaults,
 };
 use crate::world::tcp::connections::Connections;
 use crate::world::{faults, time};
@@ -209,6 +209,7 @@ impl System {
                 self.dispatched.insert((link, datagram, (send, receive)), after);
             }
             Missing::Arrivals { rules, link } => self.add_arrivals(rules, link),
+            Missing::WithoutFaults { rules, link } => self.add_without_faults(rules, link),
             Missing::Rearmed { edge, before, after } => _ = self.rearmed.insert((edge, before), after),
             Missing::Event(event) => _ = self.events.add_single(event),
             Missing::Told(told) => _ = self.events.add(&told),
@@ -268,7 +269,7 @@ impl System {
     fn add_rules(&mut self, sender: ProcessId, receiver: ProcessId) -> usize {
         let rules = self.link_rules(sender, receiver);
         self.rules.iter().position(|known| known.rules == rules).unwrap_or_else(|| {
-            self.rules.push(Rules { rules, arrivals: Vec::new() });
+            self.rules.push(Rules { rules, arrivals: Vec::new(), without_faults: AHashMap::new() });
             self.rules.len() - 1
         })
     }
@@ -285,7 +286,7 @@ impl System {
 
     fn add_arrivals(&mut self, rules: usize, link: u32) {
         let Tables { rules: of_channels, links, link_bytes, events, .. } = &mut self.tables;
-        let Rules { rules, arrivals } = &mut of_channels[rules];
+        let Rules { rules, arrivals, .. } = &mut of_channels[rules];
         if arrivals.len() <= link as usize {
             arrivals.resize_with(link as usize + 1, || None);
         }
@@ -307,6 +308,13 @@ impl System {
             events: events.add(&smallvec![Happened { write: 0, events: lost_in_flight.events, remaining: None }]),
         });
         arrivals[link as usize] = Some(Box::new(Arrivals { deliveries, lose_in_flight }));
+    }
+
+    fn add_without_faults(&mut self, rules: usize, link: u32) {
+        let Tables { rules: of_channels, links, .. } = &mut self.tables;
+        let Rules { rules, without_faults, .. } = &mut of_channels[rules];
+        let left = links.get(link).without_faults(rules);
+        without_faults.insert(link, WithoutFaults { link: links.intern(&left.link), remaining: left.remaining });
     }
 
     /// The prepared offers of a node.

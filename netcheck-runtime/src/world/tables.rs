@@ -22,6 +22,7 @@ use netcheck_models::event::Event;
 use netcheck_models::host::is_local;
 use netcheck_models::time::Countdowns;
 use netcheck_models::udp::{Link, LinkRules};
+use smallvec::SmallVec;
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -99,10 +100,19 @@ pub(crate) struct Channel {
 /// A link, the packet that is dispatched on it, and whether it is perturbed on the sending and on the receiving side.
 pub(super) type Dispatch = (u32, OutcomeId, (bool, bool));
 
-/// The rules of some channels, and the arrivals that they allow in each state of a link.
+/// The rules of some channels, and what they allow in each state of a link.
 pub(super) struct Rules {
     pub(super) rules: LinkRules,
     pub(super) arrivals: Vec<Option<Box<Arrivals>>>,
+    /// The links when no more faults may happen.
+    pub(super) without_faults: AHashMap<u32, WithoutFaults>,
+}
+
+/// A link when no more faults may happen.
+pub(super) struct WithoutFaults {
+    pub(super) link: u32,
+    /// For each packet that is left: its position before.
+    pub(super) remaining: SmallVec<[u32; 4]>,
 }
 
 /// The packets that can arrive from a link.
@@ -145,6 +155,7 @@ pub(crate) enum Missing {
     Rules { sender: ProcessId, receiver: ProcessId },
     Dispatch(Dispatch),
     Arrivals { rules: usize, link: u32 },
+    WithoutFaults { rules: usize, link: u32 },
     Rearmed { edge: EdgeId, before: u32, after: u32 },
     Event(Event),
     Told(Told),
@@ -383,6 +394,12 @@ impl<'a> View<'a> {
         let arrivals = &self.tables.rules[channel.rules].arrivals;
         let known = arrivals.get(link as usize).and_then(Option::as_deref);
         known.ok_or_else(|| Missing::Arrivals { rules: channel.rules, link }.into())
+    }
+
+    /// A link when no more faults may happen.
+    pub(super) fn without_faults(self, rules: usize, link: u32) -> Lookup<&'a WithoutFaults> {
+        let known = self.tables.rules[rules].without_faults.get(&link);
+        known.ok_or_else(|| Missing::WithoutFaults { rules, link }.into())
     }
 
     /// The prepared offers of a node.

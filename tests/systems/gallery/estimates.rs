@@ -25,17 +25,17 @@ fn cases() -> Vec<Case> {
     let lossy = udp(Udp::new().loss().duplication()).at_most(3);
     let case = |name, checker, states, network| Case { name, checker, states, network };
     vec![
-        case("alternating bit", lossy.clone(), [Some(2_066), Some(2_098)], |net| {
+        case("alternating bit", lossy.clone(), [Some(1_996), Some(2_028)], |net| {
             alternating_bit::transmission(net, alternating_bit::Receiver::Alternating);
         }),
         case("five philosophers", Checker::new(), [Some(1_267), Some(141_201)], |net| {
             dining_philosophers::dinner(net, 5, dining_philosophers::First::Lower);
         }),
-        case("go back n", lossy, [Some(7_469), Some(8_194)], |net| go_back_n::transmission(net, 3)),
+        case("go back n", lossy, [Some(7_206), Some(7_899)], |net| go_back_n::transmission(net, 3)),
         case("election", Checker::new(), [Some(515), Some(720)], |net| {
             leader_election::election(net, [1, 2, 3], leader_election::Forwarding::Higher);
         }),
-        case("election, perturbed", udp(Udp::new().duplication().reorder(2)).at_most(1), [Some(5_601), None], |net| {
+        case("election, perturbed", udp(Udp::new().duplication().reorder(2)).at_most(1), [Some(5_346), None], |net| {
             leader_election::election(net, [1, 2, 3], leader_election::Forwarding::Higher);
         }),
         case("three counters", Checker::new(), [Some(13_604), Some(41_794)], |net| {

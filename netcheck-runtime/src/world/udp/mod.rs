@@ -1,6 +1,7 @@
 //! UDP: sockets, and the datagrams in flight between them.
 
 mod astray;
+mod copies;
 pub(crate) mod depends;
 pub(crate) mod effects;
 pub(crate) mod offers;
