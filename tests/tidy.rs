@@ -55,9 +55,10 @@ const MEMORY: &[Row] = &[
     ("pool", &["chunk", "reservation", "spin_lock"]),
     ("engine", &["chunk", "reservation", "spin_lock"]),
     ("stack", &["platform"]),
-    ("place", &["chunk", "stack"]),
+    ("engine_stack", &["platform", "stack"]),
+    ("place", &["chunk", "engine_stack", "stack"]),
     ("allocator", &["chunk", "engine", "place", "pool", "reservation", "stack"]),
-    ("image", &["chunk", "engine", "place", "reservation", "size_class", "stack", "tables"]),
+    ("image", &["chunk", "engine", "place", "reservation", "stack", "tables"]),
     ("arena", &["chunk", "image", "place", "pool", "reservation"]),
     ("hash_keys", &["platform"]),
 ];

@@ -4,7 +4,7 @@
 //! freed. So allocations need no zeroing, and whatever a program leaves unwritten is the same in each of its runs.
 
 use crate::platform;
-use crate::reservation::{CHUNK_BYTES, Reservation, STRIDE_BYTES};
+use crate::reservation::{CHUNK_BYTES, LOW_HALF_MIN, Reservation, STRIDE_BYTES};
 use crate::size_class::{Room, SLAB_BYTES};
 use crate::spin_lock::{SpinGuard, SpinLock};
 use crate::tables::{SLABS, Tables};
@@ -47,7 +47,7 @@ impl Chunk {
     /// The address lies in the reservation.
     #[inline]
     pub unsafe fn containing(address: usize) -> &'static Chunk {
-        Chunk::at(address & !(STRIDE_BYTES - 1))
+        Chunk::at(address & !(STRIDE_BYTES - 1) | LOW_HALF_MIN)
     }
 
     #[inline]

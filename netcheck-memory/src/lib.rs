@@ -14,7 +14,8 @@
 //! nothing. It has an effect on 64-bit Linux on x86_64 and aarch64; elsewhere [`Arena::new`] returns `None`, and all
 //! memory is the system's.
 //!
-//! The layers, each of which uses only those before it: `platform` (what depends on the system), `reservation` (the range
+//! The layers, each of which uses only those before it: `platform` (what depends on the system), `stack` and
+//! `engine_stack` (on which stack functions run), `reservation` (the range
 //! of addresses), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine` (which
 //! chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`.
 
@@ -26,6 +27,7 @@ mod allocator;
 mod arena;
 mod chunk;
 mod engine;
+mod engine_stack;
 pub mod hash_keys;
 pub mod image;
 mod place;

@@ -1,6 +1,7 @@
 //! Where this thread's allocations go: to the system, to the engine's region, or to an arena.
 
 use crate::chunk::Chunk;
+use crate::engine_stack::call_on_engine_stack;
 use crate::stack::wipe_stack;
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -95,13 +96,18 @@ pub fn engine_guard() -> EngineGuard {
     EngineGuard { stay: Stay::at(if place == SYSTEM { SYSTEM } else { ENGINE }) }
 }
 
-/// Calls a function of the engine: if this thread is in an arena, its allocations go to the engine's region.
+/// Calls a function of the engine: if this thread is in an arena, its allocations go to the engine's region, and it runs
+/// on a stack of its own, so that it leaves nothing where the program's variables will be.
 ///
-/// A thread that is in no arena stays where it is, as with [`engine_guard`].
+/// A thread that is in no arena stays where it is, as with [`engine_guard`]. A panic of the function goes on in the
+/// caller. The function must not call the program: its frames would be on the engine's stack.
 #[inline]
 pub fn engine<R>(function: impl FnOnce() -> R) -> R {
-    let _guard = engine_guard();
-    function()
+    if PLACE.get() <= ENGINE {
+        return function();
+    }
+    let _stay = Stay::at(ENGINE);
+    call_on_engine_stack(function)
 }
 
 /// Calls a function whose allocations go to the engine's region, wherever this thread is.

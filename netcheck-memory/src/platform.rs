@@ -45,6 +45,16 @@ mod imp {
         unsafe { libc::madvise(start.cast(), bytes, libc::MADV_DONTNEED) == 0 }
     }
 
+    /// Makes pages inaccessible. If the system refuses, they stay accessible.
+    ///
+    /// # Safety
+    ///
+    /// The range consists of whole pages in memory that [`reserve`] returned, and nobody uses it.
+    pub unsafe fn protect(start: *mut u8, bytes: usize) {
+        // SAFETY: nothing in the range is used (the caller's promise).
+        unsafe { libc::mprotect(start.cast(), bytes, libc::PROT_NONE) };
+    }
+
     /// The stack of this thread.
     pub fn stack() -> Option<Range<usize>> {
         let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
@@ -295,6 +305,73 @@ mod imp {
             ".cfi_endproc",
         )
     }
+
+    /// Calls `function(data)` on another stack.
+    ///
+    /// The frame pointer leads back to the caller's stack, and so does the call frame information: a backtrace that
+    /// begins in `function` goes on in its caller.
+    ///
+    /// # Safety
+    ///
+    /// `function` may be called with `data`, and does not unwind. `top` is a multiple of 16, the end of memory that
+    /// nobody else uses during the call and that is large enough for it.
+    #[cfg(target_arch = "x86_64")]
+    #[unsafe(naked)]
+    pub unsafe extern "C" fn call_on_stack(function: extern "C" fn(*mut u8), data: *mut u8, top: *mut u8) {
+        naked_asm!(
+            ".cfi_startproc",
+            "push rbp",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset rbp, -16",
+            "mov rbp, rsp",
+            ".cfi_def_cfa_register rbp",
+            "mov rsp, rdx",
+            "mov rax, rdi",
+            "mov rdi, rsi",
+            "call rax",
+            "mov rsp, rbp",
+            "pop rbp",
+            ".cfi_restore rbp",
+            ".cfi_def_cfa rsp, 8",
+            "ret",
+            ".cfi_endproc",
+        )
+    }
+
+    /// Calls `function(data)` on another stack.
+    ///
+    /// The frame pointer leads back to the caller's stack, and so does the call frame information: a backtrace that
+    /// begins in `function` goes on in its caller.
+    ///
+    /// # Safety
+    ///
+    /// `function` may be called with `data`, and does not unwind. `top` is a multiple of 16, the end of memory that
+    /// nobody else uses during the call and that is large enough for it.
+    #[cfg(target_arch = "aarch64")]
+    #[unsafe(naked)]
+    pub unsafe extern "C" fn call_on_stack(function: extern "C" fn(*mut u8), data: *mut u8, top: *mut u8) {
+        naked_asm!(
+            ".cfi_startproc",
+            "stp x29, x30, [sp, #-16]!",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset x29, -16",
+            ".cfi_offset x30, -8",
+            "mov x29, sp",
+            ".cfi_def_cfa x29, 16",
+            "mov x16, x0",
+            "mov x0, x1",
+            "mov sp, x2",
+            "blr x16",
+            "mov sp, x29",
+            ".cfi_def_cfa sp, 16",
+            "ldp x29, x30, [sp], #16",
+            ".cfi_def_cfa_offset 0",
+            ".cfi_restore x29",
+            ".cfi_restore x30",
+            "ret",
+            ".cfi_endproc",
+        )
+    }
 }
 
 #[cfg(not(all(
@@ -322,6 +399,11 @@ mod imp {
         false
     }
 
+    /// # Safety
+    ///
+    /// None is needed: nothing is done.
+    pub unsafe fn protect(_: *mut u8, _: usize) {}
+
     pub fn stack() -> Option<Range<usize>> {
         None
     }
@@ -336,6 +418,15 @@ mod imp {
     pub unsafe extern "C" fn call_with_clean_registers(function: extern "C" fn(*mut u8), data: *mut u8) {
         function(data);
     }
+
+    /// # Safety
+    ///
+    /// `function` may be called with `data`.
+    pub unsafe extern "C" fn call_on_stack(function: extern "C" fn(*mut u8), data: *mut u8, _: *mut u8) {
+        function(data);
+    }
 }
 
-pub use imp::{call_with_clean_registers, discard, prefer_small_pages, reserve, stack, thread_locals};
+pub use imp::{
+    call_on_stack, call_with_clean_registers, discard, prefer_small_pages, protect, reserve, stack, thread_locals,
+};

@@ -1,9 +1,10 @@
 //! The one range of addresses that all arenas and the engine's region lie in.
 //!
 //! It is reserved at the first use and stays for the life of the process, so an address in it never comes to mean
-//! anything else. A chunk of 64 MiB begins at each multiple of 4 GiB; what lies between two chunks is never used. So the
-//! low half of an address is its place in its chunk, and half of a stale address, before or behind a small number, is the
-//! same in each arena or begins like the arena. The first quarter of the chunks is the engine's, the others are arenas.
+//! anything else. A chunk of 64 MiB begins in each 4 GiB, always at the same place; what lies between two chunks is never
+//! used. So the low half of an address is its place in its chunk, and the high half says which chunk it is. A number of 32
+//! bits beside half of a stale address looks like an address only if it is one of the 2^26 that are low halves; these
+//! are far from small numbers. The first quarter of the chunks is the engine's, the others are arenas.
 
 use crate::platform;
 use std::sync::OnceLock;
@@ -16,8 +17,12 @@ pub const CHUNK_BYTES: usize = 1 << CHUNK_SHIFT;
 
 /// The binary logarithm of the distance between chunks.
 const STRIDE_SHIFT: u32 = 32;
-/// The distance between chunks, and their alignment.
+/// The distance between chunks.
 pub const STRIDE_BYTES: usize = 1 << STRIDE_SHIFT;
+
+/// The place of the chunk in each stride: the least number of 32 bits that is the low half of an address. Numbers that
+/// programs count with are smaller, text is ASCII mostly, and its first byte is no usual end of an address of a host.
+pub const LOW_HALF_MIN: usize = 0xa4 << 24;
 
 /// 16 TiB; where that is refused (a limit on address space, strict overcommit), 4 TiB or 1 TiB.
 const SHIFTS: [u32; 3] = [44, 42, 40];
@@ -81,11 +86,11 @@ fn reserve() -> Option<usize> {
     SHIFTS.iter().find_map(|&shift| {
         // Does not overflow where anything can be reserved.
         let bytes = 1_usize.checked_shl(shift)?;
-        // One stride more, of which the parts before and after the aligned range stay unused.
-        let start = platform::reserve(bytes.checked_add(STRIDE_BYTES)?)?.expose_provenance();
-        let base = start.next_multiple_of(STRIDE_BYTES);
+        // Two strides more, of which the parts before and after the range stay unused.
+        let start = platform::reserve(bytes.checked_add(2 * STRIDE_BYTES)?)?.expose_provenance();
+        let base = start.next_multiple_of(STRIDE_BYTES) + LOW_HALF_MIN;
         let (engine, arenas) = (bytes / 4, bytes / 4 * 3);
-        // SAFETY: the last three quarters of the aligned range lie in what was reserved.
+        // SAFETY: the last three quarters of the range lie in what was reserved.
         unsafe { platform::prefer_small_pages(std::ptr::with_exposed_provenance_mut(base + engine), arenas) };
         Some(base | shift as usize)
     })

@@ -33,14 +33,14 @@ pub fn wipe_stack<const BYTES: usize>() {
 /// A program saves callee-saved registers on its stack, from where they can get into futures. A panic of the function
 /// goes on in the caller. Where processors other than x86_64 and aarch64 are used, this only calls the function.
 pub fn call_with_clean_registers<R>(function: impl FnOnce() -> R) -> R {
-    call(function)
+    // SAFETY: `run` and `call` fit together, and `run` does not unwind.
+    call_through(function, |run, call| unsafe { platform::call_with_clean_registers(run, call) })
 }
 
-fn call<F: FnOnce() -> R, R>(function: F) -> R {
+/// Calls a function through a trampoline, which is given a function and its only argument, and has to call it.
+pub fn call_through<F: FnOnce() -> R, R>(function: F, trampoline: impl FnOnce(extern "C" fn(*mut u8), *mut u8)) -> R {
     let mut call = Call { function: Some(function), result: None };
-    // SAFETY: `run` is made for this type of calls, `call` is used by nobody else until it returns, and it does not
-    // unwind.
-    unsafe { platform::call_with_clean_registers(run::<F, R>, (&raw mut call).cast()) };
+    trampoline(run::<F, R>, (&raw mut call).cast());
     match call.result {
         Some(Ok(result)) => result,
         Some(Err(panic)) => panic::resume_unwind(panic),
@@ -48,17 +48,17 @@ fn call<F: FnOnce() -> R, R>(function: F) -> R {
     }
 }
 
-/// A call on its way through the trampoline.
+/// A call on its way through a trampoline.
 struct Call<F, R> {
     function: Option<F>,
     result: Option<Result<R, Box<dyn Any + Send>>>,
 }
 
 extern "C" fn run<F: FnOnce() -> R, R>(call: *mut u8) {
-    // SAFETY: `call_with_clean_registers` passed a call of this type, which it does not use meanwhile.
+    // SAFETY: `call_through` passed a call of this type, which it does not use meanwhile.
     let call = unsafe { &mut *call.cast::<Call<F, R>>() };
     if let Some(function) = call.function.take() {
-        // The panic goes on in `call_with_clean_registers`, so no state that it broke is seen before.
+        // The panic goes on in `call_through`, so no state that it broke is seen before.
         call.result = Some(panic::catch_unwind(AssertUnwindSafe(function)));
     }
 }

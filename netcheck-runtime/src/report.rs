@@ -45,6 +45,7 @@ pub(crate) struct Figures {
     pub(crate) pruned: u64,
     pub(crate) subsumed: u64,
     pub(crate) omission_probability: Option<f64>,
+    pub(crate) confusion_probability: Option<f64>,
     pub(crate) depth: usize,
     pub(crate) terminals: u64,
     pub(crate) suppressed_deadlocks: u64,
@@ -138,6 +139,13 @@ impl Report {
     /// kept; `None` if whole states were.
     pub fn omission_probability(&self) -> Option<f64> {
         self.figures.omission_probability
+    }
+
+    /// How probable it is, at the most, that two different local states were taken to be one because of their hashes:
+    /// 128 bits of an image of the program's memory. `None` if they were not told apart by memory
+    /// ([`Identity`](crate::check::Identity)).
+    pub fn confusion_probability(&self) -> Option<f64> {
+        self.figures.confusion_probability
     }
 
     /// Why the verdict is `Inconclusive`: which limit was hit, or which claim never held.

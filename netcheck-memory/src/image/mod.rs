@@ -9,6 +9,8 @@
 //! - an address that no program can use: of this arena's free memory or tables, of the engine's region, or of a range
 //!   that the engine names with [`Scan::collapse`] (the stack of the polls). Written as a *token* that says which of
 //!   these it is, and nothing more;
+//! - a number of 32 bits beside the high half of an address in this arena, which a copy of stale bytes has left there:
+//!   written as the number, and on which side it is;
 //! - anything else: written as it is. Blocks of zeros are written as their length.
 //!
 //! No two different sequences of such items are written with the same words.
@@ -40,7 +42,9 @@
 //! - Programs that compute with addresses: that hash or order by address. Their images may be equal although they
 //!   differ. The low half of addresses repeats in each run of one history, which makes one history deterministic but
 //!   does not help when two histories merge.
-//! - Numbers that equal an address which is replaced, by chance. Small numbers never do.
+//! - Numbers that equal an address which is replaced, or its high half, by chance: each arena has one high half, which
+//!   is a number of about 30,000, and two states are confused only if each holds the one of its own arena at the same
+//!   place.
 //!
 //! The opposite does not hold: states whose images differ may have equal futures. Stale bytes, the capacity of a vector,
 //! and positions in buffers differ where nothing observable does.

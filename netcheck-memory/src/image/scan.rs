@@ -4,8 +4,7 @@ use crate::chunk::Chunk;
 use crate::image::scratch::{Reached, Scratch};
 use crate::image::words::{Mark, escaped};
 use crate::place::Stay;
-use crate::reservation::{self, CHUNK_BYTES, Reservation, STRIDE_BYTES};
-use crate::size_class::SLAB_BYTES;
+use crate::reservation::{CHUNK_BYTES, Reservation, STRIDE_BYTES};
 use crate::tables::Tables;
 use crate::{engine, stack};
 use std::ops::Range;
@@ -178,8 +177,12 @@ impl Classes {
     fn replacement(&self, tables: &Tables, scratch: &mut Scratch, word: u64) -> u64 {
         let offset = (word as usize).wrapping_sub(self.base);
         if offset >= CHUNK_BYTES {
-            if self.is_half(word) {
-                return Mark::Half.with(word & HALF);
+            let (high, low, half) = (word >> 32, word & HALF, self.base as u64 >> 32);
+            if high == half {
+                return Mark::Half.with(low);
+            }
+            if low == half {
+                return Mark::HalfFirst.with(high);
             }
             return self.foreign(word).unwrap_or_else(|| escaped(&mut scratch.words, word));
         }
@@ -187,13 +190,6 @@ impl Classes {
             Some(live) => Mark::pointer(scratch.number(tables, live), offset - live.offset),
             None => Mark::Free.with(0),
         }
-    }
-
-    /// Whether a word is a small number behind which half of a stale address in this arena is left. Arenas differ in that
-    /// half. No program can use such an address: at a multiple of 4 GiB a chunk begins with its tables.
-    #[inline]
-    fn is_half(&self, word: u64) -> bool {
-        word >> 32 == self.base as u64 >> 32 && word & HALF < SLAB_BYTES as u64 && reservation::contains(word as usize)
     }
 
     /// The token for an address outside of the arena, if no program can use it.

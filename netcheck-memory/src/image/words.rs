@@ -36,8 +36,10 @@ pub enum Mark {
     Free,
     /// An address in the engine's region.
     Engine,
-    /// A small number, the low half of a word, before half of a stale address in this arena.
+    /// The number is the low half of a word; the high half is half of a stale address in this arena.
     Half,
+    /// The number is the high half of a word; the low half is half of a stale address in this arena.
+    HalfFirst,
     /// An address in the stack of the thread that looks.
     Stack,
     /// An address in the range with this number that the engine named.

@@ -286,3 +286,25 @@ fn an_object_outside_of_the_arena_is_read_where_it_lies() {
     assert_ne!(parts(1), parts(2));
     assert_eq!(parts(1), parts(1));
 }
+
+/// Half of an address that was copied to a multiple of 4, and was overwritten in part, differs from arena to arena.
+#[test]
+fn half_of_a_stale_address_is_a_token_wherever_it_is_in_its_word() {
+    let with_half = |number: u64, is_high: bool| {
+        let image = image(move || {
+            let here = Box::new(number);
+            let half = (&raw const *here).addr() as u64 >> 32;
+            Box::new(if is_high { half << 32 | number } else { number << 32 | half })
+        });
+        // The next image is that of another arena.
+        (image, arena())
+    };
+    for is_high in [false, true] {
+        for number in [5, 70_000, 0x7f00_0001] {
+            let [once, again, other] = [number, number, number + 1].map(|number| with_half(number, is_high));
+            assert_eq!(once.0, again.0);
+            assert_ne!(once.0, other.0, "{number}");
+        }
+    }
+    assert_ne!(with_half(5, true).0, with_half(5, false).0);
+}

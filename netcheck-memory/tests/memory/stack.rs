@@ -1,6 +1,7 @@
 //! The stack and the registers.
 
-use netcheck_memory::{call_with_clean_registers, wipe_stack};
+use crate::arena;
+use netcheck_memory::{call_with_clean_registers, engine, outside, wipe_stack};
 use std::hint::black_box;
 use std::panic::{self, AssertUnwindSafe};
 
@@ -49,24 +50,105 @@ fn registers_are_zero_when_the_function_is_entered() {
     assert!(found.iter().filter(|&&register| register == 0).count() >= 3, "{found:x?}");
 }
 
+const BYTES: usize = 4096;
+
+#[inline(never)]
+fn leave_behind() {
+    black_box(&mut [0xee_u8; BYTES]);
+}
+
+#[inline(never)]
+fn stale() -> usize {
+    let bytes = black_box(std::mem::MaybeUninit::<[u8; BYTES]>::uninit());
+    let start = (&raw const bytes).cast::<u8>();
+    // SAFETY: the bytes are on this thread's stack; volatile, so that what is there is read.
+    (0..BYTES).filter(|&byte| unsafe { black_box(start).add(byte).read_volatile() } == 0xee).count()
+}
+
 #[test]
 fn stale_bytes_of_earlier_calls_are_gone_after_a_wipe() {
-    const BYTES: usize = 4096;
-
-    #[inline(never)]
-    fn leave_behind() {
-        black_box(&mut [0xee_u8; BYTES]);
-    }
-
-    #[inline(never)]
-    fn stale() -> usize {
-        let bytes = black_box(std::mem::MaybeUninit::<[u8; BYTES]>::uninit());
-        let start = (&raw const bytes).cast::<u8>();
-        // SAFETY: the bytes are on this thread's stack; volatile, so that what is there is read.
-        (0..BYTES).filter(|&byte| unsafe { black_box(start).add(byte).read_volatile() } == 0xee).count()
-    }
-
     leave_behind();
     wipe_stack::<{ 4 * BYTES }>();
     assert_eq!(stale(), 0);
+}
+
+/// The address of a variable of the function that calls this.
+fn here() -> usize {
+    let variable = 0_u8;
+    black_box(&raw const variable).addr()
+}
+
+#[test]
+fn the_engine_leaves_nothing_on_the_stack_of_a_program() {
+    let arena = arena();
+    // What the stack needs besides, so that the next calls overlay the engine's frames if they are there.
+    let after = arena.enter(|| {
+        wipe_stack::<{ 4 * BYTES }>();
+        engine(leave_behind);
+        stale()
+    });
+    assert_eq!(after, 0);
+}
+
+#[test]
+fn the_engine_has_a_stack_of_its_own_in_an_arena_only() {
+    let (own, arena) = (here(), arena());
+    let is_near = |address: usize| address.abs_diff(own) < 1 << 16;
+    assert!(engine(|| is_near(here())), "no arena, so no program");
+    arena.enter(|| {
+        assert!(is_near(here()));
+        engine(|| {
+            let first = here();
+            assert!(!is_near(first));
+            engine(|| assert!(here().abs_diff(first) < 1 << 16, "on it already"));
+            // Where the engine calls a program that calls the engine, the stack is taken.
+            outside(|| arena.enter(|| engine(|| assert!(here().abs_diff(first) < 1 << 16))));
+        });
+        engine(|| assert!(!is_near(here()), "it is free again"));
+    });
+}
+
+#[test]
+fn a_panic_on_the_stack_of_the_engine_goes_on_in_the_caller() {
+    let arena = arena();
+    for _ in 0..3 {
+        let panic = panic::catch_unwind(AssertUnwindSafe(|| {
+            arena.enter(|| engine(|| panic::resume_unwind(Box::new("reason"))));
+        }));
+        assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"reason"));
+    }
+    let (text, numbers) = arena.enter(|| engine(|| ("result".to_owned(), black_box([1.5_f64, 2.5]))));
+    assert_eq!((text.as_str(), numbers), ("result", [1.5, 2.5]));
+}
+
+#[inline(never)]
+fn calls_the_engine() -> String {
+    engine(|| outside(|| std::backtrace::Backtrace::force_capture().to_string()))
+}
+
+#[test]
+fn a_backtrace_on_the_stack_of_the_engine_shows_the_program() {
+    let arena = arena();
+    let frames = arena.enter(calls_the_engine);
+    assert!(frames.contains("calls_the_engine"), "{frames}");
+    assert!(frames.contains("a_backtrace_on_the_stack_of_the_engine_shows_the_program"), "{frames}");
+}
+
+#[test]
+fn each_thread_has_a_stack_for_the_engine() {
+    let used = |_| {
+        std::thread::spawn(|| {
+            let arena = arena();
+            arena.enter(|| engine(here))
+        })
+    };
+    let threads: Vec<_> = (0..8).map(used).collect();
+    let addresses: Vec<usize> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert!(addresses.iter().all(|&address| address != 0));
+    // A stack of a thread that has ended is another thread's.
+    let in_turn: Vec<usize> = (0..8).map(|number| used(number).join().unwrap()).collect();
+    let mut distinct = in_turn.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert!(distinct.len() < in_turn.len(), "{in_turn:x?}");
 }

@@ -99,6 +99,7 @@ fn figures(searched: &Searched) -> Figures {
         pruned: explored.pruned,
         subsumed: explored.subsumed,
         omission_probability: explored.store.omission_probability(),
+        confusion_probability: learned.confusion_probability(),
         depth: explored.depth,
         terminals: explored.terminals,
         suppressed_deadlocks: explored.suppressed_deadlocks,

@@ -128,6 +128,13 @@ pub(crate) struct Automata {
 }
 
 impl Automata {
+    /// An upper bound of the probability that two different images of memory had one digest: n²/2¹²⁹ for n images; `None`
+    /// if local states are not told apart by memory.
+    pub(crate) fn confusion_probability(&self) -> Option<f64> {
+        let images = self.by_identity.keys().filter(|(_, identity, _)| matches!(identity, Identity::Memory(_))).count();
+        (images > 0).then(|| (images as f64).powi(2) / 2f64.powi(129))
+    }
+
     pub(crate) fn new() -> Self {
         let mut automata = Automata {
             nodes: Vec::new(),

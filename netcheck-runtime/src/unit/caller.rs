@@ -103,10 +103,11 @@ fn is_own(file: &Path) -> bool {
     if file.extension().is_none_or(|extension| extension != "rs") {
         return false;
     }
-    const NETCHECK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
     let is_foreign = |part: &str| file.components().any(|component| component.as_os_str() == part);
-    !file.starts_with(NETCHECK)
-        && !file.starts_with("netcheck-runtime/src")
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    // Below the workspace, or relative to it.
+    let below = workspace.and_then(|workspace| file.strip_prefix(workspace).ok()).unwrap_or(file);
+    !["netcheck-runtime/src", "netcheck-memory/src"].into_iter().any(|engine| below.starts_with(engine))
         && !["registry", "rustc", ".rustup"].into_iter().any(is_foreign)
 }
 

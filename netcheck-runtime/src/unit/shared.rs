@@ -151,14 +151,15 @@ impl Shared {
 
     /// The number of a claim.
     pub(crate) fn claim(&self, name: &'static str, location: &'static Location<'static>) -> ClaimId {
-        let _engine = netcheck_memory::engine_guard();
         let claim = Claim { name, location };
-        let mut claims = self.claims.borrow_mut();
-        let known = claims.iter().position(|known| *known == claim);
-        ClaimId(known.unwrap_or_else(|| {
-            claims.push(claim);
-            claims.len() - 1
-        }) as u32)
+        netcheck_memory::engine(|| {
+            let mut claims = self.claims.borrow_mut();
+            let known = claims.iter().position(|known| *known == claim);
+            ClaimId(known.unwrap_or_else(|| {
+                claims.push(claim);
+                claims.len() - 1
+            }) as u32)
+        })
     }
 
     /// All claims that were reached.

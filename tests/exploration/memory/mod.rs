@@ -182,9 +182,12 @@ fn ordinary_programs_close() {
     for (name, checker, system) in systems {
         let by_history = check(checker, Identity::History, system);
         assert_eq!(by_history.verdict(), Verdict::Inconclusive, "{name}");
+        assert_eq!(by_history.confusion_probability(), None);
         for reduction in [true, false] {
             let by_memory = check(&checker.clone().reduction(reduction), Identity::Memory, system);
             assert_eq!(by_memory.verdict(), Verdict::Verified, "{name}: {by_memory}");
+            let probability = by_memory.confusion_probability().expect("digests were compared");
+            assert!(0.0 < probability && probability < 1e-25, "{name}: {probability}");
         }
     }
 }

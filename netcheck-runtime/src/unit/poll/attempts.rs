@@ -9,6 +9,7 @@ use crate::operation::{Offer, Operation, OperationKey, Outcome};
 use crate::unit::poll::context::Context;
 use crate::unit::poll::operations::Fresh;
 use crate::unit::poll::selects::Trying;
+use netcheck_memory::engine;
 use std::panic::Location;
 
 impl Context {
@@ -30,13 +31,15 @@ impl Context {
     /// An operation that was begun in this poll is given up. The OS would have tried it by now: the poll is abandoned,
     /// and repeated with the answer at hand.
     pub(crate) fn try_at_once(&self, which: impl Fn(&Fresh) -> bool) {
-        if self.is_discarded() || std::thread::panicking() {
-            return;
-        }
-        if self.to_be_tried(&which).is_some() {
-            self.settle_rounds();
-            self.try_now(which);
-        }
+        engine(|| {
+            if self.is_discarded() || std::thread::panicking() {
+                return;
+            }
+            if self.to_be_tried(&which).is_some() {
+                self.settle_rounds();
+                self.try_now(which);
+            }
+        })
     }
 
     /// Settles the `select!`s that are being polled, before a branch makes a synchronous call: their orders are chosen,
@@ -89,50 +92,58 @@ impl Context {
 
     /// Whether this poll began an operation that can be tried, with a number greater than `after` and at most `until`.
     pub(crate) fn has_begun(&self, after: u32, until: u32) -> bool {
-        self.to_be_tried(|fresh| after < fresh.number && fresh.number <= until).is_some()
+        engine(|| self.to_be_tried(|fresh| after < fresh.number && fresh.number <= until).is_some())
     }
 
     /// The number of operations that this step has begun.
     pub(crate) fn begun(&self) -> u32 {
-        self.state().operations.begun()
+        engine(|| self.state().operations.begun())
     }
 
     /// Numbers the polls of unbiased `select!`s.
     pub(crate) fn next_select(&self) -> u32 {
-        self.state().selects.poll()
+        engine(|| self.state().selects.poll())
     }
 
     /// The branch with which this `select!` begins in the history, if the history has a choice for it.
     pub(crate) fn scripted_select(&self, sequence: u32) -> Option<usize> {
-        let mut state = self.state();
-        // The answer of an operation that is tried at once is found by the operation's number, at any place.
-        let mut answers = state.script.answers().enumerate();
-        let (index, answer) = answers.find(|(_, (call, _))| !matches!(call, Operation::AtOnce { .. }))?;
-        let scripted = match answer {
-            (Operation::Choices(choices::Operation::Select { sequence: s, .. }), Outcome::Alternative(branch))
-                if *s == sequence =>
-            {
-                *branch
-            }
-            _ => return None,
-        };
-        drop(answers);
-        state.take_answer(index);
-        Some(scripted)
+        engine(|| {
+            let mut state = self.state();
+            // The answer of an operation that is tried at once is found by the operation's number, at any place.
+            let mut answers = state.script.answers().enumerate();
+            let (index, answer) = answers.find(|(_, (call, _))| !matches!(call, Operation::AtOnce { .. }))?;
+            let scripted = match answer {
+                (Operation::Choices(choices::Operation::Select { sequence: s, .. }), Outcome::Alternative(branch))
+                    if *s == sequence =>
+                {
+                    *branch
+                }
+                _ => return None,
+            };
+            drop(answers);
+            state.take_answer(index);
+            Some(scripted)
+        })
     }
 
     /// A branch of a `select!` is about to be polled.
     pub(crate) fn enter_branch(&self, round: Trying) {
-        self.state().selects.rounds.push(round);
+        engine(|| {
+            self.state().selects.rounds.push(round);
+        })
     }
 
     /// The branch has been polled.
     pub(crate) fn leave_branch(&self) {
-        self.state().selects.rounds.pop();
+        engine(|| {
+            self.state().selects.rounds.pop();
+        })
     }
 
     /// All branches of an unbiased `select!` wait, and several of them could be tried.
     pub(crate) fn keep_open(&self, round: Trying) {
-        self.state().selects.open.push(round);
+        engine(|| {
+            self.state().selects.open.push(round);
+        })
     }
 }

@@ -5,6 +5,7 @@ use crate::operation::{Failure, Offer, Operation, OperationKey, Outcome};
 use crate::operation::{tasks, tcp, time, udp};
 use crate::unit::poll::context::{self, Context};
 use crate::unit::poll::operations::Pending;
+use netcheck_memory::engine;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -19,52 +20,58 @@ impl Context {
         location: &'static Location<'static>,
         waker: &Waker,
     ) -> Result<OperationKey, Outcome> {
-        self.shared.watch.operation(location);
-        self.state().causality.act();
-        let (caller, execution) = self.execution(location);
-        let tried = self.tried(&operation);
-        if let Some(outcome) = tried.clone().filter(|outcome| !outcome.is_not_yet()) {
-            if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
-                self.see_end(child);
+        engine(|| {
+            self.shared.watch.operation(location);
+            self.state().causality.act();
+            let (caller, execution) = self.execution(location);
+            let tried = self.tried(&operation);
+            if let Some(outcome) = tried.clone().filter(|outcome| !outcome.is_not_yet()) {
+                if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
+                    self.see_end(child);
+                }
+                return Err(outcome);
             }
-            return Err(outcome);
-        }
-        let first = self.first_number();
-        let mut state = self.state();
-        let operation = self.detached(operation);
-        let key = state.operations.free_key(first);
-        let offer = Offer { key, task: state.tasks.running, operation, location, caller, execution };
-        if tried.is_none() {
-            let effects = state.script.effects();
-            state.operations.note_fresh(key, effects);
-        }
-        state.operations.register(offer, waker.clone());
-        drop(state);
-        if waker.will_wake(Waker::noop()) {
-            self.try_at_once(|fresh| fresh.key == key);
-        }
-        Ok(key)
+            let first = self.first_number();
+            let mut state = self.state();
+            let operation = self.detached(operation);
+            let key = state.operations.free_key(first);
+            let offer = Offer { key, task: state.tasks.running, operation, location, caller, execution };
+            if tried.is_none() {
+                let effects = state.script.effects();
+                state.operations.note_fresh(key, effects);
+            }
+            state.operations.register(offer, waker.clone());
+            drop(state);
+            if waker.will_wake(Waker::noop()) {
+                self.try_at_once(|fresh| fresh.key == key);
+            }
+            Ok(key)
+        })
     }
 
     /// The outcome of a registered operation, if there is one; the operation is then removed.
     fn outcome(&self, key: OperationKey, waker: &Waker) -> Poll<Outcome> {
-        let mut state = self.state();
-        state.causality.act();
-        let running = state.tasks.running;
-        let Poll::Ready((operation, outcome)) = state.operations.poll(key, running, waker) else {
-            return Poll::Pending;
-        };
-        if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
-            state.isolated.see_end(child);
-        }
-        Poll::Ready(outcome)
+        engine(|| {
+            let mut state = self.state();
+            state.causality.act();
+            let running = state.tasks.running;
+            let Poll::Ready((operation, outcome)) = state.operations.poll(key, running, waker) else {
+                return Poll::Pending;
+            };
+            if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
+                state.isolated.see_end(child);
+            }
+            Poll::Ready(outcome)
+        })
     }
 
     fn withdraw(&self, key: OperationKey) {
-        self.try_at_once(|fresh| fresh.key == key);
-        let mut state = self.state();
-        state.causality.act();
-        state.operations.withdraw(key);
+        engine(|| {
+            self.try_at_once(|fresh| fresh.key == key);
+            let mut state = self.state();
+            state.causality.act();
+            state.operations.withdraw(key);
+        })
     }
 
     /// An operation for the engine to keep, which may outlive what the program has allocated. To be called while the
@@ -75,40 +82,44 @@ impl Context {
 
     /// Answers a synchronous call, or abandons the poll until there is an answer.
     pub(crate) fn ask(&self, operation: Operation, location: &'static Location<'static>) -> Outcome {
-        if self.is_discarded() {
-            return unheard(&operation);
-        }
-        self.shared.watch.operation(location);
-        let mut state = self.state();
-        state.causality.act();
-        match state.script.answer() {
-            Some(expected) if *expected == operation => {
-                let outcome = state.take_answer(0);
-                drop(state);
-                self.execution(location);
-                outcome
+        engine(|| {
+            if self.is_discarded() {
+                return unheard(&operation);
             }
-            Some(expected) => {
-                let mismatch = format!(
-                    "expected the call {expected:?}, seen {operation:?} at {}:{}",
-                    location.file(),
-                    location.line()
-                );
-                state.script.mismatch = Some(mismatch);
-                drop(state);
-                self.discard()
+            self.shared.watch.operation(location);
+            let mut state = self.state();
+            state.causality.act();
+            match state.script.answer() {
+                Some(expected) if *expected == operation => {
+                    let outcome = state.take_answer(0);
+                    drop(state);
+                    self.execution(location);
+                    outcome
+                }
+                Some(expected) => {
+                    let mismatch = format!(
+                        "expected the call {expected:?}, seen {operation:?} at {}:{}",
+                        location.file(),
+                        location.line()
+                    );
+                    state.script.mismatch = Some(mismatch);
+                    drop(state);
+                    self.discard()
+                }
+                None => {
+                    drop(state);
+                    self.settle_rounds();
+                    self.give_up_asking(operation, location)
+                }
             }
-            None => {
-                drop(state);
-                self.settle_rounds();
-                self.give_up_asking(operation, location)
-            }
-        }
+        })
     }
 
     /// The history has seen the end of an isolated task.
     pub(crate) fn see_end(&self, child: UnitId) {
-        self.state().isolated.see_end(child);
+        engine(|| {
+            self.state().isolated.see_end(child);
+        })
     }
 
     /// Gives an outcome to a pending operation and wakes the future that waits for it.

@@ -4,6 +4,7 @@ use crate::unit::identity::checkpoint::{CheckpointId, Position, PositionId, Reac
 use crate::unit::panics;
 use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::frames::{Activation, Frame};
+use netcheck_memory::engine;
 use std::fmt::{self, Write as _};
 use std::hash::Hash;
 use std::panic::Location;
@@ -11,9 +12,11 @@ use std::panic::Location;
 impl Context {
     /// The position of the poll.
     pub(crate) fn position(&self) -> PositionId {
-        let state = &mut *self.state();
-        state.frames.position.mark();
-        self.shared.checkpoints.borrow_mut().position(&state.frames.position)
+        engine(|| {
+            let state = &mut *self.state();
+            state.frames.position.mark();
+            self.shared.checkpoints.borrow_mut().position(&state.frames.position)
+        })
     }
 
     /// The identity of the local state after a step, if a checkpoint identifies it.
@@ -35,48 +38,54 @@ impl Context {
         poll: impl FnOnce() -> R,
     ) -> R {
         self.shared.watch.call();
-        let caller = self.state().frames.innermost();
+        let caller = engine(|| self.state().frames.innermost());
         let (is_trusted, entry) = match (caller, entry) {
             (Some(caller), entry) => (is_direct(caller.name, caller.activation), entry.unwrap_or(caller.entry)),
             (None, Some(entry)) => (is_direct("", None), entry),
             (None, None) => return poll(),
         };
-        self.state().frames.push(Frame { name: if is_trusted { name } else { "" }, entry, activation: *activation });
+        let frame = Frame { name: if is_trusted { name } else { "" }, entry, activation: *activation };
+        engine(|| self.state().frames.push(frame));
         let polled = poll();
-        *activation = self.state().frames.pop().and_then(|frame| frame.activation);
+        *activation = engine(|| self.state().frames.pop().and_then(|frame| frame.activation));
         polled
     }
 
     /// The body of the function whose future is named `name` begins.
     pub(crate) fn activate(&self, name: &'static str) -> Option<Activation> {
-        let frames = &mut self.state().frames;
-        let activation = frames.next_activation();
-        let frame = frames.named(name)?;
-        // A function that calls itself in a roundabout way finds its caller here.
-        if frame.activation.is_some() {
-            return None;
-        }
-        frame.activation = Some(activation);
-        Some(activation)
+        engine(|| {
+            let frames = &mut self.state().frames;
+            let activation = frames.next_activation();
+            let frame = frames.named(name)?;
+            // A function that calls itself in a roundabout way finds its caller here.
+            if frame.activation.is_some() {
+                return None;
+            }
+            frame.activation = Some(activation);
+            Some(activation)
+        })
     }
 
     /// The position at which the function that is polled now was first polled, if the future named `name` is awaited
     /// directly.
     pub(crate) fn entry_of(&self, name: &'static str) -> Option<PositionId> {
-        self.state().frames.named(name).map(|frame| frame.entry)
+        engine(|| self.state().frames.named(name).map(|frame| frame.entry))
     }
 
     /// Whether a function's body is polled only through functions that await each other directly.
     pub(crate) fn is_direct(&self, activation: Option<Activation>) -> bool {
-        activation.is_some() && self.state().frames.innermost().is_some_and(|frame| frame.activation == activation)
+        engine(|| {
+            activation.is_some() && self.state().frames.innermost().is_some_and(|frame| frame.activation == activation)
+        })
     }
 
     /// A loop head that is not captured is reached.
     pub(crate) fn pass(&self, why: &str, location: &'static Location<'static>) {
-        if self.shared.modes.captures {
-            let _engine = netcheck_memory::engine_guard();
-            self.shared.checkpoints.borrow_mut().uncaptured(location, || why.to_owned());
-        }
+        engine(|| {
+            if self.shared.modes.captures {
+                self.shared.checkpoints.borrow_mut().uncaptured(location, || why.to_owned());
+            }
+        })
     }
 
     /// A loop head is reached in a loop that was entered at `entry`; `None` if the function is not awaited directly
@@ -88,41 +97,45 @@ impl Context {
         mut values: Values,
         location: &'static Location<'static>,
     ) -> Option<CheckpointId> {
-        self.state().frames.position.mark();
-        if self.is_discarded() || !self.shared.modes.captures {
-            return None;
-        }
-        let state = self.state();
-        let checkpoints = &mut self.shared.checkpoints.borrow_mut();
-        let mut refuse = |why: &dyn Fn() -> String| {
-            checkpoints.uncaptured(location, why);
-            None
-        };
-        if let Some(why) = values.refusal() {
-            return refuse(&|| why.clone());
-        }
-        if state.tasks.all.len() != 1 || self.shared.modes.tracks {
-            return refuse(&|| "its process has several tasks".to_owned());
-        }
-        let Some(entry) = entry else {
-            return refuse(&|| {
-                "its function is not awaited directly by annotated functions up to the process's root".to_owned()
-            });
-        };
-        if state.operations.to_be_tried(|_| true).is_some() {
-            return refuse(&|| "an operation was begun just before it".to_owned());
-        }
-        state.record(&mut values);
-        drop(state);
-        let _engine = netcheck_memory::engine_guard();
-        let Reached { checkpoint, is_new } = checkpoints.checkpoint(entry, location, values);
-        self.state().frames.position = Position::at(checkpoint);
-        is_new.then_some(checkpoint)
+        engine(|| {
+            self.state().frames.position.mark();
+            if self.is_discarded() || !self.shared.modes.captures {
+                return None;
+            }
+            let state = self.state();
+            let checkpoints = &mut self.shared.checkpoints.borrow_mut();
+            let mut refuse = |why: &dyn Fn() -> String| {
+                checkpoints.uncaptured(location, why);
+                None
+            };
+            if let Some(why) = values.refusal() {
+                return refuse(&|| why.clone());
+            }
+            if state.tasks.all.len() != 1 || self.shared.modes.tracks {
+                return refuse(&|| "its process has several tasks".to_owned());
+            }
+            let Some(entry) = entry else {
+                return refuse(&|| {
+                    "its function is not awaited directly by annotated functions up to the process's root".to_owned()
+                });
+            };
+            if state.operations.to_be_tried(|_| true).is_some() {
+                return refuse(&|| "an operation was begun just before it".to_owned());
+            }
+            state.record(&mut values);
+            drop(state);
+            let _engine = netcheck_memory::engine_guard();
+            let Reached { checkpoint, is_new } = checkpoints.checkpoint(entry, location, values);
+            self.state().frames.position = Position::at(checkpoint);
+            is_new.then_some(checkpoint)
+        })
     }
 
     /// Adds the text of a variable at a checkpoint.
     pub(crate) fn tell(&self, checkpoint: CheckpointId, value: String) {
-        self.shared.checkpoints.borrow_mut().tell(checkpoint, value);
+        engine(|| {
+            self.shared.checkpoints.borrow_mut().tell(checkpoint, value);
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::unit::poll::script::Script;
 use crate::unit::poll::selects::Selects;
 use crate::unit::poll::tasks::{IsolatedTasks, Polled, Task, Tasks};
 use crate::unit::shared::Shared;
-use netcheck_memory::{Arena, EngineGuard};
+use netcheck_memory::{Arena, EngineGuard, engine};
 use std::any::Any;
 use std::cell::{Cell, RefCell, RefMut};
 use std::ops::{Deref, DerefMut};
@@ -212,9 +212,11 @@ impl Context {
     }
 
     pub(crate) fn effect(&self, effect: Effect) {
-        let mut state = self.state();
-        state.causality.act();
-        state.script.affect(effect);
+        engine(|| {
+            let mut state = self.state();
+            state.causality.act();
+            state.script.affect(effect);
+        });
     }
 
     /// Refuses this alternative, because another one has the same result.

@@ -7,6 +7,7 @@ use crate::unit::poll::context::{Context, State};
 use crate::unit::poll::handles::{Called, Kept, Slot};
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::operations::Pending;
+use netcheck_memory::engine;
 use std::any::Any;
 use std::future::Future;
 use std::panic::Location;
@@ -15,48 +16,61 @@ use std::task::{Poll, Waker};
 
 impl Context {
     pub(crate) fn new_socket(&self) -> SocketId {
-        SocketId { unit: self.unit, index: self.take_number(|state| &mut state.handles.sockets, Numbers::take_or_keep) }
+        engine(|| SocketId {
+            unit: self.unit,
+            index: self.take_number(|state| &mut state.handles.sockets, Numbers::take_or_keep),
+        })
     }
 
     /// A UDP socket was dropped.
     pub(crate) fn close_socket(&self, socket: SocketId) {
-        self.forget_socket(socket);
-        self.effect(Effect::Udp(udp::Effect::Close { socket }));
+        engine(|| {
+            self.forget_socket(socket);
+            self.effect(Effect::Udp(udp::Effect::Close { socket }));
+        })
     }
 
     /// A socket was dropped: its number is free, and its operations are withdrawn.
     pub(crate) fn forget_socket(&self, socket: SocketId) {
-        let take_any = || self.state().handles.take_any(socket);
-        while let Some(polled) = take_any() {
-            drop(polled);
-        }
-        self.state().handles.forget(socket);
-        if socket.unit == self.unit {
-            self.give_number_back(|state| &mut state.handles.sockets, socket.index);
-        }
+        engine(|| {
+            let take_any = || self.state().handles.take_any(socket);
+            while let Some(polled) = take_any() {
+                drop(polled);
+            }
+            self.state().handles.forget(socket);
+            if socket.unit == self.unit {
+                self.give_number_back(|state| &mut state.handles.sockets, socket.index);
+            }
+        })
     }
 
     /// Stores a front's record of a socket, in place of an earlier one.
     pub(crate) fn keep(&self, socket: SocketId, kept: impl Kept) {
-        self.state().handles.keep(socket, Box::new(kept));
+        engine(|| {
+            self.state().handles.keep(socket, Box::new(kept));
+        })
     }
 
     /// Calls `look` with a front's record of a socket, if there is one of this type.
     pub(crate) fn kept<K: Kept, R>(&self, socket: SocketId, look: impl FnOnce(&mut K) -> R) -> Option<R> {
-        let state = &mut *self.state();
-        let kept: &mut dyn Any = state.handles.kept(socket)?;
-        kept.downcast_mut().map(look)
+        engine(|| {
+            let state = &mut *self.state();
+            let kept: &mut dyn Any = state.handles.kept(socket)?;
+            kept.downcast_mut().map(look)
+        })
     }
 
     /// The initial record of another unit that is given a socket.
     pub(crate) fn kept_for_another_unit(&self, socket: SocketId) -> Box<dyn Kept> {
-        let handles = &mut self.state().handles;
-        handles.kept(socket).expect("a socket is bound before it is handed over").for_another_unit()
+        engine(|| {
+            let handles = &mut self.state().handles;
+            handles.kept(socket).expect("a socket is bound before it is handed over").for_another_unit()
+        })
     }
 
     /// The socket's end of a connection, if it is connected.
     pub(crate) fn stream_of(&self, socket: SocketId) -> Option<Stream> {
-        self.state().handles.kept(socket)?.stream()
+        engine(|| self.state().handles.kept(socket)?.stream())
     }
 
     /// The unit is given a socket, with its record.
@@ -65,13 +79,17 @@ impl Context {
     }
 
     pub(crate) fn new_timer(&self) -> u32 {
-        // The number of a timer shows the task that owns it.
-        self.take_number(|state| &mut state.handles.timers, |numbers, first, _| numbers.take(first))
+        engine(|| {
+            // The number of a timer shows the task that owns it.
+            self.take_number(|state| &mut state.handles.timers, |numbers, first, _| numbers.take(first))
+        })
     }
 
     pub(crate) fn drop_timer(&self, timer: u32) {
-        self.give_number_back(|state| &mut state.handles.timers, timer);
-        self.effect(Effect::Time(time::Effect::Disarm { timer }));
+        engine(|| {
+            self.give_number_back(|state| &mut state.handles.timers, timer);
+            self.effect(Effect::Time(time::Effect::Disarm { timer }));
+        })
     }
 
     /// The smallest number for a socket or a timer that is free for the running task.
@@ -109,20 +127,22 @@ impl Context {
         operation: Operation,
         location: &'static Location<'static>,
     ) -> Poll<(Operation, Outcome)> {
-        let under_way = self.state().handles.call(slot);
-        let mut pending = match under_way.filter(|pending| self.is_still_meant(pending, &operation)) {
-            Some(pending) => pending,
-            None => Pending::new(operation.clone(), location),
-        };
-        let begun = pending.key.and_then(|key| Some(self.state().operations.offer(key)?.operation.clone()));
-        let polled = Pin::new(&mut pending).poll(&mut std::task::Context::from_waker(waker));
-        match polled {
-            Poll::Ready(outcome) => Poll::Ready((begun.unwrap_or(operation), outcome)),
-            Poll::Pending => {
-                self.state().handles.put(slot, pending);
-                Poll::Pending
+        engine(|| {
+            let under_way = self.state().handles.call(slot);
+            let mut pending = match under_way.filter(|pending| self.is_still_meant(pending, &operation)) {
+                Some(pending) => pending,
+                None => Pending::new(operation.clone(), location),
+            };
+            let begun = pending.key.and_then(|key| Some(self.state().operations.offer(key)?.operation.clone()));
+            let polled = Pin::new(&mut pending).poll(&mut std::task::Context::from_waker(waker));
+            match polled {
+                Poll::Ready(outcome) => Poll::Ready((begun.unwrap_or(operation), outcome)),
+                Poll::Pending => {
+                    self.state().handles.put(slot, pending);
+                    Poll::Pending
+                }
             }
-        }
+        })
     }
 
     /// Whether a pending operation is the requested one, or has been completed already.
@@ -134,16 +154,18 @@ impl Context {
 
     /// The number of calls of `poll_` functions in this poll.
     pub(crate) fn called(&self) -> usize {
-        self.state().handles.called().len()
+        engine(|| self.state().handles.called().len())
     }
 
     /// Adds the operations for which `poll_` functions were called after the first `before` calls.
     pub(crate) fn called_since(&self, before: usize, slots: &mut Called) {
-        for &slot in &self.state().handles.called()[before..] {
-            if !slots.contains(&slot) {
-                slots.push(slot);
+        engine(|| {
+            for &slot in &self.state().handles.called()[before..] {
+                if !slots.contains(&slot) {
+                    slots.push(slot);
+                }
             }
-        }
+        })
     }
 
     /// Gives up the pending operations of these `poll_` functions. A future that was only borrowed begins its operation
@@ -151,10 +173,10 @@ impl Context {
     /// wake-up, and so it is woken here.
     pub(crate) fn abandon(&self, slots: &[Slot], direct: Option<&Waker>) {
         for slot in slots {
-            let taken = self.state().handles.take(*slot);
-            let Some(pending) = taken else { continue };
-            let waker = pending.key.and_then(|key| self.state().operations.waker(key).cloned());
-            drop(pending);
+            let waker = engine(|| {
+                let taken = self.state().handles.take(*slot);
+                taken?.key.and_then(|key| self.state().operations.waker(key).cloned())
+            });
             if let Some(waker) = waker.filter(|waker| direct.is_some_and(|direct| !waker.will_wake(direct))) {
                 waker.wake();
             }

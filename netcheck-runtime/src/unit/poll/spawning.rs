@@ -6,6 +6,7 @@ use crate::operation::{Effect, Stream};
 use crate::unit::poll::context::{self, Context};
 use crate::unit::poll::tasks::{Task, TaskControl, TaskFuture, TaskNumber};
 use crate::unit::program::Program;
+use netcheck_memory::engine;
 use smallvec::SmallVec;
 use std::num::NonZeroU64;
 use std::panic::Location;
@@ -21,18 +22,22 @@ impl Context {
         streams: SmallVec<[Stream; 1]>,
         program: Rc<Program>,
     ) -> UnitId {
-        let first = self.first_number();
-        let mut state = self.state();
-        let index = state.isolated.next(name, first);
-        let child = self.shared.child(self.unit, name, index);
-        state.isolated.spawn(child, program);
-        state.script.affect(Effect::Tasks(tasks::Effect::Spawn { child, handles, streams }));
-        child
+        engine(|| {
+            let first = self.first_number();
+            let mut state = self.state();
+            let index = state.isolated.next(name, first);
+            let child = self.shared.child(self.unit, name, index);
+            state.isolated.spawn(child, program);
+            state.script.affect(Effect::Tasks(tasks::Effect::Spawn { child, handles, streams }));
+            child
+        })
     }
 
     /// The handle of an isolated task is no longer needed.
     pub(crate) fn detach_unit(&self, child: UnitId) {
-        self.effect(Effect::Tasks(tasks::Effect::Detach { child }));
+        engine(|| {
+            self.effect(Effect::Tasks(tasks::Effect::Detach { child }));
+        })
     }
 
     /// Spawns a task of this unit; it becomes runnable.
@@ -45,30 +50,34 @@ impl Context {
         let id = self.next_task();
         let number = self.next_task_number(id);
         let task = Task::new(id, number, future, on_cancel, location);
-        let mut state = self.state();
-        let (number, control) = (Arc::clone(&task.number), Arc::clone(&task.control));
-        state.tasks.all.insert(id, task);
-        state.causality.spawn(id);
-        (number, control)
+        let shared = (Arc::clone(&task.number), Arc::clone(&task.control));
+        engine(|| {
+            let mut state = self.state();
+            state.tasks.all.insert(id, task);
+            state.causality.spawn(id);
+        });
+        shared
     }
 
     /// The id of the next task: the smallest free one; if tasks are tracked, one that does not depend on the steps of
     /// other tasks.
     fn next_task(&self) -> TaskId {
-        let tasks = &mut self.state().tasks;
-        if !self.shared.modes.tracks || tasks.all.is_empty() {
-            let free = (0..).map(TaskId).find(|id| !tasks.all.contains_key(id));
-            return free.expect("numbers do not run out");
-        }
-        let parent = tasks.running;
-        let count = tasks.spawns.entry(parent).or_default();
-        *count += 1;
-        parent.child(*count).unwrap_or_else(|| {
-            panic!(
-                "with tracked tasks, a task spawns at most {} others, and they at most as many: \
+        engine(|| {
+            let tasks = &mut self.state().tasks;
+            if !self.shared.modes.tracks || tasks.all.is_empty() {
+                let free = (0..).map(TaskId).find(|id| !tasks.all.contains_key(id));
+                return free.expect("numbers do not run out");
+            }
+            let parent = tasks.running;
+            let count = tasks.spawns.entry(parent).or_default();
+            *count += 1;
+            parent.child(*count).unwrap_or_else(|| {
+                panic!(
+                    "with tracked tasks, a task spawns at most {} others, and they at most as many: \
                  check it without `tasks = tracked`",
-                TaskId::CHILDREN_MAX
-            )
+                    TaskId::CHILDREN_MAX
+                )
+            })
         })
     }
 
@@ -81,30 +90,36 @@ impl Context {
 
     /// Frees the number of a task that has ended and has no handles.
     fn free_task_number(&self, number: u32) {
-        if !self.shared.modes.tracks {
-            self.state().tasks.numbers.free(number);
-        }
+        engine(|| {
+            if !self.shared.modes.tracks {
+                self.state().tasks.numbers.free(number);
+            }
+        })
     }
 
     /// The number by which programs know the running task; the root of a process is no task.
     pub(crate) fn task_name(&self) -> Option<NonZeroU64> {
-        let number = self.state().tasks.running()?.number.0;
-        match number {
-            0 if self.shared.unit(self.unit).parent.is_none() => None,
-            number => Some(self.name_of_task(self.unit, number)),
-        }
+        engine(|| {
+            let number = self.state().tasks.running()?.number.0;
+            match number {
+                0 if self.shared.unit(self.unit).parent.is_none() => None,
+                number => Some(self.name_of_task(self.unit, number)),
+            }
+        })
     }
 
     /// The number by which programs know a task of a unit.
     pub(crate) fn name_of_task(&self, unit: UnitId, number: u32) -> NonZeroU64 {
-        self.shared.unit(unit).number_of_task(number)
+        engine(|| self.shared.unit(unit).number_of_task(number))
     }
 
     /// From now on, handles of the running task see that it has ended.
     pub(crate) fn end_running(&self) {
-        if let Some(task) = self.state().tasks.running() {
-            task.control.set_ended();
-        }
+        engine(|| {
+            if let Some(task) = self.state().tasks.running() {
+                task.control.set_ended();
+            }
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::unit::identity::causality::ObjectId;
 use crate::unit::poll::context::{self, Context};
 use crate::unit::poll::tasks::TaskControl;
+use netcheck_memory::engine;
 use std::sync::Arc;
 use std::task::Wake;
 
@@ -39,7 +40,7 @@ impl Context {
 impl Wake for TaskControl {
     fn wake(self: Arc<Self>) {
         if let Some(context) = context::try_current() {
-            context.state().causality.wake(self.id);
+            engine(|| context.state().causality.wake(self.id));
         }
         self.set_woken(true);
     }
@@ -86,7 +87,7 @@ impl TaskControl {
     /// Aborts the task at its next await, and makes it runnable.
     pub(crate) fn cancel(&self) {
         if let Some(context) = context::try_current() {
-            context.state().causality.abort(self.id);
+            engine(|| context.state().causality.abort(self.id));
         }
         self.set_cancelled();
         self.set_woken(true);
