@@ -45,7 +45,7 @@ const CRATES: &[(&str, &[&str])] = &[
 type Row = (&'static str, &'static [&'static str]);
 
 const MEMORY: &[Row] = &[
-    ("", &["allocator", "arena", "hash_keys", "image", "place", "stack"]),
+    ("", &["allocator", "arena", "generators", "hash_keys", "image", "place", "source", "stack"]),
     ("platform", &[]),
     ("spin_lock", &[]),
     ("size_class", &[]),
@@ -61,6 +61,10 @@ const MEMORY: &[Row] = &[
     ("image", &["chunk", "engine", "place", "reservation", "stack", "tables"]),
     ("arena", &["chunk", "image", "place", "pool", "reservation"]),
     ("hash_keys", &["platform"]),
+    ("source", &[]),
+    ("symbols", &[]),
+    ("generators", &["place", "platform", "source", "symbols"]),
+    ("interposed", &["generators", "source"]),
 ];
 
 const MODELS: &[Row] = &[
@@ -139,6 +143,7 @@ const RUNTIME: &[Row] = &[
     ("unit::poll::script", &["operation"]),
     ("unit::poll::selects", &["operation", "unit::poll::operations"]),
     ("unit::poll::executions", &["id"]),
+    ("unit::poll::random", &["id"]),
     ("unit::poll::frames", &["unit::identity::checkpoint"]),
     ("unit::poll::handles", &["id", "operation", "unit::poll::numbers", "unit::poll::operations"]),
     ("unit::program", &["id", "operation", "unit::poll::handles"]),
@@ -147,6 +152,7 @@ const RUNTIME: &[Row] = &[
     ("unit::poll::attempts", &["operation", "unit::poll::context", "unit::poll::operations", "unit::poll::selects"]),
     ("unit::poll::calls", &["id", "operation", "unit"]),
     ("unit::poll::sockets", &["id", "operation", "unit"]),
+    ("unit::poll::source", &["id", "operation", "unit"]),
     ("unit::poll::spawning", &["id", "operation", "unit::poll::context", "unit::poll::tasks", "unit::program"]),
     ("unit::poll::tracking", &["unit::identity::causality", "unit::poll::context", "unit::poll::tasks"]),
     ("unit::poll::capture", &["unit"]),
@@ -495,7 +501,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "std::thread",
-        &["check", "unit::poll::attempts", "unit::watchdog"],
+        &["check", "unit::poll::attempts", "unit::poll::context", "unit::watchdog"],
         "a check has one thread for user code and one that watches it",
     ),
     ("netcheck-runtime", "rayon", &["search::expand"], "threads meet in one place, and share what none of them writes"),

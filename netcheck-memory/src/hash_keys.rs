@@ -52,7 +52,7 @@ fn pair() -> Option<NonNull<Keys>> {
 
 /// Searches for the pair, and leaves the keys as they were.
 fn search() -> Option<NonNull<Keys>> {
-    let locals = platform::thread_locals()?;
+    let locals = platform::thread_locals()?.block;
     let [k0, k1] = keys_of_next();
     let now = [k0.wrapping_add(1), k1];
     let last = locals.end.checked_sub(size_of::<Keys>())?;

@@ -8,7 +8,9 @@
 //! - [`engine()`], [`engine_guard`], [`engine_region`], [`outside`]: for what the engine allocates while it serves a poll;
 //! - [`image`]: images, and the argument why equal images mean equal futures;
 //! - [`hash_keys`](mod@hash_keys), [`wipe_stack`], [`call_with_clean_registers`]: so that a program finds the same in each of its
-//!   runs.
+//!   runs;
+//! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's; [`generators`], so that those of
+//!   `rand` and `fastrand` are among them.
 //!
 //! This is the only crate of the workspace with unsafe code. It knows no protocol, no task and no search, and polls
 //! nothing. It has an effect on 64-bit Linux on x86_64 and aarch64; elsewhere [`Arena::new`] returns `None`, and all
@@ -17,7 +19,8 @@
 //! The layers, each of which uses only those before it: `platform` (what depends on the system), `stack` and
 //! `engine_stack` (on which stack functions run), `reservation` (the range
 //! of addresses), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine` (which
-//! chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`.
+//! chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
+//! executable's variables by name), `source`, `generators`, `interposed`.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -28,20 +31,33 @@ mod arena;
 mod chunk;
 mod engine;
 mod engine_stack;
+pub mod generators;
 pub mod hash_keys;
 pub mod image;
+#[cfg(all(
+    feature = "allocator",
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(miri)
+))]
+mod interposed;
 mod place;
 mod platform;
 mod pool;
 mod reservation;
 mod size_class;
+mod source;
 mod spin_lock;
 mod stack;
+mod symbols;
 mod tables;
 
 pub use allocator::Allocator;
 pub use arena::Arena;
+pub use generators::with_source;
 pub use hash_keys::{hash_keys, set_hash_keys};
 pub use image::{Digest, Image, Scan};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
+pub use source::{Source, interposes, without_source};
 pub use stack::{call_with_clean_registers, wipe_stack};

@@ -3,6 +3,8 @@
 //! Supported are 64-bit Linux on x86_64 and aarch64. Elsewhere, and under Miri, nothing can be reserved, so there is no
 //! arena and every allocation goes to the system; the rest of the crate compiles without any condition.
 
+use std::ops::Range;
+
 #[cfg(all(
     target_os = "linux",
     target_pointer_width = "64",
@@ -10,6 +12,7 @@
     not(miri)
 ))]
 mod imp {
+    use super::ThreadLocals;
     use core::arch::naked_asm;
     use std::ops::Range;
     use std::ptr;
@@ -71,8 +74,8 @@ mod imp {
         }
     }
 
-    /// This thread's block of thread-local variables of the executable or library that contains this code.
-    pub fn thread_locals() -> Option<Range<usize>> {
+    /// The thread-local variables of the executable or library that contains this code.
+    pub fn thread_locals() -> Option<ThreadLocals> {
         let mut found = Found { code: thread_locals as *const () as usize, block: None };
         // SAFETY: `visit` has the type that is asked for, and its argument is `found`, which outlives the call.
         unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut found).cast()) };
@@ -81,7 +84,7 @@ mod imp {
 
     struct Found {
         code: usize,
-        block: Option<Range<usize>>,
+        block: Option<ThreadLocals>,
     }
 
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, found: *mut libc::c_void) -> libc::c_int {
@@ -102,7 +105,13 @@ mod imp {
         let locals = headers.iter().find(|header| header.p_type == libc::PT_TLS);
         if let (Some(header), false) = (locals, info.dlpi_tls_data.is_null()) {
             let start = info.dlpi_tls_data as usize;
-            found.block = Some(start..start + header.p_memsz as usize);
+            // SAFETY: the loader has mapped these bytes for reading, to copy them for each thread; a library that contains
+            // this code stays loaded.
+            let initialised = unsafe {
+                let initialised = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
+                std::slice::from_raw_parts(ptr::with_exposed_provenance(initialised), header.p_filesz as usize)
+            };
+            found.block = Some(ThreadLocals { block: start..start + header.p_memsz as usize, initialised });
         }
         1
     }
@@ -381,6 +390,7 @@ mod imp {
     not(miri)
 )))]
 mod imp {
+    use super::ThreadLocals;
     use std::ops::Range;
 
     pub fn reserve(_: usize) -> Option<*mut u8> {
@@ -408,7 +418,7 @@ mod imp {
         None
     }
 
-    pub fn thread_locals() -> Option<Range<usize>> {
+    pub fn thread_locals() -> Option<ThreadLocals> {
         None
     }
 
@@ -424,6 +434,21 @@ mod imp {
     /// `function` may be called with `data`.
     pub unsafe extern "C" fn call_on_stack(function: extern "C" fn(*mut u8), data: *mut u8, _: *mut u8) {
         function(data);
+    }
+}
+
+/// Thread-local variables, and what they are in a new thread.
+pub struct ThreadLocals {
+    /// Where those of this thread are.
+    pub block: Range<usize>,
+    /// The first bytes of each block in a new thread; the others are zero.
+    initialised: &'static [u8],
+}
+
+impl ThreadLocals {
+    /// The bytes of a variable in a new thread, by its distance from the start of the block.
+    pub fn new_bytes<const N: usize>(&self, offset: usize) -> [u8; N] {
+        std::array::from_fn(|index| self.initialised.get(offset + index).copied().unwrap_or(0))
     }
 }
 

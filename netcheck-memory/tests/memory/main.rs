@@ -7,6 +7,8 @@ mod images;
 mod lifecycle;
 mod places;
 mod random_structures;
+#[cfg(feature = "allocator")]
+mod sources;
 mod stack;
 
 use netcheck_memory::Arena;

@@ -1,0 +1,177 @@
+//! Functions of the C library that a program's calls reach first: random bytes, clocks, and the registration of
+//! destructors of thread-local variables.
+//!
+//! A definition in the executable takes precedence over that in the shared library, also for look-ups by name. Each
+//! function asks this thread's [source](crate::source), and where there is none, the C library's own function.
+//!
+//! What does not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
+//! that are made without the C library.
+
+use crate::{generators, source};
+use core::ffi::{c_int, c_long, c_uint, c_void};
+use std::ffi::CStr;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
+
+/// The date at which each check begins, as seconds since 1970: 1 January 2000, 00:00 UTC.
+const BEGIN: Duration = Duration::from_secs(946_684_800);
+
+/// The reading of the monotonic clocks at which each check begins. A program may subtract a day from it.
+const UPTIME: Duration = Duration::from_secs(365 * 86_400);
+
+/// A function of the C library, found by name at its first use.
+struct Own {
+    name: &'static CStr,
+    address: AtomicPtr<c_void>,
+}
+
+impl Own {
+    const fn new(name: &'static CStr) -> Own {
+        Own { name, address: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    fn address(&self) -> Option<NonNull<c_void>> {
+        let mut address = self.address.load(Ordering::Relaxed);
+        if address.is_null() {
+            // SAFETY: the name ends with a zero. It is looked up in the libraries after this one.
+            address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+            self.address.store(address, Ordering::Relaxed);
+        }
+        NonNull::new(address)
+    }
+}
+
+type SystemCall = unsafe extern "C" fn(c_long, usize, usize, usize, usize, usize, usize) -> c_long;
+type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
+type Destructor = unsafe extern "C" fn(*mut u8);
+type ThreadAtexit = unsafe extern "C" fn(Destructor, *mut u8, *mut u8) -> c_int;
+
+static SYSCALL: Own = Own::new(c"syscall");
+static CLOCK_GETTIME: Own = Own::new(c"clock_gettime");
+static THREAD_ATEXIT: Own = Own::new(c"__cxa_thread_atexit_impl");
+
+/// Fills memory from this thread's source; false if there is none.
+///
+/// # Safety
+///
+/// The caller of the C function may write `bytes` bytes there.
+unsafe fn fill(buffer: *mut u8, bytes: usize) -> bool {
+    if bytes == 0 || buffer.is_null() || !source::exists() {
+        return false;
+    }
+    // SAFETY: the caller's promise; zeroed, so that they are initialised.
+    let buffer = unsafe {
+        buffer.write_bytes(0, bytes);
+        std::slice::from_raw_parts_mut(buffer, bytes)
+    };
+    source::ask(|source| source.fill(buffer)).unwrap_or(false)
+}
+
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getrandom(buffer: *mut c_void, bytes: usize, flags: c_uint) -> isize {
+    // SAFETY: the caller's promise.
+    if unsafe { fill(buffer.cast(), bytes) } {
+        return bytes as isize;
+    }
+    // SAFETY: the caller's promise; the system call takes these arguments.
+    unsafe { own_system_call(libc::SYS_getrandom, buffer as usize, bytes, flags as usize, 0, 0, 0) as isize }
+}
+
+/// The function has a variable number of arguments. On the supported processors they are passed where the fixed ones of
+/// a function with seven numbers are, so that those which the caller did not pass are read as whatever is there, and
+/// handed on unseen, as by the C library's own function.
+///
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
+    // SAFETY: the caller's promise: these are the arguments of that system call.
+    if number == libc::SYS_getrandom && unsafe { fill(ptr::with_exposed_provenance_mut(a), b) } {
+        return b as c_long;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { own_system_call(number, a, b, c, d, e, f) }
+}
+
+/// # Safety
+///
+/// As the C library's `syscall`.
+unsafe fn own_system_call(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
+    let Some(own) = SYSCALL.address() else { return -1 };
+    // SAFETY: it is the C library's `syscall`, which takes up to seven numbers.
+    unsafe { std::mem::transmute::<*mut c_void, SystemCall>(own.as_ptr())(number, a, b, c, d, e, f) }
+}
+
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int {
+    let begin = match clock {
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE => Some(BEGIN),
+        libc::CLOCK_MONOTONIC | libc::CLOCK_MONOTONIC_COARSE | libc::CLOCK_MONOTONIC_RAW | libc::CLOCK_BOOTTIME => {
+            Some(UPTIME)
+        }
+        _ => None,
+    };
+    if let Some(begin) = begin
+        && let Some(now) = now(begin)
+        && !time.is_null()
+    {
+        let now = libc::timespec { tv_sec: now.as_secs() as libc::time_t, tv_nsec: now.subsec_nanos().into() };
+        // SAFETY: the caller passes a place for it.
+        unsafe { time.write(now) };
+        return 0;
+    }
+    match CLOCK_GETTIME.address() {
+        // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
+        Some(own) => unsafe { std::mem::transmute::<*mut c_void, ClockGettime>(own.as_ptr())(clock, time) },
+        // SAFETY: the system call takes these arguments.
+        None => unsafe { own_system_call(libc::SYS_clock_gettime, clock as usize, time as usize, 0, 0, 0, 0) as c_int },
+    }
+}
+
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn gettimeofday(time: *mut libc::timeval, zone: *mut c_void) -> c_int {
+    match now(BEGIN) {
+        Some(now) if !time.is_null() => {
+            let now = libc::timeval { tv_sec: now.as_secs() as libc::time_t, tv_usec: now.subsec_micros().into() };
+            // SAFETY: the caller passes a place for it.
+            unsafe { time.write(now) };
+            0
+        }
+        // SAFETY: the system call takes these arguments.
+        _ => unsafe { own_system_call(libc::SYS_gettimeofday, time as usize, zone as usize, 0, 0, 0, 0) as c_int },
+    }
+}
+
+/// The time of this thread's source, on a clock that showed `begin` when its world began.
+fn now(begin: Duration) -> Option<Duration> {
+    let since = source::ask(|source| source.time())??;
+    begin.checked_add(since)
+}
+
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cxa_thread_atexit_impl(destructor: Destructor, variable: *mut u8, library: *mut u8) -> c_int {
+    if source::exists() && generators::adopt(destructor, variable) {
+        return 0;
+    }
+    match THREAD_ATEXIT.address() {
+        // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
+        Some(own) => unsafe {
+            std::mem::transmute::<*mut c_void, ThreadAtexit>(own.as_ptr())(destructor, variable, library)
+        },
+        None => -1,
+    }
+}

@@ -1,0 +1,83 @@
+//! The source of randomness and time that a poll has in place of the system's.
+//!
+//! While a thread is in [`with_source`](crate::with_source), the functions of `interposed` ask the source. Everywhere else they ask the
+//! system, and so they do while the source itself is asked.
+
+use std::cell::Cell;
+use std::ptr::NonNull;
+use std::time::Duration;
+
+/// Random numbers and time for a poll, the same in each run.
+///
+/// No method may unwind: the callers are functions of the C library.
+pub trait Source {
+    /// Fills with the next random bytes. Returns false, and changes nothing, if the poll can't ask now: then the system
+    /// is asked.
+    fn fill(&self, bytes: &mut [u8]) -> bool;
+
+    /// The time since the world of the source began; `None` if the poll can't ask now.
+    fn time(&self) -> Option<Duration>;
+
+    /// A random number for a generator that may be used: the same one until the next [`Source::fill`] or
+    /// [`Source::seed_was_used`].
+    fn seed(&self) -> u64;
+
+    /// The generator that was given the seed was used, so it must not be given again.
+    fn seed_was_used(&self);
+}
+
+thread_local! {
+    // Without a destructor: the system's functions are called even while a thread ends.
+    static SOURCE: Cell<Option<NonNull<dyn Source>>> = const { Cell::new(None) };
+}
+
+/// Restores the source when it is dropped.
+struct Restore(Option<NonNull<dyn Source>>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        SOURCE.set(self.0);
+    }
+}
+
+/// Calls a function while this thread has a source.
+pub(crate) fn during<R>(source: &dyn Source, function: impl FnOnce() -> R) -> R {
+    // SAFETY: only the lifetime changes. The pointer is followed by `ask` on this thread, until `restore` is dropped;
+    // this function does not return before, so the source lives.
+    let source: NonNull<dyn Source> =
+        unsafe { std::mem::transmute::<NonNull<dyn Source + '_>, NonNull<dyn Source>>(NonNull::from(source)) };
+    let _restore = Restore(SOURCE.replace(Some(source)));
+    function()
+}
+
+/// Calls a function that has the system's randomness and time.
+pub fn without_source<R>(function: impl FnOnce() -> R) -> R {
+    let _restore = Restore(SOURCE.replace(None));
+    function()
+}
+
+/// Whether this program's calls for randomness and time come here: the feature `allocator` is on, and the system is
+/// supported.
+#[must_use]
+pub const fn interposes() -> bool {
+    cfg!(all(
+        feature = "allocator",
+        target_os = "linux",
+        target_pointer_width = "64",
+        any(target_arch = "x86_64", target_arch = "aarch64"),
+        not(miri)
+    ))
+}
+
+/// Whether this thread has a source.
+pub(crate) fn exists() -> bool {
+    SOURCE.get().is_some()
+}
+
+/// Asks this thread's source, if it has one. What the source calls asks the system.
+pub(crate) fn ask<R>(question: impl FnOnce(&dyn Source) -> R) -> Option<R> {
+    let source = SOURCE.replace(None)?;
+    let _restore = Restore(Some(source));
+    // SAFETY: `during` has put the pointer there, and has not returned: it would have replaced it.
+    Some(question(unsafe { source.as_ref() }))
+}

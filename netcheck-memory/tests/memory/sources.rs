@@ -1,0 +1,177 @@
+//! Random numbers and time of a source, where the functions of the C library are interposed.
+
+use netcheck_memory::{Source, generators, interposes, with_source, without_source};
+use std::cell::Cell;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Bytes that count the draws, and a time.
+#[derive(Default)]
+struct Counting {
+    draws: Cell<u8>,
+    seconds: Cell<u64>,
+    is_busy: Cell<bool>,
+}
+
+impl Source for Counting {
+    fn fill(&self, bytes: &mut [u8]) -> bool {
+        if self.is_busy.get() {
+            return false;
+        }
+        self.draws.set(self.draws.get() + 1);
+        bytes.fill(self.draws.get());
+        // The source itself has the system's randomness and time.
+        assert_ne!(system_call(), [self.draws.get(); 8]);
+        assert!(is_now(SystemTime::now()));
+        true
+    }
+
+    fn time(&self) -> Option<Duration> {
+        (!self.is_busy.get()).then(|| Duration::from_secs(self.seconds.get()))
+    }
+
+    fn seed(&self) -> u64 {
+        1_000 + u64::from(self.draws.get())
+    }
+
+    fn seed_was_used(&self) {
+        self.draws.set(self.draws.get() + 1);
+    }
+}
+
+fn is_now(date: SystemTime) -> bool {
+    date.duration_since(SystemTime::UNIX_EPOCH).expect("it is later").as_secs() > 1_700_000_000
+}
+
+fn function() -> [u8; 8] {
+    let mut bytes = [0; 8];
+    // SAFETY: eight bytes may be written there.
+    let drawn = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    assert_eq!(drawn, 8);
+    bytes
+}
+
+fn system_call() -> [u8; 8] {
+    let mut bytes = [0_u8; 8];
+    // SAFETY: eight bytes may be written there.
+    let drawn = unsafe { libc::syscall(libc::SYS_getrandom, bytes.as_mut_ptr(), bytes.len(), 0) };
+    assert_eq!(drawn, 8);
+    bytes
+}
+
+fn clock(clock: libc::clockid_t) -> libc::timespec {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the time may be written there.
+    assert_eq!(unsafe { libc::clock_gettime(clock, &raw mut time) }, 0);
+    time
+}
+
+#[test]
+fn a_source_is_asked_on_its_thread_while_it_is_there() {
+    assert!(interposes());
+    assert_ne!(function(), function());
+    let source = Counting::default();
+    with_source(&source, || {
+        assert_eq!([function(), system_call(), function()], [[1; 8], [2; 8], [3; 8]]);
+        assert_ne!(thread::spawn(function).join().unwrap(), [4; 8]);
+        assert_ne!(without_source(function), [4; 8]);
+        // An inner source, and the outer one afterwards.
+        with_source(&Counting::default(), || assert_eq!(function(), [1; 8]));
+        assert_eq!(function(), [4; 8]);
+        // A source that can't answer leaves it to the system.
+        source.is_busy.set(true);
+        assert_ne!(function(), [5; 8]);
+        assert!(is_now(SystemTime::now()));
+    });
+    assert_ne!(function(), [5; 8]);
+    let unwound = std::panic::catch_unwind(|| with_source(&Counting::default(), || panic!("it is left by a panic")));
+    assert!(unwound.is_err());
+    assert_ne!(function(), [1; 8]);
+    assert_eq!(source.draws.get(), 4);
+}
+
+#[test]
+fn system_calls_go_on_as_they_were() {
+    // SAFETY: it has no arguments.
+    let (id, same) = unsafe { (libc::syscall(libc::SYS_getpid), libc::getpid()) };
+    assert_eq!(id, i64::from(same));
+    // SAFETY: the file is not open, which is an error.
+    let (failed, error) =
+        unsafe { (libc::syscall(libc::SYS_close, -1), std::io::Error::last_os_error().raw_os_error()) };
+    assert_eq!((failed, error), (-1, Some(libc::EBADF)));
+    let page = -1_i64;
+    // Six arguments.
+    // SAFETY: a new mapping at an address that the kernel chooses.
+    let mapped = unsafe {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        libc::syscall(libc::SYS_mmap, 0_usize, 4096_usize, libc::PROT_READ, flags, page, 0_usize)
+    };
+    assert!(mapped > 0, "{mapped}");
+}
+
+#[test]
+fn clocks_are_those_of_the_source() {
+    let source = Counting::default();
+    assert!(is_now(SystemTime::now()));
+    with_source(&source, || {
+        let (date, instant) = (SystemTime::now(), Instant::now());
+        assert_eq!(date.duration_since(SystemTime::UNIX_EPOCH).unwrap(), Duration::from_secs(946_684_800));
+        assert!(instant.checked_sub(Duration::from_secs(86_400)).is_some());
+        source.seconds.set(90);
+        assert_eq!((date.elapsed().unwrap(), instant.elapsed()), (Duration::from_secs(90), Duration::from_secs(90)));
+        let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
+        // SAFETY: the time may be written there; there is no time zone.
+        assert_eq!(unsafe { libc::gettimeofday(&raw mut time, std::ptr::null_mut()) }, 0);
+        assert_eq!((time.tv_sec, time.tv_usec), (946_684_890, 0));
+        // The time that this process has used is the system's.
+        let used = clock(libc::CLOCK_PROCESS_CPUTIME_ID);
+        assert!(used.tv_sec < 946_684_800 && (used.tv_sec, used.tv_nsec) > (0, 0));
+    });
+    assert!(is_now(SystemTime::now()));
+}
+
+#[test]
+fn generators_of_a_thread_begin_anew_and_are_as_before_afterwards() {
+    // The generators of this thread are seeded by the system.
+    let _: u64 = rand::random();
+    fastrand::seed(5);
+    let draw = || (rand::random::<u64>(), fastrand::u64(..));
+    let with_new = move || with_source(&Counting::default(), || [draw(), draw()]);
+    let first = with_new();
+    assert_ne!(first[0], first[1]);
+    let expected: u64 = {
+        let mut generator = fastrand::Rng::with_seed(5);
+        generator.u64(..)
+    };
+    assert_eq!(fastrand::u64(..), expected, "it goes on where it was");
+    assert_eq!(with_new(), first);
+    assert_eq!(thread::spawn(with_new).join().unwrap(), first, "a thread that has drawn nothing before");
+    assert_ne!(rand::random::<u64>(), first[0].0);
+
+    let source = Counting::default();
+    with_source(&source, || {
+        assert_eq!(draw(), first[0]);
+        assert_eq!(source.draws.get(), 1, "one seed for `rand`; that of `fastrand` is not known to be used yet");
+        generators::renew();
+        assert_eq!(source.draws.get(), 2);
+        let second = draw();
+        assert!(second.0 != first[1].0 && second.0 != first[0].0 && second.1 != first[0].1, "other seeds");
+        generators::renew();
+        assert_eq!(source.draws.get(), 4);
+        generators::renew();
+        assert_eq!(source.draws.get(), 4, "nothing was drawn");
+    });
+    generators::renew();
+}
+
+/// A generator that is kept goes on, also when the variable has been given back.
+#[test]
+fn a_generator_that_is_kept_outlives_the_poll() {
+    let mut kept = with_source(&Counting::default(), || {
+        let kept = rand::rng();
+        generators::renew();
+        kept
+    });
+    let numbers: [u64; 2] = std::array::from_fn(|_| rand::RngExt::random(&mut kept));
+    assert_ne!(numbers[0], numbers[1]);
+}
