@@ -199,7 +199,7 @@ pub mod program {
     //! assert_eq!(report.outputs("client"), ["2s"]);
     //! ```
     pub mod std {
-        //! As `std`, without threads, sockets and the date, and with the clock of the check.
+        //! As `std`, without threads and sockets, and with the clock of the check.
         pub use ::std::*;
 
         pub mod net {
@@ -220,7 +220,7 @@ pub mod program {
 
         pub mod time {
             //! `std::time`, with the clock of the check.
-            pub use ::std::time::{Duration, TryFromFloatSecsError};
+            pub use ::std::time::{Duration, SystemTime, SystemTimeError, TryFromFloatSecsError, UNIX_EPOCH};
             pub use netcheck_runtime::time::Instant;
         }
     }

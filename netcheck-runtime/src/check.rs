@@ -80,6 +80,7 @@ pub struct Checker {
     threads: usize,
     capture: bool,
     identity: Identity,
+    seed: u64,
     audit: bool,
     poll_duration_max: Duration,
 }
@@ -111,6 +112,7 @@ impl Checker {
             threads: 1,
             capture: true,
             identity: Identity::History,
+            seed: 0,
             audit: true,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
         }
@@ -251,6 +253,15 @@ impl Checker {
     /// Declares how local states are told apart.
     pub fn identity(mut self, identity: Identity) -> Self {
         self.identity = identity;
+        self
+    }
+
+    /// Gives the programs other random numbers: `getrandom`, `rand::rng()`, `fastrand`, and the order of a `HashMap`. They
+    /// are fixed, not explored: each run of a check draws the same ones, which follow from this number (0 unless it is
+    /// set), the name of the process or isolated task, and the draws that it has made. [`choose`](crate::choose)
+    /// explores.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
         self
     }
 

@@ -207,16 +207,6 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "                 ^^^",
         ),
         (
-            "`seed` is for a search that chooses at random: add `search = random` or `search = pct`, or leave it out",
-            "seed = 7, search = faults",
-            "^^^^",
-        ),
-        (
-            "`pct(…)` has a seed of its own: keep one",
-            "search = pct(seed = 7), seed = 8",
-            "                        ^^^^",
-        ),
-        (
             "expected `seed`: write `random(seed = 7)`",
             "search = random(depth = 7)",
             "                ^^^^^",

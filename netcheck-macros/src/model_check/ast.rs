@@ -95,11 +95,4 @@ pub(crate) struct Search {
     pub(crate) depth: Option<Number>,
 }
 
-impl Search {
-    /// Whether it chooses something at random.
-    pub(crate) fn takes_seed(&self) -> bool {
-        self.choice.name == "random" || self.choice.name == "pct"
-    }
-}
-
 pub(crate) type Expect = Choice;

@@ -342,6 +342,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
         let search = self::search(search, check.seed.as_ref());
         calls.extend(quote!(.search(::netcheck::check::Search::#search)));
     }
+    if let Some(seed) = &check.seed {
+        calls.extend(quote!(.seed(#seed)));
+    }
     if let Some(max_states) = &check.max_states {
         calls.extend(quote!(.max_states(#max_states)));
     }

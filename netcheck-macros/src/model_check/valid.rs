@@ -62,31 +62,6 @@ fn search(check: &ModelCheck, cx: &Ctxt) {
     if let Some(depth) = search.and_then(|search| search.depth.as_ref()).filter(|depth| depth.value == 0) {
         cx.error(&depth.literal, "`depth` is how many ordering constraints a bug needs, at least 1");
     }
-    let Some(seed) = check.said.get("seed").filter(|_| check.seed.is_some() && !check.said.has("replay")) else {
-        return;
-    };
-    match search {
-        Some(search) if search.said.has("seed") => {
-            cx.error(seed, format_args!("`{}(…)` has a seed of its own: keep one", search.choice.name));
-        }
-        Some(search) if !search.takes_seed() => {
-            let name = &search.choice.name;
-            cx.error(
-                seed,
-                format_args!(
-                    "`search = {name}` chooses nothing at random: \
-                     `seed` goes with `search = random` or `search = pct`; leave it out, or search so"
-                ),
-            );
-        }
-        None if !check.said.has("search") => {
-            cx.error(
-                seed,
-                "`seed` is for a search that chooses at random: add `search = random` or `search = pct`, or leave it out",
-            );
-        }
-        _ => {}
-    }
 }
 
 /// One execution is run, and nothing searched.
@@ -97,18 +72,8 @@ fn replay(check: &ModelCheck, cx: &Ctxt) {
     if let Some(file) = check.replay.as_ref().filter(|file| file.value().is_empty()) {
         cx.error(file, "a trace is in a file: this name is empty");
     }
-    let of_searches = [
-        "search",
-        "seed",
-        "max_states",
-        "max_depth",
-        "max_memory",
-        "reduction",
-        "subsumption",
-        "symmetry",
-        "store",
-        "threads",
-    ];
+    let of_searches =
+        ["search", "max_states", "max_depth", "max_memory", "reduction", "subsumption", "symmetry", "store", "threads"];
     for word in of_searches {
         if let Some(said) = check.said.get(word) {
             cx.error(

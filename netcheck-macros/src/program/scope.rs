@@ -6,7 +6,7 @@ use syn::{Ident, Item, ItemExternCrate, ItemUse, UseTree};
 
 use super::unmodelled;
 
-const CRATES: &[&str] = &["rand", "std", "tokio"];
+const CRATES: &[&str] = &["std", "tokio"];
 
 /// More imports of imports than anybody writes; those that go in a circle are rustc's to report.
 const IMPORTS_MAX: u32 = 8;

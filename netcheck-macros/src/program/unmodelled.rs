@@ -49,28 +49,6 @@ const UNMODELLED: &[(&[&str], &str)] = &[
         &["tokio::task::spawn_blocking", "tokio::task::block_in_place"],
         "call the closure directly if it is pure; if it does I/O, pass the result as an argument",
     ),
-    (
-        &["std::time::SystemTime", "std::time::UNIX_EPOCH"],
-        "the time of a check has no date: measure with `tokio::time::Instant`, or pass the date as an argument",
-    ),
-    (
-        &[
-            "rand::random",
-            "rand::random_bool",
-            "rand::random_iter",
-            "rand::random_range",
-            "rand::random_ratio",
-            "rand::rng",
-            "rand::thread_rng",
-            "rand::rngs::OsRng",
-            "rand::rngs::ThreadRng",
-            "rand::prelude::random",
-            "rand::prelude::rng",
-            "rand::prelude::thread_rng",
-            "rand::prelude::ThreadRng",
-        ],
-        "write `netcheck::choose(…).await`, which explores every choice",
-    ),
 ];
 
 const TASKS: &str = "a check schedules tasks, not threads: use `tokio::spawn`";

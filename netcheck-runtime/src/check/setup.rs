@@ -82,6 +82,7 @@ impl Job {
             captures: self.checker.capture,
             remembers: self.checker.identity == Identity::Memory && self.checker.tasks != Tasks::Tracked,
             executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),
+            seed: self.checker.seed,
         }
     }
 

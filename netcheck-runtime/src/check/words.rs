@@ -103,7 +103,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "deadlocks" => checker.deadlocks(choice(value(word, "paper")?, DEADLOCKS)?),
             "at_most" => checker.at_most(number(value(word, "1")?)?),
             "search" => checker.search(search(value(word, "dfs")?)?),
-            "seed" => seeded(word, words, checker)?,
+            "seed" => seeded(number(value(word, "7")?)?, words, checker),
             "max_states" => checker.max_states(number(value(word, "1_000_000")?)?),
             "max_depth" => checker.max_depth(number(value(word, "500")?)?),
             "max_memory" => checker.max_memory(number(value(word, "2_000_000_000")?)?),
@@ -393,23 +393,20 @@ fn search(value: &Value<'_>) -> Result<Search, Wrong> {
     Ok(search)
 }
 
-/// The search with a seed that stands beside it.
-fn seeded(word: &Word<'_>, words: &[Word<'_>], checker: Checker) -> Result<Checker, Wrong> {
-    let new = number(value(word, "7")?)?;
+/// Another seed, for a search that has none of its own, too.
+fn seeded(new: u64, words: &[Word<'_>], checker: Checker) -> Checker {
     let search = words.iter().find(|word| word.name == "search");
-    if let Some(Word { form: Form::Value(Value { kind: Kind::Word(named), .. }), .. }) = search
-        && let Form::List(inner) = &named.form
-        && has_any(inner, &["seed"])
-    {
-        return Err(word.wrong(format!("`{}(…)` has a seed of its own: keep one", named.name)));
-    }
+    let has_its_own = matches!(
+        search,
+        Some(Word { form: Form::Value(Value { kind: Kind::Word(named), .. }), .. })
+            if matches!(&named.form, Form::List(inner) if has_any(inner, &["seed"]))
+    );
     match checker.search {
-        Some(Search::Random { .. }) => Ok(checker.search(Search::Random { seed: new })),
-        Some(Search::Pct { depth, .. }) => Ok(checker.search(Search::Pct { seed: new, depth })),
-        None | Some(Search::Bfs | Search::Dfs | Search::Faults) => Err(word.wrong(
-            "`seed` is for a search that chooses at random: add `search = random` or `search = pct`, or leave it out",
-        )),
+        Some(Search::Random { .. }) if !has_its_own => checker.search(Search::Random { seed: new }),
+        Some(Search::Pct { depth, .. }) if !has_its_own => checker.search(Search::Pct { seed: new, depth }),
+        _ => checker,
     }
+    .seed(new)
 }
 
 // What is wrong, in words.

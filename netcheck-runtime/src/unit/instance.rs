@@ -226,6 +226,10 @@ impl Instance {
         });
         shared.watch.end();
         if let Some(abandoned) = self.context.abandoned() {
+            if let Ok(Some(future)) = polled {
+                // The poll could not be unwound. A panic in a destructor does not count.
+                let _ = panics::catch(|| context::enter(&self.context, || drop(future)));
+            }
             // The program may have caught the panic that left the poll, or have panicked again: neither counts.
             return Err(match abandoned {
                 Abandoned::Differs(mismatch) => Rest::Differs(mismatch),

@@ -417,10 +417,22 @@ impl Learner {
              after:    {operation} at {place} -> {outcome}\n  \
              expected: {expected}\n  \
              seen:     {seen}\n  \
-             usual causes: iterating over a std HashMap or HashSet, std::time, random numbers, \
-             a static or thread-local that outlives the run, a value captured from outside the factory\n  \
-             use an ordered map, tokio's time, `netcheck::choose`, or make the value anew inside the factory"
+             usual causes: {}a static or thread-local that outlives the run, a value captured from outside the factory\n  \
+             use an ordered map, tokio's time, `netcheck::choose`, or make the value anew inside the factory",
+            random_causes()
         ))
+    }
+}
+
+/// The kinds of randomness that are not the same in each run.
+fn random_causes() -> &'static str {
+    if netcheck_memory::interposes() {
+        "a generator of random numbers or a hasher that a static keeps or that takes its seed from elsewhere than the \
+         C library, `rand::rng()` or `fastrand` in a stripped executable, iterating over a map with another hasher \
+         than that of std's HashMap, addresses, "
+    } else {
+        "iterating over a std HashMap or HashSet, std::time, random numbers (which are fixed on 64-bit Linux with the \
+         feature `memory`), "
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Modes {
     pub(crate) remembers: bool,
     /// The executions of a source line are counted up to this number.
     pub(crate) executions_max: u32,
+    /// What programs draw as random numbers follows from it.
+    pub(crate) seed: u64,
 }
 
 /// The tables of one check: names of units, outputs, claims, source lines, and identities of local states.

@@ -6,5 +6,7 @@ pub(crate) use netcheck as tokio;
 pub(crate) mod codecs;
 #[path = "http.rs"]
 pub(crate) mod http;
+#[path = "random.rs"]
+pub(crate) mod random;
 #[path = "websocket.rs"]
 pub(crate) mod websocket;

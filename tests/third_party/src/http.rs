@@ -1,8 +1,9 @@
 //! HTTP/1.1 by hyper, client and server: two requests on one connection that is kept alive.
 //!
 //! What hyper takes from outside, and what shows of it:
-//! - the date of a response, from `SystemTime`, kept in a thread-local for a second. It would
-//!   be on the wire; `auto_date_header(false)` leaves it out;
+//! - the date of a response, from `SystemTime`, kept in a thread-local for a second. The server's connection reads it
+//!   in each poll, which is the check's clock and a step of its own. The thread-local outlives a run, and would be on
+//!   the wire; `auto_date_header(false)` leaves it out;
 //! - a time-out for the head of a request, which needs a timer. None is given, so there is none;
 //! - `http::HeaderMap` has a randomly seeded hasher in reserve, for names chosen to collide. The
 //!   headers are in a `Vec`, in the order in which they were inserted, and are written in that.

@@ -4,11 +4,10 @@
 //! tungstenite draws random numbers in two places, both for clients only:
 //! - the key of the handshake (`generate_key`), if it makes the request. Here the request is made
 //!   by hand, with a fixed key, as an application may;
-//! - the mask of each frame (`generate_mask`). Servers send without one. There is no setting for
-//!   it: it comes from `rand::random`, thus from a generator of the thread that the system seeds;
-//!   another source of seeds is a matter of the whole build (`--cfg getrandom_backend`), and would
-//!   not help, since the generator outlives a run. So [`FixedMask`] writes each frame with a mask
-//!   that is always the same: for the server, one as good as any other.
+//! - the mask of each frame (`generate_mask`). Servers send without one. There is no setting for it: it comes from
+//!   `rand::random`, thus from a generator of the thread. A check fixes what that draws, so the masks are the same in
+//!   each run. Most programs here have masks that are easier to read and the same everywhere: [`FixedMask`] writes each
+//!   frame with one that is as good for the server as any other.
 
 use super::tokio;
 use futures::{SinkExt, StreamExt};

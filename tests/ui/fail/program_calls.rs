@@ -16,22 +16,6 @@ mod blocking {
     }
 }
 
-mod date {
-    #[netcheck::program]
-    mod protocol {
-        use std::time::{Instant, SystemTime};
-
-        pub async fn run() -> (Instant, SystemTime) {
-            let _ = std::time::SystemTime::now();
-            (Instant::now(), SystemTime::now())
-        }
-    }
-
-    pub fn main() {
-        let _ = protocol::run();
-    }
-}
-
 mod files {
     #[netcheck::program]
     mod protocol {

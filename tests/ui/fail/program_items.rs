@@ -54,7 +54,7 @@ mod in_a_macro {
 
         pub async fn run() {
             let _ = read!("table");
-            println!("{:?}", std::time::SystemTime::now());
+            println!("{:?}", std::io::stdin());
             tokio::select! {
                 _ = tokio::task::spawn_blocking(|| ()) => { std::thread::park() }
                 _ = async {}, if std::fs::exists("table").is_ok() => {}

@@ -97,6 +97,7 @@ impl Context {
         mut values: Values,
         location: &'static Location<'static>,
     ) -> Option<CheckpointId> {
+        self.renew_generators();
         engine(|| {
             self.state().frames.position.mark();
             if self.is_discarded() || !self.shared.modes.captures {
@@ -124,7 +125,6 @@ impl Context {
             }
             state.record(&mut values);
             drop(state);
-            let _engine = netcheck_memory::engine_guard();
             let Reached { checkpoint, is_new } = checkpoints.checkpoint(entry, location, values);
             self.state().frames.position = Position::at(checkpoint);
             is_new.then_some(checkpoint)
@@ -180,5 +180,6 @@ impl State {
         self.tasks.record(values);
         self.isolated.record(values);
         self.executions.record(values);
+        self.random.record(values);
     }
 }

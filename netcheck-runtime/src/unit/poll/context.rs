@@ -9,6 +9,7 @@ use crate::unit::poll::executions::Executions;
 use crate::unit::poll::frames::Frames;
 use crate::unit::poll::handles::Handles;
 use crate::unit::poll::operations::Operations;
+use crate::unit::poll::random::Random;
 use crate::unit::poll::script::Script;
 use crate::unit::poll::selects::Selects;
 use crate::unit::poll::tasks::{IsolatedTasks, Polled, Task, Tasks};
@@ -40,12 +41,16 @@ struct Discarded;
 /// Outside a check: the program uses netcheck's types in place of tokio's.
 #[track_caller]
 pub(crate) fn current() -> Rc<Context> {
-    CURRENT.with_borrow(Clone::clone).unwrap_or_else(|| {
+    let context = CURRENT.with_borrow(Clone::clone).unwrap_or_else(|| {
         panic!(
             "netcheck's sockets, timers and tasks only work inside a check; \
              run real programs on tokio, and name processes with `net.process(…)`"
         )
-    })
+    });
+    if context.gives_up.get() && !std::thread::panicking() {
+        context.discard();
+    }
+    context
 }
 
 /// The context of the current poll, if there is one. A value that is dropped outside a poll, or in a poll that was
@@ -56,19 +61,20 @@ pub(crate) fn try_current() -> Option<Rc<Context>> {
 
 /// Runs `poll` with `context` as the current one.
 pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
-    netcheck_memory::set_hash_keys(HASH_KEYS.0, HASH_KEYS.1);
-    with(Some(Rc::clone(context)), || match &context.arena {
+    context.set_hash_keys();
+    let enter = || match &context.arena {
         Some(arena) => {
             netcheck_memory::wipe_stack::<WIPED_BYTES>();
             netcheck_memory::call_with_clean_registers(|| arena.enter(poll))
         }
         None => poll(),
-    })
+    };
+    with(Some(Rc::clone(context)), || netcheck_memory::with_source(&**context, enter))
 }
 
 /// Runs `call` without a current context.
 pub(super) fn leave<R>(call: impl FnOnce() -> R) -> R {
-    with(None, call)
+    with(None, || netcheck_memory::without_source(call))
 }
 
 fn with<R>(context: Option<Rc<Context>>, call: impl FnOnce() -> R) -> R {
@@ -89,6 +95,8 @@ pub(crate) struct Context {
     state: RefCell<State>,
     /// The poll is being unwound by a payload of the engine: this run is discarded.
     discarded: Cell<bool>,
+    /// The poll is discarded but could not be unwound: its next call does so.
+    gives_up: Cell<bool>,
     /// The heap of the program, if its memory identifies local states. It is dropped after everything that the program
     /// has allocated.
     arena: Option<Arena>,
@@ -105,6 +113,7 @@ pub(in crate::unit) struct State {
     pub(super) selects: Selects,
     pub(super) frames: Frames,
     pub(super) executions: Executions,
+    pub(super) random: Random,
     pub(in crate::unit) causality: Causality,
     /// The output of the root, as text and as value, once it has ended.
     pub(in crate::unit) ended: Option<(String, Rc<dyn Any>)>,
@@ -153,11 +162,30 @@ impl Context {
     pub(in crate::unit) fn new(unit: UnitId, shared: Rc<Shared>) -> Self {
         let arena = if shared.modes.remembers { Arena::new() } else { None };
         shared.note_arena(arena.is_some());
-        Context { unit, shared, state: RefCell::default(), discarded: Cell::new(false), arena }
+        let (state, discarded, gives_up) = (RefCell::default(), Cell::new(false), Cell::new(false));
+        Context { unit, shared, state, discarded, gives_up, arena }
     }
 
     pub(in crate::unit) fn state(&self) -> Borrowed<'_> {
         Borrowed { state: self.state.borrow_mut(), _engine: netcheck_memory::engine_guard() }
+    }
+
+    /// The maps that are made from here on have the same keys as those of any poll from its beginning on: two maps of one
+    /// poll have different ones, and a map that is made anew in each poll the same.
+    fn set_hash_keys(&self) {
+        netcheck_memory::set_hash_keys(HASH_KEYS.0 ^ self.shared.modes.seed, HASH_KEYS.1);
+    }
+
+    /// From here on, what the poll draws depends only on the number of draws so far, and the clock is read anew.
+    pub(super) fn renew_generators(&self) {
+        self.set_hash_keys();
+        netcheck_memory::generators::renew();
+        self.state().random.begin_step();
+    }
+
+    /// Whether a part of the engine uses the state at this moment.
+    pub(super) fn is_busy(&self) -> bool {
+        self.state.try_borrow_mut().is_err()
     }
 
     /// The heap of the program, if its memory identifies local states.
@@ -180,6 +208,7 @@ impl Context {
         state.script.begin_step(answers);
         state.selects.begin_step();
         state.operations.begin_step();
+        state.random.begin_step();
         state.causality.begin();
     }
 
@@ -230,6 +259,12 @@ impl Context {
         panic::resume_unwind(Box::new(Discarded))
     }
 
+    /// Discards the poll, which can't be unwound here, so that its next call abandons it.
+    pub(super) fn give_up_soon(&self) {
+        self.set_discarded();
+        self.gives_up.set(true);
+    }
+
     /// From now on the program has no effects, and calls get any answer.
     pub(in crate::unit) fn set_discarded(&self) {
         self.discarded.set(true);
@@ -242,6 +277,7 @@ impl Context {
 
     /// The reason why the poll was abandoned, if it was.
     pub(in crate::unit) fn abandoned(&self) -> Option<Abandoned> {
+        self.gives_up.set(false);
         let script = &mut self.state().script;
         self.is_discarded().then(|| match (script.mismatch.take(), script.asked.take()) {
             (Some(mismatch), _) => Abandoned::Differs(mismatch),

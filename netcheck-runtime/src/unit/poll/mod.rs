@@ -4,13 +4,15 @@
 //! - [`operations`]: the operations that the unit waits for; [`script`]: recorded answers, and effects between them;
 //! - [`handles`] and [`numbers`]: sockets, timers, and pending operations of `poll_` functions;
 //! - [`tasks`]: tasks, and isolated tasks that were spawned;
-//! - [`selects`], [`frames`], [`executions`]: `select!`s, awaiting functions and source lines that are being polled.
+//! - [`selects`], [`frames`], [`executions`]: `select!`s, awaiting functions and source lines that are being polled;
+//! - [`random`]: what was drawn.
 //!
 //! The calls; each file uses those above it:
 //! - [`context`]: the current unit, which holds the state; effects, and abandoning a poll;
 //! - [`attempts`]: operations that a poll tries at once; [`calls`]: operations and synchronous calls;
 //! - [`sockets`]: sockets and timers; [`spawning`]: tasks and isolated tasks;
-//! - [`tracking`]: the record of tracked tasks; [`capture`]: the record of a loop head;
+//! - [`source`]: random numbers and the time of day; [`tracking`]: the record of tracked tasks; [`capture`]: the record
+//!   of a loop head;
 //! - [`image`]: the image of the memory.
 //!
 //! Nothing here decides an outcome: an operation waits until the engine completes it, and a synchronous call abandons
@@ -26,9 +28,11 @@ pub(crate) mod handles;
 mod image;
 mod numbers;
 pub(crate) mod operations;
+mod random;
 mod script;
 pub(crate) mod selects;
 mod sockets;
+mod source;
 mod spawning;
 pub(crate) mod tasks;
 mod tracking;

@@ -1,0 +1,63 @@
+//! The random numbers of a run.
+//!
+//! What a program draws is a function of the check's seed, the unit's name and the number of draws before it in this
+//! run; with tracked tasks, of the task and its own draws. So it is the same in every run of a history, and the numbers
+//! of draws are all that the unit's future depends on: [`Random::record`] adds them to an image and to a checkpoint.
+
+use crate::id::TaskId;
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::time::Duration;
+
+/// What a run has drawn, and what its step has read of the clock.
+#[derive(Default)]
+pub(super) struct Random {
+    /// The draws of the run so far; by task if tasks are tracked.
+    draws: BTreeMap<Option<TaskId>, u64>,
+    /// The time that the step has read. Computing takes none, so it is not asked for again.
+    pub(super) now: Option<Duration>,
+}
+
+impl Random {
+    /// Forgets what the step has read.
+    pub(super) fn begin_step(&mut self) {
+        self.now = None;
+    }
+
+    /// The number of draws so far.
+    pub(super) fn draws(&self, task: Option<TaskId>) -> u64 {
+        self.draws.get(&task).copied().unwrap_or(0)
+    }
+
+    /// Counts a draw.
+    pub(super) fn count(&mut self, task: Option<TaskId>) {
+        *self.draws.entry(task).or_default() += 1;
+    }
+
+    /// Records everything here that the unit's future depends on, from the beginning of a step on.
+    pub(super) fn record(&self, values: &mut impl Hasher) {
+        self.draws.hash(values);
+    }
+}
+
+/// Numbers that follow from some words: `SplitMix64` (Steele, Lea, Flood: *Fast splittable pseudorandom number
+/// generators*), begun at a hash of them.
+pub(super) struct Generator(u64);
+
+impl Generator {
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+    pub(super) fn of(words: impl IntoIterator<Item = u64>) -> Generator {
+        words.into_iter().fold(Generator(0), |mut generator, word| {
+            generator.0 ^= word;
+            Generator(generator.next())
+        })
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(Self::STEP);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}

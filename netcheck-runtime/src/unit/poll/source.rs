@@ -1,0 +1,85 @@
+//! Random numbers and the time of day, for programs that ask the operating system for them.
+//!
+//! Reading the clock is the operation of `tokio::time::Instant::now`. The program reads it in a function of the C library,
+//! through which no poll can be abandoned: so a poll that has no answer goes on with any time until it calls netcheck
+//! or returns, and counts for nothing.
+
+use crate::id::TaskId;
+use crate::operation::{Operation, Outcome, time};
+use crate::unit::panics;
+use crate::unit::poll::context::Context;
+use crate::unit::poll::random::Generator;
+use netcheck_memory::Source;
+use std::panic::Location;
+use std::time::Duration;
+
+/// What is drawn.
+#[derive(Clone, Copy)]
+enum Drawn {
+    Bytes = 1,
+    Seed = 2,
+}
+
+impl Context {
+    /// The generator of the next draw.
+    fn drawing(&self, drawn: Drawn) -> Generator {
+        let name = self.shared.unit(self.unit).name;
+        let task = self.drawer();
+        let count = self.state().random.draws(task);
+        let words = [self.shared.modes.seed, task.map_or(0, |task| 1 + u64::from(task.0)), count, drawn as u64];
+        Generator::of(name.bytes().map(u64::from).chain(words))
+    }
+
+    /// The task whose draws are counted, if they are counted by task.
+    fn drawer(&self) -> Option<TaskId> {
+        self.shared.modes.tracks.then(|| self.state().tasks.running)
+    }
+
+    fn count_draw(&self) {
+        let task = self.drawer();
+        self.state().random.count(task);
+    }
+}
+
+impl Source for Context {
+    fn fill(&self, bytes: &mut [u8]) -> bool {
+        if self.is_busy() {
+            return false;
+        }
+        let mut generator = self.drawing(Drawn::Bytes);
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&generator.next().to_le_bytes()[..chunk.len()]);
+        }
+        self.count_draw();
+        true
+    }
+
+    fn time(&self) -> Option<Duration> {
+        if self.is_busy() {
+            return None;
+        }
+        if let Some(now) = self.state().random.now {
+            return Some(now);
+        }
+        let clock = Operation::Time(time::Operation::Clock);
+        let now = match panics::catch(|| self.ask(clock, Location::caller())) {
+            Ok(Outcome::Time { at_ns }) => Duration::from_nanos(at_ns),
+            _ => {
+                self.give_up_soon();
+                Duration::ZERO
+            }
+        };
+        self.state().random.now = Some(now);
+        Some(now)
+    }
+
+    fn seed(&self) -> u64 {
+        if self.is_busy() { 0 } else { self.drawing(Drawn::Seed).next() }
+    }
+
+    fn seed_was_used(&self) {
+        if !self.is_busy() {
+            self.count_draw();
+        }
+    }
+}
