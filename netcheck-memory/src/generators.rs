@@ -33,7 +33,7 @@ type Destructor = unsafe extern "C" fn(*mut u8);
 
 thread_local! {
     /// As `fastrand` keeps its generator: a number that is computed at its first use.
-    static PROBE: Cell<u64> = Cell::new(std::hint::black_box(0));
+    static PROBE: Cell<u64> = Cell::new(computed_at_first_use());
     /// The start of this thread's block of variables; 0 before it is known.
     static BLOCK: Cell<usize> = const { Cell::new(0) };
     /// The seed that `fastrand` has found in the current poll.
@@ -41,6 +41,12 @@ thread_local! {
     /// The destructors of the variables that the current poll has initialised.
     static DESTRUCTORS: Cell<[Option<(Destructor, *mut u8)>; VARIABLES_MAX]> =
         const { Cell::new([None; VARIABLES_MAX]) };
+}
+
+/// The number does not matter, but that it is no constant.
+#[inline(never)]
+fn computed_at_first_use() -> u64 {
+    std::hint::black_box(0)
 }
 
 /// The variables of this program.
@@ -93,9 +99,7 @@ fn search() -> Option<Found> {
 
 /// The start of this thread's block of variables, if the program has generators.
 fn block() -> Option<usize> {
-    if found().all().next().is_none() {
-        return None;
-    }
+    found().all().next()?;
     if BLOCK.get() == 0 {
         BLOCK.set(place::outside(platform::thread_locals)?.block.start);
     }

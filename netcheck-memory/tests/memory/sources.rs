@@ -1,5 +1,7 @@
 //! Random numbers and time of a source, where the functions of the C library are interposed.
 
+#![allow(clippy::disallowed_methods, reason = "the clock and the hasher of std are the subject")]
+
 use netcheck_memory::{Source, generators, interposes, with_source, without_source};
 use std::cell::Cell;
 use std::thread;

@@ -1,5 +1,7 @@
 //! Random numbers and clocks: the same in every run of a check, and real outside of one.
 
+#![allow(clippy::disallowed_methods, reason = "the clock and the hasher of std are the subject")]
+
 use super::checked::random::{ask_with_jitter, draws, draws_from_one, reads_clocks, serve};
 use super::real;
 use netcheck::Network;

@@ -1,5 +1,11 @@
 //! Programs that draw random numbers and read clocks, as they come.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the clock and the hasher of std are the subject"
+)]
+
 use super::tokio;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::net::UdpSocket;
