@@ -3,7 +3,7 @@
 //! `rand::rng()`, `rand::random()` and the functions of `fastrand` draw from a generator that a thread-local variable
 //! keeps. It would go on from poll to poll, and from program to program, so that what a program draws would depend on
 //! what else was polled. So each poll has these variables as a new thread has them: `rand` then makes a generator anew,
-//! which takes its seed from the [source](crate::source) of the poll, and `fastrand`, which would take its seed from the
+//! which takes its seed from the [source](crate::Source) of the poll, and `fastrand`, which would take its seed from the
 //! clock and the number of the thread, finds one that the source has given. Afterwards the variables are as before.
 //!
 //! The variables are found by name, in the executable's table of symbols (`symbols`), once in a program. They are taken
@@ -157,7 +157,7 @@ impl Drop for Fresh {
 }
 
 /// From here on, the generators of this thread are new ones: what is drawn does not depend on what was drawn before, but
-/// for the count of it that the [source](crate::source) keeps. It does nothing on a thread that has no source.
+/// for the count of it that the [source](crate::Source) keeps. It does nothing on a thread that has no source.
 pub fn renew() {
     if source::exists()
         && let Some(block) = block()
