@@ -9,7 +9,7 @@ use crate::operation::{Operation, Outcome, time};
 use crate::unit::panics;
 use crate::unit::poll::context::Context;
 use crate::unit::poll::random::Generator;
-use netcheck_memory::Source;
+use netcheck_memory::{Source, engine};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -43,43 +43,49 @@ impl Context {
 
 impl Source for Context {
     fn fill(&self, bytes: &mut [u8]) -> bool {
-        if self.is_busy() {
-            return false;
-        }
-        let mut generator = self.drawing(Drawn::Bytes);
-        for chunk in bytes.chunks_mut(8) {
-            chunk.copy_from_slice(&generator.next().to_le_bytes()[..chunk.len()]);
-        }
-        self.count_draw();
-        true
+        engine(|| {
+            if self.is_busy() {
+                return false;
+            }
+            let mut generator = self.drawing(Drawn::Bytes);
+            for chunk in bytes.chunks_mut(8) {
+                chunk.copy_from_slice(&generator.next().to_le_bytes()[..chunk.len()]);
+            }
+            self.count_draw();
+            true
+        })
     }
 
     fn time(&self) -> Option<Duration> {
-        if self.is_busy() {
-            return None;
-        }
-        if let Some(now) = self.state().random.now {
-            return Some(now);
-        }
-        let clock = Operation::Time(time::Operation::Clock);
-        let now = match panics::catch(|| self.ask(clock, Location::caller())) {
-            Ok(Outcome::Time { at_ns }) => Duration::from_nanos(at_ns),
-            _ => {
-                self.give_up_soon();
-                Duration::ZERO
+        engine(|| {
+            if self.is_busy() {
+                return None;
             }
-        };
-        self.state().random.now = Some(now);
-        Some(now)
+            if let Some(now) = self.state().random.now {
+                return Some(now);
+            }
+            let clock = Operation::Time(time::Operation::Clock);
+            let now = match panics::catch(|| self.ask(clock, Location::caller())) {
+                Ok(Outcome::Time { at_ns }) => Duration::from_nanos(at_ns),
+                _ => {
+                    self.give_up_soon();
+                    Duration::ZERO
+                }
+            };
+            self.state().random.now = Some(now);
+            Some(now)
+        })
     }
 
     fn seed(&self) -> u64 {
-        if self.is_busy() { 0 } else { self.drawing(Drawn::Seed).next() }
+        engine(|| if self.is_busy() { 0 } else { self.drawing(Drawn::Seed).next() })
     }
 
     fn seed_was_used(&self) {
-        if !self.is_busy() {
-            self.count_draw();
-        }
+        engine(|| {
+            if !self.is_busy() {
+                self.count_draw();
+            }
+        })
     }
 }
