@@ -1,5 +1,6 @@
 //! Armed timers by the time that remains.
 
+use super::interface::Time;
 use smallvec::SmallVec;
 
 /// An armed timer.
@@ -83,6 +84,41 @@ impl Countdowns {
         self.disarm(countdown.timer);
         let place = self.0.partition_point(|armed| armed.timer < countdown.timer);
         self.0.insert(place, countdown);
+    }
+}
+
+/// Quiet time. The timers of one owner; a timer that is awaited and late is due, as one at its deadline.
+impl Time for Countdowns {
+    type Event = u32;
+    /// Nanoseconds.
+    type Delay = u64;
+
+    fn arm(&mut self, timer: u32, after_ns: u64) {
+        Countdowns::arm(self, timer, after_ns, false);
+    }
+
+    fn disarm(&mut self, timer: u32) {
+        Countdowns::disarm(self, timer);
+    }
+
+    fn due(&self, awaited: impl Fn(u32) -> bool) -> SmallVec<[u32; 2]> {
+        let awaited = || self.0.iter().filter(|armed| awaited(armed.timer));
+        let least_ns = awaited().map(|armed| armed.remaining_ns.max(0)).min();
+        awaited().filter(|armed| Some(armed.remaining_ns.max(0)) == least_ns).map(|armed| armed.timer).collect()
+    }
+
+    fn elapse_until(&self, until: u32, awaited: impl Fn(u32) -> bool) -> Option<Self> {
+        let by_ns = self.get(until)?.remaining_ns.max(0);
+        if self.0.iter().any(|armed| awaited(armed.timer) && armed.remaining_ns < by_ns) {
+            return None;
+        }
+        let mut passed = self.clone();
+        passed.elapse(by_ns, |_| true);
+        Some(passed)
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        self == other
     }
 }
 
