@@ -6,7 +6,7 @@
 //! elsewhere.
 //!
 //! - [`host`]: addresses, ports, and the socket that receives a packet;
-//! - [`time`]: armed timers by the time that remains;
+//! - [`time`]: armed timers by the time that remains, and zones of the instants at which events may happen;
 //! - [`event`]: the events of the network in a step, created where an outcome is decided;
 //! - [`budget`]: the cost of events in faults, and the faults that an execution may still have;
 //! - [`udp`]: one datagram channel under loss, duplication and reordering, after Definitions 1 to 5 of the paper on

@@ -150,6 +150,16 @@ proptest! {
         prop_assert_eq!(pinned(&zone).is_some(), is_bounded);
     }
 
+    #[test]
+    fn a_free_event_is_one_that_takes_any_delay_from_now((zone, _) in zones()) {
+        for &event in zone.events() {
+            let mut fresh = zone.clone();
+            fresh.disarm(event);
+            fresh.arm(event, Delay::ANY);
+            prop_assert_eq!(zone.is_free(event), fresh == zone);
+        }
+    }
+
     /// A zone is the product of its parts if and only if they have nothing but now in common.
     #[test]
     fn a_product_has_its_factors_as_parts((one, _) in zones(), (other, _) in zones()) {
@@ -236,6 +246,21 @@ fn pinned(zone: &Zone) -> Option<Zone> {
         pinned = pinned.at_most(Moment::of(event), at)?.at_most(at, Moment::of(event))?;
     }
     Some(pinned)
+}
+
+/// One copy is known to come before another, and each may come at any instant of the interval.
+#[test]
+fn sorting_tells_copies_apart_by_their_order() {
+    let zone_with = |first: u32, second: u32| {
+        let mut zone = Zone::default();
+        (0..3).for_each(|copy| zone.arm(event(copy), Delay::between(0, 10)));
+        zone.at_most(Moment::of(event(first)), Moment::of(event(second))).expect("it may come first")
+    };
+    let alike = [0, 1, 2].map(event);
+    let sorted = zone_with(0, 1).sorted(&alike);
+    for (first, second) in [(0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
+        assert_eq!(zone_with(first, second).sorted(&alike), sorted);
+    }
 }
 
 #[test]

@@ -5,10 +5,17 @@ use smallvec::SmallVec;
 
 /// The upper bounds of the differences between instants: in row `i` and column `j` that of instant `i` minus instant
 /// `j`. It is canonical between operations: no bound is above the sum of the bounds on another way.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub(super) struct Matrix {
     side: usize,
     bounds: SmallVec<[Bound; 9]>,
+}
+
+/// Copies all bounds at once, where a derived clone takes one after the other.
+impl Clone for Matrix {
+    fn clone(&self) -> Self {
+        Matrix { side: self.side, bounds: SmallVec::from_slice(&self.bounds) }
+    }
 }
 
 impl Matrix {
@@ -35,8 +42,12 @@ impl Matrix {
 
     /// The matrix of some of the instants, in an order of one's own. A part of a canonical matrix is canonical.
     pub(super) fn select(&self, instants: &[usize]) -> Matrix {
-        let bounds = instants.iter().flat_map(|&row| instants.iter().map(move |&column| self.at(row, column)));
-        Matrix { side: instants.len(), bounds: bounds.collect() }
+        let mut bounds = SmallVec::with_capacity(instants.len() * instants.len());
+        for &row in instants {
+            let row = self.row(row);
+            bounds.extend(instants.iter().map(|&column| row[column]));
+        }
+        Matrix { side: instants.len(), bounds }
     }
 
     /// Adds an instant before which `place` others stand, between bounds from the instant `base`: at most `most` after
@@ -45,9 +56,9 @@ impl Matrix {
     pub(super) fn insert(&mut self, place: usize, base: usize, least: Bound, most: Bound) {
         let mut instants: SmallVec<[usize; 8]> = (0..self.side).collect();
         instants.insert(place, base);
-        let mut grown = self.select(&instants);
-        grown.replace(place, if base < place { base } else { base + 1 }, least, most);
-        *self = grown;
+        *self = self.select(&instants);
+        // It is the same instant as `base` so far.
+        self.replace(place, place, least, most);
     }
 
     /// Puts an instant in place of another one, between bounds from the instant `base`, as [`Matrix::insert`] does;

@@ -19,9 +19,15 @@ impl Zone {
             .collect()
     }
 
-    /// Whether the awaited events leave an instant for the one in a place: none of them has to come before it.
-    fn may_be_next(&self, place: usize, awaited: &[usize]) -> bool {
-        awaited.iter().all(|&other| self.matrix.at(other, place) >= Bound::ZERO)
+    /// The latest instant of the first awaited event, relative to each instant of the matrix.
+    fn first(&self, awaited: &[usize]) -> SmallVec<[Bound; 8]> {
+        let mut first: SmallVec<[Bound; 8]> = SmallVec::from_elem(Bound::NONE, self.matrix.side());
+        for &place in awaited {
+            for (first, bound) in first.iter_mut().zip(self.matrix.row(place)) {
+                *first = (*first).min(*bound);
+            }
+        }
+        first
     }
 }
 
@@ -49,26 +55,23 @@ impl Time for Zone {
 
     fn due(&self, awaited: impl Fn(Scheduled) -> bool) -> SmallVec<[Scheduled; 2]> {
         let awaited = self.awaited(awaited);
-        let next = awaited.iter().filter(|&&place| self.may_be_next(place, &awaited));
+        let first = self.first(&awaited);
+        let next = awaited.into_iter().filter(|&place| first[place] >= Bound::ZERO);
         next.map(|place| self.events[place - 1]).collect()
     }
 
-    /// The valuations in which no awaited event comes before `until`, relative to it. All new bounds are of differences
-    /// from its instant, so that one comparison of all ways over this instant makes the matrix canonical.
+    /// The valuations in which no awaited event comes before `until`, relative to it. In these `until` is the first
+    /// awaited event, so the bounds of the first one are its own. They are all that is new, so that one comparison of
+    /// all ways over this instant makes the matrix canonical.
     fn elapse_until(&self, until: Scheduled, awaited: impl Fn(Scheduled) -> bool) -> Option<Zone> {
         let place = self.place(Moment::of(until));
         let awaited = self.awaited(|event| event == until || awaited(event));
-        if !self.may_be_next(place, &awaited) {
+        let first = self.first(&awaited);
+        if first[place] < Bound::ZERO {
             return None;
         }
         let mut passed = self.clone();
-        let mut onwards: SmallVec<[Bound; 8]> = self.matrix.row(place).into();
-        for &other in &awaited {
-            for (onward, bound) in onwards.iter_mut().zip(self.matrix.row(other)) {
-                *onward = (*onward).min(*bound);
-            }
-        }
-        passed.matrix.relax(place, &onwards);
+        passed.matrix.relax(place, &first);
         passed.matrix.rebase(place);
         Some(passed)
     }

@@ -90,11 +90,10 @@ impl Zone {
     pub fn is_free(&self, event: Scheduled) -> bool {
         let place = self.place(Moment::of(event));
         let mut others = (0..self.matrix.side()).filter(|other| *other != place);
-        // The event is not before now; any other lower bound follows from that, and there is no upper one.
-        self.matrix.at(0, place) == Bound::ZERO
-            && others.all(|other| {
-                self.matrix.at(place, other) == Bound::NONE && self.matrix.at(other, place) == self.matrix.at(other, 0)
-            })
+        // The event is not before now, all other lower bounds follow from that, and there is no upper one.
+        others.all(|other| {
+            self.matrix.at(place, other) == Bound::NONE && self.matrix.at(other, place) == self.matrix.at(other, 0)
+        })
     }
 
     /// The place of a moment's event in the matrix.
