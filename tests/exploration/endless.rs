@@ -289,3 +289,35 @@ fn the_last_fault_ends_the_wait_for_copies_in_all_channels() {
         assert!(steps.contains("the second one twice") && steps.contains("duplicated"), "{steps}");
     }
 }
+
+/// Where a process computes for ever no time passes, so a sender that waits between its datagrams sends one: with delays,
+/// too, beside datagrams that are under way.
+#[test]
+fn no_time_passes_beside_a_loop_that_takes_none_while_datagrams_are_under_way() {
+    #[netcheck::process]
+    async fn decides() {
+        let mut last = false;
+        loop {
+            std::hint::black_box(last);
+            last = netcheck::choose([false, true]).await;
+        }
+    }
+    #[netcheck::process]
+    async fn listens_for_a_while() {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            let _ = timeout(2 * SECOND, socket.recv(&mut [0; 1])).await;
+        }
+    }
+    for search in [Search::Bfs, Search::Dfs, Search::Pct { seed: 1, depth: 3 }, Search::Random { seed: 3 }] {
+        for reduction in [false, true] {
+            let checker = Checker::new().udp(Udp::new().delay()).search(search).reduction(reduction).max_states(1_000);
+            let report = checker.check(|net| {
+                net.daemon("decides", decides);
+                net.daemon("listener", listens_for_a_while);
+                net.daemon("sender", || beats("listener:4000"));
+            });
+            assert_eq!(report.verdict(), Verdict::Verified, "{search:?}, reduction {reduction}: {report}");
+        }
+    }
+}

@@ -197,7 +197,9 @@ fn with_one_clock(
         let movers = smallest.map(|set| set.iter().map(|&index| live[index].mover).collect::<SmallVec<[Mover; 8]>>());
         return Ok(Some(match movers.filter(|movers| !footprints.cycles.are_unreduced(movers)) {
             Some(movers) => StubbornSet::Moves(movers),
-            None => StubbornSet::Component(with_lifecycle(footprints, live, members)),
+            None if timed => StubbornSet::Component(with_lifecycle(footprints, live, members)),
+            // Without the timers, which with delays may fire beside datagrams in flight.
+            None => StubbornSet::Moves(with_lifecycle(footprints, live, members)),
         }));
     }
     if members.iter().any(|unit| unit.is_dead_end) {
