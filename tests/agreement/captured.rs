@@ -390,7 +390,7 @@ const REDUCED_STATES_MAX: usize = 10_000;
 /// The same depth-first, where each state of such a component is as many polls away from the first as it is deep.
 const REDUCED_DEPTH_FIRST_STATES_MAX: usize = 2_000;
 /// No program that comes to an end has more without captured loops and without reduction.
-const UNREDUCED_STATES_MAX: usize = 500_000;
+const UNREDUCED_STATES_MAX: usize = 2_000_000;
 /// No captured program has more.
 const STATES_MAX: usize = 50_000;
 
