@@ -130,7 +130,7 @@ impl Checker {
         self
     }
 
-    /// Declares what the tasks of a process share.
+    /// Declares what the tasks of a process share, and in which order they are polled.
     pub fn tasks(mut self, tasks: Tasks) -> Self {
         self.tasks = tasks;
         self

@@ -56,14 +56,14 @@ where
         return JoinHandle(Joining::Unit { child, value, pending: None, joined: false, location });
     }
     let future = future.take().expect("it is not a process");
-    spawn_task(future, || (), location)
+    spawn_task(future, || (), (location, false))
 }
 
-/// Spawns a task of this unit; `finished` is called when it ends.
+/// Spawns a task of this unit; `finished` is called when it ends. `blocks`: tokio would run it on a thread of its own.
 fn spawn_task<F>(
     future: F,
     finished: impl Fn() + 'static,
-    location: &'static Location<'static>,
+    (location, blocks): (&'static Location<'static>, bool),
 ) -> JoinHandle<F::Output>
 where
     F: Future + 'static,
@@ -84,7 +84,7 @@ where
             finish(&cancelled, Err(JoinError { id: id() }));
             on_cancel();
         }),
-        location,
+        (location, blocks),
     );
     let id = Id(context.name_of_task(context.unit, number.0));
     JoinHandle(Joining::Task { cell, task: Arc::new(Known { id, control, _number: number }) })
@@ -407,7 +407,7 @@ where
     F: FnOnce() -> R + 'static,
     R: 'static,
 {
-    spawn(async move { call() })
+    spawn_task(async move { call() }, || (), (Location::caller(), true))
 }
 
 /// Runs a closure in place, as `tokio::task::block_in_place`.
@@ -422,7 +422,7 @@ pub async fn yield_now() {
         if std::mem::replace(&mut yielded, true) {
             return Poll::Ready(());
         }
-        cx.waker().wake_by_ref();
+        context::current().let_others_run(cx.waker());
         Poll::Pending
     })
     .await;

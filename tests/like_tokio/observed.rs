@@ -17,7 +17,7 @@ mod races;
 mod real;
 mod shrink;
 
-use netcheck::check::{Checker, Verdict};
+use netcheck::check::{Checker, Tasks, Verdict};
 use program::Block;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -42,8 +42,12 @@ fn observed(program: &Block, runs: usize) -> Traces {
 
 /// What a check explores, if it does not take too long.
 fn explored(program: &Block) -> Option<Traces> {
+    explored_by(Checker::new(), program)
+}
+
+fn explored_by(checker: Checker, program: &Block) -> Option<Traces> {
     let program = program.clone();
-    let report = Checker::new().max_states(STATES_MAX).check(|net| {
+    let report = checker.max_states(STATES_MAX).check(|net| {
         net.process("it", move || checked::interpret::trace(program.clone()));
     });
     match report.verdict() {
@@ -121,4 +125,23 @@ fn what_tasks_do_is_explored() {
     let figures = agree(1_000..1_200, true);
     println!("{figures:?}");
     assert!(chosen().is_some() || figures.programs == 200, "too many were left out");
+}
+
+/// Without a network, tokio's order of tasks is the only one.
+#[test]
+fn tasks_in_tokios_order_do_exactly_what_tokio_does() {
+    let in_order = |program: &Block| explored_by(Checker::new().tasks(Tasks::Fifo), program).expect("it is small");
+    let differs = |program: &Block| in_order(program) != observed(program, 1);
+    let mut different = 0;
+    for seed in chosen().unwrap_or(0..1_500) {
+        let program = generate::ordered_program(seed);
+        if differs(&program) {
+            let small = shrink::shrink(program, differs);
+            let (explored, observed) = (in_order(&small), observed(&small, 1));
+            panic!("seed {seed}: tokio does {observed:?}, and {explored:?} is explored, in\n{small:#?}");
+        }
+        different += usize::from(explored(&program).is_none_or(|any| any.len() > 1));
+    }
+    println!("{different} programs do several things in other orders");
+    assert!(chosen().is_some() || different > 300, "too few depend on the order");
 }

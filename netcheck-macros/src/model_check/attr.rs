@@ -47,7 +47,7 @@ const SEARCHES: &Choices =
     &[("bfs", "Bfs"), ("dfs", "Dfs"), ("faults", "Faults"), ("random", "Random"), ("pct", "Pct")];
 const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both", "Both")];
 const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
-const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked")];
+const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked"), ("fifo", "Fifo")];
 const DEADLOCKS: &Choices = &[("each_process", "EachProcess"), ("paper", "Paper")];
 const IDENTITIES: &Choices = &[("history", "History"), ("memory", "Memory")];
 const STORES: &Choices = &[("exact", "Exact"), ("fingerprint", "Fingerprint")];

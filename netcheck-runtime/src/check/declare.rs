@@ -271,7 +271,7 @@ impl Tcp {
     }
 }
 
-/// What the tasks of a process share (isolated tasks share nothing anyway).
+/// What the tasks of a process share (isolated tasks share nothing anyway), and in which order they are polled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tasks {
     /// Any memory: the order in which tasks run is part of the process's local state.
@@ -282,6 +282,17 @@ pub enum Tasks {
     /// which makes processes of many tasks much smaller. Every so often two such histories are compared; if they behave
     /// differently, that is an error that says so.
     Tracked,
+    /// Any memory, and the tasks of a process are polled in the order of tokio's runtime of one thread, first in, first
+    /// out: a task that is woken or spawned goes to the back of a queue, the future of the process itself (that of
+    /// `block_on`) comes first whenever the queue is empty, and `yield_now` waits until then, too. Timers that are due
+    /// together fire in the order in which they were first waited for. The network and faults are explored in full, so
+    /// which socket is ready first is still a choice; so is the order of processes, of isolated tasks, of blocking
+    /// closures, and of the branches of a `select!`.
+    ///
+    /// It leaves out all other orders: those of a runtime of several threads, and those in which tokio's budget sends a
+    /// task to the back of the queue, after 128 operations in one poll. A [`LocalSet`](crate::task::LocalSet) has a queue of
+    /// its own and is refused.
+    Fifo,
 }
 
 /// How two histories of a process are known to have led to one local state.

@@ -79,6 +79,7 @@ impl Job {
             // How often the line of a call was executed before is known only if calls are traced.
             traces: first.is_some(),
             tracks: self.checker.tasks == Tasks::Tracked,
+            queues: self.checker.tasks == Tasks::Fifo,
             captures: self.checker.capture,
             remembers: self.checker.identity == Identity::Memory && self.checker.tasks != Tasks::Tracked,
             executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),

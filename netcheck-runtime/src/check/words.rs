@@ -55,7 +55,7 @@ const SEARCHES: &Choices<Search> = &[
     ("random", Search::Random { seed: 0 }),
     ("pct", Search::Pct { seed: 0, depth: 3 }),
 ];
-const TASKS: &Choices<Tasks> = &[("shared", Tasks::Shared), ("tracked", Tasks::Tracked)];
+const TASKS: &Choices<Tasks> = &[("shared", Tasks::Shared), ("tracked", Tasks::Tracked), ("fifo", Tasks::Fifo)];
 const DEADLOCKS: &Choices<Deadlocks> = &[("each_process", Deadlocks::EachProcess), ("paper", Deadlocks::Paper)];
 const IDENTITIES: &Choices<Identity> = &[("history", Identity::History), ("memory", Identity::Memory)];
 const STORES: &Choices<Keep> = &[("exact", Keep::Exact), ("fingerprint", Keep::Fingerprint)];

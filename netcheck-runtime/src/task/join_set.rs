@@ -48,19 +48,29 @@ impl<T: 'static> JoinSet<T> {
     where
         F: Future<Output = T> + 'static,
     {
+        match TypeId::of::<F>() == TypeId::of::<Process<T>>() {
+            true => self.add(spawn(future)),
+            false => self.spawn_task(future, (Location::caller(), false)),
+        }
+    }
+
+    /// Spawns a task of this unit into the set.
+    fn spawn_task<F>(&mut self, future: F, of: (&'static Location<'static>, bool)) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        let number = self.spawned;
+        let (ended, order) = (Arc::clone(&self.ended), Arc::clone(&self.order));
+        let end = move || {
+            order.touch();
+            lock(&ended).push_back(number);
+        };
+        self.add(spawn_task(future, end, of))
+    }
+
+    fn add(&mut self, handle: JoinHandle<T>) -> AbortHandle {
         let number = self.spawned;
         self.spawned += 1;
-        let handle = match TypeId::of::<F>() == TypeId::of::<Process<T>>() {
-            true => spawn(future),
-            false => {
-                let (ended, order) = (Arc::clone(&self.ended), Arc::clone(&self.order));
-                let end = move || {
-                    order.touch();
-                    lock(&ended).push_back(number);
-                };
-                spawn_task(future, end, Location::caller())
-            }
-        };
         let abort = handle.abort_handle();
         self.handles.push((number, handle));
         abort
@@ -90,7 +100,7 @@ impl<T: 'static> JoinSet<T> {
     where
         F: FnOnce() -> T + 'static,
     {
-        self.spawn(async move { call() })
+        self.spawn_task(async move { call() }, (Location::caller(), true))
     }
 
     /// The next task that ends; `None` if the set is empty.

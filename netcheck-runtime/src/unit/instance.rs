@@ -106,8 +106,14 @@ impl Instance {
                 Some(TaskId(0))
             }
             (OperationKey::CANCEL, _) => self.cancel(),
-            (_, Some(task)) => Some(task),
-            (key, None) => self.context.complete(key, outcome.clone()),
+            (key, Some(task)) => {
+                self.context.take_turn(key);
+                Some(task)
+            }
+            (key, None) => {
+                self.context.take_turn(key);
+                self.context.complete(key, outcome.clone())
+            }
         };
         let rest = match first {
             Some(first) => self.run(first, woken.contains(&first)),
@@ -154,7 +160,7 @@ impl Instance {
                     }
                 }),
             };
-            self.context.spawn_task(root, Rc::new(|| ()), program.location);
+            self.context.spawn_task(root, Rc::new(|| ()), (program.location, false));
         };
         context::enter(&self.context, spawn);
     }
@@ -183,21 +189,25 @@ impl Instance {
         if !self.context.state().tasks.all.contains_key(&TaskId(0)) {
             return Rest::Cancelled;
         }
+        self.context.end_turn(task);
         Rest::Waits(self.menu())
     }
 
     fn menu(&self) -> Vec<Offer> {
         let here = Location::caller();
-        let runnable = self.context.state().tasks.runnable();
-        let runs = runnable.into_iter().map(|task| Offer {
+        let run = |task| Offer {
             key: OperationKey::run(task),
             task,
             operation: Operation::Tasks(tasks::Operation::Run(task)),
             location: here,
             caller: None,
             execution: 0,
-        });
-        runs.chain(self.context.offers()).collect()
+        };
+        if let Some(in_order) = self.context.offers_in_order(run) {
+            return in_order;
+        }
+        let runnable = self.context.state().tasks.runnable();
+        runnable.into_iter().map(run).chain(self.context.offers()).collect()
     }
 
     fn poll(&mut self, task: TaskId) -> Result<(), Rest> {

@@ -20,6 +20,8 @@ pub(crate) struct Modes {
     pub(crate) traces: bool,
     /// Whether tasks share memory only through objects that are tracked.
     pub(crate) tracks: bool,
+    /// Whether tasks are polled in the order of tokio's runtime of one thread.
+    pub(crate) queues: bool,
     /// Whether loop heads identify local states.
     pub(crate) captures: bool,
     /// Whether the memory of a program identifies local states.

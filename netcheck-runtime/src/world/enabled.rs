@@ -1,9 +1,11 @@
 //! The steps that a state offers, before it is checked which of them must wait for the network to be quiet.
 
 use super::components::{ABORTED, Component, ComponentId};
+use super::prepared::{Prepared, PreparedOffer};
 use super::step::{Change, Class, Move, Transition, Writes};
 use super::tables::{AllLost, Lookup, View};
-use crate::id::{Mover, NodeId, OutcomeId, UnitId};
+use super::{tasks, time};
+use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Input, OperationKey, Outcome};
 use crate::unit::automaton::EdgeId;
 
@@ -75,8 +77,40 @@ impl View<'_> {
                 self.immediate(enabled, asker(OperationKey::CANCEL), self.known.done, Writes::new())?;
                 continue;
             }
-            for offer in self.prepared_offers(node)? {
+            let offers = self.prepared_offers(node)?;
+            if self.in_order {
+                self.in_order(state, offers, asker, enabled)?;
+                continue;
+            }
+            for offer in offers {
                 self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Collects what a unit is offered whose menu is in tokio's order: the timers that are due fire before a task is
+    /// polled that stands behind them in the menu, and those of one task before those of another.
+    fn in_order(
+        self,
+        state: &[u32],
+        offers: &[PreparedOffer],
+        asker: impl Fn(OperationKey) -> Asker,
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
+        let mut due: Option<TaskId> = None;
+        for offer in offers {
+            let is_timer = matches!(offer.prepared, Prepared::Time(time::Prepared::Timer { .. }));
+            let is_behind = match &offer.prepared {
+                Prepared::Tasks(tasks::Prepared::Run) => due.is_some(),
+                _ => is_timer && due.is_some_and(|due| due != offer.task),
+            };
+            let before = enabled.moves.len();
+            if !is_behind {
+                self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
+            }
+            if is_timer && enabled.moves.len() > before {
+                due = Some(offer.task);
             }
         }
         Ok(())

@@ -2,12 +2,14 @@
 
 use super::kinds::for_each_kind;
 use super::{choices, faults, tasks, tcp, time, udp};
+use crate::id::TaskId;
 use crate::operation::OperationKey;
 
 /// An operation that a unit waits for.
 #[derive(Clone, Debug)]
 pub(crate) struct PreparedOffer {
     pub(crate) key: OperationKey,
+    pub(crate) task: TaskId,
     pub(crate) prepared: Prepared,
 }
 

@@ -83,7 +83,7 @@ impl DerefMut for System {
 
 impl System {
     pub(crate) fn new(shared: Rc<Shared>, processes: Vec<Registration>, declared: Declared, demands: Demands) -> Self {
-        let tracks = shared.modes.tracks;
+        let (tracks, in_order) = (shared.modes.tracks, shared.modes.queues);
         let mut learner = Learner::new(shared);
         let hosts = learner.shared.hosts.iter().cloned();
         let (programs, processes) = processes
@@ -112,6 +112,7 @@ impl System {
             declared,
             demands,
             tracks,
+            in_order,
             ports: Interner::new(),
             links: Interner::new(),
             link_bytes: 0,
@@ -328,6 +329,7 @@ impl System {
             .into_iter()
             .map(|offer| PreparedOffer {
                 key: offer.key,
+                task: offer.task,
                 prepared: self.prepare(unit, offer.operation, offer.execution),
             })
             .collect();

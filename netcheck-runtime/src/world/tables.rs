@@ -53,6 +53,8 @@ pub(crate) struct Tables {
     pub(crate) demands: Demands,
     /// Whether tasks are movers of their own.
     pub(crate) tracks: bool,
+    /// Whether the menus of units are in the order in which tokio would go on.
+    pub(crate) in_order: bool,
     pub(crate) ports: Interner<Bindings>,
     pub(crate) links: Interner<Link>,
     /// The memory that the states of links, and the arrivals that they allow, take, about.

@@ -17,6 +17,16 @@ enum Topic {
 }
 
 pub(crate) fn program(seed: u64, has_tasks: bool) -> Block {
+    written(seed, has_tasks, false)
+}
+
+/// A program of tasks that does the same in each run by tokio's runtime of one thread: each `select!` is biased. Timers
+/// of different tasks are often due together, those of one task never: a check explores which of these is first.
+pub(crate) fn ordered_program(seed: u64) -> Block {
+    written(seed, true, true)
+}
+
+fn written(seed: u64, has_tasks: bool, is_ordered: bool) -> Block {
     let mut random = Random { state: seed };
     let topics = [
         Topic::Channel,
@@ -31,7 +41,7 @@ pub(crate) fn program(seed: u64, has_tasks: bool) -> Block {
     ];
     let topics = (0..2).map(|_| topics[random.below(topics.len())]).collect();
     let mut writer =
-        Writer { random, topics, budget: 14, delay_ms: 1, marks: 0, tasks: if has_tasks { TASKS } else { 0 } };
+        Writer { random, topics, budget: 14, delay_ms: 1, marks: 0, tasks: if has_tasks { TASKS } else { 0 }, is_ordered };
     let mut program = Vec::new();
     while writer.budget > 0 && program.len() < 6 {
         program.push(writer.op(0));
@@ -49,6 +59,8 @@ struct Writer {
     marks: u8,
     /// how many may yet be spawned
     tasks: usize,
+    /// whether nothing in it is random
+    is_ordered: bool,
 }
 
 impl Writer {
@@ -109,13 +121,22 @@ impl Writer {
             0 | 1 if self.tasks > 0 => {
                 self.tasks -= 1;
                 let slot = TASKS - 1 - self.tasks;
-                Op::Spawn(slot, self.block(depth))
+                // Tasks wait for the same times.
+                let delay_ms = self.delay_ms;
+                if self.is_ordered {
+                    self.delay_ms = 1;
+                }
+                let block = self.block(depth);
+                if self.is_ordered {
+                    self.delay_ms = delay_ms;
+                }
+                Op::Spawn(slot, block)
             }
             2 => Op::Both(self.block(depth), self.block(depth)),
             3 => Op::Guarded(self.block(depth)),
             4 => Op::Repeat(2, self.block(depth)),
             5 => Op::Kept {
-                biased: self.random.percent(40),
+                biased: self.is_biased(40),
                 times: 2,
                 kept: self.block(depth),
                 fresh: self.block(depth),
@@ -126,7 +147,7 @@ impl Writer {
 
     fn select(&mut self, depth: usize) -> Select {
         let branches = 2 + usize::from(self.random.percent(30));
-        Select { biased: self.random.percent(30), branches: (0..branches).map(|_| self.branch(depth)).collect() }
+        Select { biased: self.is_biased(30), branches: (0..branches).map(|_| self.branch(depth)).collect() }
     }
 
     fn branch(&mut self, depth: usize) -> Branch {
@@ -147,9 +168,13 @@ impl Writer {
         Op::Mark(self.marks)
     }
 
-    /// Sums of them differ.
+    fn is_biased(&mut self, percent: u64) -> bool {
+        self.random.percent(percent) || self.is_ordered
+    }
+
+    /// Sums of them differ, also if some are repeated.
     fn delay(&mut self) -> u64 {
-        self.delay_ms *= 2;
+        self.delay_ms *= if self.is_ordered { 9 } else { 2 };
         self.delay_ms
     }
 }

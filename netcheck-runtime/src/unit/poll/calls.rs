@@ -40,6 +40,7 @@ impl Context {
                 let effects = state.script.effects();
                 state.operations.note_fresh(key, effects);
             }
+            state.begin_wait(&offer);
             state.operations.register(offer, waker.clone());
             drop(state);
             if waker.will_wake(Waker::noop()) {

@@ -10,6 +10,7 @@ use crate::unit::poll::frames::Frames;
 use crate::unit::poll::handles::Handles;
 use crate::unit::poll::operations::Operations;
 use crate::unit::poll::random::Random;
+use crate::unit::poll::schedule::Schedule;
 use crate::unit::poll::script::Script;
 use crate::unit::poll::selects::Selects;
 use crate::unit::poll::tasks::{IsolatedTasks, Polled, Task, Tasks};
@@ -162,7 +163,11 @@ impl Context {
     pub(in crate::unit) fn new(unit: UnitId, shared: Rc<Shared>) -> Self {
         let arena = if shared.modes.remembers { Arena::new() } else { None };
         shared.note_arena(arena.is_some());
-        let (state, discarded, gives_up) = (RefCell::default(), Cell::new(false), Cell::new(false));
+        let mut state = State::default();
+        if shared.modes.queues {
+            state.tasks.schedule = Some(Schedule::new(shared.unit(unit).parent.is_none()));
+        }
+        let (state, discarded, gives_up) = (RefCell::new(state), Cell::new(false), Cell::new(false));
         Context { unit, shared, state, discarded, gives_up, arena }
     }
 
@@ -213,12 +218,17 @@ impl Context {
     }
 
     /// Begins the poll of a task; `None` if the task does not exist.
-    pub(in crate::unit) fn begin_poll(&self, task: TaskId) -> Option<Polled> {
-        let state = &mut *self.state();
+    pub(in crate::unit) fn begin_poll(self: &Rc<Self>, task: TaskId) -> Option<Polled> {
+        let mut state = self.state();
         state.operations.begin_poll();
         state.handles.begin_poll();
         state.selects.begin_poll();
-        state.tasks.begin_poll(task)
+        let (polled, unneeded) = state.tasks.begin_poll(task);
+        drop(state);
+        if !unneeded.is_empty() {
+            enter(self, || drop(unneeded));
+        }
+        polled
     }
 
     /// The program's own source line of a call, and the number of its executions so far, if calls are traced.

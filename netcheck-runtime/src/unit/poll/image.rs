@@ -15,7 +15,7 @@ impl Context {
         state.record_between_steps(&mut values);
         let digest = arena.image(|scan| {
             scan.bytes(&values.bytes);
-            state.tasks.all.values().for_each(|task| task.scan(scan));
+            state.tasks.scan(scan);
             state.operations.scan(scan);
         })?;
         Some(ImageId(digest))

@@ -3,7 +3,7 @@
 //! The state, each part with its own rules and without knowledge of the others:
 //! - [`operations`]: the operations that the unit waits for; [`script`]: recorded answers, and effects between them;
 //! - [`handles`] and [`numbers`]: sockets, timers, and pending operations of `poll_` functions;
-//! - [`tasks`]: tasks, and isolated tasks that were spawned;
+//! - [`tasks`]: tasks, and isolated tasks that were spawned; [`schedule`]: tokio's order of tasks;
 //! - [`selects`], [`frames`], [`executions`]: `select!`s, awaiting functions and source lines that are being polled;
 //! - [`random`]: what was drawn.
 //!
@@ -11,6 +11,7 @@
 //! - [`context`]: the current unit, which holds the state; effects, and abandoning a poll;
 //! - [`attempts`]: operations that a poll tries at once; [`calls`]: operations and synchronous calls;
 //! - [`sockets`]: sockets and timers; [`spawning`]: tasks and isolated tasks;
+//! - [`turns`]: the tasks and operations that come next;
 //! - [`source`]: random numbers and the time of day; [`tracking`]: the record of tracked tasks; [`capture`]: the record
 //!   of a loop head;
 //! - [`image`]: the image of the memory.
@@ -29,6 +30,7 @@ mod image;
 mod numbers;
 pub(crate) mod operations;
 mod random;
+mod schedule;
 mod script;
 pub(crate) mod selects;
 mod sockets;
@@ -36,3 +38,4 @@ mod source;
 mod spawning;
 pub(crate) mod tasks;
 mod tracking;
+mod turns;

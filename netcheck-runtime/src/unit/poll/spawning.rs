@@ -40,20 +40,20 @@ impl Context {
         })
     }
 
-    /// Spawns a task of this unit; it becomes runnable.
+    /// Spawns a task of this unit; it becomes runnable. `blocks`: tokio would run it on a thread of its own.
     pub(crate) fn spawn_task(
         &self,
         future: TaskFuture,
         on_cancel: Rc<dyn Fn()>,
-        location: &'static Location<'static>,
+        (location, blocks): (&'static Location<'static>, bool),
     ) -> (Arc<TaskNumber>, Arc<TaskControl>) {
         let id = self.next_task();
         let number = self.next_task_number(id);
-        let task = Task::new(id, number, future, on_cancel, location);
+        let task = Task::new(id, number, future, on_cancel, (location, blocks));
         let shared = (Arc::clone(&task.number), Arc::clone(&task.control));
         engine(|| {
             let mut state = self.state();
-            state.tasks.all.insert(id, task);
+            state.tasks.spawn(id, task);
             state.causality.spawn(id);
         });
         shared

@@ -2,6 +2,7 @@
 
 use crate::id::{TaskId, UnitId};
 use crate::unit::poll::numbers::Numbers;
+use crate::unit::poll::schedule::Schedule;
 use crate::unit::program::Program;
 use ahash::AHashMap;
 use netcheck_memory::Scan;
@@ -13,6 +14,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Waker;
 
 /// The future of a task.
 pub(in crate::unit) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
@@ -30,6 +32,8 @@ pub(in crate::unit) struct Task {
     pub(super) number: Arc<TaskNumber>,
     /// The source line that has spawned it.
     pub(in crate::unit) location: &'static Location<'static>,
+    /// Whether tokio would run it on a thread of its own.
+    pub(super) blocks: bool,
 }
 
 impl Task {
@@ -39,15 +43,15 @@ impl Task {
         number: Arc<TaskNumber>,
         future: TaskFuture,
         on_cancel: Rc<dyn Fn()>,
-        location: &'static Location<'static>,
+        (location, blocks): (&'static Location<'static>, bool),
     ) -> Self {
         let (cancelled, ended) = (AtomicBool::new(false), AtomicBool::new(false));
         let control = TaskControl { id, woken: AtomicBool::new(true), cancelled, ended };
-        Task { future: Some(future), control: Arc::new(control), on_cancel, number, location }
+        Task { future: Some(future), control: Arc::new(control), on_cancel, number, location, blocks }
     }
 
     /// Adds the memory of the task to an image of its unit's memory.
-    pub(in crate::unit) fn scan(&self, scan: &mut Scan<'_>) {
+    fn scan(&self, scan: &mut Scan<'_>) {
         scan.word(self.control.id.0.into());
         scan.word(std::ptr::from_ref(self.location) as u64);
         if let Some(future) = &self.future {
@@ -69,7 +73,7 @@ pub(crate) struct TaskControl {
 
 impl TaskControl {
     /// Whether the task was woken, and whether it was aborted.
-    fn flags(&self) -> (bool, bool) {
+    pub(super) fn flags(&self) -> (bool, bool) {
         (self.is_woken(), self.is_cancelled())
     }
 
@@ -116,6 +120,8 @@ pub(in crate::unit) struct Tasks {
     pub(super) spawns: AHashMap<TaskId, u32>,
     /// The numbers by which programs know tasks.
     pub(super) numbers: Numbers,
+    /// The order in which tasks are polled, if it is tokio's.
+    pub(super) schedule: Option<Schedule>,
 }
 
 impl Tasks {
@@ -124,23 +130,70 @@ impl Tasks {
         self.all.get(&self.running)
     }
 
-    /// The poll of a task begins.
-    pub(super) fn begin_poll(&mut self, task: TaskId) -> Option<Polled> {
+    /// The poll of a task begins. Also returns wakers that are no longer needed.
+    pub(super) fn begin_poll(&mut self, task: TaskId) -> (Option<Polled>, Vec<Waker>) {
         self.running = task;
-        let task = self.all.get_mut(&task)?;
-        task.control.set_woken(false);
-        Some((task.future.take()?, Arc::clone(&task.control), Rc::clone(&task.on_cancel)))
+        let unneeded = self.schedule.as_mut().map(|schedule| schedule.begin_poll(task));
+        let polled = self.all.get_mut(&task).and_then(|task| {
+            task.control.set_woken(false);
+            Some((task.future.take()?, Arc::clone(&task.control), Rc::clone(&task.on_cancel)))
+        });
+        (polled, unneeded.unwrap_or_default())
+    }
+
+    /// A task is spawned.
+    pub(super) fn spawn(&mut self, id: TaskId, task: Task) {
+        let is_apart = task.blocks || self.is_blocking();
+        self.all.insert(id, task);
+        self.queue(id, is_apart);
+    }
+
+    /// A task is woken or aborted.
+    pub(super) fn wake(&mut self, control: &TaskControl) {
+        let Some(schedule) = &self.schedule else { return };
+        let is_it = |task: &Task| std::ptr::eq(Arc::as_ptr(&task.control), control);
+        if !control.is_woken() && !schedule.is_polled(control.id) && self.all.get(&control.id).is_some_and(is_it) {
+            self.queue(control.id, self.is_blocking());
+        }
+    }
+
+    fn queue(&mut self, task: TaskId, is_apart: bool) {
+        match &mut self.schedule {
+            Some(schedule) if is_apart => schedule.push_at_any_time(task),
+            Some(schedule) => schedule.push(task),
+            None => {}
+        }
+    }
+
+    /// Whether a task is being polled that tokio would run on a thread of its own.
+    fn is_blocking(&self) -> bool {
+        let polled = self.schedule.as_ref().and_then(Schedule::polled);
+        polled.and_then(|polled| self.all.get(&polled)).is_some_and(|polled| polled.blocks)
+    }
+
+    /// Whether the root is woken.
+    pub(super) fn root_is_woken(&self) -> bool {
+        self.all.get(&TaskId(0)).is_some_and(|root| root.control.is_woken())
     }
 
     /// The tasks that are woken or aborted, and can be polled.
     pub(in crate::unit) fn runnable(&self) -> Vec<TaskId> {
-        self.all.iter().filter(|(_, task)| task.control.is_woken()).map(|(&id, _)| id).collect()
+        let has_yielded = |id| self.schedule.as_ref().is_some_and(|schedule| schedule.has_yielded(id));
+        let all = self.all.iter();
+        all.filter(|&(&id, task)| task.control.is_woken() || has_yielded(id)).map(|(&id, _)| id).collect()
     }
 
     /// Records everything here that the future of a unit with one task depends on.
     pub(super) fn record(&self, values: &mut impl Hasher) {
         self.numbers.hash(values);
         self.all.values().for_each(|task| task.control.flags().hash(values));
+        self.schedule.iter().for_each(|schedule| schedule.record(values));
+    }
+
+    /// Adds the memory of the tasks to an image of their unit's memory.
+    pub(super) fn scan(&self, scan: &mut Scan<'_>) {
+        self.all.values().for_each(|task| task.scan(scan));
+        self.schedule.iter().for_each(|schedule| schedule.scan(scan));
     }
 }
 

@@ -40,7 +40,11 @@ impl Context {
 impl Wake for TaskControl {
     fn wake(self: Arc<Self>) {
         if let Some(context) = context::try_current() {
-            engine(|| context.state().causality.wake(self.id));
+            engine(|| {
+                let mut state = context.state();
+                state.causality.wake(self.id);
+                state.tasks.wake(&self);
+            });
         }
         self.set_woken(true);
     }
@@ -87,7 +91,11 @@ impl TaskControl {
     /// Aborts the task at its next await, and makes it runnable.
     pub(crate) fn cancel(&self) {
         if let Some(context) = context::try_current() {
-            engine(|| context.state().causality.abort(self.id));
+            engine(|| {
+                let mut state = context.state();
+                state.causality.abort(self.id);
+                state.tasks.wake(self);
+            });
         }
         self.set_cancelled();
         self.set_woken(true);

@@ -2,6 +2,7 @@
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Input, Outcome};
+use crate::unit::automaton::EdgeId;
 use crate::world::components::Component;
 use crate::world::enabled::{Asker, Due, Enabled, Waiting};
 use crate::world::step::{Class, Move, Transition, Writes};
@@ -53,11 +54,28 @@ impl View<'_> {
                     due.push((waiting, input, edge));
                 }
             }
+            if self.in_order {
+                self.keep_first_tasks(&mut due);
+            }
             if !due.is_empty() {
                 return Ok(Some((advance_ns, due)));
             }
         }
         Ok(None)
+    }
+
+    /// Of the timers of each unit that are due at once, keeps those of the task whose timer comes first in the menu.
+    fn keep_first_tasks(self, due: &mut Vec<(&Waiting, Input, EdgeId)>) {
+        let of = |waiting: &Waiting| {
+            let Asker { unit, node, key, .. } = waiting.asker;
+            let offer = self.automata.node(node).offers.iter().find(|offer| offer.key == key);
+            (unit, offer.map(|offer| offer.task))
+        };
+        let all: Vec<_> = due.iter().map(|(waiting, ..)| of(waiting)).collect();
+        due.retain(|(waiting, ..)| {
+            let this = of(waiting);
+            all.iter().find(|(unit, _)| *unit == this.0) == Some(&this)
+        });
     }
 
     /// The steps of the earliest timers. If some call `may_fail`, it may fail at their instant, too, before they fire:

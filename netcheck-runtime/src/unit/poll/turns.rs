@@ -1,0 +1,131 @@
+//! The tasks and operations that come next with `tasks = fifo`: what [`super::schedule`] says, for tasks and operations
+//! as they are.
+
+use crate::id::TaskId;
+use crate::operation::{Offer, Operation, OperationKey};
+use crate::operation::{tasks, time};
+use crate::unit::poll::context::{self, Context, State};
+use crate::unit::poll::schedule::{Next, Taken};
+use std::rc::Rc;
+use std::task::Waker;
+
+impl Context {
+    /// The running task lets other tasks run first.
+    pub(crate) fn let_others_run(&self, waker: &Waker) {
+        let mut state = self.state();
+        let State { tasks, .. } = &mut *state;
+        match &mut tasks.schedule {
+            Some(schedule) => schedule.defer(tasks.running, waker.clone()),
+            None => {
+                drop(state);
+                waker.wake_by_ref();
+            }
+        }
+    }
+
+    /// Whether tasks are polled in tokio's order.
+    pub(crate) fn has_order(&self) -> bool {
+        self.shared.modes.queues
+    }
+
+    /// A step begins that polls a task, or completes one of its operations.
+    pub(in crate::unit) fn take_turn(self: &Rc<Self>, key: OperationKey) {
+        let turn = self.state().turn(key);
+        let go_on = |context: &Context| {
+            let mut state = context.state();
+            let (Some((task, taken)), Some(schedule)) = (turn, &mut state.tasks.schedule) else { return true };
+            let is_found = schedule.go_on_to(task, taken);
+            if !is_found {
+                schedule.ask_driver();
+            }
+            is_found
+        };
+        if go_on(self) {
+            return;
+        }
+        context::enter(self, || {
+            while let Some(waker) = { self.state().tasks.schedule.as_mut().and_then(|schedule| schedule.pop_deferred()) } {
+                waker.wake();
+            }
+        });
+        go_on(self);
+    }
+
+    /// The poll of a step is over.
+    pub(in crate::unit) fn end_turn(&self, task: TaskId) {
+        let State { tasks, operations, .. } = &mut *self.state();
+        let root_is_woken = tasks.root_is_woken();
+        let Some(schedule) = &mut tasks.schedule else { return };
+        let (is_woken, is_aborted) = tasks.all.get(&task).map_or((false, false), |task| task.control.flags());
+        schedule.end_poll(task, is_woken, is_aborted);
+        schedule.settle(
+            root_is_woken,
+            |task| tasks.all.contains_key(&task),
+            |task| operations.offers().any(|offer| offer.task == task),
+            |key| operations.offer(key).is_some_and(is_timer),
+        );
+    }
+
+    /// The runs of tasks and the operations that may come next, in tokio's order; `None` if any order is possible.
+    pub(in crate::unit) fn offers_in_order(&self, run: impl Fn(TaskId) -> Offer) -> Option<Vec<Offer>> {
+        let state = self.state();
+        let schedule = state.tasks.schedule.as_ref()?;
+        let mut operations: Vec<&Offer> =
+            state.operations.offers().filter(|offer| state.tasks.all.contains_key(&offer.task)).collect();
+        operations.sort_by_key(|offer| schedule.place_of_timer(offer.key));
+        if let Some(chooser) = operations.iter().find(|offer| matches!(offer.operation, Operation::Choices(_))) {
+            // A choice is made at once, as if within the poll.
+            let of_chooser = operations.iter().filter(|offer| offer.task == chooser.task);
+            return Some(of_chooser.map(|offer| (*offer).clone()).collect());
+        }
+        let mut menu: Vec<Offer> = Vec::new();
+        let mut add = |offer: &Offer| {
+            if !menu.iter().any(|other| other.key == offer.key) {
+                menu.push(offer.clone());
+            }
+        };
+        operations.iter().filter(|offer| is_at_any_time(offer)).for_each(|offer| add(offer));
+        for next in schedule.next(state.tasks.root_is_woken()) {
+            match next {
+                Next::Run(task) => add(&run(task)),
+                Next::OperationOf(task) => {
+                    operations.iter().filter(|offer| offer.task == task).for_each(|offer| add(offer));
+                }
+                Next::OperationOfTasks => operations.iter().for_each(|offer| {
+                    if !schedule.is_root(offer.task) {
+                        add(offer);
+                    }
+                }),
+            }
+        }
+        drop(state);
+        Some(menu)
+    }
+}
+
+impl State {
+    /// The task of a step, and what the step does.
+    fn turn(&self, key: OperationKey) -> Option<(TaskId, Taken)> {
+        if let Some(task) = key.task_to_run() {
+            return Some((task, Taken::Run));
+        }
+        let offer = self.operations.offer(key)?;
+        Some((offer.task, if is_at_any_time(offer) { Taken::AtAnyTime } else { Taken::Operation }))
+    }
+
+    /// The wait for an operation begins.
+    pub(super) fn begin_wait(&mut self, offer: &Offer) {
+        if let Some(schedule) = self.tasks.schedule.as_mut().filter(|_| is_timer(offer)) {
+            schedule.wait_for_timer(offer.key);
+        }
+    }
+}
+
+fn is_timer(offer: &Offer) -> bool {
+    matches!(offer.operation, Operation::Time(time::Operation::Timer { .. }))
+}
+
+/// Whether an operation completes without the driver: an isolated task may end at any time.
+fn is_at_any_time(offer: &Offer) -> bool {
+    matches!(offer.operation, Operation::Tasks(tasks::Operation::Join { .. }))
+}
