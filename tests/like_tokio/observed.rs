@@ -140,8 +140,10 @@ fn tasks_in_tokios_order_do_exactly_what_tokio_does() {
             let (explored, observed) = (in_order(&small), observed(&small, 1));
             panic!("seed {seed}: tokio does {observed:?}, and {explored:?} is explored, in\n{small:#?}");
         }
-        different += usize::from(explored(&program).is_none_or(|any| any.len() > 1));
+        if seed < 200 {
+            different += usize::from(explored(&program).is_none_or(|any| any.len() > 1));
+        }
     }
-    println!("{different} programs do several things in other orders");
-    assert!(chosen().is_some() || different > 300, "too few depend on the order");
+    println!("{different} programs of 200 do something else in other orders");
+    assert!(chosen().is_some() || different > 100, "too few depend on the order");
 }

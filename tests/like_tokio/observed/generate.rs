@@ -1,6 +1,6 @@
 //! Random programs: the same one for the same seed, on every machine.
 
-use super::program::{Block, Branch, CELLS, Op, Select, TASKS};
+use super::program::{Block, Branch, CELLS, ORDERED_TASKS, Op, Select, TASKS};
 
 /// What the tasks of a program have to do with each other. Few things, so that they meet.
 #[derive(Clone, Copy)]
@@ -17,39 +17,33 @@ enum Topic {
 }
 
 pub(crate) fn program(seed: u64, has_tasks: bool) -> Block {
-    written(seed, has_tasks, false)
+    Writer::new(seed, 14, if has_tasks { TASKS } else { 0 }).program(6)
 }
 
 /// A program of tasks that does the same in each run by tokio's runtime of one thread: each `select!` is biased. Timers
 /// of different tasks are often due together, those of one task never: a check explores which of these is first.
 pub(crate) fn ordered_program(seed: u64) -> Block {
-    written(seed, true, true)
+    let mut writer = Writer { is_ordered: true, ..Writer::new(seed, 60, ORDERED_TASKS) };
+    writer.topics.push(TOPICS[writer.random.below(TOPICS.len())]);
+    writer.program(9)
 }
 
-fn written(seed: u64, has_tasks: bool, is_ordered: bool) -> Block {
-    let mut random = Random { state: seed };
-    let topics = [
-        Topic::Channel,
-        Topic::Answer,
-        Topic::Announcement,
-        Topic::Watch,
-        Topic::Notify,
-        Topic::Lock,
-        Topic::Permits,
-        Topic::Time,
-        Topic::Memory,
-    ];
-    let topics = (0..2).map(|_| topics[random.below(topics.len())]).collect();
-    let mut writer =
-        Writer { random, topics, budget: 14, delay_ms: 1, marks: 0, tasks: if has_tasks { TASKS } else { 0 }, is_ordered };
-    let mut program = Vec::new();
-    while writer.budget > 0 && program.len() < 6 {
-        program.push(writer.op(0));
-    }
-    // What has happened besides is seen, too.
-    program.extend((0..CELLS).map(Op::Show));
-    program
-}
+/// The longest wait of a task is at most five times this.
+const DELAY_MS_MAX: u64 = 50_000;
+/// So long that all tasks have ended, or wait for ever.
+const LONG_MS: u64 = 3_000_000;
+
+const TOPICS: [Topic; 9] = [
+    Topic::Channel,
+    Topic::Answer,
+    Topic::Announcement,
+    Topic::Watch,
+    Topic::Notify,
+    Topic::Lock,
+    Topic::Permits,
+    Topic::Time,
+    Topic::Memory,
+];
 
 struct Writer {
     random: Random,
@@ -59,14 +53,59 @@ struct Writer {
     marks: u8,
     /// how many may yet be spawned
     tasks: usize,
+    /// how many might have been at first
+    tasks_max: usize,
     /// whether nothing in it is random
     is_ordered: bool,
 }
 
 impl Writer {
+    fn new(seed: u64, budget: usize, tasks: usize) -> Writer {
+        let mut random = Random { state: seed };
+        let topics = (0..2).map(|_| TOPICS[random.below(TOPICS.len())]).collect();
+        Writer { random, topics, budget, delay_ms: 1, marks: 0, tasks, tasks_max: tasks, is_ordered: false }
+    }
+
+    fn program(mut self, length: usize) -> Block {
+        let mut program = Vec::new();
+        if self.is_ordered {
+            let left = self.random.below(self.tasks);
+            while self.tasks > left {
+                program.push(self.spawn(0));
+            }
+        }
+        while self.budget > 0 && program.len() < length {
+            program.push(self.op(0));
+        }
+        if self.is_ordered {
+            program.push(Op::Sleep(LONG_MS));
+        }
+        // What has happened besides is seen, too.
+        program.extend((0..CELLS).map(Op::Show));
+        program
+    }
+
     fn block(&mut self, depth: usize) -> Block {
-        let length = [0, 1, 1, 1, 2, 2, 3][self.random.below(7)];
-        (0..length).map(|_| self.op(depth)).collect()
+        let lengths = if self.is_ordered && depth < 2 { [1, 2, 2, 3, 3, 4, 5] } else { [0, 1, 1, 1, 2, 2, 3] };
+        let mut block = Block::new();
+        for _ in 0..lengths[self.random.below(7)] {
+            block.push(self.op(depth));
+            if self.is_ordered && self.random.percent(60) {
+                block.push(self.mark());
+            }
+        }
+        block
+    }
+
+    fn spawn(&mut self, depth: usize) -> Op {
+        self.tasks -= 1;
+        let slot = self.tasks_max - 1 - self.tasks;
+        // If there is one order of tasks, several may wait for the same times.
+        let delay_ms = self.delay_ms;
+        self.delay_ms = if self.is_ordered { 1 } else { delay_ms };
+        let block = self.block(depth);
+        self.delay_ms = if self.is_ordered { delay_ms } else { self.delay_ms };
+        Op::Spawn(slot, block)
     }
 
     fn op(&mut self, depth: usize) -> Op {
@@ -80,9 +119,9 @@ impl Writer {
             3 => self.mark(),
             4 => Op::Yield,
             5 if self.random.percent(30) => Op::Pending,
-            6 if self.tasks < TASKS => match self.random.percent(40) {
-                true => Op::Abort(self.random.below(TASKS - self.tasks)),
-                false => Op::Join(self.random.below(TASKS - self.tasks)),
+            6 if self.tasks < self.tasks_max => match self.random.percent(40) {
+                true => Op::Abort(self.random.below(self.tasks_max - self.tasks)),
+                false => Op::Join(self.random.below(self.tasks_max - self.tasks)),
             },
             _ => self.talk(depth),
         }
@@ -110,6 +149,7 @@ impl Writer {
             (Topic::Notify, _) => Op::NotifyWaiters,
             (Topic::Lock, _) => Op::Locked(self.block(depth + 1)),
             (Topic::Permits, _) => Op::Permitted(self.block(depth + 1)),
+            (Topic::Time, _) if self.delay_ms > DELAY_MS_MAX => Op::Yield,
             (Topic::Time, 0..=2) => Op::Sleep(self.delay()),
             (Topic::Time, _) => Op::Timeout(self.delay(), self.block(depth + 1)),
             (Topic::Memory, _) => Op::Add(self.random.below(CELLS)),
@@ -118,20 +158,7 @@ impl Writer {
 
     fn compound(&mut self, depth: usize) -> Op {
         match self.random.below(12) {
-            0 | 1 if self.tasks > 0 => {
-                self.tasks -= 1;
-                let slot = TASKS - 1 - self.tasks;
-                // Tasks wait for the same times.
-                let delay_ms = self.delay_ms;
-                if self.is_ordered {
-                    self.delay_ms = 1;
-                }
-                let block = self.block(depth);
-                if self.is_ordered {
-                    self.delay_ms = delay_ms;
-                }
-                Op::Spawn(slot, block)
-            }
+            0 | 1 if self.tasks > 0 => self.spawn(depth),
             2 => Op::Both(self.block(depth), self.block(depth)),
             3 => Op::Guarded(self.block(depth)),
             4 => Op::Repeat(2, self.block(depth)),
@@ -174,7 +201,7 @@ impl Writer {
 
     /// Sums of them differ, also if some are repeated.
     fn delay(&mut self) -> u64 {
-        self.delay_ms *= if self.is_ordered { 9 } else { 2 };
+        self.delay_ms *= if self.is_ordered { 5 } else { 2 };
         self.delay_ms
     }
 }

@@ -7,6 +7,8 @@ pub(crate) type Block = Vec<Op>;
 pub(crate) const CELLS: usize = 2;
 /// How many tasks a program may have besides its first.
 pub(crate) const TASKS: usize = 2;
+/// How many if tasks have only one order.
+pub(crate) const ORDERED_TASKS: usize = 5;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Op {

@@ -1,6 +1,6 @@
 //! What the tasks of a program share.
 
-use super::super::program::{CELLS, TASKS};
+use super::super::program::{CELLS, ORDERED_TASKS};
 use super::tokio;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, Semaphore, broadcast, mpsc, oneshot, watch};
@@ -14,7 +14,7 @@ pub(crate) fn open<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct World {
     pub(crate) trace: Mutex<Vec<u8>>,
     pub(crate) cells: Mutex<[u8; CELLS]>,
-    pub(crate) tasks: [Mutex<Option<JoinHandle<()>>>; TASKS],
+    pub(crate) tasks: [Mutex<Option<JoinHandle<()>>>; ORDERED_TASKS],
     pub(crate) sender: Mutex<Option<mpsc::Sender<u8>>>,
     pub(crate) receiver: Mutex<Option<mpsc::Receiver<u8>>>,
     pub(crate) answer: Mutex<Option<oneshot::Sender<u8>>>,

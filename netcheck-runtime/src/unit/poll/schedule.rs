@@ -241,14 +241,16 @@ impl Schedule {
     }
 
     /// Forgets after a step what makes no difference any more. `is_there`: whether a task has not ended; `waits`: whether
-    /// it has operations; `is_timer`: whether the wait for a timer has this key.
+    /// it has operations; `is_timer`: whether the wait for a timer has this key. Returns wakers that are no longer needed.
     pub(super) fn settle(
         &mut self,
         root_is_woken: bool,
         is_there: impl Fn(TaskId) -> bool,
         waits: impl Fn(TaskId) -> bool,
         is_timer: impl Fn(OperationKey) -> bool,
-    ) {
+    ) -> Vec<Waker> {
+        let ended = self.deferred.extract_if(.., |(task, _)| !is_there(*task));
+        let unneeded = ended.map(|(_, waker)| waker).collect();
         self.timers.retain(|key| is_timer(*key));
         self.stations.retain(|station| !matches!(station, Station::Task(task) if !is_there(*task)));
         self.at_any_time.retain(|task| is_there(*task));
@@ -258,6 +260,7 @@ impl Schedule {
             self.last = None;
             self.ask_driver();
         }
+        unneeded
     }
 
     /// Records everything here that the unit's future depends on, but for the wakers.

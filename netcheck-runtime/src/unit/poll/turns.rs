@@ -52,18 +52,11 @@ impl Context {
     }
 
     /// The poll of a step is over.
-    pub(in crate::unit) fn end_turn(&self, task: TaskId) {
-        let State { tasks, operations, .. } = &mut *self.state();
-        let root_is_woken = tasks.root_is_woken();
-        let Some(schedule) = &mut tasks.schedule else { return };
-        let (is_woken, is_aborted) = tasks.all.get(&task).map_or((false, false), |task| task.control.flags());
-        schedule.end_poll(task, is_woken, is_aborted);
-        schedule.settle(
-            root_is_woken,
-            |task| tasks.all.contains_key(&task),
-            |task| operations.offers().any(|offer| offer.task == task),
-            |key| operations.offer(key).is_some_and(is_timer),
-        );
+    pub(in crate::unit) fn end_turn(self: &Rc<Self>, task: TaskId) {
+        let unneeded = self.state().end_turn(task);
+        if !unneeded.is_empty() {
+            context::enter(self, || drop(unneeded));
+        }
     }
 
     /// The runs of tasks and the operations that may come next, in tokio's order; `None` if any order is possible.
@@ -111,6 +104,21 @@ impl State {
         }
         let offer = self.operations.offer(key)?;
         Some((offer.task, if is_at_any_time(offer) { Taken::AtAnyTime } else { Taken::Operation }))
+    }
+
+    /// The poll of a step is over. Returns wakers that are no longer needed.
+    fn end_turn(&mut self, task: TaskId) -> Vec<Waker> {
+        let State { tasks, operations, .. } = self;
+        let root_is_woken = tasks.root_is_woken();
+        let Some(schedule) = &mut tasks.schedule else { return Vec::new() };
+        let (is_woken, is_aborted) = tasks.all.get(&task).map_or((false, false), |task| task.control.flags());
+        schedule.end_poll(task, is_woken, is_aborted);
+        schedule.settle(
+            root_is_woken,
+            |task| tasks.all.contains_key(&task),
+            |task| operations.offers().any(|offer| offer.task == task),
+            |key| operations.offer(key).is_some_and(is_timer),
+        )
     }
 
     /// The wait for an operation begins.
