@@ -8,6 +8,7 @@ use super::{tasks, time};
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Input, OperationKey, Outcome};
 use crate::unit::automaton::EdgeId;
+use smallvec::SmallVec;
 
 /// All steps that a state offers, whether or not they must wait for the network to be quiet.
 #[derive(Default)]
@@ -18,6 +19,8 @@ pub(crate) struct Enabled {
     pub(crate) timers: Vec<Waiting>,
     /// Channels to sockets on which a unit waits; the datagrams in flight on each may be lost together.
     pub(super) losable: Vec<Losable>,
+    /// The number of outcomes that programs refused.
+    refused: usize,
 }
 
 /// A unit that waits for an operation, the unit's local state, and the operation's key there.
@@ -54,6 +57,7 @@ impl Enabled {
         self.moves.clear();
         self.timers.clear();
         self.losable.clear();
+        self.refused = 0;
     }
 }
 
@@ -90,7 +94,8 @@ impl View<'_> {
     }
 
     /// Collects what a unit is offered whose menu is in tokio's order: the timers that are due fire before a task is
-    /// polled that stands behind them in the menu, and those of one task before those of another.
+    /// polled that stands behind them in the menu, and those of one task before those of another. A task that was woken
+    /// for something else, and does not take what has woken it, too, is polled in its place.
     fn in_order(
         self,
         state: &[u32],
@@ -99,18 +104,25 @@ impl View<'_> {
         enabled: &mut Enabled,
     ) -> Lookup<()> {
         let mut due: Option<TaskId> = None;
-        for offer in offers {
+        let mut refusing: SmallVec<[(TaskId, bool); 2]> = SmallVec::new();
+        for (index, offer) in offers.iter().enumerate() {
             let is_timer = matches!(offer.prepared, Prepared::Time(time::Prepared::Timer { .. }));
-            let is_behind = match &offer.prepared {
-                Prepared::Tasks(tasks::Prepared::Run) => due.is_some(),
-                _ => is_timer && due.is_some_and(|due| due != offer.task),
-            };
-            let before = enabled.moves.len();
-            if !is_behind {
-                self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
+            let is_run = matches!(offer.prepared, Prepared::Tasks(tasks::Prepared::Run));
+            let is_early = is_run && index + 1 < offers.len() && offers[..index].iter().any(|of| of.task == offer.task);
+            let refused = || refusing.iter().find(|(task, _)| *task == offer.task);
+            if due.is_some_and(|due| is_run || is_timer && due != offer.task) || is_early && refused().is_none() {
+                continue;
             }
-            if is_timer && enabled.moves.len() > before {
+            if is_early && refused().is_some_and(|(_, timer)| *timer) {
                 due = Some(offer.task);
+            }
+            let before = (enabled.moves.len(), enabled.refused);
+            self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
+            if is_timer && enabled.moves.len() > before.0 {
+                due = Some(offer.task);
+            }
+            if enabled.refused > before.1 {
+                refusing.push((offer.task, is_timer));
             }
         }
         Ok(())
@@ -135,6 +147,7 @@ impl View<'_> {
         let input = Input { key, outcome };
         let edge = self.edge(node, input)?;
         if self.automata.edge(edge).is_refused() {
+            enabled.refused += 1;
             return Ok(false);
         }
         let step = Move::Unit { unit, component, node, input, edge, class };

@@ -218,17 +218,12 @@ impl Context {
     }
 
     /// Begins the poll of a task; `None` if the task does not exist.
-    pub(in crate::unit) fn begin_poll(self: &Rc<Self>, task: TaskId) -> Option<Polled> {
-        let mut state = self.state();
+    pub(in crate::unit) fn begin_poll(&self, task: TaskId) -> Option<Polled> {
+        let state = &mut *self.state();
         state.operations.begin_poll();
         state.handles.begin_poll();
         state.selects.begin_poll();
-        let (polled, unneeded) = state.tasks.begin_poll(task);
-        drop(state);
-        if !unneeded.is_empty() {
-            enter(self, || drop(unneeded));
-        }
-        polled
+        state.tasks.begin_poll(task)
     }
 
     /// The program's own source line of a call, and the number of its executions so far, if calls are traced.

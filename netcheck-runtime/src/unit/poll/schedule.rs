@@ -36,8 +36,9 @@ pub(super) enum Next {
     Run(TaskId),
     /// An operation of this task.
     OperationOf(TaskId),
-    /// An operation of any task but the root.
-    OperationOfTasks,
+    /// An operation of any task but the root; or a poll of a task that stands in the queue behind the first, if an event
+    /// has woken it before.
+    EventOfTasks,
 }
 
 /// A step of a unit, as the schedule sees it.
@@ -133,7 +134,6 @@ impl Schedule {
 
     /// The stations after the driver was asked, from here on.
     fn after_driver(&self) -> Vec<Station> {
-        let is_task = |station: &Station| matches!(station, Station::Task(_));
         let has_tasks = self.stations.iter().any(is_task);
         let rest = self.stations.iter().copied().filter(|station| has_tasks && *station != Station::Root);
         let mut after: Vec<Station> = [Station::Root].into_iter().chain(rest).collect();
@@ -149,10 +149,23 @@ impl Schedule {
         self.polls = 0;
     }
 
-    /// Everything that may come next, in tokio's order.
+    /// The tasks that may be polled at any time.
+    pub(super) fn at_any_time(&self) -> impl Iterator<Item = TaskId> {
+        self.at_any_time.iter().copied()
+    }
+
+    /// Whether a task stands in the queue behind the first.
+    pub(super) fn is_queued_later(&self, task: TaskId) -> bool {
+        self.place(task).is_some_and(|place| self.stations.range(..place).any(is_task))
+    }
+
+    fn place(&self, task: TaskId) -> Option<usize> {
+        self.stations.iter().position(|station| *station == Station::Task(task))
+    }
+
+    /// Everything else that may come next, in tokio's order.
     pub(super) fn next(&self, root_is_woken: bool) -> Vec<Next> {
-        let mut next: Vec<Next> = self.at_any_time.iter().map(|&task| Next::Run(task)).collect();
-        next.extend(self.last.map(Next::OperationOf));
+        let mut next: Vec<Next> = self.last.map(Next::OperationOf).into_iter().collect();
         if self.polls < POLLS_MAX && self.walk(&self.stations, root_is_woken, &mut next) {
             return next;
         }
@@ -184,7 +197,7 @@ impl Schedule {
                         return true;
                     }
                 }
-                Station::Driver => next.push(Next::OperationOfTasks),
+                Station::Driver => next.push(Next::EventOfTasks),
                 Station::Task(task) => {
                     next.extend([Next::OperationOf(task), Next::Run(task)]);
                     return true;
@@ -205,9 +218,10 @@ impl Schedule {
             return true;
         }
         let is_root = self.is_root(task);
+        let is_event = !is_root && (taken == Taken::Operation || self.is_queued_later(task));
         let is_its = |station: &Station| match *station {
             Station::Root => is_root,
-            Station::Driver => !is_root && taken == Taken::Operation,
+            Station::Driver => is_event,
             Station::Task(other) => other == task,
         };
         let Some(place) = self.stations.iter().position(is_its).filter(|_| self.polls < POLLS_MAX) else {
@@ -219,13 +233,12 @@ impl Schedule {
         true
     }
 
-    /// The poll of a task begins: the task stands nowhere. Returns wakers that are no longer needed.
-    pub(super) fn begin_poll(&mut self, task: TaskId) -> Vec<Waker> {
+    /// The poll of a task begins: the task stands in no queue. As in tokio, it is woken after a `yield_now` even if it
+    /// was polled before.
+    pub(super) fn begin_poll(&mut self, task: TaskId) {
         self.stations.retain(|station| *station != Station::Task(task));
         self.at_any_time.remove(&task);
         (self.last, self.polled) = (None, Some(task));
-        let yielded = self.deferred.extract_if(.., |(yielded, _)| *yielded == task);
-        yielded.map(|(_, waker)| waker).collect()
     }
 
     /// The poll of a task is over. `is_woken`: it was woken meanwhile; `is_aborted`: and has aborted itself.
@@ -255,7 +268,6 @@ impl Schedule {
         self.stations.retain(|station| !matches!(station, Station::Task(task) if !is_there(*task)));
         self.at_any_time.retain(|task| is_there(*task));
         self.last = self.last.filter(|task| waits(*task));
-        let is_task = |station: &Station| matches!(station, Station::Task(_));
         if !root_is_woken && self.deferred.is_empty() && !self.stations.iter().any(is_task) {
             self.last = None;
             self.ask_driver();
@@ -276,4 +288,8 @@ impl Schedule {
             scan.word(std::ptr::from_ref(waker.vtable()) as u64);
         }
     }
+}
+
+fn is_task(station: &Station) -> bool {
+    matches!(station, Station::Task(_))
 }

@@ -14,7 +14,6 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::Waker;
 
 /// The future of a task.
 pub(in crate::unit) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
@@ -130,15 +129,13 @@ impl Tasks {
         self.all.get(&self.running)
     }
 
-    /// The poll of a task begins. Also returns wakers that are no longer needed.
-    pub(super) fn begin_poll(&mut self, task: TaskId) -> (Option<Polled>, Vec<Waker>) {
+    /// The poll of a task begins.
+    pub(super) fn begin_poll(&mut self, task: TaskId) -> Option<Polled> {
         self.running = task;
-        let unneeded = self.schedule.as_mut().map(|schedule| schedule.begin_poll(task));
-        let polled = self.all.get_mut(&task).and_then(|task| {
-            task.control.set_woken(false);
-            Some((task.future.take()?, Arc::clone(&task.control), Rc::clone(&task.on_cancel)))
-        });
-        (polled, unneeded.unwrap_or_default())
+        self.schedule.iter_mut().for_each(|schedule| schedule.begin_poll(task));
+        let task = self.all.get_mut(&task)?;
+        task.control.set_woken(false);
+        Some((task.future.take()?, Arc::clone(&task.control), Rc::clone(&task.on_cancel)))
     }
 
     /// A task is spawned.

@@ -60,6 +60,10 @@ impl Context {
     }
 
     /// The runs of tasks and the operations that may come next, in tokio's order; `None` if any order is possible.
+    ///
+    /// If the task to be polled next is known, its run is the last offer. A run before it, behind an operation of the
+    /// same task, is that of a task which was woken for something else and stands in the queue: it is polled earlier if
+    /// the operation could complete, and the poll does not take the outcome.
     pub(in crate::unit) fn offers_in_order(&self, run: impl Fn(TaskId) -> Offer) -> Option<Vec<Offer>> {
         let state = self.state();
         let schedule = state.tasks.schedule.as_ref()?;
@@ -77,6 +81,7 @@ impl Context {
                 menu.push(offer.clone());
             }
         };
+        schedule.at_any_time().for_each(|task| add(&run(task)));
         operations.iter().filter(|offer| is_at_any_time(offer)).for_each(|offer| add(offer));
         for next in schedule.next(state.tasks.root_is_woken()) {
             match next {
@@ -84,11 +89,15 @@ impl Context {
                 Next::OperationOf(task) => {
                     operations.iter().filter(|offer| offer.task == task).for_each(|offer| add(offer));
                 }
-                Next::OperationOfTasks => operations.iter().for_each(|offer| {
-                    if !schedule.is_root(offer.task) {
+                Next::EventOfTasks => {
+                    for (index, offer) in operations.iter().enumerate().filter(|(_, offer)| !schedule.is_root(offer.task)) {
                         add(offer);
+                        let has_more = operations[index + 1..].iter().any(|other| other.task == offer.task);
+                        if !has_more && schedule.is_queued_later(offer.task) {
+                            add(&run(offer.task));
+                        }
                     }
-                }),
+                }
             }
         }
         drop(state);
