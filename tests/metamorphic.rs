@@ -10,6 +10,8 @@ mod endless;
 mod families;
 #[path = "metamorphic/faults.rs"]
 mod faults;
+#[path = "metamorphic/in_order.rs"]
+mod in_order;
 #[path = "metamorphic/kin.rs"]
 mod kin;
 #[path = "metamorphic/nightly.rs"]

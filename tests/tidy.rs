@@ -147,6 +147,7 @@ const RUNTIME: &[Row] = &[
     ("unit::poll::frames", &["unit::identity::checkpoint"]),
     ("unit::poll::handles", &["id", "operation", "unit::poll::numbers", "unit::poll::operations"]),
     ("unit::program", &["id", "operation", "unit::poll::handles"]),
+    ("unit::poll::schedule", &["id", "operation"]),
     ("unit::poll::tasks", &["id", "unit"]),
     ("unit::poll::context", &["id", "operation", "unit"]),
     ("unit::poll::attempts", &["operation", "unit::poll::context", "unit::poll::operations", "unit::poll::selects"]),
@@ -155,6 +156,7 @@ const RUNTIME: &[Row] = &[
     ("unit::poll::source", &["id", "operation", "unit"]),
     ("unit::poll::spawning", &["id", "operation", "unit::poll::context", "unit::poll::tasks", "unit::program"]),
     ("unit::poll::tracking", &["unit::identity::causality", "unit::poll::context", "unit::poll::tasks"]),
+    ("unit::poll::turns", &["id", "operation", "unit::poll::context", "unit::poll::schedule"]),
     ("unit::poll::capture", &["unit"]),
     ("unit::poll::image", &["unit"]),
     (

@@ -47,6 +47,7 @@ use proc_macro::TokenStream;
 /// | `udp(…)` | what may happen to datagrams, see below |
 /// | `tcp(…)` | how connections may fail, see below |
 /// | `tasks = tracked` | tasks share memory only through `netcheck::tracked`: fewer local states |
+/// | `tasks = fifo` | tasks are polled in the order of tokio's runtime of one thread, and in no other |
 /// | `deadlocks = paper` | what waits for a next client: `each_process` (a process waits for ever unless a task of its own is in `accept`), or `paper` (unless anybody is) |
 /// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
 /// | `search = bfs` | `bfs`, `dfs`, `random` or `random(seed = 7)` |

@@ -2,5 +2,6 @@
 //! and whole crates that never say the name of netcheck.
 
 mod observed;
+mod ordered;
 mod parity;
 mod program;

@@ -133,7 +133,10 @@ fn tasks_in_tokios_order_do_exactly_what_tokio_does() {
     let in_order = |program: &Block| explored_by(Checker::new().tasks(Tasks::Fifo), program).expect("it is small");
     let differs = |program: &Block| in_order(program) != observed(program, 1);
     let mut different = 0;
-    for seed in chosen().unwrap_or(0..1_500) {
+    // The last two were told apart once.
+    let seeds =
+        chosen().map_or_else(|| (0..1_500).chain(15_910..15_911).chain(27_112..27_113).collect(), Vec::from_iter);
+    for seed in seeds {
         let program = generate::ordered_program(seed);
         if differs(&program) {
             let small = shrink::shrink(program, differs);

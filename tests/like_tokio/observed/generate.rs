@@ -162,12 +162,7 @@ impl Writer {
             2 => Op::Both(self.block(depth), self.block(depth)),
             3 => Op::Guarded(self.block(depth)),
             4 => Op::Repeat(2, self.block(depth)),
-            5 => Op::Kept {
-                biased: self.is_biased(40),
-                times: 2,
-                kept: self.block(depth),
-                fresh: self.block(depth),
-            },
+            5 => Op::Kept { biased: self.is_biased(40), times: 2, kept: self.block(depth), fresh: self.block(depth) },
             _ => Op::Select(self.select(depth)),
         }
     }

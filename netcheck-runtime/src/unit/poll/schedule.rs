@@ -71,6 +71,8 @@ pub(super) struct Schedule {
     polls: u32,
     /// The timers that are waited for, in the order in which the waits began: so they fire if they are due together.
     timers: Vec<OperationKey>,
+    /// Whether the task that was polled last has begun to wait for a timer, which may be due at once.
+    has_new_timer: bool,
 }
 
 impl Schedule {
@@ -125,6 +127,7 @@ impl Schedule {
     pub(super) fn wait_for_timer(&mut self, key: OperationKey) {
         self.timers.retain(|other| *other != key);
         self.timers.push(key);
+        self.has_new_timer = true;
     }
 
     /// The place of a timer among those that are waited for.
@@ -238,7 +241,7 @@ impl Schedule {
     pub(super) fn begin_poll(&mut self, task: TaskId) {
         self.stations.retain(|station| *station != Station::Task(task));
         self.at_any_time.remove(&task);
-        (self.last, self.polled) = (None, Some(task));
+        (self.last, self.polled, self.has_new_timer) = (None, Some(task), false);
     }
 
     /// The poll of a task is over. `is_woken`: it was woken meanwhile; `is_aborted`: and has aborted itself.
@@ -269,8 +272,12 @@ impl Schedule {
         self.at_any_time.retain(|task| is_there(*task));
         self.last = self.last.filter(|task| waits(*task));
         if !root_is_woken && self.deferred.is_empty() && !self.stations.iter().any(is_task) {
-            self.last = None;
-            self.ask_driver();
+            // Of several timers that are due, a new one of the task that was polled last comes first.
+            self.last = self.last.filter(|_| self.has_new_timer && self.timers.len() > 1);
+            match self.last {
+                Some(_) => self.stations = [Station::Driver].into(),
+                None => self.ask_driver(),
+            }
         }
         unneeded
     }

@@ -44,7 +44,9 @@ impl Context {
             return;
         }
         context::enter(self, || {
-            while let Some(waker) = { self.state().tasks.schedule.as_mut().and_then(|schedule| schedule.pop_deferred()) } {
+            while let Some(waker) =
+                { self.state().tasks.schedule.as_mut().and_then(|schedule| schedule.pop_deferred()) }
+            {
                 waker.wake();
             }
         });
@@ -90,7 +92,9 @@ impl Context {
                     operations.iter().filter(|offer| offer.task == task).for_each(|offer| add(offer));
                 }
                 Next::EventOfTasks => {
-                    for (index, offer) in operations.iter().enumerate().filter(|(_, offer)| !schedule.is_root(offer.task)) {
+                    for (index, offer) in
+                        operations.iter().enumerate().filter(|(_, offer)| !schedule.is_root(offer.task))
+                    {
                         add(offer);
                         let has_more = operations[index + 1..].iter().any(|other| other.task == offer.task);
                         if !has_more && schedule.is_queued_later(offer.task) {
