@@ -104,16 +104,29 @@ impl View<'_> {
         enabled: &mut Enabled,
     ) -> Lookup<()> {
         let mut due: Option<TaskId> = None;
+        let mut taken: SmallVec<[OperationKey; 2]> = SmallVec::new();
+        let is_new = |offer: &&PreparedOffer| {
+            matches!(offer.prepared, Prepared::Time(time::Prepared::Timer { is_new: true, .. }))
+        };
+        for offer in offers.iter().filter(is_new) {
+            let before = (enabled.moves.len(), enabled.timers.len());
+            self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
+            enabled.timers.truncate(before.1);
+            if enabled.moves.len() > before.0 {
+                due = Some(offer.task);
+                taken.push(offer.key);
+            }
+        }
         let mut refusing: SmallVec<[(TaskId, bool); 2]> = SmallVec::new();
-        for (index, offer) in offers.iter().enumerate() {
+        for (index, offer) in offers.iter().enumerate().filter(|(_, offer)| !taken.contains(&offer.key)) {
             let is_timer = matches!(offer.prepared, Prepared::Time(time::Prepared::Timer { .. }));
             let is_run = matches!(offer.prepared, Prepared::Tasks(tasks::Prepared::Run));
             let is_early = is_run && index + 1 < offers.len() && offers[..index].iter().any(|of| of.task == offer.task);
-            let refused = || refusing.iter().find(|(task, _)| *task == offer.task);
-            if due.is_some_and(|due| is_run || is_timer && due != offer.task) || is_early && refused().is_none() {
+            let refused = refusing.iter().find(|(task, _)| *task == offer.task);
+            if due.is_some_and(|due| is_run || is_timer && due != offer.task) || is_early && refused.is_none() {
                 continue;
             }
-            if is_early && refused().is_some_and(|(_, timer)| *timer) {
+            if is_early && refused.is_some_and(|(_, timer)| *timer) {
                 due = Some(offer.task);
             }
             let before = (enabled.moves.len(), enabled.refused);

@@ -80,7 +80,11 @@ impl Context {
         let mut menu: Vec<Offer> = Vec::new();
         let mut add = |offer: &Offer| {
             if !menu.iter().any(|other| other.key == offer.key) {
-                menu.push(offer.clone());
+                let mut offer = offer.clone();
+                if let Operation::Time(time::Operation::Timer { is_new, .. }) = &mut offer.operation {
+                    *is_new = schedule.is_new_timer(offer.key);
+                }
+                menu.push(offer);
             }
         };
         schedule.at_any_time().for_each(|task| add(&run(task)));

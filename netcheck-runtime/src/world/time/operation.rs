@@ -5,8 +5,9 @@ pub(crate) use netcheck_models::time::Missed;
 /// An operation on timers or on the clock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
-    /// Wait for a timer; `repeats` keeps it armed for the next period.
-    Timer { timer: u32, repeats: bool },
+    /// Wait for a timer; `repeats` keeps it armed for the next period. `is_new`: the wait has begun in the step before,
+    /// and comes before other timers if the timer is due already (with `tasks = fifo`).
+    Timer { timer: u32, repeats: bool, is_new: bool },
     /// Read the clock; cannot wait.
     Clock,
     /// Read the deadline of a timer; cannot wait.
