@@ -181,13 +181,23 @@ impl OperationKey {
     /// The end of a task that was aborted.
     pub(crate) const CANCEL: OperationKey = OperationKey(u32::MAX - 2);
     const RUN: u32 = 1 << 31;
+    const EARLY: u32 = 1 << 30;
 
     pub(crate) fn run(task: TaskId) -> Self {
         OperationKey(Self::RUN | task.0)
     }
 
+    /// A poll of a task that is earlier than its place in the queue; see `world::enabled`.
+    pub(crate) fn run_early(task: TaskId) -> Self {
+        OperationKey(Self::RUN | Self::EARLY | task.0)
+    }
+
+    pub(crate) fn is_early(self) -> bool {
+        self.task_to_run().is_some() && self.0 & Self::EARLY != 0
+    }
+
     pub(crate) fn task_to_run(self) -> Option<TaskId> {
-        (self.0 & Self::RUN != 0 && self < Self::CANCEL).then_some(TaskId(self.0 & !Self::RUN))
+        (self.0 & Self::RUN != 0 && self < Self::CANCEL).then_some(TaskId(self.0 & !(Self::RUN | Self::EARLY)))
     }
 }
 

@@ -103,7 +103,8 @@ impl View<'_> {
         asker: impl Fn(OperationKey) -> Asker,
         enabled: &mut Enabled,
     ) -> Lookup<()> {
-        let mut due: Option<TaskId> = None;
+        // The task whose timer is due, and whether it does not take the timer.
+        let mut due: Option<(TaskId, bool)> = None;
         let mut taken: SmallVec<[OperationKey; 2]> = SmallVec::new();
         let is_new = |offer: &&PreparedOffer| {
             matches!(offer.prepared, Prepared::Time(time::Prepared::Timer { is_new: true, .. }))
@@ -113,29 +114,32 @@ impl View<'_> {
             self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
             enabled.timers.truncate(before.1);
             if enabled.moves.len() > before.0 {
-                due = Some(offer.task);
+                due = Some((offer.task, false));
                 taken.push(offer.key);
             }
         }
-        let mut refusing: SmallVec<[(TaskId, bool); 2]> = SmallVec::new();
-        for (index, offer) in offers.iter().enumerate().filter(|(_, offer)| !taken.contains(&offer.key)) {
+        let mut refusing: SmallVec<[TaskId; 2]> = SmallVec::new();
+        for offer in offers.iter().filter(|offer| !taken.contains(&offer.key)) {
             let is_timer = matches!(offer.prepared, Prepared::Time(time::Prepared::Timer { .. }));
             let is_run = matches!(offer.prepared, Prepared::Tasks(tasks::Prepared::Run));
-            let is_early = is_run && index + 1 < offers.len() && offers[..index].iter().any(|of| of.task == offer.task);
-            let refused = refusing.iter().find(|(task, _)| *task == offer.task);
-            if due.is_some_and(|due| is_run || is_timer && due != offer.task) || is_early && refused.is_none() {
+            let is_out_of_turn = match due {
+                _ if offer.key.is_early() && !refusing.contains(&offer.task) => true,
+                Some(due) if is_run => due != (offer.task, true) || !offer.key.is_early(),
+                Some((task, _)) if is_timer => task != offer.task,
+                _ => false,
+            };
+            if is_out_of_turn {
                 continue;
-            }
-            if is_early && refused.is_some_and(|(_, timer)| *timer) {
-                due = Some(offer.task);
             }
             let before = (enabled.moves.len(), enabled.refused);
             self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
-            if is_timer && enabled.moves.len() > before.0 {
-                due = Some(offer.task);
-            }
             if enabled.refused > before.1 {
-                refusing.push((offer.task, is_timer));
+                refusing.push(offer.task);
+            }
+            let is_taken = enabled.moves.len() > before.0;
+            let runs_early = || offers.iter().any(|run| run.key.is_early() && run.task == offer.task);
+            if is_timer && (is_taken || enabled.refused > before.1 && runs_early()) {
+                due = Some((offer.task, !is_taken));
             }
         }
         Ok(())

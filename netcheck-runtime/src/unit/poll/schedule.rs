@@ -36,8 +36,8 @@ pub(super) enum Next {
     Run(TaskId),
     /// An operation of this task.
     OperationOf(TaskId),
-    /// An operation of any task but the root; or a poll of a task that stands in the queue behind the first, if an event
-    /// has woken it before.
+    /// An operation of any task but the root; or an early poll of a task that stands in the queue, if an event has woken
+    /// it before.
     EventOfTasks,
 }
 
@@ -46,6 +46,8 @@ pub(super) enum Next {
 pub(super) enum Taken {
     /// A poll of a runnable task.
     Run,
+    /// A poll of a runnable task that an event has woken before it was queued.
+    EarlyRun,
     /// An operation completes.
     Operation,
     /// An operation completes that does not wait for the driver.
@@ -158,13 +160,9 @@ impl Schedule {
         self.at_any_time.iter().copied()
     }
 
-    /// Whether a task stands in the queue behind the first.
-    pub(super) fn is_queued_later(&self, task: TaskId) -> bool {
-        self.place(task).is_some_and(|place| self.stations.range(..place).any(is_task))
-    }
-
-    fn place(&self, task: TaskId) -> Option<usize> {
-        self.stations.iter().position(|station| *station == Station::Task(task))
+    /// Whether a task stands in the queue, or will after a `yield_now`.
+    pub(super) fn is_queued(&self, task: TaskId) -> bool {
+        self.stations.contains(&Station::Task(task)) || self.has_yielded(task)
     }
 
     /// Everything else that may come next, in tokio's order.
@@ -224,16 +222,17 @@ impl Schedule {
             Taken::AtAnyTime => true,
             Taken::Operation => self.last == Some(task),
             Taken::Run => self.at_any_time.contains(&task),
+            Taken::EarlyRun => false,
         };
         if is_free {
             return true;
         }
         let is_root = self.is_root(task);
-        let is_event = !is_root && (taken == Taken::Operation || self.is_queued_later(task));
+        let is_event = !is_root && taken != Taken::Run;
         let is_its = |station: &Station| match *station {
             Station::Root => is_root,
             Station::Driver => is_event,
-            Station::Task(other) => other == task,
+            Station::Task(other) => other == task && taken != Taken::EarlyRun,
         };
         let Some(place) = self.stations.iter().position(is_its).filter(|_| self.polls < POLLS_MAX) else {
             return false;

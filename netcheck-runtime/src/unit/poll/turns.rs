@@ -63,9 +63,8 @@ impl Context {
 
     /// The runs of tasks and the operations that may come next, in tokio's order; `None` if any order is possible.
     ///
-    /// If the task to be polled next is known, its run is the last offer. A run before it, behind an operation of the
-    /// same task, is that of a task which was woken for something else and stands in the queue: it is polled earlier if
-    /// the operation could complete, and the poll does not take the outcome.
+    /// A task that stands in the queue may be polled early, at one of its operations: if that could complete, and the
+    /// poll does not take its outcome.
     pub(in crate::unit) fn offers_in_order(&self, run: impl Fn(TaskId) -> Offer) -> Option<Vec<Offer>> {
         let state = self.state();
         let schedule = state.tasks.schedule.as_ref()?;
@@ -101,8 +100,8 @@ impl Context {
                     {
                         add(offer);
                         let has_more = operations[index + 1..].iter().any(|other| other.task == offer.task);
-                        if !has_more && schedule.is_queued_later(offer.task) {
-                            add(&run(offer.task));
+                        if !has_more && schedule.is_queued(offer.task) {
+                            add(&Offer { key: OperationKey::run_early(offer.task), ..run(offer.task) });
                         }
                     }
                 }
@@ -117,7 +116,7 @@ impl State {
     /// The task of a step, and what the step does.
     fn turn(&self, key: OperationKey) -> Option<(TaskId, Taken)> {
         if let Some(task) = key.task_to_run() {
-            return Some((task, Taken::Run));
+            return Some((task, if key.is_early() { Taken::EarlyRun } else { Taken::Run }));
         }
         let offer = self.operations.offer(key)?;
         Some((offer.task, if is_at_any_time(offer) { Taken::AtAnyTime } else { Taken::Operation }))

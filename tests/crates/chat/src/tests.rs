@@ -36,7 +36,7 @@ fn of_two_who_are_welcomed_first_one_does_not_know_of_the_other() {
 #[test]
 fn in_tokios_order_of_tasks_there_are_fewer_states() {
     for (name, states) in
-        [("one client, no failure", [0, 0]), ("one client", [0, 0]), ("two clients, no failure", [0, 0])]
+        [("one client, no failure", [12, 12]), ("one client", [29, 29]), ("two clients, no failure", [89610, 64024])]
     {
         let (_, checker, network) = systems().into_iter().find(|system| system.0 == name).expect("it has this name");
         let counted = [Tasks::Shared, Tasks::Fifo].map(|tasks| {
@@ -44,9 +44,6 @@ fn in_tokios_order_of_tasks_there_are_fewer_states() {
             assert_eq!(report.verdict(), Verdict::Verified, "{name}, {tasks:?}: {report}");
             report.states()
         });
-        println!("{name} {counted:?}");
-        if false {
-            assert_eq!(counted, states, "{name}");
-        }
+        assert_eq!(counted, states, "{name}");
     }
 }
