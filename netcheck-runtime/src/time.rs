@@ -222,8 +222,7 @@ impl Timer {
 
     /// Polls until it fires; returns the time, if it is tracked.
     fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        let operation =
-            Operation::Time(time::Operation::Timer { timer: self.number, repeats: self.repeats, is_new: false });
+        let operation = Operation::Time(time::Operation::Timer { timer: self.number, repeats: self.repeats });
         let pending = self.pending.get_or_insert_with(|| Pending::new(operation, self.location));
         let outcome = ready!(Pin::new(pending).poll(cx));
         self.pending = None;

@@ -12,6 +12,8 @@ pub struct Countdown {
     pub remaining_ns: i64,
     /// Whether it stays armed when it has fired (an interval).
     pub repeats: bool,
+    /// Whether it was due already when a wait for it began, and no time has passed since.
+    pub at_once: bool,
 }
 
 /// What an interval does with ticks that it missed (as tokio's `MissedTickBehavior`).
@@ -44,7 +46,12 @@ impl Countdowns {
 
     /// Arms a timer, and replaces its earlier countdown.
     pub fn arm(&mut self, timer: u32, after_ns: u64, repeats: bool) {
-        self.set(Countdown { timer, remaining_ns: i64::try_from(after_ns).unwrap_or(i64::MAX), repeats });
+        self.set(Countdown {
+            timer,
+            remaining_ns: i64::try_from(after_ns).unwrap_or(i64::MAX),
+            repeats,
+            at_once: false,
+        });
     }
 
     /// Arms a timer for an instant, with the clock at `now_ns`; a past instant is due now.
@@ -61,7 +68,15 @@ impl Countdowns {
             Missed::Delay => period,
             Missed::Skip => period - late % period.max(1),
         };
-        self.set(Countdown { timer, remaining_ns, repeats: true });
+        self.set(Countdown { timer, remaining_ns, repeats: true, at_once: false });
+    }
+
+    /// A wait for a timer begins.
+    pub fn begin_wait(&mut self, timer: u32) {
+        self.0
+            .iter_mut()
+            .filter(|armed| armed.timer == timer)
+            .for_each(|armed| armed.at_once = armed.remaining_ns <= 0);
     }
 
     /// Disarms a timer that was dropped, or has fired and does not repeat.
@@ -74,6 +89,7 @@ impl Countdowns {
     pub fn elapse(&mut self, by_ns: i64, passes: impl Fn(u32) -> bool) {
         for armed in self.0.iter_mut().filter(|armed| passes(armed.timer)) {
             armed.remaining_ns -= by_ns;
+            armed.at_once = false;
             if !armed.repeats {
                 armed.remaining_ns = armed.remaining_ns.max(0);
             }
@@ -157,6 +173,18 @@ mod tests {
             timers.rearm(0, 10, missed);
             assert_eq!(timers.remaining_ns(0), expected_ns, "{missed:?}");
         }
+    }
+
+    #[test]
+    fn a_timer_is_due_at_once_until_time_passes() {
+        let mut timers = Countdowns::default();
+        timers.arm(0, 0, false);
+        timers.arm(1, 5, false);
+        [0, 1].into_iter().for_each(|timer| timers.begin_wait(timer));
+        let at_once = |timers: &Countdowns| [0, 1].map(|timer| timers.get(timer).is_some_and(|armed| armed.at_once));
+        assert_eq!(at_once(&timers), [true, false]);
+        timers.elapse(5, |_| true);
+        assert_eq!(at_once(&timers), [false, false], "now both are due");
     }
 
     #[test]

@@ -105,21 +105,16 @@ impl View<'_> {
     ) -> Lookup<()> {
         // The task whose timer is due, and whether it does not take the timer.
         let mut due: Option<(TaskId, bool)> = None;
-        let mut taken: SmallVec<[OperationKey; 2]> = SmallVec::new();
-        let is_new = |offer: &&PreparedOffer| {
-            matches!(offer.prepared, Prepared::Time(time::Prepared::Timer { is_new: true, .. }))
-        };
-        for offer in offers.iter().filter(is_new) {
-            let before = (enabled.moves.len(), enabled.timers.len());
+        // A timer that was due already when its wait began comes first: tokio would not have waited.
+        let at_once = offers.iter().find(|offer| self.is_due_at_once(state, &offer.prepared));
+        if let Some(offer) = at_once {
+            let before = enabled.moves.len();
             self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
-            enabled.timers.truncate(before.1);
-            if enabled.moves.len() > before.0 {
-                due = Some((offer.task, false));
-                taken.push(offer.key);
-            }
+            due = (enabled.moves.len() > before).then_some((offer.task, false));
         }
+        let first = due.and(at_once).map(|offer| offer.key);
         let mut refusing: SmallVec<[TaskId; 2]> = SmallVec::new();
-        for offer in offers.iter().filter(|offer| !taken.contains(&offer.key)) {
+        for offer in offers.iter().filter(|offer| first != Some(offer.key)) {
             let is_timer = matches!(offer.prepared, Prepared::Time(time::Prepared::Timer { .. }));
             let is_run = matches!(offer.prepared, Prepared::Tasks(tasks::Prepared::Run));
             let is_out_of_turn = match due {
@@ -143,6 +138,11 @@ impl View<'_> {
             }
         }
         Ok(())
+    }
+
+    fn is_due_at_once(self, state: &[u32], prepared: &Prepared) -> bool {
+        let Prepared::Time(time::Prepared::Timer { timer, armed, .. }) = prepared else { return false };
+        self.timers.get(armed.of(state)).get(*timer).is_some_and(|countdown| countdown.at_once)
     }
 
     /// Whether an isolated task was aborted and is not in the middle of a poll: its only step is then to end.

@@ -21,7 +21,8 @@ pub(crate) fn program(seed: u64, has_tasks: bool) -> Block {
 }
 
 /// A program of tasks that does the same in each run by tokio's runtime of one thread: each `select!` is biased. Timers
-/// of different tasks are often due together, those of one task never: a check explores which of these is first.
+/// of different tasks are often due together, those of one task hardly ever: a check explores which of these is first, and
+/// tokio polls the task once for both.
 pub(crate) fn ordered_program(seed: u64) -> Block {
     let mut writer = Writer { is_ordered: true, ..Writer::new(seed, 60, ORDERED_TASKS) };
     writer.topics.push(TOPICS[writer.random.below(TOPICS.len())]);

@@ -73,9 +73,6 @@ pub(super) struct Schedule {
     polls: u32,
     /// The timers that are waited for, in the order in which the waits began: so they fire if they are due together.
     timers: Vec<OperationKey>,
-    /// The timers that the task that was polled last has begun to wait for, if others are waited for, too: they may be
-    /// due already.
-    new_timers: Vec<OperationKey>,
 }
 
 impl Schedule {
@@ -130,7 +127,6 @@ impl Schedule {
     pub(super) fn wait_for_timer(&mut self, key: OperationKey) {
         self.timers.retain(|other| *other != key);
         self.timers.push(key);
-        self.new_timers.push(key);
     }
 
     /// The place of a timer among those that are waited for.
@@ -167,9 +163,7 @@ impl Schedule {
 
     /// Everything else that may come next, in tokio's order.
     pub(super) fn next(&self, root_is_woken: bool) -> Vec<Next> {
-        // If there are new timers, nothing is woken, and all operations follow: when time has passed, the root is first.
-        let first = if self.new_timers.is_empty() { self.last } else { self.has_root.then_some(TaskId(0)) };
-        let mut next: Vec<Next> = first.map(Next::OperationOf).into_iter().collect();
+        let mut next: Vec<Next> = self.last.map(Next::OperationOf).into_iter().collect();
         if self.polls < POLLS_MAX && self.walk(&self.stations, root_is_woken, &mut next) {
             return next;
         }
@@ -178,11 +172,6 @@ impl Schedule {
         after.extend(yielded.filter(|station| !self.is_root_station(station)));
         self.walk(&after, root_is_woken || self.has_yielded(TaskId(0)), &mut next);
         next
-    }
-
-    /// Whether a timer may be due already that the task that was polled last has begun to wait for.
-    pub(super) fn is_new_timer(&self, key: OperationKey) -> bool {
-        self.new_timers.contains(&key)
     }
 
     fn is_root_station(&self, station: &Station) -> bool {
@@ -249,7 +238,6 @@ impl Schedule {
         self.stations.retain(|station| *station != Station::Task(task));
         self.at_any_time.remove(&task);
         (self.last, self.polled) = (None, Some(task));
-        self.new_timers.clear();
     }
 
     /// The poll of a task is over. `is_woken`: it was woken meanwhile; `is_aborted`: and has aborted itself.
@@ -280,15 +268,8 @@ impl Schedule {
         self.at_any_time.retain(|task| is_there(*task));
         self.last = self.last.filter(|task| waits(*task));
         if !root_is_woken && self.deferred.is_empty() && !self.stations.iter().any(is_task) {
-            // Of several timers that are due, a new one of the task that was polled last comes first.
-            self.new_timers.retain(|key| self.timers.len() > 1 && self.timers.contains(key));
-            self.last = self.last.filter(|_| !self.new_timers.is_empty());
-            match self.last {
-                Some(_) => self.stations = [Station::Driver].into(),
-                None => self.ask_driver(),
-            }
-        } else {
-            self.new_timers.clear();
+            self.last = None;
+            self.ask_driver();
         }
         unneeded
     }
@@ -296,8 +277,7 @@ impl Schedule {
     /// Records everything here that the unit's future depends on, but for the wakers.
     pub(super) fn record(&self, values: &mut impl Hasher) {
         let yielded: Vec<TaskId> = self.deferred.iter().map(|(task, _)| *task).collect();
-        (&self.stations, yielded, &self.at_any_time, self.last, self.polls, &self.timers, &self.new_timers)
-            .hash(values);
+        (&self.stations, yielded, &self.at_any_time, self.last, self.polls, &self.timers).hash(values);
     }
 
     /// Adds the wakers that `yield_now`s have left to an image of the unit's memory.

@@ -2,7 +2,7 @@
 //! as they are.
 
 use crate::id::TaskId;
-use crate::operation::{Offer, Operation, OperationKey};
+use crate::operation::{Effect, Offer, Operation, OperationKey};
 use crate::operation::{tasks, time};
 use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::schedule::{Next, Taken};
@@ -79,11 +79,7 @@ impl Context {
         let mut menu: Vec<Offer> = Vec::new();
         let mut add = |offer: &Offer| {
             if !menu.iter().any(|other| other.key == offer.key) {
-                let mut offer = offer.clone();
-                if let Operation::Time(time::Operation::Timer { is_new, .. }) = &mut offer.operation {
-                    *is_new = schedule.is_new_timer(offer.key);
-                }
-                menu.push(offer);
+                menu.push(offer.clone());
             }
         };
         schedule.at_any_time().for_each(|task| add(&run(task)));
@@ -139,8 +135,10 @@ impl State {
 
     /// The wait for an operation begins.
     pub(super) fn begin_wait(&mut self, offer: &Offer) {
-        if let Some(schedule) = self.tasks.schedule.as_mut().filter(|_| is_timer(offer)) {
+        let Some(schedule) = &mut self.tasks.schedule else { return };
+        if let Operation::Time(time::Operation::Timer { timer, .. }) = offer.operation {
             schedule.wait_for_timer(offer.key);
+            self.script.affect(Effect::Time(time::Effect::Await { timer }));
         }
     }
 }

@@ -34,6 +34,6 @@ pub(crate) fn effect(touches: &mut Touches, _system: &mut System, (unit, _): (Un
         Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {
             touches.affects(Resource::Timed(unit));
         }
-        Effect::Disarm { .. } => {}
+        Effect::Await { .. } | Effect::Disarm { .. } => {}
     }
 }

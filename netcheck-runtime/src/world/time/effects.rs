@@ -13,6 +13,7 @@ pub(crate) fn effect(view: View<'_>, (unit, _): (UnitId, EdgeId), effect: &Effec
         Effect::Arm { timer, after_ns, repeats } => timers.arm(timer, after_ns, repeats),
         Effect::ArmAt { timer, at_ns } => timers.arm_at(timer, at_ns, view.now_ns(next)),
         Effect::Rearm { timer, period_ns, missed } => timers.rearm(timer, period_ns, missed),
+        Effect::Await { timer } => timers.begin_wait(timer),
         Effect::Disarm { timer } => timers.disarm(timer),
     }
     component.set(next, view.timers(timers)?);

@@ -15,7 +15,7 @@ pub(crate) fn offers(
     enabled: &mut Enabled,
 ) -> Lookup<()> {
     match *prepared {
-        Prepared::Timer { timer, armed, repeats, .. } => {
+        Prepared::Timer { timer, armed, repeats } => {
             let Some(countdown) = view.timers.get(armed.of(state)).get(timer) else { return Ok(()) };
             let remaining_ns = countdown.remaining_ns;
             if remaining_ns > 0 {

@@ -5,9 +5,8 @@ pub(crate) use netcheck_models::time::Missed;
 /// An operation on timers or on the clock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
-    /// Wait for a timer; `repeats` keeps it armed for the next period. `is_new`: the wait has begun in the step before,
-    /// and comes before other timers if the timer is due already (with `tasks = fifo`).
-    Timer { timer: u32, repeats: bool, is_new: bool },
+    /// Wait for a timer; `repeats` keeps it armed for the next period.
+    Timer { timer: u32, repeats: bool },
     /// Read the clock; cannot wait.
     Clock,
     /// Read the deadline of a timer; cannot wait.
@@ -35,6 +34,8 @@ pub(crate) enum Effect {
     ArmAt { timer: u32, at_ns: u64 },
     /// The next period of an interval.
     Rearm { timer: u32, period_ns: u64, missed: Missed },
+    /// A wait for a timer begins, with `tasks = fifo`: if the timer is due already, it comes before others.
+    Await { timer: u32 },
     /// A timer was dropped.
     Disarm { timer: u32 },
 }

@@ -11,6 +11,7 @@ pub(crate) fn operation(_renaming: &Renaming<'_>, operation: &mut Operation) {
 
 pub(crate) fn effect(_renaming: &Renaming<'_>, effect: &mut Effect) {
     match effect {
-        Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } | Effect::Disarm { .. } => {}
+        Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {}
+        Effect::Await { .. } | Effect::Disarm { .. } => {}
     }
 }
