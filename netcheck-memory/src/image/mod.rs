@@ -6,9 +6,9 @@
 //!
 //! - an address in the room of a live allocation of this arena (also of its inside, its end, or with tags in its low
 //!   bits): written as the number of the allocation and the offset;
-//! - an address that no program can use: of this arena's free memory or tables, of the engine's region, or of a range
-//!   that the engine names with [`Scan::collapse`] (the stack of the polls). Written as a *token* that says which of
-//!   these it is, and nothing more;
+//! - an address that no program can use: of this arena's free memory or tables, of the engine's region, or of the stack
+//!   of the thread that looks, on which no frame of the program is left then. Written as a *token* that says which of
+//!   these it is, and its place within 16 bytes, which is the same in each run;
 //! - a number of 32 bits beside the high half of an address in this arena, which a copy of stale bytes has left there:
 //!   written as the number, and on which side it is;
 //! - anything else: written as it is. Blocks of zeros are written as their length.
@@ -42,6 +42,9 @@
 //! - Programs that compute with addresses: that hash or order by address. Their images may be equal although they
 //!   differ. The low half of addresses repeats in each run of one history, which makes one history deterministic but
 //!   does not help when two histories merge.
+//! - A number of one byte or two that is 16 or greater, if the padding behind it holds the rest of a stale address of
+//!   the engine, of the stack or of free memory: only its lowest 4 bits are kept. The same holds for a number of 32 bits
+//!   beside the high half of a stale address of the engine.
 //! - Numbers that equal an address which is replaced, or its high half, by chance: each arena has one high half, which
 //!   is a number of about 30,000, and two states are confused only if each holds the one of its own arena at the same
 //!   place.

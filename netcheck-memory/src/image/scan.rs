@@ -20,6 +20,10 @@ const BLOCK: usize = 64;
 /// The low half of a word.
 const HALF: u64 = 0xffff_ffff;
 
+/// The bits of a stale address that a token keeps: objects and frames begin at multiples of 16, so they are the same in
+/// each run, and a small number in one byte, over the first byte of a stale address, is kept.
+const WITHIN_16: u64 = 0xf;
+
 /// Names the roots of an image, in an order that is the same for equal states.
 ///
 /// Its buffers are the system's memory, wherever the thread is: the arena's tables are locked while it reads.
@@ -35,25 +39,13 @@ struct Classes {
     base: usize,
     engine: Range<usize>,
     stack: Range<usize>,
-    collapsed: Vec<Range<usize>>,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(chunk: &'static Chunk, scratch: &'a mut Scratch) -> Scan<'a> {
         let engine = Reservation::existing()
             .map_or(0..0, |reservation| reservation.base()..reservation.base() + engine::opened() * STRIDE_BYTES);
-        Scan {
-            chunk,
-            scratch,
-            classes: Classes { base: chunk.base(), engine, stack: stack::of_this_thread(), collapsed: Vec::new() },
-        }
-    }
-
-    /// Replaces addresses in a range of memory that no program can use, as that of the stack between polls, by a token.
-    /// Holds for the roots that are named afterwards.
-    pub fn collapse(&mut self, addresses: Range<usize>) {
-        let _stay = Stay::outside();
-        self.classes.collapsed.push(addresses);
+        Scan { chunk, scratch, classes: Classes { base: chunk.base(), engine, stack: stack::of_this_thread() } }
     }
 
     /// Adds raw data: a word.
@@ -188,7 +180,7 @@ impl Classes {
         }
         match tables.find(offset) {
             Some(live) => Mark::pointer(scratch.number(tables, live), offset - live.offset),
-            None => Mark::Free.with(0),
+            None => Mark::Free.with(word & WITHIN_16),
         }
     }
 
@@ -197,13 +189,9 @@ impl Classes {
     fn foreign(&self, word: u64) -> Option<u64> {
         let address = word as usize;
         if self.engine.contains(&address) {
-            return Some(Mark::Engine.with(0));
+            return Some(Mark::Engine.with(word & WITHIN_16));
         }
-        if self.stack.contains(&address) {
-            return Some(Mark::Stack.with(0));
-        }
-        let range = self.collapsed.iter().position(|range| range.contains(&address))?;
-        Some(Mark::Collapsed.with(range as u64))
+        self.stack.contains(&address).then(|| Mark::Stack.with(word & WITHIN_16))
     }
 }
 

@@ -32,18 +32,16 @@ pub enum Mark {
     Bytes,
     /// Raw data: one word follows.
     Word,
-    /// An address of free memory or of tables in this arena.
+    /// An address of free memory or of tables in this arena: its lowest bits.
     Free,
-    /// An address in the engine's region.
+    /// An address in the engine's region: its lowest bits.
     Engine,
     /// The number is the low half of a word; the high half is half of a stale address in this arena.
     Half,
     /// The number is the high half of a word; the low half is half of a stale address in this arena.
     HalfFirst,
-    /// An address in the stack of the thread that looks.
+    /// An address in the stack of the thread that looks: its lowest bits.
     Stack,
-    /// An address in the range with this number that the engine named.
-    Collapsed,
 }
 
 impl Mark {
