@@ -143,6 +143,7 @@ const RUNTIME: &[Row] = &[
     ("unit::poll::script", &["operation"]),
     ("unit::poll::selects", &["operation", "unit::poll::operations"]),
     ("unit::poll::executions", &["id"]),
+    ("unit::generator", &[]),
     ("unit::poll::random", &["id"]),
     ("unit::poll::frames", &["unit::identity::checkpoint"]),
     ("unit::poll::handles", &["id", "operation", "unit::poll::numbers", "unit::poll::operations"]),
@@ -185,7 +186,7 @@ const RUNTIME: &[Row] = &[
             "unit::panics",
         ],
     ),
-    ("unit::merged", &["id", "operation", "unit::automaton"]),
+    ("unit::merged", &["id", "operation", "unit::automaton", "unit::generator"]),
     (
         "unit::learn",
         &[

@@ -114,7 +114,7 @@ pub fn with_source<R>(source: &dyn Source, function: impl FnOnce() -> R) -> R {
         return function();
     }
     source::during(source, || {
-        let _fresh = Fresh::new();
+        let _fresh = block().map(Fresh::new);
         function()
     })
 }
@@ -123,18 +123,17 @@ pub fn with_source<R>(source: &dyn Source, function: impl FnOnce() -> R) -> R {
 struct Fresh {
     /// The bytes of the variables before, in the order of `Found::all`.
     before: [MaybeUninit<Bytes>; VARIABLES_MAX],
-    block: Option<usize>,
+    block: usize,
     seed: Option<u64>,
     destructors: [Option<(Destructor, *mut u8)>; VARIABLES_MAX],
 }
 
 impl Fresh {
-    fn new() -> Fresh {
-        let block = block();
+    fn new(block: usize) -> Fresh {
         let mut before = [MaybeUninit::uninit(); VARIABLES_MAX];
-        for (before, (offset, _)) in before.iter_mut().zip(found().all().filter(|_| block.is_some())) {
+        for (before, (offset, _)) in before.iter_mut().zip(found().all()) {
             // SAFETY: the variable is this thread's, of this size, and is not being written.
-            before.write(unsafe { read(block.unwrap_or_default() + offset) });
+            before.write(unsafe { read(block + offset) });
         }
         let destructors = DESTRUCTORS.replace([None; VARIABLES_MAX]);
         let seed = SEED.take();
@@ -148,10 +147,10 @@ impl Drop for Fresh {
         end(self.block);
         DESTRUCTORS.set(self.destructors);
         SEED.set(self.seed);
-        for (before, (offset, _)) in self.before.iter().zip(found().all().filter(|_| self.block.is_some())) {
+        for (before, (offset, _)) in self.before.iter().zip(found().all()) {
             // SAFETY: `new` has written the first ones of `before`, as many as there are variables. The variable is this
             // thread's, its value was destroyed, and the bytes are those that it had before.
-            unsafe { write(self.block.unwrap_or_default() + offset, before.assume_init()) };
+            unsafe { write(self.block + offset, before.assume_init()) };
         }
     }
 }
@@ -162,14 +161,13 @@ pub fn renew() {
     if source::exists()
         && let Some(block) = block()
     {
-        end(Some(block));
-        begin(Some(block));
+        end(block);
+        begin(block);
     }
 }
 
 /// Makes the variables those of a new thread, but for a seed in those of `fastrand`.
-fn begin(block: Option<usize>) {
-    let Some(block) = block else { return };
+fn begin(block: usize) {
     for (offset, new) in &found().lazy {
         // SAFETY: the variable is this thread's. Its value was saved or destroyed, and nothing refers to it: `rand` does
         // so only while it takes a copy of the `Rc` in it. The bytes are those of a variable that is not initialised.
@@ -185,8 +183,7 @@ fn begin(block: Option<usize>) {
 }
 
 /// Destroys the values of the variables, and tells the source whether a seed was used.
-fn end(block: Option<usize>) {
-    let Some(block) = block else { return };
+fn end(block: usize) {
     for (destructor, variable) in DESTRUCTORS.replace([None; VARIABLES_MAX]).into_iter().flatten() {
         // SAFETY: the standard library has registered the destructor for this thread-local variable, to be called on
         // this thread when the thread needs it no more. Its next use finds it not initialised.

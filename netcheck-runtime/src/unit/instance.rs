@@ -14,6 +14,7 @@ use crate::unit::poll::context::{self, Abandoned, Context};
 use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
 use crate::unit::shared::Shared;
+use netcheck_memory::engine_region;
 use std::any::Any;
 use std::future::Future;
 use std::panic::Location;
@@ -69,13 +70,16 @@ pub(crate) struct Instance {
 impl Instance {
     /// A run of the program whose first node is `root`.
     pub(crate) fn new(unit: UnitId, root: NodeId, shared: &Rc<Shared>) -> Self {
-        let context = netcheck_memory::engine_region(|| Rc::new(Context::new(unit, Rc::clone(shared))));
+        let context = engine_region(|| Rc::new(Context::new(unit, Rc::clone(shared))));
         context.state().causality.start(root, &mut shared.events.borrow_mut());
         Instance { context, spawned: Vec::new(), polls: 0 }
     }
 
     /// Feeds one input in the local state `at`, and the answers to the synchronous calls that follow it; `fed` contains
     /// all of them.
+    ///
+    /// It works in the engine's region: a program never holds pointers to what is made there, so stale ones do not tell
+    /// local states apart.
     pub(crate) fn step(
         &mut self,
         program: &Program,
@@ -84,56 +88,46 @@ impl Instance {
         outcome: &Outcome,
         answers: impl IntoIterator<Item = (Operation, Outcome)>,
     ) -> Stepped {
-        netcheck_memory::engine_region(|| self.step_in_region(program, at, fed, outcome, answers))
-    }
-
-    /// As [`Instance::step`], in the engine's region: a program never holds pointers to what is made there, so stale ones
-    /// do not tell local states apart.
-    fn step_in_region(
-        &mut self,
-        program: &Program,
-        at: NodeId,
-        fed: &[Input],
-        outcome: &Outcome,
-        answers: impl IntoIterator<Item = (Operation, Outcome)>,
-    ) -> Stepped {
-        let input = fed[0];
-        self.context.begin_step(Position::of(at, input), answers);
-        let woken = self.context.state().tasks.runnable();
-        let first = match (input.key, input.key.task_to_run()) {
-            (OperationKey::START, _) => {
-                self.start(program);
-                Some(TaskId(0))
+        engine_region(|| {
+            let input = fed[0];
+            self.context.begin_step(Position::of(at, input), answers);
+            let woken = self.context.state().tasks.runnable();
+            let first = match (input.key, input.key.task_to_run()) {
+                (OperationKey::START, _) => {
+                    self.start(program);
+                    Some(TaskId(0))
+                }
+                (OperationKey::CANCEL, _) => self.cancel(),
+                (key, Some(task)) => {
+                    self.context.take_turn(key);
+                    Some(task)
+                }
+                (key, None) => {
+                    self.context.take_turn(key);
+                    self.context.complete(key, outcome.clone())
+                }
+            };
+            let rest = match first {
+                Some(first) => self.run(first, woken.contains(&first)),
+                None if input.key == OperationKey::CANCEL => Rest::Cancelled,
+                None => Rest::Differs("the operation to complete is not pending".to_owned()),
+            };
+            let mut stepped = self.finish(rest);
+            stepped.arrival = self.context.arrival();
+            if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
+                stepped.image = self.context.image();
             }
-            (OperationKey::CANCEL, _) => self.cancel(),
-            (key, Some(task)) => {
-                self.context.take_turn(key);
-                Some(task)
+            let is_over =
+                stepped.alive || matches!(stepped.rest, Rest::Ended { .. } | Rest::Panicked(_) | Rest::Cancelled);
+            if let (true, true, Some(task)) = (is_over, self.context.shared.modes.tracks, first) {
+                let fed = fed.iter().map(|input| (input.key, input.outcome)).collect();
+                let events = &mut self.context.shared.events.borrow_mut();
+                let mut state = self.context.state();
+                let has_ended = !state.tasks.all.contains_key(&task);
+                stepped.traced = Some(state.causality.end(task, fed, has_ended, events));
             }
-            (key, None) => {
-                self.context.take_turn(key);
-                self.context.complete(key, outcome.clone())
-            }
-        };
-        let rest = match first {
-            Some(first) => self.run(first, woken.contains(&first)),
-            None if input.key == OperationKey::CANCEL => Rest::Cancelled,
-            None => Rest::Differs("the operation to complete is not pending".to_owned()),
-        };
-        let mut stepped = self.finish(rest);
-        stepped.arrival = self.context.arrival();
-        if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
-            stepped.image = self.context.image();
-        }
-        let is_over = stepped.alive || matches!(stepped.rest, Rest::Ended { .. } | Rest::Panicked(_) | Rest::Cancelled);
-        if let (true, true, Some(task)) = (is_over, self.context.shared.modes.tracks, first) {
-            let fed = fed.iter().map(|input| (input.key, input.outcome)).collect();
-            let events = &mut self.context.shared.events.borrow_mut();
-            let mut state = self.context.state();
-            let has_ended = !state.tasks.all.contains_key(&task);
-            stepped.traced = Some(state.causality.end(task, fed, has_ended, events));
-        }
-        stepped
+            stepped
+        })
     }
 
     /// Aborts the root; `None` if it was never polled.

@@ -3,6 +3,7 @@
 use crate::id::NodeId;
 use crate::operation::Input;
 use crate::unit::automaton::Automata;
+use crate::unit::generator::Generator;
 use ahash::AHashMap;
 
 /// The steps of a history that is tried, from which on it is the recorded one.
@@ -14,7 +15,7 @@ pub(super) struct Merged {
     /// For each node, the last step by which another history reached it.
     arrivals: AHashMap<NodeId, (NodeId, Input)>,
     learned: Samples,
-    turns: Turns,
+    turns: Generator,
 }
 
 impl Merged {
@@ -33,7 +34,7 @@ impl Merged {
         let mut at = node;
         while let Some(recorded) = automata.node(at).from {
             // In a loop there are ways of any length.
-            let is_free = steps.len() < WAY_STEPS_MAX && self.turns.next().is_multiple_of(2);
+            let is_free = steps.len() < WAY_STEPS_MAX && (self.turns.next() >> 32).is_multiple_of(2);
             let step = self.arrival(at).filter(|_| is_free).unwrap_or(recorded);
             steps.push(step);
             at = step.0;
@@ -45,18 +46,6 @@ impl Merged {
     /// Whether the edge that was just learned is due for a test.
     pub(super) fn is_due(&mut self) -> bool {
         !self.arrivals.is_empty() && self.learned.is_due()
-    }
-}
-
-/// Numbers that follow each other without a pattern, the same in every check (splitmix64).
-#[derive(Default)]
-struct Turns(u64);
-
-impl Turns {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32
     }
 }
 

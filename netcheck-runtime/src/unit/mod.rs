@@ -10,6 +10,7 @@
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
 //! - [`learn`]: taking an edge for the first time, the pool of suspended instances,
 //!   rebuilding and the check that a program is deterministic;
+//! - [`generator`]: numbers without a pattern, the same in every check;
 //! - [`merged`]: histories that were taken to lead to one local state;
 //! - [`waits`]: the ends of tasks that a tracked task waits for, learned where it has not had to wait;
 //! - [`perform`]: one execution repeated for an observer, each poll once;
@@ -20,6 +21,7 @@
 
 pub(crate) mod automaton;
 pub(crate) mod caller;
+mod generator;
 pub(crate) mod identity;
 pub(crate) mod instance;
 pub(crate) mod learn;

@@ -129,7 +129,6 @@ impl Shared {
         if let Some(&child) = self.children.borrow().get(&(parent, name, index)) {
             return child;
         }
-        let _engine = netcheck_memory::engine_guard();
         let mut units = self.units.borrow_mut();
         let child = UnitId(units.len() as u32);
         let info = units[parent.0 as usize].child(parent, name, index, self.hosts.len() as u32);
@@ -144,7 +143,6 @@ impl Shared {
         location: &'static Location<'static>,
         task: Option<&'static Location<'static>>,
     ) -> CallerId {
-        let _engine = netcheck_memory::engine_guard();
         self.callers.borrow_mut().current(location, task)
     }
 

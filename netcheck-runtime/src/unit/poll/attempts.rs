@@ -128,22 +128,16 @@ impl Context {
 
     /// A branch of a `select!` is about to be polled.
     pub(crate) fn enter_branch(&self, round: Trying) {
-        engine(|| {
-            self.state().selects.rounds.push(round);
-        })
+        engine(|| self.state().selects.rounds.push(round));
     }
 
     /// The branch has been polled.
     pub(crate) fn leave_branch(&self) {
-        engine(|| {
-            self.state().selects.rounds.pop();
-        })
+        engine(|| self.state().selects.rounds.pop());
     }
 
     /// All branches of an unbiased `select!` wait, and several of them could be tried.
     pub(crate) fn keep_open(&self, round: Trying) {
-        engine(|| {
-            self.state().selects.open.push(round);
-        })
+        engine(|| self.state().selects.open.push(round));
     }
 }

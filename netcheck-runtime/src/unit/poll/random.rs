@@ -39,25 +39,3 @@ impl Random {
         self.draws.hash(values);
     }
 }
-
-/// Numbers that follow from some words: `SplitMix64` (Steele, Lea, Flood: *Fast splittable pseudorandom number
-/// generators*), begun at a hash of them.
-pub(super) struct Generator(u64);
-
-impl Generator {
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-    pub(super) fn of(words: impl IntoIterator<Item = u64>) -> Generator {
-        words.into_iter().fold(Generator(0), |mut generator, word| {
-            generator.0 ^= word;
-            Generator(generator.next())
-        })
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(Self::STEP);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-}

@@ -6,9 +6,9 @@
 
 use crate::id::TaskId;
 use crate::operation::{Operation, Outcome, time};
+use crate::unit::generator::Generator;
 use crate::unit::panics;
 use crate::unit::poll::context::Context;
-use crate::unit::poll::random::Generator;
 use netcheck_memory::{Source, engine};
 use std::panic::Location;
 use std::time::Duration;

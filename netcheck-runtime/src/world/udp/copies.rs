@@ -10,6 +10,7 @@ use crate::world::events::{Happened, Remaining, Told};
 use crate::world::step::Transition;
 use crate::world::tables::{Lookup, View, WithoutFaults};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 impl View<'_> {
     /// Lets the datagrams that wait for a further copy only leave with each of the steps after which no more faults may
@@ -17,13 +18,12 @@ impl View<'_> {
     pub(in crate::world) fn forgo_copies(self, state: &[u32], chosen: &mut [Transition]) -> Lookup<()> {
         let budget = self.budget(state);
         for transition in chosen.iter_mut().filter(|transition| budget.is_spent_by(transition.faults)) {
-            let before = self.told(transition);
-            let mut told = before.clone();
+            let mut told = Cow::Borrowed(self.told(transition));
             self.leave_written(transition, &mut told)?;
             if transition.faults > 0 {
                 self.leave_others(state, transition, &mut told)?;
             }
-            if told != *before {
+            if let Cow::Owned(told) = told {
                 transition.events = self.tells(told)?;
             }
         }
@@ -31,12 +31,12 @@ impl View<'_> {
     }
 
     /// Datagrams leave the channels that the step writes.
-    fn leave_written(self, transition: &mut Transition, told: &mut Told) -> Lookup<()> {
+    fn leave_written(self, transition: &mut Transition, told: &mut Cow<'_, Told>) -> Lookup<()> {
         for (write, (component, link)) in transition.writes.iter_mut().enumerate() {
             let Some(left) = self.link_without_faults(*component, *link)? else { continue };
-            let of_write = told.iter_mut().filter_map(|happened| happened.remaining.as_mut());
+            let mut of_write = told.to_mut().iter_mut().filter_map(|happened| happened.remaining.as_mut());
             // Without it, a datagram was sent where all others have yet to arrive.
-            if let Some(before) = of_write.into_iter().find(|remaining| remaining.write as usize == write) {
+            if let Some(before) = of_write.find(|remaining| remaining.write as usize == write) {
                 before.positions = left.remaining.iter().map(|&at| before.positions[at as usize]).collect();
                 *link = left.link;
             }
@@ -45,7 +45,7 @@ impl View<'_> {
     }
 
     /// Datagrams leave the channels that the step would not write.
-    fn leave_others(self, state: &[u32], transition: &mut Transition, told: &mut Told) -> Lookup<()> {
+    fn leave_others(self, state: &[u32], transition: &mut Transition, told: &mut Cow<'_, Told>) -> Lookup<()> {
         for (component, _) in self.tables.components.iter() {
             if transition.writes.iter().any(|(written, _)| *written == component) {
                 continue;
@@ -59,7 +59,7 @@ impl View<'_> {
             let write = transition.writes.len() as u32;
             transition.writes.push((component, left.link));
             let remaining = Some(Remaining { write, positions: left.remaining.clone() });
-            told.push(Happened { write, events: SmallVec::new(), remaining });
+            told.to_mut().push(Happened { write, events: SmallVec::new(), remaining });
         }
         Ok(())
     }

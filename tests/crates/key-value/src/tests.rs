@@ -2,8 +2,12 @@ use super::systems::systems;
 use netcheck::check::{Report, Tasks, Verdict, ViolationKind};
 
 fn check(name: &str) -> Report {
+    check_with(name, Tasks::Shared)
+}
+
+fn check_with(name: &str, tasks: Tasks) -> Report {
     let (_, checker, network) = systems().into_iter().find(|system| system.0 == name).expect("a system of this name");
-    checker.check(network)
+    checker.tasks(tasks).check(network)
 }
 
 fn assert_verified(name: &str) -> Report {
@@ -70,9 +74,8 @@ fn in_tokios_order_of_tasks_there_are_fewer_states() {
     for (name, states) in
         [("expiry, no failure", [185, 185]), ("shutdown", [49, 49]), ("two clients, no failure", [52730, 38676])]
     {
-        let (_, checker, network) = systems().into_iter().find(|system| system.0 == name).expect("it has this name");
         let counted = [Tasks::Shared, Tasks::Fifo].map(|tasks| {
-            let report = checker.clone().tasks(tasks).check(network);
+            let report = check_with(name, tasks);
             assert_eq!(report.verdict(), Verdict::Verified, "{name}, {tasks:?}: {report}");
             report.states()
         });
