@@ -45,7 +45,7 @@ const CRATES: &[(&str, &[&str])] = &[
 type Row = (&'static str, &'static [&'static str]);
 
 const MEMORY: &[Row] = &[
-    ("", &["allocator", "arena", "generators", "hash_keys", "image", "place", "source", "stack"]),
+    ("", &["allocator", "arena", "generators", "hash_keys", "image", "place", "source", "stack", "stacks"]),
     ("platform", &[]),
     ("spin_lock", &[]),
     ("size_class", &[]),
@@ -53,12 +53,12 @@ const MEMORY: &[Row] = &[
     ("tables", &["size_class"]),
     ("chunk", &["platform", "reservation", "size_class", "spin_lock", "tables"]),
     ("pool", &["chunk", "reservation", "spin_lock"]),
-    ("engine", &["chunk", "reservation", "spin_lock"]),
+    ("engine", &["chunk", "reservation", "spin_lock", "tables"]),
     ("stack", &["platform"]),
-    ("engine_stack", &["platform", "stack"]),
-    ("place", &["chunk", "engine_stack", "stack"]),
-    ("allocator", &["chunk", "engine", "place", "pool", "reservation", "stack"]),
-    ("image", &["chunk", "engine", "place", "reservation", "stack", "tables"]),
+    ("stacks", &["platform", "reservation", "stack"]),
+    ("place", &["chunk", "stack", "stacks", "tables"]),
+    ("allocator", &["chunk", "engine", "place", "pool", "reservation", "stack", "tables"]),
+    ("image", &["chunk", "place", "reservation", "tables"]),
     ("arena", &["chunk", "image", "place", "pool", "reservation"]),
     ("hash_keys", &["platform"]),
     ("source", &[]),

@@ -3,6 +3,7 @@
 use crate::chunk::Chunk;
 use crate::place::{self, Place};
 use crate::stack::wipe_stack;
+use crate::tables::Owner;
 use crate::{engine, pool, reservation};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::{self, NonNull};
@@ -81,9 +82,9 @@ fn allocate(place: Place, layout: Layout) -> *mut u8 {
     let memory = match place {
         Place::System => None,
         Place::Engine => engine::allocate(layout),
-        Place::Arena(base) => {
+        Place::Arena(base, owner) => {
             // SAFETY: an arena's base lies in the reservation.
-            let memory = allocate_in(unsafe { Chunk::containing(base) }, layout);
+            let memory = allocate_in(unsafe { Chunk::containing(base) }, layout, owner);
             wipe_stack::<CALL_BYTES>();
             memory
         }
@@ -94,8 +95,8 @@ fn allocate(place: Place, layout: Layout) -> *mut u8 {
 
 /// Allocates in an arena. If it is full, notes that memory beyond it is not seen any more.
 #[inline]
-fn allocate_in(chunk: &'static Chunk, layout: Layout) -> Option<NonNull<u8>> {
-    let memory = chunk.allocate(layout);
+fn allocate_in(chunk: &'static Chunk, layout: Layout, owner: Owner) -> Option<NonNull<u8>> {
+    let memory = chunk.allocate(layout, owner);
     if memory.is_none() {
         chunk.overflowed.store(true, Ordering::Relaxed);
     }
@@ -115,7 +116,7 @@ unsafe fn free(memory: *mut u8, layout: Layout) {
     if unsafe { chunk.free(memory, layout) } {
         pool::give_back_retired(chunk);
     }
-    if let Place::Arena(_) = place::current() {
+    if let Place::Arena(..) = place::current() {
         wipe_stack::<CALL_BYTES>();
     }
 }
@@ -136,7 +137,7 @@ unsafe fn reallocate(memory: *mut u8, layout: Layout, new_size: usize) -> *mut u
     if unsafe { chunk.resize(old, layout, new) } {
         return memory;
     }
-    let place = if engine::owns(chunk) { Place::Engine } else { Place::Arena(chunk.base()) };
+    let place = if engine::owns(chunk) { Place::Engine } else { Place::Arena(chunk.base(), chunk.owner(old)) };
     let moved = allocate(place, new);
     if !moved.is_null() {
         // SAFETY: both are allocations of at least this many bytes, and the new one is apart from the old one.

@@ -38,6 +38,15 @@ impl Arena {
         function()
     }
 
+    /// While the result exists, this thread's allocations lie in this arena, but are the engine's: of a pointer to one of
+    /// them, an image has the address, and nothing of what it holds.
+    ///
+    /// For objects of the engine that programs hold pointers to: they lie at the same place in each run if they are made
+    /// in the same order. Guards are to be dropped in the reverse order of their creation.
+    pub fn keep(&self) -> ArenaGuard {
+        ArenaGuard { _stay: Stay::kept_in_arena(self.chunk) }
+    }
+
     /// The digest of the [image](crate::image) of the memory that can be reached from some roots. `None` if the arena
     /// has [overflowed](Arena::has_overflowed).
     ///
@@ -76,6 +85,13 @@ impl Arena {
     pub fn retired() -> usize {
         pool::retired()
     }
+}
+
+/// While it exists, allocations of this thread are the engine's and lie in an arena. Dropping it restores the previous
+/// place.
+#[must_use = "dropping it ends the stay in the arena"]
+pub struct ArenaGuard {
+    _stay: Stay,
 }
 
 impl Drop for Arena {

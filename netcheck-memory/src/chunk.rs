@@ -7,7 +7,7 @@ use crate::platform;
 use crate::reservation::{CHUNK_BYTES, LOW_HALF_MIN, Reservation, STRIDE_BYTES};
 use crate::size_class::{Room, SLAB_BYTES};
 use crate::spin_lock::{SpinGuard, SpinLock};
-use crate::tables::{SLABS, Tables};
+use crate::tables::{Owner, SLABS, Tables};
 use std::alloc::Layout;
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -82,9 +82,15 @@ impl Chunk {
 
     /// Allocates zeroed memory. `None` if there is no room.
     #[inline]
-    pub fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
-        let offset = self.lock().take(Room::of(layout))?;
+    pub fn allocate(&self, layout: Layout, owner: Owner) -> Option<NonNull<u8>> {
+        let offset = self.lock().take(Room::of(layout), owner)?;
         NonNull::new(ptr::with_exposed_provenance_mut(self.base() + offset))
+    }
+
+    /// Whose memory a live allocation is.
+    pub fn owner(&self, memory: NonNull<u8>) -> Owner {
+        let live = self.lock().find(memory.addr().get() - self.base());
+        live.map_or(Owner::Program, |live| live.owner)
     }
 
     /// Zeroes and frees an allocation. Returns whether it was the last one of a retired chunk, which the caller is to

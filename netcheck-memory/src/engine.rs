@@ -6,6 +6,7 @@
 use crate::chunk::Chunk;
 use crate::reservation::Reservation;
 use crate::spin_lock::SpinLock;
+use crate::tables::Owner;
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -32,16 +33,11 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
     let reservation = Reservation::get()?;
     let home = HOME.get();
     if home != usize::MAX
-        && let Some(memory) = Chunk::numbered(reservation, home).allocate(layout)
+        && let Some(memory) = Chunk::numbered(reservation, home).allocate(layout, Owner::Engine)
     {
         return Some(memory);
     }
     allocate_elsewhere(reservation, layout)
-}
-
-/// The number of chunks that have been used.
-pub fn opened() -> usize {
-    OPENED.load(Ordering::Acquire)
 }
 
 #[cold]
@@ -53,7 +49,7 @@ fn allocate_elsewhere(reservation: Reservation, layout: Layout) -> Option<NonNul
     open(reservation, home + 1);
     let opened = OPENED.load(Ordering::Acquire);
     let allocate_in = |number| {
-        let memory = Chunk::numbered(reservation, number).allocate(layout)?;
+        let memory = Chunk::numbered(reservation, number).allocate(layout, Owner::Engine)?;
         HOME.set(number);
         Some(memory)
     };

@@ -7,8 +7,7 @@
 //! - [`Arena`]: the heap of one run; [`Arena::enter`] runs a poll in it;
 //! - [`engine()`], [`engine_guard`], [`engine_region`], [`outside`]: for what the engine allocates while it serves a poll;
 //! - [`image`]: images, and the argument why equal images mean equal futures;
-//! - [`hash_keys`](mod@hash_keys), [`wipe_stack`], [`call_with_clean_registers`]: so that a program finds the same in each of its
-//!   runs;
+//! - [`hash_keys`](mod@hash_keys), [`call_on_program_stack`]: so that a program finds the same in each of its runs;
 //! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's; [`generators`], so that those of
 //!   `rand` and `fastrand` are among them.
 //!
@@ -17,7 +16,7 @@
 //! memory is the system's.
 //!
 //! The layers, each of which uses only those before it: `platform` (what depends on the system), `stack` and
-//! `engine_stack` (on which stack functions run), `reservation` (the range
+//! `stacks` (on which stack functions run), `reservation` (the range
 //! of addresses), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine` (which
 //! chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
 //! executable's variables by name), `source`, `generators`, `interposed`.
@@ -30,7 +29,6 @@ mod allocator;
 mod arena;
 mod chunk;
 mod engine;
-mod engine_stack;
 pub mod generators;
 pub mod hash_keys;
 pub mod image;
@@ -50,14 +48,16 @@ mod size_class;
 mod source;
 mod spin_lock;
 mod stack;
+mod stacks;
 mod symbols;
 mod tables;
 
 pub use allocator::Allocator;
-pub use arena::Arena;
+pub use arena::{Arena, ArenaGuard};
 pub use generators::with_source;
 pub use hash_keys::{hash_keys, set_hash_keys};
 pub use image::{Digest, Image, Scan};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use source::{Source, interposes, without_source};
 pub use stack::{call_with_clean_registers, wipe_stack};
+pub use stacks::call_on_program_stack;

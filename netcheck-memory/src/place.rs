@@ -1,14 +1,17 @@
 //! Where this thread's allocations go: to the system, to the engine's region, or to an arena.
 
 use crate::chunk::Chunk;
-use crate::engine_stack::call_on_engine_stack;
 use crate::stack::wipe_stack;
+use crate::stacks::call_on_engine_stack;
+use crate::tables::Owner;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
 /// Where allocations go, as one number: the base of an arena's chunk, or one of these.
 const SYSTEM: usize = 0;
 const ENGINE: usize = 1;
+/// Added to the base: what is allocated in the arena is the engine's.
+const KEPT: usize = 2;
 
 /// The stack that a call of the engine is supposed to need.
 const CALL_BYTES: usize = 4096;
@@ -23,8 +26,8 @@ thread_local! {
 pub enum Place {
     System,
     Engine,
-    /// The arena whose chunk has this base.
-    Arena(usize),
+    /// The arena whose chunk has this base, and whose memory it is there.
+    Arena(usize, Owner),
 }
 
 /// Where this thread's allocations go now.
@@ -33,7 +36,8 @@ pub fn current() -> Place {
     match PLACE.get() {
         SYSTEM => Place::System,
         ENGINE => Place::Engine,
-        base => Place::Arena(base),
+        base if base & KEPT == 0 => Place::Arena(base, Owner::Program),
+        base => Place::Arena(base & !KEPT, Owner::Engine),
     }
 }
 
@@ -49,6 +53,11 @@ impl Stay {
     #[inline]
     pub fn in_arena(chunk: &'static Chunk) -> Stay {
         Stay::at(chunk.base())
+    }
+
+    /// In an arena, for the engine.
+    pub fn kept_in_arena(chunk: &'static Chunk) -> Stay {
+        Stay::at(chunk.base() | KEPT)
     }
 
     /// In the system's memory.

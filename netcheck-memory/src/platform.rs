@@ -14,7 +14,6 @@ use std::ops::Range;
 mod imp {
     use super::ThreadLocals;
     use core::arch::naked_asm;
-    use std::ops::Range;
     use std::ptr;
 
     /// Reserves address space that reads as zero and takes memory only where it is written. `None` if the system
@@ -56,22 +55,6 @@ mod imp {
     pub unsafe fn protect(start: *mut u8, bytes: usize) {
         // SAFETY: nothing in the range is used (the caller's promise).
         unsafe { libc::mprotect(start.cast(), bytes, libc::PROT_NONE) };
-    }
-
-    /// The stack of this thread.
-    pub fn stack() -> Option<Range<usize>> {
-        let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
-        let (mut start, mut bytes) = (ptr::null_mut(), 0);
-        // SAFETY: the first call initialises the attributes if it returns 0, and only then are they read and destroyed;
-        // both results are variables of the right types.
-        unsafe {
-            if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
-                return None;
-            }
-            let is_known = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut start, &raw mut bytes) == 0;
-            libc::pthread_attr_destroy(attributes.as_mut_ptr());
-            is_known.then(|| start.addr()..start.addr() + bytes)
-        }
     }
 
     /// The thread-local variables of the executable or library that contains this code.
@@ -391,7 +374,6 @@ mod imp {
 )))]
 mod imp {
     use super::ThreadLocals;
-    use std::ops::Range;
 
     pub fn reserve(_: usize) -> Option<*mut u8> {
         None
@@ -413,10 +395,6 @@ mod imp {
     ///
     /// None is needed: nothing is done.
     pub unsafe fn protect(_: *mut u8, _: usize) {}
-
-    pub fn stack() -> Option<Range<usize>> {
-        None
-    }
 
     pub fn thread_locals() -> Option<ThreadLocals> {
         None
@@ -452,6 +430,4 @@ impl ThreadLocals {
     }
 }
 
-pub use imp::{
-    call_on_stack, call_with_clean_registers, discard, prefer_small_pages, protect, reserve, stack, thread_locals,
-};
+pub use imp::{call_on_stack, call_with_clean_registers, discard, prefer_small_pages, protect, reserve, thread_locals};

@@ -1,12 +1,14 @@
 //! The one range of addresses that all arenas and the engine's region lie in.
 //!
 //! It is reserved at the first use and stays for the life of the process, so an address in it never comes to mean
-//! anything else. A chunk of 64 MiB begins in each 4 GiB, always at the same place; what lies between two chunks is never
-//! used. So the low half of an address is its place in its chunk, and the high half says which chunk it is. A number of 32
-//! bits beside half of a stale address looks like an address only if it is one of the 2^26 that are low halves; these
-//! are far from small numbers. The first quarter of the chunks is the engine's, the others are arenas.
+//! anything else. A chunk of 64 MiB begins in each 4 GiB, always at the same place; most of what lies between two chunks is
+//! never used. So the low half of an address is its place in its chunk, and the high half says which chunk it is. A
+//! number of 32 bits beside half of a stale address looks like an address only if it is one of the 2^26 that are low
+//! halves; these are far from small numbers. The first quarter of the chunks is the engine's, the others are arenas. Behind each of the
+//! engine's chunks is room for the stack on which a thread runs programs.
 
 use crate::platform;
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,6 +25,9 @@ pub const STRIDE_BYTES: usize = 1 << STRIDE_SHIFT;
 /// The place of the chunk in each stride: the least number of 32 bits that is the low half of an address. Numbers that
 /// programs count with are smaller, text is ASCII mostly, and its first byte is no usual end of an address of a host.
 pub const LOW_HALF_MIN: usize = 0xa4 << 24;
+
+/// The place of a stack in each of the engine's strides.
+pub const STACK: Range<usize> = CHUNK_BYTES..CHUNK_BYTES + (8 << 20);
 
 /// 16 TiB; where that is refused (a limit on address space, strict overcommit), 4 TiB or 1 TiB.
 const SHIFTS: [u32; 3] = [44, 42, 40];
@@ -56,6 +61,18 @@ impl Reservation {
     /// The number of chunks that are the engine's.
     pub fn engine_chunks(self) -> usize {
         self.chunks() / 4
+    }
+
+    /// The first address of the chunk in one of the engine's strides.
+    pub fn engine_stride(self, number: usize) -> usize {
+        self.base() + number * STRIDE_BYTES
+    }
+
+    /// Whether an address lies in one of the engine's strides; then its distance from the chunk's base.
+    #[inline]
+    pub fn in_engine_stride(self, address: usize) -> Option<usize> {
+        let offset = address.wrapping_sub(self.base());
+        (offset >> STRIDE_SHIFT < self.engine_chunks()).then_some(offset & (STRIDE_BYTES - 1))
     }
 
     /// The number of chunks.

@@ -6,19 +6,8 @@
 
 use crate::platform;
 use std::any::Any;
-use std::cell::OnceCell;
 use std::hint::black_box;
-use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
-
-thread_local! {
-    static STACK: OnceCell<Range<usize>> = const { OnceCell::new() };
-}
-
-/// The addresses of this thread's stack; none if they are not known.
-pub fn of_this_thread() -> Range<usize> {
-    STACK.with(|stack| stack.get_or_init(|| platform::stack().unwrap_or(0..0)).clone())
-}
 
 /// Zeroes this many bytes below the frame of the caller.
 ///

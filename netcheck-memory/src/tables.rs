@@ -6,6 +6,8 @@
 //! The lowest free slot is taken, of the lowest slab of its size that has one. An address therefore depends on what is
 //! live and on the slabs' sizes, not on the order in which allocations were freed.
 //!
+//! What the engine keeps in an arena lies in slabs of its own, apart from what the program allocates.
+//!
 //! A slab's slots are two levels of bits: 64 words of slots that are live, and a word of words that are full. Bits
 //! beyond the last slot are set, as if they were live.
 
@@ -24,7 +26,7 @@ type SlabSet = [u64; SLABS / 64];
 pub struct Tables {
     live: usize,
     used: SlabSet,
-    with_room: [SlabSet; SizeClass::COUNT],
+    with_room: [[SlabSet; SizeClass::COUNT]; Owner::COUNT],
     slabs: [Slab; SLABS],
     slots: [[u64; WORDS]; SLABS],
 }
@@ -48,10 +50,45 @@ struct Slab {
 enum Use {
     /// Nothing: it is free, or one of the slabs at the head.
     Nothing = 0,
-    /// Slots of one size.
+    /// Slots of one size for the program.
     Slots,
     /// One allocation, alone or with neighbours.
     Whole,
+    /// Slots of one size for the engine.
+    EngineSlots,
+}
+
+impl Use {
+    /// Whose slots these are. `None` if there are no slots.
+    #[inline]
+    fn owner(self) -> Option<Owner> {
+        match self {
+            Use::Slots => Some(Owner::Program),
+            Use::EngineSlots => Some(Owner::Engine),
+            Use::Nothing | Use::Whole => None,
+        }
+    }
+}
+
+/// Whose memory an allocation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The program's: what it holds is part of an image.
+    Program,
+    /// The engine's: only its address is part of an image.
+    Engine,
+}
+
+impl Owner {
+    const COUNT: usize = 2;
+
+    #[inline]
+    fn slots(self) -> Use {
+        match self {
+            Owner::Program => Use::Slots,
+            Owner::Engine => Use::EngineSlots,
+        }
+    }
 }
 
 /// The place of a live allocation in its chunk.
@@ -65,6 +102,7 @@ pub struct Live {
     pub offset: usize,
     /// The size of its room.
     pub bytes: usize,
+    pub owner: Owner,
 }
 
 impl Tables {
@@ -78,11 +116,11 @@ impl Tables {
         self.live
     }
 
-    /// Finds room and returns its offset in the chunk. `None` if there is none.
+    /// Finds room and returns its offset in the chunk. `None` if there is none. What takes whole slabs is the program's.
     #[inline]
-    pub fn take(&mut self, room: Room) -> Option<usize> {
+    pub fn take(&mut self, room: Room, owner: Owner) -> Option<usize> {
         let offset = match room {
-            Room::Slot(class) => self.take_slot(class)?,
+            Room::Slot(class) => self.take_slot(class, owner)?,
             Room::Slabs { slabs, alignment } => self.take_slabs(slabs, alignment)?,
         };
         self.live += 1;
@@ -116,17 +154,18 @@ impl Tables {
         let entry = &self.slabs[slab];
         match entry.use_ {
             Use::Nothing => None,
-            Use::Slots => {
+            Use::Slots | Use::EngineSlots => {
+                let owner = if entry.use_ == Use::Slots { Owner::Program } else { Owner::Engine };
                 let class = SizeClass::numbered(entry.class);
                 let slot = class.slot_at(offset % SLAB_BYTES);
                 let is_live = slot < class.slots() && self.slots[slab][slot / 64] & (1 << (slot % 64)) != 0;
                 let bytes = class.slot_bytes();
-                is_live.then_some(Live { slab, slot, offset: slab * SLAB_BYTES + slot * bytes, bytes })
+                is_live.then_some(Live { slab, slot, offset: slab * SLAB_BYTES + slot * bytes, bytes, owner })
             }
             Use::Whole => {
                 let first = usize::from(entry.first);
                 let bytes = usize::from(self.slabs[first].slabs) * SLAB_BYTES;
-                Some(Live { slab: first, slot: 0, offset: first * SLAB_BYTES, bytes })
+                Some(Live { slab: first, slot: 0, offset: first * SLAB_BYTES, bytes, owner: Owner::Program })
             }
         }
     }
@@ -134,17 +173,17 @@ impl Tables {
     /// The number of slots of the slab in which an allocation was found.
     pub fn slots(&self, slab: usize) -> usize {
         match self.slabs[slab].use_ {
-            Use::Slots => SizeClass::numbered(self.slabs[slab].class).slots(),
+            Use::Slots | Use::EngineSlots => SizeClass::numbered(self.slabs[slab].class).slots(),
             Use::Whole | Use::Nothing => 1,
         }
     }
 
     #[inline]
-    fn take_slot(&mut self, class: SizeClass) -> Option<usize> {
-        let with_room = usize::from(class.number());
-        let slab = match lowest(&self.with_room[with_room]) {
+    fn take_slot(&mut self, class: SizeClass, owner: Owner) -> Option<usize> {
+        let number = usize::from(class.number());
+        let slab = match lowest(&self.with_room[owner as usize][number]) {
             Some(slab) => slab,
-            None => self.cut(class)?,
+            None => self.cut(class, owner)?,
         };
         let entry = &mut self.slabs[slab];
         let word = (!entry.full).trailing_zeros() as usize;
@@ -155,7 +194,7 @@ impl Tables {
         if *bits == !0 {
             entry.full |= 1 << word;
             if entry.full == !0 {
-                remove(&mut self.with_room[with_room], slab);
+                remove(&mut self.with_room[owner as usize][number], slab);
             }
         }
         Some(slab * SLAB_BYTES + (64 * word + bit) * class.slot_bytes())
@@ -163,17 +202,17 @@ impl Tables {
 
     /// Cuts the lowest free slab into slots.
     #[cold]
-    fn cut(&mut self, class: SizeClass) -> Option<usize> {
+    fn cut(&mut self, class: SizeClass, owner: Owner) -> Option<usize> {
         let slab = (0..SLABS / 64).find(|&word| self.used[word] != !0)?;
         let slab = 64 * slab + (!self.used[slab]).trailing_zeros() as usize;
         let words = class.slots().div_ceil(64);
         let full = if words == WORDS { 0 } else { !0 << words };
-        self.slabs[slab] = Slab { use_: Use::Slots, class: class.number(), live: 0, first: 0, slabs: 0, full };
+        self.slabs[slab] = Slab { use_: owner.slots(), class: class.number(), live: 0, first: 0, slabs: 0, full };
         if !class.slots().is_multiple_of(64) {
             self.slots[slab][words - 1] = !0 << (class.slots() % 64);
         }
         insert(&mut self.used, slab);
-        insert(&mut self.with_room[usize::from(class.number())], slab);
+        insert(&mut self.with_room[owner as usize][usize::from(class.number())], slab);
         Some(slab)
     }
 
@@ -182,19 +221,21 @@ impl Tables {
         let (slab, slot) = (offset / SLAB_BYTES, class.slot_at(offset % SLAB_BYTES));
         let entry = &mut self.slabs[slab];
         let (word, bit) = (slot / 64, 1 << (slot % 64));
-        if entry.use_ != Use::Slots || entry.class != class.number() || self.slots[slab][word] & bit == 0 {
+        let Some(owner) = entry.use_.owner() else { return false };
+        if entry.class != class.number() || self.slots[slab][word] & bit == 0 {
             return false;
         }
+        let with_room = &mut self.with_room[owner as usize][usize::from(class.number())];
         self.slots[slab][word] &= !bit;
         entry.full &= !(1 << word);
         entry.live -= 1;
         if entry.live == 0 {
             // the bits beyond the last slot
             self.slots[slab][class.slots().div_ceil(64) - 1] = 0;
-            remove(&mut self.with_room[usize::from(class.number())], slab);
+            remove(with_room, slab);
             self.free_slabs(slab, slab + 1);
         } else {
-            insert(&mut self.with_room[usize::from(class.number())], slab);
+            insert(with_room, slab);
         }
         true
     }

@@ -6,9 +6,10 @@
 //!
 //! - an address in the room of a live allocation of this arena (also of its inside, its end, or with tags in its low
 //!   bits): written as the number of the allocation and the offset;
-//! - an address that no program can use: of this arena's free memory or tables, of the engine's region, or of the stack
-//!   of the thread that looks, on which no frame of the program is left then. Written as a *token* that says which of
-//!   these it is, and its place within 16 bytes, which is the same in each run;
+//! - an address in an object that the engine [keeps](crate::Arena::keep) in this arena, in this arena's free memory, or in
+//!   a [stack for programs](crate::call_on_program_stack), on which no frame of the program is left then. Written as a
+//!   *token*: which of these it is, and its low half. A run that does the same finds the same low half, on whichever
+//!   thread, and a number that a program has written over the first bytes of a stale address is not lost;
 //! - a number of 32 bits beside the high half of an address in this arena, which a copy of stale bytes has left there:
 //!   written as the number, and on which side it is;
 //! - anything else: written as it is. Blocks of zeros are written as their length.
@@ -23,9 +24,9 @@
 //! the same in both: each instruction reads equal numbers or corresponding pointers, and writes equal numbers or
 //! corresponding pointers, as long as it computes with no address. New allocations correspond, and free memory is zero
 //! in both, so what is read without having been written is equal too. Tokens are read as well (a future that is copied
-//! copies them), and may differ in the two runs. But a token stands for memory that the program does not use: freed
-//! memory, stack frames that have ended, and objects that only the engine reads, by keys that it names among the roots.
-//! So no step depends on them.
+//! copies them), and stand for addresses that differ in their high halves only, which are those of the two arenas or of
+//! threads. What lies there is nothing that the program uses: freed memory, stack frames that have ended, and objects that
+//! only the engine reads, by keys that it names among the roots. So no step depends on them.
 //!
 //! A pointer to anything else stays as it is. It may point to a static, to a function, to a table of functions, to
 //! memory that was allocated before the run, or into another arena: a static that is initialised at its first use, as a
@@ -42,12 +43,11 @@
 //! - Programs that compute with addresses: that hash or order by address. Their images may be equal although they
 //!   differ. The low half of addresses repeats in each run of one history, which makes one history deterministic but
 //!   does not help when two histories merge.
-//! - A number of one byte or two that is 16 or greater, if the padding behind it holds the rest of a stale address of
-//!   the engine, of the stack or of free memory: only its lowest 4 bits are kept. The same holds for a number of 32 bits
-//!   beside the high half of a stale address of the engine.
 //! - Numbers that equal an address which is replaced, or its high half, by chance: each arena has one high half, which
 //!   is a number of about 30,000, and two states are confused only if each holds the one of its own arena at the same
 //!   place.
+//! - A number over the first bytes of a stale address of a live allocation, where two histories have put that allocation
+//!   at places whose difference is that of the numbers.
 //!
 //! The opposite does not hold: states whose images differ may have equal futures. Stale bytes, the capacity of a vector,
 //! and positions in buffers differ where nothing observable does.

@@ -4,10 +4,8 @@ use crate::chunk::Chunk;
 use crate::image::scratch::{Reached, Scratch};
 use crate::image::words::{Mark, escaped};
 use crate::place::Stay;
-use crate::reservation::{CHUNK_BYTES, Reservation, STRIDE_BYTES};
-use crate::tables::Tables;
-use crate::{engine, stack};
-use std::ops::Range;
+use crate::reservation::{self, CHUNK_BYTES, Reservation};
+use crate::tables::{Owner, Tables};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,10 +17,6 @@ const BLOCK: usize = 64;
 
 /// The low half of a word.
 const HALF: u64 = 0xffff_ffff;
-
-/// The bits of a stale address that a token keeps: objects and frames begin at multiples of 16, so they are the same in
-/// each run, and a small number in one byte, over the first byte of a stale address, is kept.
-const WITHIN_16: u64 = 0xf;
 
 /// Names the roots of an image, in an order that is the same for equal states.
 ///
@@ -37,15 +31,12 @@ pub struct Scan<'a> {
 struct Classes {
     /// The first address of the arena.
     base: usize,
-    engine: Range<usize>,
-    stack: Range<usize>,
+    reservation: Option<Reservation>,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(chunk: &'static Chunk, scratch: &'a mut Scratch) -> Scan<'a> {
-        let engine = Reservation::existing()
-            .map_or(0..0, |reservation| reservation.base()..reservation.base() + engine::opened() * STRIDE_BYTES);
-        Scan { chunk, scratch, classes: Classes { base: chunk.base(), engine, stack: stack::of_this_thread() } }
+        Scan { chunk, scratch, classes: Classes { base: chunk.base(), reservation: Reservation::existing() } }
     }
 
     /// Adds raw data: a word.
@@ -179,19 +170,19 @@ impl Classes {
             return self.foreign(word).unwrap_or_else(|| escaped(&mut scratch.words, word));
         }
         match tables.find(offset) {
-            Some(live) => Mark::pointer(scratch.number(tables, live), offset - live.offset),
-            None => Mark::Free.with(word & WITHIN_16),
+            Some(live) if live.owner == Owner::Program => {
+                Mark::pointer(scratch.number(tables, live), offset - live.offset)
+            }
+            Some(_) => Mark::Engine.with(offset as u64),
+            None => Mark::Free.with(offset as u64),
         }
     }
 
-    /// The token for an address outside of the arena, if no program can use it.
+    /// The token for an address in a stack for programs.
     #[inline]
     fn foreign(&self, word: u64) -> Option<u64> {
-        let address = word as usize;
-        if self.engine.contains(&address) {
-            return Some(Mark::Engine.with(word & WITHIN_16));
-        }
-        self.stack.contains(&address).then(|| Mark::Stack.with(word & WITHIN_16))
+        let place = self.reservation?.in_engine_stride(word as usize)?;
+        reservation::STACK.contains(&place).then(|| Mark::Stack.with(place as u64))
     }
 }
 

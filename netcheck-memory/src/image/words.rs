@@ -32,15 +32,15 @@ pub enum Mark {
     Bytes,
     /// Raw data: one word follows.
     Word,
-    /// An address of free memory or of tables in this arena: its lowest bits.
+    /// An address of free memory or of tables in this arena: its place there.
     Free,
-    /// An address in the engine's region: its lowest bits.
+    /// An address in what the engine keeps in this arena: its place there.
     Engine,
     /// The number is the low half of a word; the high half is half of a stale address in this arena.
     Half,
     /// The number is the high half of a word; the low half is half of a stale address in this arena.
     HalfFirst,
-    /// An address in the stack of the thread that looks: its lowest bits.
+    /// An address in a stack for programs: its place there.
     Stack,
 }
 

@@ -1,10 +1,11 @@
 //! Which states have the same image.
 
 use crate::{arena, retiring};
-use netcheck_memory::{Arena, Image, engine_region};
+use netcheck_memory::{Arena, Image, call_on_program_stack, engine_region};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
+use std::thread;
 
 /// The image of what a program keeps, in an arena of its own.
 fn image<T: 'static>(program: impl FnOnce() -> T) -> Image {
@@ -136,35 +137,74 @@ fn tagged_pointers_are_followed() {
 
 #[test]
 fn free_memory_is_a_token_and_foreign_memory_is_not() {
-    let dangling = |others: usize, which: usize| {
+    let dangling = |number: usize| {
         image(move || {
-            let others: Vec<Box<u64>> = (0..others as u64).map(Box::new).collect();
             // The second one keeps the slab, so that nothing else gets the memory of the first.
             let [freed, kept] = [Box::new([5_u64; 40]), Box::new([6_u64; 40])];
             let freed = Box::into_raw(freed);
             // SAFETY: it is live, and only its address is used afterwards.
             drop(unsafe { Box::from_raw(freed) });
-            drop(others);
-            (freed.map_addr(|address| address + 8 * which), kept)
+            (freed.map_addr(|address| address & !0xffff | number), kept)
         })
     };
-    assert_eq!(dangling(0, 1), dangling(7, 3));
-    assert_ne!(dangling(0, 1), dangling(0, 2), "a small number over the first byte");
+    assert_eq!(dangling(1), dangling(1));
+    for (one, other) in [(1, 2), (16, 32), (0x100, 0x1100), (0x7777, 0xf777)] {
+        assert_ne!(dangling(one), dangling(other), "numbers over the first bytes of a stale address");
+    }
     static NUMBERS: [u64; 2] = [1, 2];
     assert_ne!(image(|| &NUMBERS[0]), image(|| &NUMBERS[1]), "a program can use a static");
     let system = [Box::new(1_u64), Box::new(1_u64)].map(|boxed| &*Box::leak(boxed));
     assert_ne!(image(move || system[0]), image(move || system[1]), "memory from before the run");
 }
 
+/// An object that the engine keeps in the arena has an address, and nothing else, in images.
 #[test]
-fn addresses_that_only_the_engine_uses_are_tokens() {
+fn what_the_engine_keeps_in_an_arena_is_its_address() {
+    let kept = |number: u64, which: usize| {
+        let arena = arena();
+        let guard = arena.keep();
+        let objects =
+            [Box::leak(Box::new([number; 20])), Box::leak(Box::new([7; 20]))].map(|object| &raw const object[0]);
+        drop(guard);
+        let pointer = arena.enter(|| Box::new(objects[which]));
+        arena.full_image(|scan| scan.pointer(&raw const *pointer)).unwrap()
+    };
+    assert_eq!(kept(1, 0), kept(2, 0), "what it holds");
+    assert_ne!(kept(1, 0), kept(1, 1), "which one it is");
+}
+
+/// The engine's other objects lie anywhere, so their addresses stay as they are.
+#[test]
+fn addresses_in_the_engines_region_stay_as_they_are() {
     let [first, second] = engine_region(|| [Box::new(1_u64), Box::new(2_u64)]);
     let (first, second) = (&raw const *first, &raw const *second);
-    assert_eq!(image(move || first), image(move || second));
-    let variables = [1_u64, 2, 3];
-    let [one, next, other] = [0, 1, 2].map(|index| &raw const variables[index]);
-    assert_eq!(image(move || one), image(move || other), "the stack");
-    assert_ne!(image(move || one), image(move || next), "a small number over the first byte");
+    assert_eq!(image(move || first), image(move || first));
+    assert_ne!(image(move || first), image(move || second));
+}
+
+/// Addresses of variables are the same on each thread, and no number over their first bytes is lost.
+#[test]
+fn the_stack_for_programs_is_the_same_on_each_thread() {
+    let on_stack = |bits: usize| {
+        let arena = arena();
+        call_on_program_stack::<4096, _>(|| {
+            arena.enter(|| {
+                let variable = 1_u64;
+                let address = Box::new((&raw const variable).map_addr(|address| address ^ bits));
+                arena.full_image(|scan| scan.pointer(&raw const *address)).unwrap()
+            })
+        })
+    };
+    let here = on_stack(0);
+    assert_eq!(thread::spawn(move || on_stack(0)).join().unwrap(), here);
+    let both = thread::scope(|scope| {
+        let threads: Vec<_> = (0..2).map(|_| scope.spawn(|| on_stack(0))).collect();
+        threads.into_iter().all(|thread| thread.join().unwrap() == here)
+    });
+    assert!(both);
+    for bits in [1, 16, 0x100, 0x8000] {
+        assert_ne!(on_stack(bits), here, "{bits:#x}");
+    }
 }
 
 #[test]

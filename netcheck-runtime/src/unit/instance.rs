@@ -70,7 +70,7 @@ pub(crate) struct Instance {
 impl Instance {
     /// A run of the program whose first node is `root`.
     pub(crate) fn new(unit: UnitId, root: NodeId, shared: &Rc<Shared>) -> Self {
-        let context = engine_region(|| Rc::new(Context::new(unit, Rc::clone(shared))));
+        let context = engine_region(|| Context::new(unit, Rc::clone(shared)));
         context.state().causality.start(root, &mut shared.events.borrow_mut());
         Instance { context, spawned: Vec::new(), polls: 0 }
     }

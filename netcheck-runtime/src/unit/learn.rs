@@ -141,9 +141,11 @@ impl Learner {
         let tells = !self.automata.edge(edge).is_refused()
             && (self.automata.node(target).kind == NodeKind::Live || !self.shared.modes.tracks);
         if tells && self.merged.is_due() {
-            match is_recorded {
-                true => self.try_another_order(root, edge)?,
-                false => self.try_recorded_order(root, edge)?,
+            if !is_recorded {
+                self.try_recorded_order(root, edge)?;
+            }
+            if is_recorded || self.shared.modes.remembers {
+                self.try_another_order(root, edge)?;
             }
         }
         if !self.shared.modes.tracks && self.merged.arrival(target) == Some((node, input)) {

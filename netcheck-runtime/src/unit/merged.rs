@@ -15,6 +15,7 @@ pub(super) struct Merged {
     /// For each node, the last step by which another history reached it.
     arrivals: AHashMap<NodeId, (NodeId, Input)>,
     learned: Samples,
+    ways: u64,
     turns: Generator,
 }
 
@@ -27,15 +28,18 @@ impl Merged {
         self.arrivals.get(&node).copied()
     }
 
-    /// A history that leads to a node: at each node with several histories it goes on, backwards, with one of them, as it
-    /// comes. What a program keeps elsewhere than in its memory may take several such steps to show.
+    /// A history that leads to a node. At each node with several histories it goes on, backwards, with the last one that
+    /// was found, and every other time with any of them: what a program keeps elsewhere than in its memory may take
+    /// several such steps to show.
     pub(super) fn another_way(&mut self, automata: &Automata, node: NodeId) -> Vec<(NodeId, Input)> {
         let mut steps = Vec::new();
+        self.ways += 1;
+        let takes_any = self.ways.is_multiple_of(2);
         let mut at = node;
         while let Some(recorded) = automata.node(at).from {
             // In a loop there are ways of any length.
-            let is_free = steps.len() < WAY_STEPS_MAX && (self.turns.next() >> 32).is_multiple_of(2);
-            let step = self.arrival(at).filter(|_| is_free).unwrap_or(recorded);
+            let takes_other = steps.len() < WAY_STEPS_MAX && !(takes_any && self.turns.next().is_multiple_of(2));
+            let step = self.arrival(at).filter(|_| takes_other).unwrap_or(recorded);
             steps.push(step);
             at = step.0;
         }

@@ -64,10 +64,7 @@ pub(crate) fn try_current() -> Option<Rc<Context>> {
 pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
     context.set_hash_keys();
     let enter = || match &context.arena {
-        Some(arena) => {
-            netcheck_memory::wipe_stack::<WIPED_BYTES>();
-            netcheck_memory::call_with_clean_registers(|| arena.enter(poll))
-        }
+        Some(arena) => netcheck_memory::call_on_program_stack::<WIPED_BYTES, _>(|| arena.enter(poll)),
         None => poll(),
     };
     with(Some(Rc::clone(context)), || netcheck_memory::with_source(&**context, enter))
@@ -160,7 +157,9 @@ impl State {
 }
 
 impl Context {
-    pub(in crate::unit) fn new(unit: UnitId, shared: Rc<Shared>) -> Self {
+    /// A context for a run. A program holds pointers to it, so it lies in the program's heap, where it is no part of the
+    /// memory that identifies local states.
+    pub(in crate::unit) fn new(unit: UnitId, shared: Rc<Shared>) -> Rc<Self> {
         let arena = if shared.modes.remembers { Arena::new() } else { None };
         shared.note_arena(arena.is_some());
         let mut state = State::default();
@@ -168,7 +167,10 @@ impl Context {
             state.tasks.schedule = Some(Schedule::new(shared.unit(unit).parent.is_none()));
         }
         let (state, discarded, gives_up) = (RefCell::new(state), Cell::new(false), Cell::new(false));
-        Context { unit, shared, state, discarded, gives_up, arena }
+        let kept = arena.as_ref().map(Arena::keep);
+        let context = Rc::new(Context { unit, shared, state, discarded, gives_up, arena });
+        drop(kept);
+        context
     }
 
     pub(in crate::unit) fn state(&self) -> Borrowed<'_> {

@@ -1,0 +1,135 @@
+//! The stacks on which programs and the engine run.
+//!
+//! A program's variables overlay what earlier calls left on the stack, and a compiler may copy a whole variable into a
+//! future, also the bytes that were never written. So what programs find there must be the same in each run.
+//!
+//! - *Programs* run on a stack whose addresses have the same low half on each thread: a stale address of it is the same
+//!   in each run but for its high half.
+//! - *The engine*, while it serves a poll, runs on another stack. Its own numbers (lengths of histories, sizes of tables)
+//!   differ where the program's states do not. Wiping the stack behind its calls is not enough, because a frame may still
+//!   hold copies of them after the call. So only the arguments and the results of its calls are ever on the program's.
+
+use crate::platform;
+use crate::reservation::{Reservation, STACK};
+use crate::stack::{call_through, call_with_clean_registers, wipe_stack};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::LocalKey;
+
+/// The lowest addresses of a stack, which are never reached: a call that needs more ends the process, as it does on the
+/// stack of a thread.
+const GUARD_BYTES: usize = 1 << 16;
+
+thread_local! {
+    static FOR_PROGRAMS: Stack = const { Stack::new(&PROGRAM_STACKS) };
+    static FOR_THE_ENGINE: Stack = const { Stack::new(&ENGINE_STACKS) };
+}
+
+static PROGRAM_STACKS: Stacks = Stacks { unused: Mutex::new(Vec::new()), new: new_program_stack };
+static ENGINE_STACKS: Stacks = Stacks { unused: Mutex::new(Vec::new()), new: new_engine_stack };
+
+/// The stacks for one purpose.
+struct Stacks {
+    /// The ends of those of threads that have ended.
+    unused: Mutex<Vec<usize>>,
+    /// Makes one more, and gives its end; `None` if the system does not.
+    new: fn() -> Option<usize>,
+}
+
+impl Stacks {
+    fn take(&self) -> Option<usize> {
+        let unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        unused.or_else(self.new)
+    }
+}
+
+/// One of a thread's stacks.
+struct Stack {
+    /// The address at which it ends; 0 if there is none yet.
+    top: Cell<usize>,
+    /// Whether a call is on it.
+    is_busy: Cell<bool>,
+    of: &'static Stacks,
+}
+
+impl Stack {
+    const fn new(of: &'static Stacks) -> Stack {
+        Stack { top: Cell::new(0), is_busy: Cell::new(false), of }
+    }
+
+    /// The end of the stack, if no call is on it and the system gives one.
+    fn take(&self) -> Option<usize> {
+        if self.is_busy.get() {
+            return None;
+        }
+        if self.top.get() == 0 {
+            self.top.set(self.of.take()?);
+        }
+        self.is_busy.set(true);
+        Some(self.top.get())
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        if self.top.get() != 0 {
+            self.of.unused.lock().unwrap_or_else(PoisonError::into_inner).push(self.top.get());
+        }
+    }
+}
+
+fn new_engine_stack() -> Option<usize> {
+    guarded(platform::reserve(STACK.len())?.expose_provenance())
+}
+
+fn new_program_stack() -> Option<usize> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let reservation = Reservation::get()?;
+    let stride = COUNT.fetch_add(1, Ordering::Relaxed);
+    (stride < reservation.engine_chunks()).then_some(())?;
+    guarded(reservation.engine_stride(stride) + STACK.start)
+}
+
+/// The end of the stack that begins at an address. Nothing uses its memory yet.
+fn guarded(start: usize) -> Option<usize> {
+    // SAFETY: both callers pass the start of memory that was reserved, and that nothing uses.
+    unsafe { platform::protect(std::ptr::with_exposed_provenance_mut(start), GUARD_BYTES) };
+    Some(start + STACK.len())
+}
+
+/// Calls a function on this thread's stack for programs; on the current one if a call is on that already, if the thread is
+/// about to end, or where the system is not supported. A panic of the function goes on in the caller.
+///
+/// The function begins at the same place of the stack each time, with `BYTES` of zeros below it, and with registers that
+/// are zero: a program saves them on its stack, from where they can get into futures.
+pub fn call_on_program_stack<const BYTES: usize, R>(function: impl FnOnce() -> R) -> R {
+    call_on(&FOR_PROGRAMS, || {
+        wipe_stack::<BYTES>();
+        call_with_clean_registers(function)
+    })
+}
+
+/// Calls a function on this thread's stack for the engine; on the current one if a call is on that already, if the thread
+/// is about to end, or where the system is not supported. A panic of the function goes on in the caller.
+pub fn call_on_engine_stack<R>(function: impl FnOnce() -> R) -> R {
+    call_on(&FOR_THE_ENGINE, function)
+}
+
+fn call_on<R>(stack: &'static LocalKey<Stack>, function: impl FnOnce() -> R) -> R {
+    let Ok(Some(top)) = stack.try_with(Stack::take) else { return function() };
+    struct Free(&'static LocalKey<Stack>);
+    impl Drop for Free {
+        fn drop(&mut self) {
+            // A thread that is about to end has given its stack away, which no call is on any more then.
+            let _ = self.0.try_with(|stack| stack.is_busy.set(false));
+        }
+    }
+    let _free = Free(stack);
+    call_through(function, |run, call| {
+        let top = std::ptr::with_exposed_provenance_mut(top);
+        // SAFETY: `run` and `call` fit together, and `run` does not unwind. The stack is this thread's, no other call is
+        // on it (`is_busy`), and its end is one of pages.
+        unsafe { platform::call_on_stack(run, call, top) }
+    })
+}
