@@ -389,8 +389,8 @@ const UNCAPTURED_STATES_MAX: usize = 200;
 const REDUCED_STATES_MAX: usize = 10_000;
 /// The same depth-first, where each state of such a component is as many polls away from the first as it is deep.
 const REDUCED_DEPTH_FIRST_STATES_MAX: usize = 2_000;
-/// No program that comes to an end has more without captured loops and without reduction.
-const UNREDUCED_STATES_MAX: usize = 2_000_000;
+/// No program that comes to an end has more without captured loops, where no component can go on for ever.
+const FINITE_STATES_MAX: usize = 2_000_000;
 /// No captured program has more.
 const STATES_MAX: usize = 50_000;
 
@@ -470,17 +470,16 @@ fn compare(
         merges.closed += u64::from(captured.verdict() == Verdict::Verified);
         return Ok(());
     }
-    let states_max = match (findings.endless, configuration.1) {
+    let reduced_loops = configuration.1 && system.has_loops();
+    let states_max = match (findings.endless, reduced_loops) {
         (true, _) => UNCAPTURED_STATES_MAX,
-        (false, true) if configuration.0 != Order::By(Search::Bfs) && system.has_loops() => {
-            REDUCED_DEPTH_FIRST_STATES_MAX
-        }
+        (false, true) if configuration.0 != Order::By(Search::Bfs) => REDUCED_DEPTH_FIRST_STATES_MAX,
         (false, true) => REDUCED_STATES_MAX,
-        (false, false) => UNREDUCED_STATES_MAX,
+        (false, false) => FINITE_STATES_MAX,
     };
     let (uncaptured, ends) = check(&checker.capture(false).max_states(states_max), system, programs);
     // Where every execution ends in a violation, a component that is reduced may still be endless.
-    let is_endless = findings.endless || configuration.1 && system.has_loops();
+    let is_endless = findings.endless || reduced_loops;
     if is_endless && uncaptured.verdict() == Verdict::Inconclusive {
         merges.closed += u64::from(captured.verdict() == Verdict::Verified);
         return Ok(());

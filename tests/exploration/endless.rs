@@ -321,3 +321,37 @@ fn no_time_passes_beside_a_loop_that_takes_none_while_datagrams_are_under_way() 
         }
     }
 }
+
+/// A datagram every two seconds, for a process that takes none: that component has states without end. Beside it a client
+/// gives up after a second, which every execution comes to.
+#[test]
+fn a_violation_near_the_beginning_is_found_beside_datagrams_that_pile_up() {
+    for search in [Search::Bfs, Search::Dfs, Search::Random { seed: 3 }] {
+        for reduction in [false, true] {
+            if !reduction && search != Search::Bfs {
+                continue;
+            }
+            let checker = Checker::new().search(search).reduction(reduction).max_states(5_000);
+            let report = checker.check(|net| {
+                net.process("deaf", || async {
+                    let _socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                    std::future::pending::<()>().await;
+                });
+                net.daemon("sender", || async {
+                    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+                    loop {
+                        socket.send_to(b"x", "deaf:4000").await.unwrap();
+                        sleep(2 * SECOND).await;
+                    }
+                })
+                .after("deaf");
+                net.daemon("client", || async {
+                    let socket = UdpSocket::bind("0.0.0.0:4001").await.unwrap();
+                    timeout(SECOND, socket.recv(&mut [0; 1])).await.expect("an answer").unwrap();
+                });
+            });
+            let found = report.counterexample().map(|found| found.kind());
+            assert_eq!(found, Some(ViolationKind::Panic), "{search:?}, reduction {reduction}: {report}");
+        }
+    }
+}

@@ -8,6 +8,7 @@ use crate::reduction::proviso;
 use crate::search::estimate::{Estimate, estimate};
 use crate::search::explore::explore;
 use crate::search::explored::Explored;
+use crate::search::frontier::Search;
 use crate::search::plan::{Limit, Limits, Plan};
 use crate::search::progress::Phase;
 use crate::world::components::StateVector;
@@ -24,7 +25,8 @@ const LINK_BYTES_MAX: usize = 128 << 20;
 /// Rounds of the reduced search that may hit `max_states`, but for one.
 const LIMITED_ROUNDS_MAX: usize = 4;
 
-/// States of the full space that are visited at the most to find a less costly counterexample, or to refute one.
+/// States of the full space that are visited at the most to find a violation near the initial state or a less costly
+/// counterexample, or to refute one.
 pub(super) const FULL_STATES_MAX: usize = 50_000;
 
 /// A search that is over: the explored states, and the system with everything that was learned.
@@ -91,7 +93,8 @@ impl Job {
             }
             if is_believed || is_over {
                 let explored = explored.unless_doubtful(grew);
-                let mut explored = self.unless_refuted(system, initial, plan, explored)?;
+                let explored = self.unless_refuted(system, initial, plan, explored)?;
+                let mut explored = self.unless_near(system, initial, plan, explored)?;
                 explored.name_processes(system, &self.properties)?;
                 return Ok((explored, round));
             }
@@ -145,11 +148,39 @@ impl Job {
         if explored.found.is_none() || explored.is_believed() || !self.checker.reduction {
             return Ok(explored);
         }
-        let states_max = FULL_STATES_MAX.min(self.checker.states_max);
-        let plan = Plan { limits: Limits { states_max, ..plan.limits }, link_bytes_max: None, ..plan };
-        let full = explore(system, initial, plan, None, &self.properties)?;
+        let full = self.explore_in_full(system, initial, plan)?;
         // Beyond our own bound it is believed; beyond the user's, nothing is known.
         let tells = full.limit.is_none() || self.checker.states_max <= FULL_STATES_MAX;
         Ok(if tells { full } else { explored })
+    }
+
+    /// A reduced search that came to a limit may have spent all its states on one component that never ends, as where
+    /// packets pile up that nobody takes, while another has a violation near the initial state. The full space, as far as
+    /// its bound allows, has all that is near.
+    fn unless_near(
+        &self,
+        system: &mut System,
+        initial: &StateVector,
+        plan: Plan<'_>,
+        explored: Explored,
+    ) -> Result<Explored, Interrupt> {
+        let is_cut = matches!(explored.limit, Some(Limit::States | Limit::Memory));
+        if explored.found.is_some() || !is_cut || !self.checker.reduction {
+            return Ok(explored);
+        }
+        let full = self.explore_in_full(system, initial, Plan { search: Search::Bfs, score: None, ..plan })?;
+        Ok(if full.found.is_some() || full.limit.is_none() { full } else { explored })
+    }
+
+    /// Explores without reduction, up to a bound.
+    fn explore_in_full(
+        &self,
+        system: &mut System,
+        initial: &StateVector,
+        plan: Plan<'_>,
+    ) -> Result<Explored, Interrupt> {
+        let states_max = FULL_STATES_MAX.min(self.checker.states_max);
+        let plan = Plan { limits: Limits { states_max, ..plan.limits }, link_bytes_max: None, ..plan };
+        explore(system, initial, plan, None, &self.properties)
     }
 }
