@@ -14,7 +14,9 @@ use std::ops::Range;
 mod imp {
     use super::ThreadLocals;
     use core::arch::naked_asm;
+    use std::mem::MaybeUninit;
     use std::ptr;
+    use std::sync::OnceLock;
 
     /// Reserves address space that reads as zero and takes memory only where it is written. `None` if the system
     /// refuses. It is never given back.
@@ -55,6 +57,48 @@ mod imp {
     pub unsafe fn protect(start: *mut u8, bytes: usize) {
         // SAFETY: nothing in the range is used (the caller's promise).
         unsafe { libc::mprotect(start.cast(), bytes, libc::PROT_NONE) };
+    }
+
+    /// From now on, a fault at an address of which `is_ours` says so writes a message and aborts the process; any other is
+    /// handled as before. If the system refuses, all are. To be called once.
+    pub fn explain_faults(is_ours: fn(usize) -> bool, message: &'static str) {
+        let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+        let mut before = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: zeros are a valid action; both pointers are to actions. `on_fault` has the type that SA_SIGINFO asks for,
+        // and does only what may be done in a handler. It runs on the stack that the thread has for handlers: on that of
+        // the fault there is no room.
+        let is_done = unsafe {
+            let action = action.assume_init_mut();
+            action.sa_sigaction = on_fault as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            libc::sigaction(libc::SIGSEGV, ptr::null(), before.as_mut_ptr()) == 0
+                && FAULTS.set(Faults { is_ours, message, before: before.assume_init() }).is_ok()
+                && libc::sigaction(libc::SIGSEGV, action, ptr::null_mut()) == 0
+        };
+        debug_assert!(is_done, "handlers can be set");
+    }
+
+    /// How faults are handled.
+    struct Faults {
+        is_ours: fn(usize) -> bool,
+        message: &'static str,
+        before: libc::sigaction,
+    }
+
+    /// Set before the handler is.
+    static FAULTS: OnceLock<Faults> = OnceLock::new();
+
+    unsafe extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+        let Some(Faults { is_ours, message, before }) = FAULTS.get() else { return };
+        // SAFETY: the system passes a valid description of a fault, which has an address. Writing, aborting and setting
+        // a handler may be done in a handler. After the last of these the instruction faults again.
+        unsafe {
+            if is_ours((*info).si_addr().addr()) {
+                libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
+                libc::abort();
+            }
+            libc::sigaction(libc::SIGSEGV, before, ptr::null_mut());
+        }
     }
 
     /// The thread-local variables of the executable or library that contains this code.
@@ -396,6 +440,8 @@ mod imp {
     /// None is needed: nothing is done.
     pub unsafe fn protect(_: *mut u8, _: usize) {}
 
+    pub fn explain_faults(_: fn(usize) -> bool, _: &'static str) {}
+
     pub fn thread_locals() -> Option<ThreadLocals> {
         None
     }
@@ -430,4 +476,7 @@ impl ThreadLocals {
     }
 }
 
-pub use imp::{call_on_stack, call_with_clean_registers, discard, prefer_small_pages, protect, reserve, thread_locals};
+pub use imp::{
+    call_on_stack, call_with_clean_registers, discard, explain_faults, prefer_small_pages, protect, reserve,
+    thread_locals,
+};

@@ -17,6 +17,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::LocalKey;
 
+/// What is written when a program needs more stack.
+const OVERFLOW: &str =
+    "\nnetcheck: a poll of the program has overflowed its stack of 8 MiB: does it call itself without end?\n";
+
 /// The lowest addresses of a stack, which are never reached: a call that needs more ends the process, as it does on the
 /// stack of a thread.
 const GUARD_BYTES: usize = 1 << 16;
@@ -87,8 +91,19 @@ fn new_program_stack() -> Option<usize> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let reservation = Reservation::get()?;
     let stride = COUNT.fetch_add(1, Ordering::Relaxed);
-    (stride < reservation.engine_chunks()).then_some(())?;
+    if stride >= reservation.engine_chunks() {
+        return None;
+    }
+    if stride == 0 {
+        platform::explain_faults(is_below_a_program_stack, OVERFLOW);
+    }
     guarded(reservation.engine_stride(stride) + STACK.start)
+}
+
+/// Whether an address lies below a stack for programs, where one that has overflowed is found.
+fn is_below_a_program_stack(address: usize) -> bool {
+    let place = Reservation::existing().and_then(|reservation| reservation.in_engine_stride(address));
+    place.is_some_and(|place| (STACK.start..STACK.start + GUARD_BYTES).contains(&place))
 }
 
 /// The end of the stack that begins at an address. Nothing uses its memory yet.

@@ -1,9 +1,10 @@
 //! The stack and the registers.
 
 use crate::arena;
-use netcheck_memory::{call_with_clean_registers, engine, outside, wipe_stack};
+use netcheck_memory::{call_on_program_stack, call_with_clean_registers, engine, outside, wipe_stack};
 use std::hint::black_box;
 use std::panic::{self, AssertUnwindSafe};
+use std::process::Command;
 
 #[test]
 fn a_call_with_clean_registers_returns_what_the_function_returns() {
@@ -151,4 +152,25 @@ fn each_thread_has_a_stack_for_the_engine() {
     distinct.sort_unstable();
     distinct.dedup();
     assert!(distinct.len() < in_turn.len(), "{in_turn:x?}");
+}
+
+/// Uses up any stack.
+#[expect(unconditional_recursion, reason = "it overflows the stack")]
+fn calls_itself(depth: u64) -> u64 {
+    black_box([depth; 64])[63] + calls_itself(depth + 1)
+}
+
+/// In a process of its own, which it ends.
+#[test]
+fn a_program_that_overflows_its_stack_is_told_so() {
+    const OVERFLOWS: &str = "NETCHECK_MEMORY_OVERFLOWS";
+    if std::env::var_os(OVERFLOWS).is_some() {
+        let arena = arena();
+        call_on_program_stack::<4096, _>(|| arena.enter(|| black_box(calls_itself(0))));
+    }
+    let name = "stack::a_program_that_overflows_its_stack_is_told_so";
+    let program = std::env::current_exe().unwrap();
+    let ended = Command::new(program).args(["--exact", name, "--nocapture"]).env(OVERFLOWS, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && said.contains("overflowed its stack of 8 MiB"), "{said}");
 }
