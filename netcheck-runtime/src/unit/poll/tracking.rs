@@ -2,7 +2,7 @@
 //! aborts.
 
 use crate::unit::identity::causality::ObjectId;
-use crate::unit::poll::context::{self, Context};
+use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::tasks::TaskControl;
 use netcheck_memory::engine;
 use std::sync::Arc;
@@ -14,34 +14,34 @@ impl Context {
         if !self.shared.modes.tracks {
             return None;
         }
-        let mut state = self.state();
-        let task = state.tasks.running;
-        Some(state.causality.make(task))
+        self.note(|state| Some(state.causality.make(state.tasks.running)))
     }
 
     /// The running task ends; `output` is a text that represents its output completely, if there is one.
     pub(crate) fn end_task(&self, output: Option<String>) {
-        let mut state = self.state();
-        let task = state.tasks.running;
-        state.causality.end_with(task, output);
+        self.note(|state| state.causality.end_with(state.tasks.running, output));
     }
 
     /// An object can't be reached any more.
     pub(crate) fn forget_object(&self, object: ObjectId) {
-        self.state().causality.forget(object);
+        self.note(|state| state.causality.forget(object));
     }
 
     /// The running task uses an object.
     pub(crate) fn touch(&self, object: ObjectId) {
-        self.state().causality.touch(object);
+        self.note(|state| state.causality.touch(object));
+    }
+
+    /// Writes something down, apart from the program.
+    fn note<R>(&self, note: impl FnOnce(&mut State) -> R) -> R {
+        engine(|| note(&mut self.state()))
     }
 }
 
 impl Wake for TaskControl {
     fn wake(self: Arc<Self>) {
         if let Some(context) = context::try_current() {
-            engine(|| {
-                let mut state = context.state();
+            context.note(|state| {
                 state.causality.wake(self.id);
                 state.tasks.wake(&self);
             });
@@ -61,23 +61,21 @@ impl TaskControl {
     /// The running task tests whether this task has ended, and does not wait for its end.
     pub(crate) fn ask_for_end(&self) {
         if let Some(context) = context::try_current() {
-            context.state().causality.ask_for(self.id);
+            context.note(|state| state.causality.ask_for(self.id));
         }
     }
 
     /// The running task has seen the end of this task.
     pub(crate) fn join(&self) {
         if let Some(context) = context::try_current() {
-            let mut state = context.state();
-            let task = state.tasks.running;
-            state.causality.join(task, self.id);
+            context.note(|state| state.causality.join(state.tasks.running, self.id));
         }
     }
 
     /// The running task waits for the end of this task.
     pub(crate) fn wait_for_end(&self) {
         if let Some(context) = context::try_current() {
-            context.state().causality.wait_for(self.id);
+            context.note(|state| state.causality.wait_for(self.id));
         }
     }
 
@@ -91,8 +89,7 @@ impl TaskControl {
     /// Aborts the task at its next await, and makes it runnable.
     pub(crate) fn cancel(&self) {
         if let Some(context) = context::try_current() {
-            engine(|| {
-                let mut state = context.state();
+            context.note(|state| {
                 state.causality.abort(self.id);
                 state.tasks.wake(self);
             });

@@ -6,20 +6,19 @@ use crate::operation::{Effect, Offer, Operation, OperationKey};
 use crate::operation::{tasks, time};
 use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::schedule::{Next, Taken};
+use netcheck_memory::engine;
 use std::rc::Rc;
 use std::task::Waker;
 
 impl Context {
     /// The running task lets other tasks run first.
     pub(crate) fn let_others_run(&self, waker: &Waker) {
-        let mut state = self.state();
-        let State { tasks, .. } = &mut *state;
-        match &mut tasks.schedule {
-            Some(schedule) => schedule.defer(tasks.running, waker.clone()),
-            None => {
-                drop(state);
-                waker.wake_by_ref();
-            }
+        let is_deferred = engine(|| {
+            let State { tasks, .. } = &mut *self.state();
+            tasks.schedule.as_mut().map(|schedule| schedule.defer(tasks.running, waker.clone())).is_some()
+        });
+        if !is_deferred {
+            waker.wake_by_ref();
         }
     }
 
