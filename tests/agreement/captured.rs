@@ -389,8 +389,9 @@ const UNCAPTURED_STATES_MAX: usize = 200;
 const REDUCED_STATES_MAX: usize = 10_000;
 /// The same depth-first, where each state of such a component is as many polls away from the first as it is deep.
 const REDUCED_DEPTH_FIRST_STATES_MAX: usize = 2_000;
-/// No program that comes to an end has more without captured loops, where no component can go on for ever.
-const FINITE_STATES_MAX: usize = 2_000_000;
+/// Where no component can go on for ever, few programs have more without captured loops: each of their choices makes more
+/// histories.
+const FINITE_STATES_MAX: usize = 50_000;
 /// No captured program has more.
 const STATES_MAX: usize = 50_000;
 
@@ -407,6 +408,8 @@ pub struct Merges {
     pub closed: u64,
     /// violations of endless programs that are found without captured loops too
     pub confirmed: u64,
+    /// configurations that come to an end, but have too many states without captured loops
+    pub too_large: u64,
     pub subsumed: u64,
 }
 
@@ -418,6 +421,7 @@ impl AddAssign for Merges {
         self.uncaptured_states += other.uncaptured_states;
         self.closed += other.closed;
         self.confirmed += other.confirmed;
+        self.too_large += other.too_large;
         self.subsumed += other.subsumed;
     }
 }
@@ -482,6 +486,10 @@ fn compare(
     let is_endless = findings.endless || reduced_loops;
     if is_endless && uncaptured.verdict() == Verdict::Inconclusive {
         merges.closed += u64::from(captured.verdict() == Verdict::Verified);
+        return Ok(());
+    }
+    if uncaptured.verdict() == Verdict::Inconclusive && uncaptured.states() >= states_max {
+        merges.too_large += 1;
         return Ok(());
     }
     engine::compare_report(&uncaptured, &ends, findings).map_err(|difference| format!("uncaptured, {difference}"))?;

@@ -25,6 +25,11 @@ fn check(seeds: Range<u64>, run: Run, enough: &[Enough], systems_min: u64) {
     let Some(figures) = run(seeds) else { return };
     println!("{figures:?}");
     assert!(figures.systems >= systems_min, "too many were discarded: {} are left", figures.systems);
+    let too_large = figures.merges.too_large;
+    assert!(
+        too_large * 100 <= figures.systems,
+        "{too_large} configurations could not be compared without captured loops"
+    );
     for (name, figure, thousandth) in enough {
         let found = figure(&figures);
         assert!(found * 1_000 >= thousandth * count, "too little happens: {found} {name} of {count} systems");
