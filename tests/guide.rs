@@ -259,3 +259,18 @@ fn the_trace_of_the_guide_is_the_one_that_its_first_example_saves() {
     let kept = netcheck::check::Counterexample::from_json(&read(printed::TRACE)).expect("a trace");
     assert_eq!(printed::counterexample("answers::answers_belong_to_their_requests").to_string(), kept.to_string());
 }
+
+/// What a slow check advises is what the README and the guide say.
+#[test]
+fn the_lines_that_make_checks_fast_are_the_same_everywhere() {
+    let lines = |file: &str| {
+        let text = read(file);
+        let lines = text.lines().skip_while(|line| *line != "[profile.dev.package]");
+        let lines: Vec<String> =
+            lines.take_while(|line| line.contains("rofile") || line.contains('=')).map(str::to_owned).collect();
+        lines
+    };
+    let advised = lines("netcheck-runtime/src/check/monitor.rs");
+    assert_eq!(advised.len(), 4);
+    assert_eq!([lines("README.md"), lines("docs/src/getting-started.md")], [advised.clone(), advised]);
+}

@@ -3,12 +3,14 @@
 //! On a terminal, a check of more than a second has a progress line. Elsewhere it is silent,
 //! but with `NETCHECK_LOG=progress` writes a line every ten seconds. From then on the first
 //! Ctrl-C ends it with what it has seen, as inconclusive, and the second one ends the program.
+//!
+//! A check of more than two seconds with an engine that is not optimized says so, once.
 
 use crate::search::progress::{Phase, Progress, Seen};
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Set to `progress`, checks write a line every ten seconds where there is no terminal.
@@ -18,6 +20,23 @@ const LOG: &str = "NETCHECK_LOG";
 const SILENCE: Duration = Duration::from_secs(1);
 
 const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Checks shorter than this need no optimization.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How this crate was compiled, as the build script saw it.
+const IS_OPTIMIZED: bool = !matches!(env!("ENGINE_OPT_LEVEL").as_bytes(), b"0");
+
+/// What makes checks fast.
+const ADVICE: &str = "\
+netcheck: this check takes a while, and netcheck is not optimized in this build. Checks run about ten times as fast with
+these lines in the Cargo.toml at the root of your workspace (your own code is compiled as ever):
+
+[profile.dev.package]
+netcheck-runtime = { opt-level = 2, codegen-units = 4 }
+netcheck-memory = { opt-level = 2 }
+netcheck-models = { opt-level = 2 }
+";
 
 /// Shows how far a check is, as long as it lives.
 pub(super) struct Monitor {
@@ -44,6 +63,9 @@ impl Monitor {
         if interrupted.load(Ordering::Relaxed) {
             self.progress.end();
         }
+        if elapsed >= PATIENCE && !IS_OPTIMIZED {
+            advise();
+        }
         let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
         let mut text = text(self.progress.seen(), elapsed);
         if self.progress.phase() != Phase::Exploring {
@@ -67,6 +89,13 @@ impl Drop for Monitor {
             bar.finish_and_clear();
         }
     }
+}
+
+/// Says once how checks become fast, also where the output of a test is kept back.
+fn advise() {
+    static SAID: Once = Once::new();
+    // Advice that can't be written is no loss.
+    SAID.call_once(|| drop(writeln!(std::io::stderr(), "{ADVICE}")));
 }
 
 /// Set by the first Ctrl-C, for all checks of the program.
