@@ -253,6 +253,14 @@ fn outputs_are_what_is_printed() {
     assert!(wrong.is_empty(), "\n{}\n(UPDATE_GOLDEN=1 cargo test --test guide writes them anew)", wrong.join("\n"));
 }
 
+/// A search polls the client many times, and each time it prints a line.
+#[test]
+fn a_failing_check_shows_what_its_execution_prints_and_nothing_of_the_search() {
+    let output = printed::child("deadlock::the_answer_comes", &[]);
+    let shown = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text")).concat();
+    assert_eq!(shown.matches("the client has written").count(), 1, "{shown}");
+}
+
 #[test]
 fn the_trace_of_the_guide_is_the_one_that_its_first_example_saves() {
     printed::refresh_trace();

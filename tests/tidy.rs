@@ -45,7 +45,7 @@ const CRATES: &[(&str, &[&str])] = &[
 type Row = (&'static str, &'static [&'static str]);
 
 const MEMORY: &[Row] = &[
-    ("", &["allocator", "arena", "generators", "hash_keys", "image", "place", "source", "stack", "stacks"]),
+    ("", &["allocator", "arena", "generators", "hash_keys", "image", "mute", "place", "source", "stack", "stacks"]),
     ("platform", &[]),
     ("spin_lock", &[]),
     ("size_class", &[]),
@@ -64,7 +64,8 @@ const MEMORY: &[Row] = &[
     ("source", &[]),
     ("symbols", &[]),
     ("generators", &["place", "platform", "source", "symbols"]),
-    ("interposed", &["generators", "source"]),
+    ("mute", &["place", "platform", "stack"]),
+    ("interposed", &["generators", "mute", "source"]),
 ];
 
 const MODELS: &[Row] = &[

@@ -1,4 +1,4 @@
-//! Functions of the C library that a program's calls reach first: random bytes, clocks, and the registration of
+//! Functions of the C library that a program's calls reach first: random bytes, clocks, output, and the registration of
 //! destructors of thread-local variables.
 //!
 //! A definition in the executable takes precedence over that in the shared library, also for look-ups by name. Each
@@ -7,7 +7,7 @@
 //! What does not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
 //! that are made without the C library.
 
-use crate::{generators, source};
+use crate::{generators, mute, source};
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
 use std::ptr::{self, NonNull};
@@ -44,11 +44,15 @@ impl Own {
 
 type SystemCall = unsafe extern "C" fn(c_long, usize, usize, usize, usize, usize, usize) -> c_long;
 type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
+type Write = unsafe extern "C" fn(c_int, *const c_void, usize) -> isize;
+type WriteVectored = unsafe extern "C" fn(c_int, *const libc::iovec, c_int) -> isize;
 type Destructor = unsafe extern "C" fn(*mut u8);
 type ThreadAtexit = unsafe extern "C" fn(Destructor, *mut u8, *mut u8) -> c_int;
 
 static SYSCALL: Own = Own::new(c"syscall");
 static CLOCK_GETTIME: Own = Own::new(c"clock_gettime");
+static WRITE: Own = Own::new(c"write");
+static WRITEV: Own = Own::new(c"writev");
 static THREAD_ATEXIT: Own = Own::new(c"__cxa_thread_atexit_impl");
 
 /// Fills memory from this thread's source; false if there is none.
@@ -157,6 +161,53 @@ unsafe extern "C" fn gettimeofday(time: *mut libc::timeval, zone: *mut c_void) -
 fn now(begin: Duration) -> Option<Duration> {
     let since = source::ask(|source| source.time())??;
     begin.checked_add(since)
+}
+
+/// Whether what this thread writes to a file is dropped.
+fn is_dropped(file: c_int) -> bool {
+    matches!(file, libc::STDOUT_FILENO | libc::STDERR_FILENO) && mute::is_muted()
+}
+
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn write(file: c_int, bytes: *const c_void, count: usize) -> isize {
+    if is_dropped(file) {
+        // SAFETY: the caller passes so many bytes.
+        mute::drop_output(unsafe { std::slice::from_raw_parts(bytes.cast(), count) });
+        return count as isize;
+    }
+    match WRITE.address() {
+        // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
+        Some(own) => unsafe { std::mem::transmute::<*mut c_void, Write>(own.as_ptr())(file, bytes, count) },
+        // SAFETY: the system call takes these arguments.
+        None => unsafe { own_system_call(libc::SYS_write, file as usize, bytes as usize, count, 0, 0, 0) as isize },
+    }
+}
+
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn writev(file: c_int, parts: *const libc::iovec, count: c_int) -> isize {
+    if is_dropped(file) {
+        // SAFETY: the caller passes so many parts.
+        let parts = unsafe { std::slice::from_raw_parts(parts, count as usize) };
+        for part in parts {
+            // SAFETY: each part is so many bytes.
+            mute::drop_output(unsafe { std::slice::from_raw_parts(part.iov_base.cast(), part.iov_len) });
+        }
+        return parts.iter().map(|part| part.iov_len as isize).sum();
+    }
+    match WRITEV.address() {
+        // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
+        Some(own) => unsafe { std::mem::transmute::<*mut c_void, WriteVectored>(own.as_ptr())(file, parts, count) },
+        // SAFETY: the system call takes these arguments.
+        None => unsafe {
+            own_system_call(libc::SYS_writev, file as usize, parts as usize, count as usize, 0, 0, 0) as isize
+        },
+    }
 }
 
 /// # Safety

@@ -10,6 +10,7 @@
 //! - [`hash_keys`](mod@hash_keys), [`call_on_program_stack`]: so that a program finds the same in each of its runs;
 //! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's; [`generators`], so that those of
 //!   `rand` and `fastrand` are among them.
+//! - [`mute`](fn@mute): what a program prints while it is searched is dropped.
 //!
 //! This is the only crate of the workspace with unsafe code. It knows no protocol, no task and no search, and polls
 //! nothing. It has an effect on 64-bit Linux on x86_64 and aarch64; elsewhere [`Arena::new`] returns `None`, and all
@@ -19,7 +20,7 @@
 //! `stacks` (on which stack functions run), `reservation` (the range
 //! of addresses), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine` (which
 //! chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
-//! executable's variables by name), `source`, `generators`, `interposed`.
+//! executable's variables by name), `source`, `generators`, `mute`, `interposed`.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -40,6 +41,7 @@ pub mod image;
     not(miri)
 ))]
 mod interposed;
+mod mute;
 mod place;
 mod platform;
 mod pool;
@@ -57,6 +59,7 @@ pub use arena::{Arena, ArenaGuard};
 pub use generators::with_source;
 pub use hash_keys::{hash_keys, set_hash_keys};
 pub use image::{Digest, Image, Scan};
+pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output, unmuted};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use source::{Source, interposes, without_source};
 pub use stack::{call_with_clean_registers, wipe_stack};

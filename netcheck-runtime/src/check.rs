@@ -1,4 +1,4 @@
-//! The checker: what is declared, and the thread that a check runs on.
+//! The checker: what is declared, and what it is checked for.
 //!
 //! - `automata`: what each process was seen to do;
 //! - `coverage`: the claims and operations that the executions came across;
@@ -6,6 +6,7 @@
 //! - `monitor`: the progress of a long check, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
 //! - `propagation`: which fault is seen at the outputs of which processes;
+//! - `thread`: the thread that a check runs on, and what becomes of what the programs print;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
 
 mod alike;
@@ -23,6 +24,7 @@ mod shorten;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod words;
 
 pub use crate::property::Deadlocks;
@@ -34,22 +36,18 @@ use crate::propagation::Propagation;
 use crate::report::Report;
 use crate::search::estimate::Estimate;
 use crate::search::frontier::Search;
-use crate::search::progress::Progress;
 use crate::search::score::{Score, State};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
-use crate::unit::watchdog::{self, Stuck, Watch};
+use crate::unit::watchdog;
 use crate::world::store::Keep;
-use monitor::Monitor;
 use setup::Job;
-use std::sync::{Arc, mpsc};
+use std::io::Write;
 use std::time::Duration;
+use thread::Output;
 
 /// Distinct states that are visited at the most, unless `max_states` says otherwise.
 const STATES_MAX: usize = 10_000_000;
-
-/// Stack of the thread that runs user code, in bytes: as a main thread's.
-const STACK_BYTES: usize = 8 << 20;
 
 /// Bytes that states may take unless `max_memory` says otherwise: a machine should not have to swap.
 const MEMORY_BYTES_MAX: usize = 8 << 30;
@@ -298,13 +296,13 @@ impl Checker {
         // While a reduced search does not know yet what processes send each other, timers fire too early: it may come to
         // a poll that no execution reaches. Once it knows more, it tells whether one does.
         while self.reduction && known.len() <= STUCK_POLLS_MAX {
-            match self.run_knowing(known.clone(), registered.clone(), |job| job.check()) {
+            match self.run_knowing(known.clone(), registered.clone(), Output::Dropped, check) {
                 Ok(checked) => return checked,
                 Err(stuck) => known.push(stuck),
             }
         }
         // Without reduction no timer fires early: an execution comes to each poll.
-        let checked = self.clone().reduction(false).run(registered, |job| job.check())?;
+        let checked = self.clone().reduction(false).run(registered, check)?;
         Ok(Report { is_given_up: self.reduction, ..checked })
     }
 
@@ -394,7 +392,7 @@ impl Checker {
         counterexample: &Counterexample,
     ) -> Result<Option<Counterexample>, Error> {
         let steps = counterexample.steps().to_vec();
-        self.run(registered(network), move |mut job| {
+        self.run_aloud(registered(network), move |mut job| {
             let replayed = job.replay(&steps)?;
             job.violated(replayed)
         })
@@ -410,9 +408,33 @@ impl Checker {
     ) -> Result<Option<Counterexample>, Error> {
         let steps = counterexample.steps().to_vec();
         // A program that is stopped in a debugger is not stuck.
-        self.clone().max_poll_duration(Duration::MAX).run(registered(network), move |mut job| {
+        self.clone().max_poll_duration(Duration::MAX).run_aloud(registered(network), move |mut job| {
             let replayed = job.perform(&steps, show)?;
             job.violated(replayed)
+        })
+    }
+
+    /// What the programs print in an execution, by the number of the step, from 1. Nothing where it can't be kept.
+    pub(crate) fn printed(
+        &self,
+        network: impl FnOnce(&mut Network),
+        counterexample: &Counterexample,
+    ) -> Result<Vec<(usize, String)>, Error> {
+        let steps = counterexample.steps().to_vec();
+        self.run(registered(network), move |mut job| {
+            let mut printed = Vec::new();
+            let mut keep = |number: usize| {
+                // Begun lines belong to the step that began them. That they can't be written is no loss.
+                let _ = std::io::stdout().flush();
+                let text = String::from_utf8_lossy(&netcheck_memory::take_output()).into_owned();
+                // What came before the first step was printed while the steps were looked up.
+                if number > 0 && !text.is_empty() {
+                    printed.push((number, text));
+                }
+            };
+            job.perform(&steps, |number, _| keep(number - 1))?;
+            keep(steps.len());
+            Ok(printed)
         })
     }
 
@@ -429,56 +451,12 @@ impl Checker {
     fn order(&self) -> Search {
         self.search.unwrap_or(if self.subsumption { Search::Faults } else { Search::Bfs })
     }
+}
 
-    /// Runs a job on a thread of its own, under the watchdog's eyes. A stuck thread is left behind.
-    fn run<R: Send + 'static>(
-        &self,
-        registered: Network,
-        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
-    ) -> Result<R, Error> {
-        self.run_knowing(Vec::new(), registered, run).unwrap_or_else(|stuck| Err(Error::new(stuck.message)))
-    }
-
-    /// As `run`, without trying polls that are known not to return.
-    fn run_knowing<R: Send + 'static>(
-        &self,
-        stuck: Vec<Stuck>,
-        registered: Network,
-        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
-    ) -> Result<Result<R, Error>, Stuck> {
-        let watch = Arc::new(Watch::knowing(stuck));
-        let progress = Arc::new(Progress::default());
-        let mut monitor = Monitor::new(Arc::clone(&progress));
-        let (checker, watched) = (self.clone(), Arc::clone(&watch));
-        let (sender, receiver) = mpsc::channel();
-        let thread = std::thread::Builder::new().name("netcheck".to_owned()).stack_size(STACK_BYTES).spawn(move || {
-            let result = Job::new(checker, registered, watched, progress).and_then(run);
-            // The receiver is gone only after a stuck poll that has returned after all.
-            let _ = sender.send(result);
-        });
-        let thread = match thread {
-            Ok(thread) => thread,
-            Err(error) => return Ok(Err(Error::new(format!("could not start a thread: {error}")))),
-        };
-        let mut result = None;
-        let guarded = watchdog::guard(&watch, self.poll_duration_max, |pause| match receiver.recv_timeout(pause) {
-            Ok(finished) => {
-                result = Some(finished);
-                true
-            }
-            Err(mpsc::RecvTimeoutError::Timeout) => {
-                monitor.tick();
-                false
-            }
-            Err(mpsc::RecvTimeoutError::Disconnected) => true,
-        });
-        guarded?;
-        match (result, thread.join()) {
-            (Some(result), _) => Ok(result),
-            (None, Err(payload)) => std::panic::resume_unwind(payload),
-            (None, Ok(())) => unreachable!("the thread sends a result or panics"),
-        }
-    }
+/// Searches; the report says whether the programs have printed something.
+fn check(job: Job) -> Result<Report, Error> {
+    let report = job.check()?;
+    Ok(Report { has_printed: netcheck_memory::has_dropped_output(), ..report })
 }
 
 /// The processes that `network` registers.

@@ -35,6 +35,8 @@ pub struct Report {
     pub(crate) is_forgetful: bool,
     /// Whether the reduction was given up.
     pub(crate) is_given_up: bool,
+    /// Whether the programs have printed something, which was dropped.
+    pub(crate) has_printed: bool,
 }
 
 /// The figures of a check.

@@ -135,7 +135,7 @@ pub fn run_test(
             println!("{message}");
             TestOutcome { report: None }
         }
-        Err(Failure { message, .. }) => panic!("{message}"),
+        Err(Failure { message, .. }) => fail(message),
     }
 }
 
@@ -158,8 +158,14 @@ pub fn run_trace(
     match conduct_trace(test, checker, expect, trace, network) {
         Ok(()) => {}
         Err(Failure { message, found: None }) if should_panic == ShouldPanic::Yes => println!("{message}"),
-        Err(Failure { message, .. }) => panic!("{message}"),
+        Err(Failure { message, .. }) => fail(message),
     }
+}
+
+/// Fails a test. The message says where, so no place in this crate, and no backtrace of it, is shown besides.
+fn fail(message: String) -> ! {
+    eprintln!("{}", message.trim_end());
+    std::panic::resume_unwind(Box::new(message))
 }
 
 /// Whether a test has `#[should_panic]`.
@@ -190,7 +196,7 @@ pub fn run_async_test(test: TestInfo, should_panic: ShouldPanic, process: impl F
         Err(Failure { message, found }) if should_panic == ShouldPanic::Yes && found != Some(ViolationKind::Panic) => {
             println!("{message}");
         }
-        Err(Failure { message, .. }) => panic!("{message}"),
+        Err(Failure { message, .. }) => fail(message),
     }
 }
 
@@ -298,7 +304,7 @@ fn conduct(
         return Ok(TestOutcome { report: None });
     }
     let at = format!("{}:{}", test.file, test.line);
-    let checked = checker.try_check(network);
+    let checked = checker.try_check(&network);
     let report =
         checked.map_err(|error| Failure::no_answer(format!("{} ({at}) can't be checked: {error}", test.name)))?;
     if expect.is_met(&report) {
@@ -311,8 +317,20 @@ fn conduct(
     }
     if let Some(counterexample) = report.counterexample() {
         message.push_str(&shown(test, counterexample, report.automata(), environment));
+        if report.has_printed {
+            message.push_str(&printed(checker, counterexample, network));
+        }
     }
     Err(Failure { message, found: report.counterexample().map(Counterexample::kind) })
+}
+
+/// What the programs print in an execution, below the steps; empty if it can't be told.
+fn printed(checker: &Checker, counterexample: &Counterexample, network: impl Fn(&mut Network)) -> String {
+    let Ok(printed) = checker.printed(network, counterexample) else { return String::new() };
+    let lines =
+        printed.iter().flat_map(|(number, text)| text.lines().map(move |line| format!("{number:>4}  {line}\n")));
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("what the programs print, by the number of the step:\n{lines}") }
 }
 
 /// Runs the execution of a test again, or another one if the environment says so.

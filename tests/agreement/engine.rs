@@ -160,8 +160,22 @@ pub fn register_tracked(net: &mut Network, system: &Arc<System>, index: usize, i
     register(net, index, is_daemon, move || root(Arc::clone(&system), index, is_tracked));
 }
 
+/// States that a search by faults may visit.
+const FEWEST_STATES_MAX: usize = 500_000;
+
+/// What a search by faults found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fewest {
+    /// A violation with as few faults as any.
+    Found,
+    /// That there is none.
+    None,
+    /// Nothing: there are too many states.
+    TooLarge,
+}
+
 /// Whether a search by faults finds a violation; an error if it is not one with the fewest faults.
-pub fn finds_the_fewest_faults(system: &System, at_most: usize, reduction: bool) -> Result<bool, String> {
+pub fn finds_the_fewest_faults(system: &System, at_most: usize, reduction: bool) -> Result<Fewest, String> {
     let limited = |at_most| {
         let mut system = system.clone();
         system.network.at_most = Some(at_most);
@@ -170,14 +184,17 @@ pub fn finds_the_fewest_faults(system: &System, at_most: usize, reduction: bool)
     let configuration = |search| (Order::By(search), reduction, false);
     let checked = |at_most, search| {
         let system = limited(at_most);
-        check(&checker(&system, configuration(search)), &system).0
+        check(&checker(&system, configuration(search)).max_states(FEWEST_STATES_MAX), &system).0
     };
     let found = checked(at_most, Search::Faults);
     let violates = |at_most: &usize| checked(*at_most, Search::Bfs).verdict() == Verdict::Violated;
     let fewest = (0..=at_most).find(violates);
     let (Some(fewest), Some(counterexample)) = (fewest, found.counterexample()) else {
+        if found.verdict() == Verdict::Inconclusive && found.states() >= FEWEST_STATES_MAX {
+            return Ok(Fewest::TooLarge);
+        }
         let agree = fewest.is_none() && found.verdict() == Verdict::Verified;
-        return if agree { Ok(false) } else { Err(format!("{fewest:?} faults at least, and {found}")) };
+        return if agree { Ok(Fewest::None) } else { Err(format!("{fewest:?} faults at least, and {found}")) };
     };
     let system = limited(fewest);
     let again = checker(&system, configuration(Search::Faults)).replay(
@@ -191,7 +208,7 @@ pub fn finds_the_fewest_faults(system: &System, at_most: usize, reduction: bool)
         counterexample,
     );
     match again {
-        Ok(Some(_)) => Ok(true),
+        Ok(Some(_)) => Ok(Fewest::Found),
         other => Err(format!("{fewest} faults are enough, but not for\n{counterexample}\n{other:?}")),
     }
 }

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::engine::Fewest;
 use crate::generate::{self, Size, Words};
 use crate::naive::{self, Limits};
 use crate::program::{Network, System};
@@ -162,7 +163,9 @@ fn fewest_faults_are_found(seeds: Range<u64>) -> Option<Figures> {
         figures.systems += 1;
         for reduction in [true, false] {
             match engine::finds_the_fewest_faults(&system, 3, reduction) {
-                Ok(is_found) => figures.fewest += u64::from(is_found),
+                Ok(Fewest::Found) => figures.fewest += 1,
+                Ok(Fewest::None) => {}
+                Ok(Fewest::TooLarge) => figures.merges.too_large += 1,
                 Err(difference) => panic!("seed {seed}, reduction {reduction}:\n{system}\n{difference}"),
             }
         }

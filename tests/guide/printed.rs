@@ -54,7 +54,7 @@ fn saved(test: &str) -> PathBuf {
     target().join("netcheck").join(format!("guide-{}.json", test.replace("::", "-")))
 }
 
-fn child(test: &str, environment: &[(&str, &str)]) -> Output {
+pub(crate) fn child(test: &str, environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env::current_exe().expect("this program"));
     command.args([test, "--exact", "--include-ignored", "--nocapture", "--test-threads=1"]);
     for variable in ["NETCHECK_FAULTS", "NETCHECK_REPLAY", "RUST_BACKTRACE", "UPDATE_GOLDEN", "CLICOLOR_FORCE"] {
@@ -68,12 +68,7 @@ fn child(test: &str, environment: &[(&str, &str)]) -> Output {
 /// What a test has to say: what it printed, or how it failed.
 fn said(test: &str, output: &Output) -> String {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
-    let said = if output.status.success() {
-        between(&out, " ... ", "ok\n\ntest result")
-    } else {
-        let panicked = err.split_once(&format!("thread '{test}'")).map_or("", |(_, rest)| rest);
-        between(panicked, "\n", "note: run with `RUST_BACKTRACE=1`")
-    };
+    let said = if output.status.success() { between(&out, " ... ", "ok\n\ntest result") } else { Some(err.clone()) };
     said.unwrap_or_else(|| panic!("{test}:\n{out}\n{err}"))
 }
 

@@ -5,6 +5,7 @@ mod collections;
 mod hash_keys;
 mod images;
 mod lifecycle;
+mod mute;
 mod places;
 mod random_structures;
 #[cfg(feature = "allocator")]

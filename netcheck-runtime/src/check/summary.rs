@@ -49,6 +49,7 @@ impl Job {
             asymmetries,
             is_forgetful: system.shared().lacks_arenas(),
             is_given_up: false,
+            has_printed: false,
         })
     }
 

@@ -124,6 +124,7 @@ struct Ahead {
 impl Ahead {
     fn new(threads: usize) -> Ahead {
         let builder = ThreadPoolBuilder::new().num_threads(threads);
+        let builder = builder.start_handler(|_| netcheck_memory::mute());
         let threads = builder.thread_name(|index| format!("netcheck {index}")).build();
         Ahead {
             threads: threads.expect("threads can be started"),

@@ -90,8 +90,9 @@ fn install() {
     HOOK.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            if !CATCHING.get() || ALOUD.get() {
-                previous(info);
+            let is_told = ALOUD.get() && !netcheck_memory::is_muted();
+            if !CATCHING.get() || is_told {
+                netcheck_memory::unmuted(|| previous(info));
             }
             if !CATCHING.get() {
                 return;

@@ -1,0 +1,51 @@
+//! Systems and processors that are not supported: nothing can be reserved.
+
+use super::ThreadLocals;
+
+pub fn reserve(_: usize) -> Option<*mut u8> {
+    None
+}
+
+/// # Safety
+///
+/// None is needed: nothing is done.
+pub unsafe fn prefer_small_pages(_: *mut u8, _: usize) {}
+
+/// # Safety
+///
+/// None is needed: nothing is done.
+pub unsafe fn discard(_: *mut u8, _: usize) -> bool {
+    false
+}
+
+/// # Safety
+///
+/// None is needed: nothing is done.
+pub unsafe fn protect(_: *mut u8, _: usize) {}
+
+pub fn explain_faults(_: fn(usize) -> bool, _: &'static str) {}
+
+/// # Safety
+///
+/// `function` may be called with `data`.
+pub unsafe fn call_on_new_thread(function: extern "C" fn(*mut u8), data: *mut u8) {
+    function(data);
+}
+
+pub fn thread_locals() -> Option<ThreadLocals> {
+    None
+}
+
+/// # Safety
+///
+/// `function` may be called with `data`.
+pub unsafe extern "C" fn call_with_clean_registers(function: extern "C" fn(*mut u8), data: *mut u8) {
+    function(data);
+}
+
+/// # Safety
+///
+/// `function` may be called with `data`.
+pub unsafe extern "C" fn call_on_stack(function: extern "C" fn(*mut u8), data: *mut u8, _: *mut u8) {
+    function(data);
+}

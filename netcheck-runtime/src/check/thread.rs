@@ -1,0 +1,99 @@
+//! The thread that a check runs on.
+
+use super::Checker;
+use super::monitor::Monitor;
+use super::setup::Job;
+use crate::error::Error;
+use crate::network::Network;
+use crate::search::progress::Progress;
+use crate::unit::watchdog::{self, Stuck, Watch};
+use std::io::Write;
+use std::sync::{Arc, mpsc};
+
+/// Stack of the thread that runs user code, in bytes: as a main thread's.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What becomes of what the programs print.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    /// It is heard: one execution runs.
+    Heard,
+    /// It is dropped, where that can be done: a search polls a program thousands of times.
+    Dropped,
+}
+
+impl Checker {
+    /// Runs a job on a thread of its own, under the watchdog's eyes. A stuck thread is left behind.
+    pub(super) fn run<R: Send + 'static>(
+        &self,
+        registered: Network,
+        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
+    ) -> Result<R, Error> {
+        let ended = self.run_knowing(Vec::new(), registered, Output::Dropped, run);
+        ended.unwrap_or_else(|stuck| Err(Error::new(stuck.message)))
+    }
+
+    /// As `run`, for one execution: what the programs print is heard.
+    pub(super) fn run_aloud<R: Send + 'static>(
+        &self,
+        registered: Network,
+        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
+    ) -> Result<R, Error> {
+        let ended = self.run_knowing(Vec::new(), registered, Output::Heard, run);
+        ended.unwrap_or_else(|stuck| Err(Error::new(stuck.message)))
+    }
+
+    /// As `run`, without trying polls that are known not to return.
+    pub(super) fn run_knowing<R: Send + 'static>(
+        &self,
+        stuck: Vec<Stuck>,
+        registered: Network,
+        output: Output,
+        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
+    ) -> Result<Result<R, Error>, Stuck> {
+        let watch = Arc::new(Watch::knowing(stuck));
+        let progress = Arc::new(Progress::default());
+        let mut monitor = Monitor::new(Arc::clone(&progress));
+        let (checker, watched) = (self.clone(), Arc::clone(&watch));
+        let (sender, receiver) = mpsc::channel();
+        let builder = std::thread::Builder::new().name("netcheck".to_owned()).stack_size(STACK_BYTES);
+        let start = move || {
+            builder.spawn(move || {
+                if output == Output::Dropped {
+                    netcheck_memory::mute();
+                }
+                let result = Job::new(checker, registered, watched, progress).and_then(run);
+                // A line that was begun must not appear later. It can't be written, so that this fails is no loss.
+                let _ = std::io::stdout().flush();
+                // The receiver is gone only after a stuck poll that has returned after all.
+                let _ = sender.send(result);
+            })
+        };
+        let thread = match output {
+            Output::Dropped if netcheck_memory::interposes() => netcheck_memory::start_apart(start),
+            _ => start(),
+        };
+        let thread = match thread {
+            Ok(thread) => thread,
+            Err(error) => return Ok(Err(Error::new(format!("could not start a thread: {error}")))),
+        };
+        let mut result = None;
+        let guarded = watchdog::guard(&watch, self.poll_duration_max, |pause| match receiver.recv_timeout(pause) {
+            Ok(finished) => {
+                result = Some(finished);
+                true
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                monitor.tick();
+                false
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => true,
+        });
+        guarded?;
+        match (result, thread.join()) {
+            (Some(result), _) => Ok(result),
+            (None, Err(payload)) => std::panic::resume_unwind(payload),
+            (None, Ok(())) => unreachable!("the thread sends a result or panics"),
+        }
+    }
+}
