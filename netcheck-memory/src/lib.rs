@@ -16,11 +16,11 @@
 //! nothing. It has an effect on 64-bit Linux on x86_64 and aarch64; elsewhere [`Arena::new`] returns `None`, and all
 //! memory is the system's.
 //!
-//! The layers, each of which uses only those before it: `platform` (what depends on the system), `stack` and
-//! `stacks` (on which stack functions run), `reservation` (the range
-//! of addresses), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine` (which
-//! chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
-//! executable's variables by name), `source`, `generators`, `mute`, `interposed`.
+//! The layers, each of which uses only those before it: `platform` (what depends on the system), `stack` (calls with
+//! nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which stack functions run),
+//! `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine` (which chunks are
+//! whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the executable's variables
+//! by name), `source`, `generators`, `mute`, `interposed`.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
