@@ -59,7 +59,7 @@ pub use arena::{Arena, ArenaGuard};
 pub use generators::with_source;
 pub use hash_keys::{hash_keys, set_hash_keys};
 pub use image::{Digest, Image, Scan};
-pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output, unmuted};
+pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use source::{Source, interposes, without_source};
 pub use stack::{call_with_clean_registers, wipe_stack};

@@ -60,18 +60,6 @@ pub fn has_dropped_output() -> bool {
     MUTED.get() == Muted::Yes { has_written: true }
 }
 
-/// Calls a function whose output is not dropped.
-pub fn unmuted<R>(function: impl FnOnce() -> R) -> R {
-    struct Restore(Muted);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            MUTED.set(self.0);
-        }
-    }
-    let _restore = Restore(MUTED.replace(Muted::No));
-    function()
-}
-
 /// Whether output of this thread is dropped.
 #[must_use]
 pub fn is_muted() -> bool {

@@ -8,6 +8,7 @@ use crate::network::Network;
 use crate::search::progress::Progress;
 use crate::unit::watchdog::{self, Stuck, Watch};
 use std::io::Write;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, mpsc};
 
 /// Stack of the thread that runs user code, in bytes: as a main thread's.
@@ -62,9 +63,12 @@ impl Checker {
                 if output == Output::Dropped {
                     netcheck_memory::mute();
                 }
-                let result = Job::new(checker, registered, watched, progress).and_then(run);
+                let result = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                    Job::new(checker, registered, watched, progress).and_then(run)
+                }));
                 // A line that was begun must not appear later. It can't be written, so that this fails is no loss.
                 let _ = std::io::stdout().flush();
+                let result = result.map_err(|payload| (payload, netcheck_memory::take_output()));
                 // The receiver is gone only after a stuck poll that has returned after all.
                 let _ = sender.send(result);
             })
@@ -90,10 +94,15 @@ impl Checker {
             Err(mpsc::RecvTimeoutError::Disconnected) => true,
         });
         guarded?;
-        match (result, thread.join()) {
-            (Some(result), _) => Ok(result),
-            (None, Err(payload)) => std::panic::resume_unwind(payload),
-            (None, Ok(())) => unreachable!("the thread sends a result or panics"),
+        // It has caught all panics but those of destructors of thread-local variables.
+        let _ = thread.join();
+        match result.expect("the thread sends a result") {
+            Ok(result) => Ok(result),
+            Err((payload, said)) => {
+                // The message of the panic belongs to the test that has asked for the check.
+                eprint!("{}", String::from_utf8_lossy(&said));
+                std::panic::resume_unwind(payload)
+            }
         }
     }
 }

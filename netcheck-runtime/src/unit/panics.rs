@@ -90,12 +90,13 @@ fn install() {
     HOOK.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            let is_told = ALOUD.get() && !netcheck_memory::is_muted();
-            if !CATCHING.get() || is_told {
-                netcheck_memory::unmuted(|| previous(info));
-            }
             if !CATCHING.get() {
-                return;
+                // On a muted thread only the message is kept, not what programs have printed before.
+                drop(netcheck_memory::take_output());
+                return previous(info);
+            }
+            if ALOUD.get() && !netcheck_memory::is_muted() {
+                previous(info);
             }
             let _engine = netcheck_memory::engine_guard();
             let message = advised(message(info.payload()));
