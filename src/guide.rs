@@ -14,6 +14,7 @@ chapters! {
     WhatTheNetworkMayDo = "faults.md",
     ProcessesTasksAndLoops = "programs.md",
     ReadingACounterexample = "counterexamples.md",
+    MonitorsAndTraces = "monitors.md",
     LimitsAndBigSystems = "limits.md",
     ComingFromOtherTools = "other-tools.md",
 }

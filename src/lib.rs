@@ -95,6 +95,30 @@ pub mod check {
     };
 }
 
+pub mod monitor {
+    //! What a protocol may do, as a timed automaton over events, and whether a trace keeps to it.
+    //!
+    //! A trace comes from the device itself, or from a sniffer that misses packets; the chapter "Monitors and traces" of
+    //! the user's guide explains both.
+    //!
+    //! ```
+    //! use netcheck::monitor::{Monitor, Rule, Trace};
+    //! use std::time::Duration;
+    //!
+    //! let monitor = Monitor::builder("turns")
+    //!     .state("ping")
+    //!     .state("pong")
+    //!     .rule("ping", "pong", Rule::on("ping", |packet: &&str| *packet == "ping"))
+    //!     .rule("pong", "ping", Rule::on("pong", |packet: &&str| *packet == "pong"))
+    //!     .build()
+    //!     .unwrap();
+    //! let at = Duration::from_millis;
+    //! let trace = Trace::new([(at(0), "ping"), (at(1), "pong"), (at(2), "pong")]).unwrap();
+    //! assert_eq!(monitor.validate(&trace).rejected_at(), Some(3));
+    //! ```
+    pub use netcheck_runtime::monitor::*;
+}
+
 pub mod io {
     //! The traits and adaptors of `tokio::io`, which need no runtime: codecs and everything
     //! else that is written on them works on netcheck's sockets.

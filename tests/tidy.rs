@@ -73,6 +73,7 @@ const MODELS: &[Row] = &[
     ("event", &[]),
     ("budget", &["event"]),
     ("host", &[]),
+    ("monitor", &[]),
     ("time", &[]),
     ("tcp::half_stream", &[]),
     ("tcp", &[]),
@@ -274,6 +275,8 @@ const RUNTIME: &[Row] = &[
     ("report", &["trace::automaton", "trace::counterexample", "trace::html"]),
     ("propagation", &["trace::chart", "trace::markup"]),
     ("error", &["trace::step"]),
+    // Monitors of the models, by their public name.
+    ("monitor", &[]),
     // The top.
     ("network", &["capture", "property", "unit::program"]),
     ("check::declare", &["error", "id", "operation", "world::declared", "world::tcp::rules"]),
@@ -469,7 +472,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "netcheck_models",
-        &["check", "operation", "trace", "unit::names", "world"],
+        &["check", "monitor", "operation", "trace", "unit::names", "world"],
         "only states hold components of the network; a search knows no protocol, a front decides no outcome",
     ),
     (

@@ -11,6 +11,7 @@
 //! | `reduction` | which steps need not be explored | change what a step does |
 //! | `search` | one loop, many frontiers | know a protocol |
 //! | `property` | what must never happen | |
+//! | [`monitor`] | what a protocol may do, on traces | explore |
 //! | `trace`, [`report`], [`propagation`] | what happened, in words | run user code |
 //! | `replay` | one given execution again | search |
 //! | [`check`], [`testing`] | the top: a check from declaration to report | |
@@ -28,6 +29,7 @@ pub mod faults;
 mod graph;
 mod id;
 pub mod isolated;
+pub mod monitor;
 pub mod net;
 mod network;
 mod operation;

@@ -1,0 +1,212 @@
+//! A monitor that is told events and instants one by one.
+
+use super::automaton::{Monitor, Placed, shown};
+use super::guard::nanoseconds;
+use super::rejection::{Cause, Rejection};
+use core::time::Duration;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Where a monitor may be: a set of configurations, each a state with values of the variables and readings of the
+/// clocks. A reading beyond everything that its clock is compared with is not told from a longer one, so a monitor has
+/// finitely many sets. Equal sets accept the same futures.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Configurations(BTreeSet<Configuration>);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Configuration {
+    state: usize,
+    values: Vec<i64>,
+    /// In nanoseconds.
+    readings: Vec<u64>,
+}
+
+impl<E: fmt::Debug> Monitor<E> {
+    /// Where the monitor begins.
+    #[must_use]
+    pub fn initial(&self) -> Configurations {
+        let readings = vec![0; self.clocks.len()];
+        Configurations(BTreeSet::from([Configuration { state: 0, values: self.initial_values.clone(), readings }]))
+    }
+
+    /// Where the monitor may be after some time without an event.
+    ///
+    /// # Errors
+    ///
+    /// If that passes the deadline of each configuration.
+    pub fn pass(&self, from: &Configurations, elapsed: Duration) -> Result<Configurations, Rejection> {
+        let elapsed = nanoseconds(elapsed);
+        let later = from.0.iter().map(|one| {
+            let cap = |(reading, longest): (&u64, &u64)| reading.saturating_add(elapsed).min(longest.saturating_add(1));
+            let readings = one.readings.iter().zip(&self.longest_ns).map(cap).collect();
+            Configuration { readings, ..one.clone() }
+        });
+        let kept: BTreeSet<Configuration> =
+            later.filter(|one| self.missed_deadline(one.state, &one.readings).is_none()).collect();
+        if !kept.is_empty() {
+            return Ok(Configurations(kept));
+        }
+        let expected = from.0.iter().map(|one| {
+            let deadlines = self.states[one.state].deadlines.iter();
+            let deadlines = deadlines.map(|(clock, most)| format!("{} <= {}", self.clocks[*clock], shown(*most)));
+            let rules = self.rules_from(one.state).map(|(_, placed)| self.line(placed, None));
+            let title = format!(
+                "{} must be left while {}",
+                self.words(one.state, &one.values),
+                deadlines.collect::<Vec<_>>().join(" and ")
+            );
+            (title, rules.collect())
+        });
+        Err(Rejection::new(&self.name, Cause::Deadline, expected.collect()))
+    }
+
+    /// Where the monitor may be after an event.
+    ///
+    /// # Errors
+    ///
+    /// If no configuration has a rule that takes the event.
+    pub fn step(&self, from: &Configurations, event: &E) -> Result<Configurations, Rejection> {
+        if !self.observes(event) {
+            return Ok(from.clone());
+        }
+        let next = from.0.iter().flat_map(|one| self.next_of(one, event)).collect::<BTreeSet<_>>();
+        if !next.is_empty() {
+            return Ok(Configurations(next));
+        }
+        let expected = from.0.iter().map(|one| {
+            let rules = self.rules_from(one.state).map(|(_, placed)| self.line(placed, Some((one, event))));
+            (self.words(one.state, &one.values), rules.collect())
+        });
+        Err(Rejection::new(&self.name, Cause::Event(format!("{event:?}")), expected.collect()))
+    }
+
+    /// Accepts an end here.
+    ///
+    /// # Errors
+    ///
+    /// If the monitor has accepting states and is in none of them.
+    pub fn end(&self, from: &Configurations) -> Result<(), Rejection> {
+        if !self.has_accepting || from.0.iter().any(|one| self.states[one.state].accepting) {
+            return Ok(());
+        }
+        let expected = from.0.iter().map(|one| {
+            let rules = self.rules_from(one.state).map(|(_, placed)| self.line(placed, None));
+            (format!("{} is not accepting", self.words(one.state, &one.values)), rules.collect())
+        });
+        Err(Rejection::new(&self.name, Cause::End, expected.collect()))
+    }
+
+    /// The states in which the monitor may be, with the values of variables, in words.
+    #[must_use]
+    pub fn describe(&self, configurations: &Configurations) -> Vec<String> {
+        let words: BTreeSet<String> = configurations.0.iter().map(|one| self.words(one.state, &one.values)).collect();
+        words.into_iter().collect()
+    }
+
+    fn next_of(&self, one: &Configuration, event: &E) -> Vec<Configuration> {
+        let moves = self.moves(one.state, &one.values, event).into_iter();
+        let possible = moves.filter(|taken| taken.window.contains(&one.readings)).map(|taken| {
+            let placed = &self.rules[taken.rule];
+            let mut readings = one.readings.clone();
+            placed.resets.iter().for_each(|&clock| readings[clock] = 0);
+            Configuration { state: placed.to, values: taken.values, readings }
+        });
+        possible.filter(|next| self.missed_deadline(next.state, &next.readings).is_none()).collect()
+    }
+
+    /// A rule with its source line, and, given an event, why the rule does not take it.
+    fn line(&self, placed: &Placed<E>, refused: Option<(&Configuration, &E)>) -> String {
+        let why = refused.map_or(String::new(), |(one, event)| format!(": {}", self.why_not(placed, one, event)));
+        let to = &self.states[placed.to].name;
+        format!("{} leads to `{to}` ({}:{}){why}", placed.words(), placed.line.file(), placed.line.line())
+    }
+
+    fn why_not(&self, placed: &Placed<E>, one: &Configuration, event: &E) -> String {
+        if !(placed.rule.pattern)(event) {
+            return "it is another event".to_owned();
+        }
+        if self.assigned(placed, &one.values, event).is_none() {
+            return "a variable would leave its domain".to_owned();
+        }
+        let windows = placed.rule.guard.windows(&self.clocks, event, &self.values(&one.values));
+        if windows.iter().any(|window| window.contains(&one.readings)) {
+            return format!("the deadline of `{}` has passed already", self.states[placed.to].name);
+        }
+        if windows.is_empty() {
+            return "its condition does not hold".to_owned();
+        }
+        let clocks = self.clocks.iter().zip(&one.readings).zip(&self.longest_ns).map(|((clock, reading), longest)| {
+            let beyond = if reading > longest { format!("more than {}", shown(*longest)) } else { shown(*reading) };
+            format!("{clock} reads {beyond}")
+        });
+        clocks.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A monitor with its present configurations and the present instant.
+#[derive(Debug)]
+pub struct Run<'a, E> {
+    monitor: &'a Monitor<E>,
+    configurations: Configurations,
+    now_ns: u64,
+}
+
+impl<'a, E: fmt::Debug> Run<'a, E> {
+    /// A run that begins at this instant: its clocks read zero then.
+    #[must_use]
+    pub fn new(monitor: &'a Monitor<E>, start: Duration) -> Self {
+        Run { monitor, configurations: monitor.initial(), now_ns: nanoseconds(start) }
+    }
+
+    /// Lets time pass up to an instant.
+    ///
+    /// # Errors
+    ///
+    /// If that passes the deadline of each configuration. The run stays as it was.
+    ///
+    /// # Panics
+    ///
+    /// If the instant lies before the present one.
+    pub fn pass(&mut self, to: Duration) -> Result<(), Rejection> {
+        let to_ns = nanoseconds(to);
+        let elapsed = to_ns.checked_sub(self.now_ns).expect("instants of a run do not go back");
+        self.configurations = self.monitor.pass(&self.configurations, Duration::from_nanos(elapsed))?;
+        self.now_ns = to_ns;
+        Ok(())
+    }
+
+    /// Takes an event at an instant.
+    ///
+    /// # Errors
+    ///
+    /// If the monitor rejects it, or the time that passes before it.
+    ///
+    /// # Panics
+    ///
+    /// If the instant lies before the present one.
+    pub fn step(&mut self, event: &E, at: Duration) -> Result<(), Rejection> {
+        self.pass(at)?;
+        self.configurations = self.monitor.step(&self.configurations, event)?;
+        Ok(())
+    }
+
+    /// Ends the run at an instant.
+    ///
+    /// # Errors
+    ///
+    /// If a deadline passes before, or no accepting state is reached.
+    ///
+    /// # Panics
+    ///
+    /// If the instant lies before the present one.
+    pub fn finish(mut self, at: Duration) -> Result<(), Rejection> {
+        self.pass(at)?;
+        self.monitor.end(&self.configurations)
+    }
+
+    /// Where the monitor may be now.
+    #[must_use]
+    pub fn configurations(&self) -> &Configurations {
+        &self.configurations
+    }
+}

@@ -1,0 +1,130 @@
+//! The exact search: all configurations of the augmented automaton along the trace.
+//!
+//! It carries the set of configurations from packet to packet, each with the fewest guesses that lead to it. A
+//! configuration whose readings lie within those of another one, with no fewer guesses, is left out. Zones are
+//! extrapolated, so the set is bounded for a fixed monitor, and the time is linear in the trace.
+
+use super::moves::{Augmented, Symbolic};
+use super::mutation::Step;
+use crate::monitor::trace::Trace;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+struct Node<E> {
+    here: Symbolic,
+    guesses: usize,
+    before: Option<(usize, Step<E>)>,
+}
+
+/// What the search has found.
+pub(super) enum Found<E> {
+    /// The steps of a mutation with the fewest guesses.
+    Steps(Vec<Step<E>>),
+    /// The packet that no mutation explains, counted from 0, and the configurations before it.
+    Nothing(usize, Vec<Symbolic>),
+}
+
+struct Exact<'a, E> {
+    augmented: Augmented<'a, E>,
+    nodes: Vec<Node<E>>,
+}
+
+pub(super) fn search<E: Clone>(augmented: Augmented<'_, E>, trace: &Trace<E>) -> Found<E> {
+    let initial = Node { here: augmented.initial(), guesses: 0, before: None };
+    let mut exact = Exact { augmented, nodes: vec![initial] };
+    let (mut frontier, mut last_ns) = (vec![0], trace.start_ns);
+    for (index, (at_ns, event)) in trace.packets.iter().enumerate() {
+        let gap_ns = at_ns - last_ns;
+        let reached = exact.guess(&frontier, gap_ns);
+        let mut heard = Vec::new();
+        for &from in &reached {
+            for (here, step) in exact.augmented.heard(&exact.nodes[from].here, event, gap_ns) {
+                let guesses = exact.nodes[from].guesses + step.guesses();
+                heard.push(Node { here, guesses, before: Some((from, step)) });
+            }
+        }
+        frontier = exact.keep_least(heard);
+        if frontier.is_empty() {
+            return Found::Nothing(index, exact.configurations(&reached));
+        }
+        last_ns = *at_ns;
+    }
+    let gap_ns = trace.end_ns - last_ns;
+    let reached = exact.guess(&frontier, gap_ns);
+    let ends = reached.iter().filter(|node| exact.augmented.may_end(&exact.nodes[**node].here, gap_ns));
+    match ends.min_by_key(|node| (exact.nodes[**node].guesses, **node)) {
+        Some(&end) => Found::Steps(exact.way_to(end)),
+        None => Found::Nothing(trace.packets.len(), exact.configurations(&reached)),
+    }
+}
+
+/// Nodes by state and values: only those with equal ones include each other.
+type Settled = BTreeMap<(usize, Vec<i64>), Vec<usize>>;
+
+impl<E: Clone> Exact<'_, E> {
+    fn is_included(&self, settled: &Settled, node: &Node<E>) -> bool {
+        let alike = settled.get(&(node.here.state, node.here.values.clone()));
+        let includes = |other: &usize| {
+            let other = &self.nodes[*other];
+            other.guesses <= node.guesses && other.here.includes(&node.here)
+        };
+        alike.is_some_and(|alike| alike.iter().any(includes))
+    }
+
+    /// The configurations that missed packets lead to, within a gap of the sniffer's trace; those with few guesses
+    /// first.
+    fn guess(&mut self, frontier: &[usize], gap_ns: u64) -> Vec<usize> {
+        let mut settled = Settled::new();
+        let mut reached = Vec::new();
+        let mut open: BinaryHeap<Reverse<(usize, usize)>> =
+            frontier.iter().map(|&node| Reverse((self.nodes[node].guesses, node))).collect();
+        while let Some(Reverse((_, node))) = open.pop() {
+            if self.is_included(&settled, &self.nodes[node]) {
+                continue;
+            }
+            let here = self.nodes[node].here.clone();
+            settled.entry((here.state, here.values.clone())).or_default().push(node);
+            reached.push(node);
+            for (next, step) in self.augmented.missed(&here, gap_ns) {
+                let guesses = self.nodes[node].guesses + step.guesses();
+                let next = Node { here: next, guesses, before: Some((node, step)) };
+                if !self.is_included(&settled, &next) {
+                    open.push(Reverse((guesses, self.nodes.len())));
+                    self.nodes.push(next);
+                }
+            }
+        }
+        reached
+    }
+
+    /// Adds the nodes that no other one with no more guesses includes.
+    fn keep_least(&mut self, mut nodes: Vec<Node<E>>) -> Vec<usize> {
+        nodes.sort_by_key(|node| node.guesses);
+        let mut settled = Settled::new();
+        let mut kept = Vec::new();
+        for node in nodes {
+            if !self.is_included(&settled, &node) {
+                let key = (node.here.state, node.here.values.clone());
+                settled.entry(key).or_default().push(self.nodes.len());
+                kept.push(self.nodes.len());
+                self.nodes.push(node);
+            }
+        }
+        kept
+    }
+
+    fn configurations(&self, nodes: &[usize]) -> Vec<Symbolic> {
+        nodes.iter().map(|node| self.nodes[*node].here.clone()).collect()
+    }
+
+    fn way_to(&self, end: usize) -> Vec<Step<E>> {
+        let mut steps = Vec::new();
+        let mut node = end;
+        while let Some((before, step)) = &self.nodes[node].before {
+            steps.push(step.clone());
+            node = *before;
+        }
+        steps.reverse();
+        steps
+    }
+}

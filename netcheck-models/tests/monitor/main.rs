@@ -1,0 +1,7 @@
+//! Monitors against interpreters that share no code with them: each event and each nanosecond taken by itself.
+
+mod declared;
+mod random;
+mod runs;
+mod sniffers;
+mod wireless;
