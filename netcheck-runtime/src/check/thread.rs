@@ -8,7 +8,6 @@ use crate::network::Network;
 use crate::search::progress::Progress;
 use crate::unit::watchdog::{self, Stuck, Watch};
 use std::io::Write;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, mpsc};
 
 /// Stack of the thread that runs user code, in bytes: as a main thread's.
@@ -21,6 +20,18 @@ pub(super) enum Output {
     Heard,
     /// It is dropped, where that can be done: a search polls a program thousands of times.
     Dropped,
+}
+
+/// Sends what a muted thread has said of its panic, when it is dropped.
+struct LastWords(mpsc::Sender<String>);
+
+impl Drop for LastWords {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // The receiver is gone only after a stuck poll that has returned after all.
+            let _ = self.0.send(String::from_utf8_lossy(&netcheck_memory::take_output()).into_owned());
+        }
+    }
 }
 
 impl Checker {
@@ -57,18 +68,17 @@ impl Checker {
         let mut monitor = Monitor::new(Arc::clone(&progress));
         let (checker, watched) = (self.clone(), Arc::clone(&watch));
         let (sender, receiver) = mpsc::channel();
+        let (words, last_words) = mpsc::channel();
         let builder = std::thread::Builder::new().name("netcheck".to_owned()).stack_size(STACK_BYTES);
         let start = move || {
             builder.spawn(move || {
                 if output == Output::Dropped {
                     netcheck_memory::mute();
                 }
-                let result = std::panic::catch_unwind(AssertUnwindSafe(|| {
-                    Job::new(checker, registered, watched, progress).and_then(run)
-                }));
+                let _last_words = LastWords(words);
+                let result = Job::new(checker, registered, watched, progress).and_then(run);
                 // A line that was begun must not appear later. It can't be written, so that this fails is no loss.
                 let _ = std::io::stdout().flush();
-                let result = result.map_err(|payload| (payload, netcheck_memory::take_output()));
                 // The receiver is gone only after a stuck poll that has returned after all.
                 let _ = sender.send(result);
             })
@@ -94,15 +104,14 @@ impl Checker {
             Err(mpsc::RecvTimeoutError::Disconnected) => true,
         });
         guarded?;
-        // It has caught all panics but those of destructors of thread-local variables.
-        let _ = thread.join();
-        match result.expect("the thread sends a result") {
-            Ok(result) => Ok(result),
-            Err((payload, said)) => {
+        match (result, thread.join()) {
+            (Some(result), _) => Ok(result),
+            (None, Err(payload)) => {
                 // The message of the panic belongs to the test that has asked for the check.
-                eprint!("{}", String::from_utf8_lossy(&said));
+                eprint!("{}", last_words.try_iter().collect::<String>());
                 std::panic::resume_unwind(payload)
             }
+            (None, Ok(())) => unreachable!("the thread sends a result or panics"),
         }
     }
 }
