@@ -24,6 +24,11 @@ use crate::naive::Findings;
 use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, Value, panic_message};
 use crate::streams::Streams;
 
+/// Whether two histories that lead to equal memory are one local state: half of the time.
+pub fn remembers(system: &System) -> bool {
+    system.to_string().len().is_multiple_of(2) || std::env::var("NETCHECK_AGREEMENT_IDENTITY").is_ok()
+}
+
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
 pub fn disagreement(system: &System, findings: &Findings, seed: u64, subsumed: &mut u64) -> Option<String> {
     let system = Arc::new(system.clone());
@@ -225,9 +230,7 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
     // What many threads find is what one finds: two, half of the time.
     let threads = 1 + system.processes.len() % 2;
     let checker = Checker::new().udp(udp).reduction(reduction).subsumption(subsumption).threads(threads);
-    // Two histories that lead to equal memory are one local state, half of the time.
-    let remembers = system.to_string().len().is_multiple_of(2) || std::env::var("NETCHECK_AGREEMENT_IDENTITY").is_ok();
-    let checker = checker.identity(if remembers { Identity::Memory } else { Identity::History });
+    let checker = checker.identity(if remembers(system) { Identity::Memory } else { Identity::History });
     // These programs do next to nothing in a poll: one that lasts so long spins.
     let checker = checker.max_poll_duration(Duration::from_secs(5));
     let mut checker = match order {
