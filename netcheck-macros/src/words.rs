@@ -102,6 +102,14 @@ fn value(input: ParseStream<'_>, name: &Ident, equals: Span, cx: &Ctxt) -> Form 
     }
 }
 
+/// A value that comes out of a `macro_rules!` variable is wrapped in an invisible group.
+pub(crate) fn ungroup(mut value: Expr) -> Expr {
+    while let Expr::Group(group) = value {
+        value = *group.expr;
+    }
+    value
+}
+
 fn skip_to_comma(input: ParseStream<'_>) {
     while !input.is_empty() && !input.peek(Token![,]) {
         let _ = input.parse::<TokenTree>();

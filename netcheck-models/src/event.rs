@@ -19,6 +19,14 @@ pub enum Event {
     Astray,
     /// A datagram is sent to an address at which no socket is bound: it is dropped at once.
     Unbound,
+    /// The number of copies of the datagram that is sent, where the network decides it at once: 0 if it is lost.
+    Multiplied {
+        /// How many copies are under way.
+        copies: u32,
+        /// The faults that this costs.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        faults: u32,
+    },
     /// A datagram arrives.
     Arrived {
         /// The position of the datagram.

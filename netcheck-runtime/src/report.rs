@@ -37,6 +37,8 @@ pub struct Report {
     pub(crate) is_given_up: bool,
     /// Whether the programs have printed something, which was dropped.
     pub(crate) has_printed: bool,
+    /// Whether time was dense.
+    pub(crate) is_dense: bool,
 }
 
 /// The figures of a check.
@@ -248,6 +250,13 @@ impl Report {
             text.push_str(
                 "  without reduction: with it, timers fired too early, and a loop without an await was never left\n",
             );
+        }
+        if self.is_dense {
+            let subsumed = self.figures.subsumed;
+            text.push_str(&format!(
+                "  in dense time (`delay`): {subsumed} states subsumed; without reduction, symmetry and orders of \
+                 tasks, which are not argued there\n"
+            ));
         }
         if self.verdict == Verdict::Inconclusive {
             let each = self.uncaptured.iter().map(|line| format!("  not captured: the loop at {line}\n"));

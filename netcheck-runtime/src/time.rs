@@ -52,7 +52,12 @@ impl Instant {
     /// The current time. The check then keeps the time since the start in its states.
     #[track_caller]
     pub fn now() -> Instant {
-        match context::current().ask(Operation::Time(time::Operation::Clock), Location::caller()) {
+        Instant::read(time::Operation::Clock)
+    }
+
+    #[track_caller]
+    fn read(operation: time::Operation) -> Instant {
+        match context::current().ask(Operation::Time(operation), Location::caller()) {
             Outcome::Time { at_ns } => Instant { at_ns: Some(at_ns) },
             other => unreachable!("the clock does not answer {other:?}"),
         }
@@ -62,6 +67,8 @@ impl Instant {
     #[track_caller]
     fn ns(self) -> u64 {
         match self.at_ns {
+            // The answer is an error that says so.
+            Some(time::UNTOLD_NS) => Instant::read(time::Operation::Deadline { timer: u32::MAX }).ns(),
             Some(at_ns) => at_ns,
             None => Instant::now().ns(),
         }

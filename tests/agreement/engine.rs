@@ -225,7 +225,7 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
         .window(system.network.window)
         .direction(Direction::Send);
     if system.network.delay {
-        udp = udp.delay();
+        udp = udp.delay(..);
     }
     // What many threads find is what one finds: two, half of the time.
     let threads = 1 + system.processes.len() % 2;

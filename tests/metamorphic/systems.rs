@@ -108,7 +108,7 @@ pub fn checker(system: &System, reduction: bool, perturbed: usize) -> Checker {
     let Network { copies, window, delay, .. } = &system.network;
     let mut udp = Udp::new().copies(copies.iter().copied()).window(*window).direction(Direction::Send);
     if *delay {
-        udp = udp.delay();
+        udp = udp.delay(..);
     }
     for process in 0..perturbed {
         udp = udp.process(program::name(process));

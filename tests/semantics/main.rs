@@ -1,6 +1,7 @@
 //! What the network, time and tasks do to programs: all that may happen happens in some execution, and nothing else.
 
 mod deliveries;
+mod dense;
 mod in_order;
 mod select;
 mod tasks;

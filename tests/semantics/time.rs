@@ -177,5 +177,5 @@ fn with_loss_an_answer_may_never_come() {
 
 #[test]
 fn with_delay_a_timer_may_fire_while_an_answer_is_under_way() {
-    assert_eq!(ping_outputs(Udp::new().delay()), ["false", "true"]);
+    assert_eq!(ping_outputs(Udp::new().delay(..)), ["false", "true"]);
 }

@@ -485,7 +485,7 @@ fn with_delay_a_datagram_arrives_at_whoever_is_bound_then() {
                     Checker::new().udp(udp).reduction(reduction).check(move |net| bound_later(net, binds_before));
                 report.outputs("receiver").to_vec()
             };
-            assert_eq!(check(Udp::new().delay()), ["false", "true"], "{binds_before}, reduction {reduction}");
+            assert_eq!(check(Udp::new().delay(..)), ["false", "true"], "{binds_before}, reduction {reduction}");
             assert_eq!(check(Udp::new()), ["false"], "{binds_before}, reduction {reduction}");
         }
     }
@@ -507,7 +507,7 @@ fn with_delay_copies_of_one_datagram_arrive_at_sockets_bound_one_after_the_other
         })
         .after("receiver");
     };
-    let report = Checker::new().udp(Udp::new().copies([2]).delay()).check(network);
+    let report = Checker::new().udp(Udp::new().copies([2]).delay(..)).check(network);
     assert_eq!(report.outputs("receiver"), ["(false, false)", "(false, true)", "(true, false)", "(true, true)"]);
     let quiet = Checker::new().udp(Udp::new().copies([2])).check(network);
     assert_eq!(quiet.outputs("receiver"), ["(true, false)"]);

@@ -1,6 +1,6 @@
 //! What the words of `#[model_check(…)]` say, as typed values with their spans.
 
-use syn::{Expr, Ident, LitBool, LitInt, LitStr, Path};
+use syn::{Expr, Ident, Lit, LitBool, LitInt, LitStr, Path};
 
 /// Every word is `None` if it was not said or not understood (and then reported).
 #[derive(Default)]
@@ -42,6 +42,7 @@ pub(crate) struct Udp {
     pub(crate) copies: Option<Vec<Number>>,
     pub(crate) window: Option<Number>,
     pub(crate) direction: Option<Choice>,
+    pub(crate) delays: Option<Delays>,
     pub(crate) processes: Option<Vec<LitStr>>,
 }
 
@@ -70,6 +71,27 @@ impl Said {
     pub(crate) fn has_any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.has(name))
     }
+}
+
+/// How long packets may take.
+pub(crate) struct Delays {
+    /// As the user wrote them.
+    pub(crate) value: Expr,
+    pub(crate) kind: DelaysKind,
+}
+
+pub(crate) enum DelaysKind {
+    /// Any time of an interval with its bounds; without an upper one, a packet may never arrive.
+    Interval { least: Length, most: Option<Length> },
+    /// One of these.
+    Listed(Vec<Length>),
+}
+
+/// A length of time: `200ms`.
+pub(crate) struct Length {
+    pub(crate) ns: u64,
+    /// As the user wrote it.
+    pub(crate) literal: Lit,
 }
 
 /// A literal whose value is looked at here.

@@ -5,10 +5,10 @@
 
 use syn::{Expr, ExprArray, ExprCall, ExprLit, ExprPath, Ident, Lit, LitBool, LitInt, LitStr};
 
-use super::ast::{Choice, ModelCheck, Number, Said, Search, Tcp, Udp};
-use super::name;
+use super::ast::{Choice, Delays, ModelCheck, Number, Said, Search, Tcp, Udp};
+use super::{delay, name};
 use crate::ctxt::Ctxt;
-use crate::words::{self, Form, Word};
+use crate::words::{self, Form, Word, ungroup};
 
 pub(super) const WORDS: &[&str] = &[
     "udp",
@@ -117,7 +117,8 @@ fn udp(words: Vec<Word>, cx: &Ctxt) -> Udp {
             continue;
         }
         match word.name.to_string().as_str() {
-            "loss" | "duplication" | "delay" => alone(word, cx),
+            "loss" | "duplication" => alone(word, cx),
+            "delay" => udp.delays = delays(word, cx),
             "reorder" => udp.reorder = value(word, "2", cx).and_then(|value| number(&value, cx)),
             "window" => udp.window = value(word, "2", cx).and_then(|value| number(&value, cx)),
             "copies" => udp.copies = value(word, "[1, 0, 2]", cx).and_then(|value| numbers(value, cx)),
@@ -149,6 +150,21 @@ fn tcp(words: Vec<Word>, cx: &Ctxt) -> Tcp {
         }
     }
     tcp
+}
+
+/// The delays of packets, if any are said.
+fn delays(word: Word, cx: &Ctxt) -> Option<Delays> {
+    match word.form {
+        Form::Value(value) => delay::read(ungroup(*value), cx),
+        Form::Alone | Form::Broken => None,
+        Form::List(_) => {
+            cx.error(
+                &word.name,
+                "`delay` takes an interval or a list: write `delay = 1ms..=200ms` or `delay = [5ms, 50ms]`",
+            );
+            None
+        }
+    }
 }
 
 fn process(word: Word, cx: &Ctxt) -> Option<Vec<LitStr>> {
@@ -218,14 +234,6 @@ fn list(word: Word, example: &str, cx: &Ctxt) -> Option<Vec<Word>> {
 }
 
 // The kinds of values.
-
-/// A value that comes out of a `macro_rules!` variable is wrapped in an invisible group.
-fn ungroup(mut value: Expr) -> Expr {
-    while let Expr::Group(group) = value {
-        value = *group.expr;
-    }
-    value
-}
 
 fn number(value: &Expr, cx: &Ctxt) -> Option<Number> {
     let Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) = value else {

@@ -175,7 +175,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, ReturnType};
 
-use super::ast::{Choice, ModelCheck, Number, Search, Tcp, Udp};
+use super::ast::{Choice, DelaysKind, Length, ModelCheck, Number, Search, Tcp, Udp};
 use super::attr::plain;
 use crate::function::{Function, attr_name, should_panic};
 
@@ -416,7 +416,25 @@ fn udp(udp: &Udp) -> TokenStream {
         calls.extend(quote!(.direction(::netcheck::check::Direction::#variant)));
     }
     if let Some(delay) = udp.said.get("delay") {
-        calls.extend(quote!(.#delay()));
+        let duration = |length: &Length| {
+            let ns = length.ns;
+            quote!(::core::time::Duration::from_nanos(#ns))
+        };
+        calls.extend(match udp.delays.as_ref().map(|delays| &delays.kind) {
+            None => quote!(.#delay(..)),
+            Some(DelaysKind::Interval { least, most: None }) => {
+                let least = duration(least);
+                quote!(.#delay(#least..))
+            }
+            Some(DelaysKind::Interval { least, most: Some(most) }) => {
+                let (least, most) = (duration(least), duration(most));
+                quote!(.#delay(#least..=#most))
+            }
+            Some(DelaysKind::Listed(listed)) => {
+                let listed = listed.iter().map(duration);
+                quote!(.delays([#(#listed),*]))
+            }
+        });
     }
     for process in udp.processes.iter().flatten() {
         calls.extend(quote!(.process(#process)));

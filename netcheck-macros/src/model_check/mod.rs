@@ -1,12 +1,13 @@
 //! `#[model_check(…)]`: turns a function that registers programs into a test that checks them, or
 //! into several: one for each attribute.
 //!
-//! `ast` is what the words say, `attr` reads it off the attribute, `name` is what a test is called,
+//! `ast` is what the words say, `attr` reads it off the attribute, `delay` reads delays, `name` is what a test is called,
 //! `valid` refuses what does not go together, `expand` writes the tests. Nothing here knows what a
 //! word *does*: that is the builder's business, in `netcheck::check`.
 
 mod ast;
 mod attr;
+mod delay;
 mod expand;
 mod name;
 mod valid;

@@ -90,6 +90,48 @@ fn the_table_has_every_word() {
 }
 
 #[test]
+fn the_lengths_of_delays_are_handed_on() {
+    let from_nanos = |ns: u64| format!("::core::time::Duration::from_nanos({ns}u64)");
+    for (delays, expected) in [
+        ("delay", ".delay(..)".to_owned()),
+        ("delay = 1ms..=200ms", format!(".delay({}..={})", from_nanos(1_000_000), from_nanos(200_000_000))),
+        ("delay = 7us..", format!(".delay({}..)", from_nanos(7_000))),
+        ("delay = 1min..", format!(".delay({}..)", from_nanos(60_000_000_000))),
+        ("delay = [1_000ns, 2s]", format!(".delays([{},{}])", from_nanos(1_000), from_nanos(2_000_000_000))),
+    ] {
+        assert_eq!(calls(&format!("udp(loss, {delays})")), format!(".udp(Udp::new().loss(){expected})"));
+    }
+}
+
+#[test]
+fn delays_that_make_no_sense_are_refused() {
+    for (delays, expected) in [
+        ("1ms..200ms", "the longest delay belongs to the interval: write `..=`"),
+        ("..=200ms", "an interval of delays has a lower bound"),
+        ("..", "an interval of delays has a lower bound"),
+        ("200ms..=1ms", "no delay is at least `200ms` and at most `1ms`"),
+        ("5ms", "write `[5ms]`"),
+        ("5", "write `5ms`"),
+        ("5..", "a delay needs a unit"),
+        ("5sec..", "unknown unit `sec`"),
+        ("0.5s..", "a whole number of some unit"),
+        ("\"5ms\"..", "without quotes"),
+        ("LEAST..", "expected a delay, such as `200ms`"),
+        ("interval()", "expected an interval"),
+        ("[]", "no delay is listed"),
+        ("[1000us, 1ms]", "listed twice"),
+        ("99999999999999min..", "too long"),
+    ] {
+        assert_refused(&format!("udp(delay = {delays})"), &[expected]);
+    }
+    assert_refused("udp(delay = [1, 2s, X])", &["needs a unit", "expected a delay"]);
+    assert_refused("udp(delay(1ms..))", &["expected a word", "takes an interval or a list"]);
+    assert_refused("udp(delay(loss))", &["takes an interval or a list"]);
+    assert_refused("udp(delay = 1ms.., reorder = 2)", &["`reorder` can't be combined with the lengths"]);
+    assert_refused("udp(window = 2, delay = [1ms])", &["`window` can't be combined with the lengths"]);
+}
+
+#[test]
 fn what_is_expected_and_pinned_is_handed_on() {
     for (words, expected) in [
         ("", "Expect :: Verified"),

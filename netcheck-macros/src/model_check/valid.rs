@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{FnArg, LitStr, ReturnType, Safety, Type};
 
-use super::ast::{ModelCheck, Said, Tcp, Udp};
+use super::ast::{Delays, DelaysKind, ModelCheck, Said, Tcp, Udp};
 use crate::ctxt::Ctxt;
 use crate::function::{Function, attr_name};
 
@@ -120,6 +120,9 @@ fn udp(udp: &Udp, cx: &Ctxt) {
             );
         }
     }
+    if let Some(delays) = &udp.delays {
+        self::delays(delays, udp, cx);
+    }
     if let Some(numbers) = &udp.copies {
         if numbers.is_empty() {
             cx.error(
@@ -134,6 +137,41 @@ fn udp(udp: &Udp, cx: &Ctxt) {
         }
     }
     processes(&udp.said, udp.processes.as_deref(), cx);
+}
+
+fn delays(delays: &Delays, udp: &Udp, cx: &Ctxt) {
+    match &delays.kind {
+        DelaysKind::Interval { least, most: Some(most) } if most.ns < least.ns => {
+            let message = format_args!(
+                "no delay is at least `{}` and at most `{}`: the shorter one comes first",
+                least.literal.to_token_stream(),
+                most.literal.to_token_stream()
+            );
+            cx.error(&delays.value, message);
+        }
+        DelaysKind::Interval { .. } => {}
+        DelaysKind::Listed(listed) if listed.is_empty() => {
+            cx.error(&delays.value, "no delay is listed: write `delay = [5ms, 50ms]`");
+        }
+        DelaysKind::Listed(listed) => {
+            for (index, length) in listed.iter().enumerate() {
+                if listed[..index].iter().any(|earlier| earlier.ns == length.ns) {
+                    cx.error(&length.literal, "this delay is listed twice: keep one");
+                }
+            }
+        }
+    }
+    for word in ["reorder", "window"] {
+        if let Some(word) = udp.said.get(word) {
+            cx.error(
+                word,
+                format_args!(
+                    "`{word}` can't be combined with the lengths of delays: they decide in which order packets \
+                     arrive; keep one"
+                ),
+            );
+        }
+    }
 }
 
 fn tcp(tcp: &Tcp, cx: &Ctxt) {

@@ -154,6 +154,24 @@ impl Link {
         second.chain(self.first.packets())
     }
 
+    /// The channel without the packet at a position: that packet has arrived, at an instant that is decided elsewhere.
+    /// Only for channels of one stage from which nothing was delivered otherwise.
+    ///
+    /// # Panics
+    ///
+    /// If there is no packet at the position.
+    #[must_use]
+    pub fn without(&self, position: u32) -> Link {
+        let mut link = self.clone();
+        link.first.live.remove(position as usize);
+        link
+    }
+
+    /// By position: whether the packet is perturbed on the sending side.
+    pub fn perturbed(&self) -> impl Iterator<Item = bool> {
+        self.first.live.iter().map(|live| live.perturbed_on_send)
+    }
+
     /// The same channel with other numbers for its packets. Packets that are given the same number cannot be told apart
     /// afterwards.
     #[must_use]

@@ -82,6 +82,34 @@ impl LinkRules {
         }
     }
 
+    /// How often a packet may arrive after all stages, each number once, with the least number of faults that it costs;
+    /// in the order of exploration. `send` and `receive` say on which sides the packet is perturbed.
+    #[must_use]
+    pub fn copies(&self, send: bool, receive: bool) -> Vec<(u32, u32)> {
+        let choices = |side: &Option<Perturbation>, perturbed: bool| -> Vec<u32> {
+            let declared = side.as_ref().filter(|_| perturbed).map(|side| side.copies().iter().map(|&copies| copies.into()));
+            let mut choices: Vec<u32> = declared.map_or_else(|| vec![1], Iterator::collect);
+            if self.budgeted && !choices.contains(&1) {
+                choices.push(1);
+            }
+            choices
+        };
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        for first in choices(&self.send, send) {
+            // Each of the copies that the first stage makes is multiplied on its own.
+            let mut sums = vec![(0, first.abs_diff(1))];
+            for _ in 0..first {
+                let longer = sums.iter().flat_map(|&(copies, faults)| {
+                    let seconds = choices(&self.receive, receive).into_iter();
+                    seconds.map(move |second| (copies + second, faults + second.abs_diff(1)))
+                });
+                sums = least(longer.collect::<Vec<_>>());
+            }
+            found.extend(sums);
+        }
+        least(found)
+    }
+
     /// The stages that a packet goes through, in order.
     pub(super) fn stages(&self) -> (StageRules<'_>, Option<StageRules<'_>>) {
         match (&self.send, &self.receive) {
@@ -94,6 +122,18 @@ impl LinkRules {
             (None, None) => (StageRules::RELIABLE, None),
         }
     }
+}
+
+/// Each number of copies once, with the fewest faults; in the order of their first occurrence.
+fn least(all: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    let mut least: Vec<(u32, u32)> = Vec::new();
+    for (copies, faults) in all {
+        match least.iter_mut().find(|(known, _)| *known == copies) {
+            Some((_, fewest)) => *fewest = faults.min(*fewest),
+            None => least.push((copies, faults)),
+        }
+    }
+    least
 }
 
 /// The flag of a packet that a stage reads.

@@ -3,9 +3,12 @@
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::operation::Side;
-use crate::world::declared::{Direction, UdpFaults};
+use crate::world::declared::{Delays, Direction, UdpFaults};
 use crate::world::tcp::rules::TcpRules;
+use netcheck_models::time::{Delay, FAR_NS};
 use netcheck_models::udp::Perturbation;
+use std::ops::{Bound, RangeBounds};
+use std::time::Duration;
 
 /// The declared behaviour of UDP: by default reliable and in order.
 ///
@@ -15,9 +18,9 @@ use netcheck_models::udp::Perturbation;
 #[must_use]
 pub struct Udp {
     copies: Vec<usize>,
-    window: usize,
+    window: Option<usize>,
     direction: Option<Direction>,
-    delay: bool,
+    delays: Option<Delays>,
     processes: Vec<String>,
 }
 
@@ -30,7 +33,7 @@ impl Default for Udp {
 impl Udp {
     /// Reliable: M = {1}, c = 1.
     pub fn new() -> Self {
-        Udp { copies: vec![1], window: 1, direction: None, delay: false, processes: Vec::new() }
+        Udp { copies: vec![1], window: None, direction: None, delays: None, processes: Vec::new() }
     }
 
     /// Packets may be lost: adds 0 to M.
@@ -79,7 +82,7 @@ impl Udp {
     #[track_caller]
     pub fn window(mut self, packets: usize) -> Self {
         assert!(packets > 0, "the network holds at least one packet: `window` starts at 1");
-        self.window = packets;
+        self.window = Some(packets);
         self
     }
 
@@ -91,9 +94,40 @@ impl Udp {
         self
     }
 
-    /// Timers may fire while packets are under way: premature time-outs and late packets.
-    pub fn delay(mut self) -> Self {
-        self.delay = true;
+    /// Packets take time: each copy takes any delay of the interval, independently, so that copies arrive in the order of
+    /// their instants, and timers fire before, between and after them. Without an upper bound a copy may also never
+    /// arrive, and that is no fault; `..` is any delay at all.
+    ///
+    /// Time is then *dense*: all real numbers of the interval are explored. A program may wait by relative times
+    /// (`sleep`, `timeout`, `interval`), and until an instant that it has computed from one it could read; it may read
+    /// the clock only where the time is one number, else the check ends with an error that says so.
+    ///
+    /// With [`Udp::window`] or [`Udp::reorder`], `..` takes any time, but keeps the order that these allow, and each
+    /// packet arrives as often as `copies` says. Such a bound can't be combined with a narrower interval.
+    ///
+    /// # Panics
+    /// If the interval is empty, or excludes its upper bound, or if a bound is not less than 146 years.
+    #[track_caller]
+    pub fn delay(mut self, delays: impl RangeBounds<Duration>) -> Self {
+        self.delays = Some(Delays::Interval(interval(delays.start_bound(), delays.end_bound())));
+        self
+    }
+
+    /// Each copy of a packet takes one of these delays. Then every instant is one number, and programs may read the
+    /// clock.
+    ///
+    /// # Panics
+    /// If none is listed, or one is not less than 146 years.
+    #[track_caller]
+    pub fn delays(mut self, delays: impl IntoIterator<Item = Duration>) -> Self {
+        let mut listed: Vec<u64> = Vec::new();
+        for ns in delays.into_iter().map(nanoseconds) {
+            if !listed.contains(&ns) {
+                listed.push(ns);
+            }
+        }
+        assert!(!listed.is_empty(), "`delays` needs at least one delay");
+        self.delays = Some(Delays::Listed(listed));
         self
     }
 
@@ -113,12 +147,11 @@ impl Udp {
             }
             copies => words.push(format!("copies = {copies:?}")),
         }
-        if self.window > 1 {
-            words.push(format!("reorder = {}", self.window));
+        match (self.window, &self.delays) {
+            (None | Some(1), None) | (None, Some(_)) => {}
+            (Some(packets), _) => words.push(format!("reorder = {packets}")),
         }
-        if self.delay {
-            words.push("delay".to_owned());
-        }
+        words.extend(self.delays.as_ref().map(in_words));
         if words.is_empty() {
             return None;
         }
@@ -130,10 +163,19 @@ impl Udp {
     pub(super) fn faults(&self, names: &[&str]) -> Result<UdpFaults, Error> {
         let named = |name: &String| known_process("udp(process = …)", name, names);
         let processes = self.processes.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+        let is_any = |delays: &Delays| matches!(delays, Delays::Interval(delay) if delay.is_any());
+        if self.window.is_some() && self.delays.as_ref().is_some_and(|delays| !is_any(delays)) {
+            return Err(Error::new(
+                "`reorder` and `window` can't be combined with the lengths of delays: they decide in which order \
+                 packets arrive; keep one"
+                    .to_owned(),
+            ));
+        }
         Ok(UdpFaults {
-            perturbation: Perturbation::new(self.copies.iter().copied(), self.window),
+            perturbation: Perturbation::new(self.copies.iter().copied(), self.window.unwrap_or(1)),
             direction: self.direction,
-            delay: self.delay,
+            delays: self.delays.clone(),
+            is_ordered: self.window.is_some(),
             processes: (!processes.is_empty()).then_some(processes),
         })
     }
@@ -306,6 +348,61 @@ pub enum Identity {
     /// close, and orders of steps that make no difference lead to one state. A process whose future depends on anything
     /// else (a static, a thread-local, a file) is found out by a sample of such histories, which is run both ways.
     Memory,
+}
+
+/// An interval of delays.
+#[track_caller]
+fn interval(least: Bound<&Duration>, most: Bound<&Duration>) -> Delay {
+    let least_ns = match least {
+        Bound::Included(least) => nanoseconds(*least),
+        Bound::Excluded(least) => nanoseconds(*least) + 1,
+        Bound::Unbounded => 0,
+    };
+    match most {
+        Bound::Unbounded => Delay::at_least(least_ns),
+        Bound::Included(most) => {
+            let most_ns = nanoseconds(*most);
+            assert!(least_ns <= most_ns, "no delay is in this interval: the shorter one comes first");
+            Delay::between(least_ns, most_ns)
+        }
+        Bound::Excluded(_) => panic!("the longest delay belongs to the interval: write `..=`"),
+    }
+}
+
+#[track_caller]
+fn nanoseconds(delay: Duration) -> u64 {
+    let ns = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
+    assert!(i64::try_from(ns).is_ok_and(|ns| ns < FAR_NS), "this delay is too long: the longest are 146 years");
+    ns
+}
+
+/// Delays as a word of the attribute.
+fn in_words(delays: &Delays) -> String {
+    match delays {
+        Delays::Interval(delay) if delay.is_any() => "delay".to_owned(),
+        Delays::Interval(delay) => {
+            let least = length(delay.least_ns());
+            match delay.most_ns() {
+                Some(most_ns) => format!("delay = {least}..={}", length(most_ns)),
+                None => format!("delay = {least}.."),
+            }
+        }
+        Delays::Listed(listed) => {
+            let listed: Vec<String> = listed.iter().map(|&ns| length(ns)).collect();
+            format!("delay = [{}]", listed.join(", "))
+        }
+    }
+}
+
+/// The units of delays, the longest first, and their lengths in nanoseconds.
+pub(super) const UNITS: &[(&str, u64)] =
+    &[("min", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+
+/// A length of time in the longest unit of which it is a multiple.
+fn length(ns: u64) -> String {
+    let unit = UNITS.iter().find(|(_, unit_ns)| ns > 0 && ns.is_multiple_of(*unit_ns));
+    let (unit, unit_ns) = unit.unwrap_or(&("s", 1));
+    format!("{}{unit}", ns / unit_ns)
 }
 
 /// The word that names processes, if there are any.

@@ -18,6 +18,13 @@ const FAULTS_MAX: usize = 1;
 impl Job {
     /// Which fault is seen at the ends of which processes.
     pub(super) fn propagation(mut self) -> Result<Propagation, Error> {
+        if self.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some() && !udp.is_ordered) {
+            return Err(Error::new(
+                "the propagation of faults is not explored where packets take time: leave `delay` out, or bound their \
+                 order, as in `udp(loss, delay, window = 1)`"
+                    .to_owned(),
+            ));
+        }
         let at_most = self.checker.at_most.unwrap_or(FAULTS_MAX);
         let faults = self.checker.clone().at_most(at_most).faults_in_words();
         let (reference, explored) = self.observe(0, Vec::new())?;
@@ -65,6 +72,7 @@ impl Job {
                 score: None,
                 keep,
                 subsumes,
+                compares_channels: false,
                 symmetry,
                 patience,
                 link_bytes_max,

@@ -39,7 +39,7 @@ pub(super) struct Job {
 
 impl Job {
     pub(super) fn new(
-        checker: Checker,
+        mut checker: Checker,
         mut registered: Network,
         watch: Arc<Watch>,
         progress: Arc<Progress>,
@@ -68,8 +68,17 @@ impl Job {
             closed: registered.closed,
             deadlocks: checker.deadlocks,
         };
+        if declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some()) {
+            // What these rely on is not argued for steps between which time passes.
+            (checker.reduction, checker.symmetry, checker.tasks) = (false, false, Tasks::Shared);
+        }
         let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
         Ok(Job { checker, registered, watch, progress, declared, after, properties, demands, asymmetries, tasks })
+    }
+
+    /// Whether time is dense: packets take time.
+    pub(super) fn is_dense(&self) -> bool {
+        self.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some())
     }
 
     /// The modes in which units are run, unless every call has to be traced for a reader.

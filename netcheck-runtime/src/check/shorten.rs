@@ -49,6 +49,7 @@ impl Job {
                 score: None,
                 keep: Keep::Exact,
                 subsumes: false,
+                compares_channels: false,
                 symmetry: None,
                 link_bytes_max: None,
                 patience: u64::MAX,

@@ -50,6 +50,7 @@ impl Job {
             is_forgetful: system.shared().lacks_arenas(),
             is_given_up: false,
             has_printed: false,
+            is_dense: self.is_dense(),
         })
     }
 

@@ -3,6 +3,7 @@
 //! They are the attribute's words with its meanings and its rules, but for `expect`, `snapshot`,
 //! `replay` and `name`, which belong to one check. `grammar` reads them; here they become a [`Checker`].
 
+mod delay;
 mod grammar;
 
 use crate::check::{Checker, Deadlocks, Identity, Tasks, Tcp, Udp};
@@ -146,7 +147,7 @@ fn udp(word: &Word<'_>) -> Result<Udp, Wrong> {
             "copies" => udp.copies(copies(word)?),
             "window" => udp.window(positive(word, "2", holds)?),
             "direction" => udp.direction(choice(value(word, "send")?, DIRECTIONS)?),
-            "delay" => alone(word, udp.delay())?,
+            "delay" => delay::delay(word, udp)?,
             "process" => udp.process(process(value(word, "\"client\"")?)?),
             "processes" => processes(word)?.into_iter().fold(udp, Udp::process),
             _ => return Err(unknown_in("udp", word, UDP_WORDS)),

@@ -25,10 +25,14 @@
 //! unless it was reached by just that loss: else the step that the argument needs would be cut off by the state that it
 //! starts from. Two states may cover each other; the steps that are left to go become fewer all the same.
 //!
-//! The argument says nothing, and no state is pruned, where packets must arrive, are perturbed on both sides, or are
+//! In dense time a state also covers another if its *zone* includes the other's, and all else is equal: each schedule of
+//! the second is one of the first. Zones are compared in every check in dense time.
+//!
+//! The argument on channels says nothing, and no state is pruned by it, where packets must arrive, are perturbed on both sides, or are
 //! counted (`at_most`). Peeked-at datagrams are told apart. Nor is any state pruned once a component is seen to go
 //! round for ever while others wait ([`proviso`](super::proviso)).
 
+use netcheck_models::time::Time;
 use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::step::{Move, Transition};
 use crate::world::store::StateId;
@@ -36,10 +40,11 @@ use crate::world::system::System;
 use ahash::AHashMap;
 use smallvec::SmallVec;
 
-/// The visited states, by their values outside of the channels that may cover each other.
-#[derive(Default)]
+/// The visited states, by their values outside of the zone and of the channels that may cover each other.
 pub(crate) struct Subsumption {
-    by_rest: AHashMap<StateVector, Vec<(Links, StateId)>>,
+    by_rest: AHashMap<StateVector, Vec<(u32, Links, StateId)>>,
+    /// Whether channels are compared.
+    has_channels: bool,
     /// The channels among the components that were looked at.
     channels: Vec<ComponentId>,
     looked_at: usize,
@@ -50,12 +55,18 @@ pub(crate) struct Subsumption {
 type Links = SmallVec<[u32; 4]>;
 
 impl Subsumption {
+    /// Nothing has been visited. Zones are always compared, channels only if that is asked for.
+    pub(crate) fn new(has_channels: bool) -> Self {
+        let (channels, rest) = (Vec::new(), StateVector::new());
+        Subsumption { by_rest: AHashMap::new(), has_channels, channels, looked_at: 0, rest }
+    }
+
     /// The visited state that covers `state`, which `transition` leads to.
     pub(crate) fn cover(&mut self, system: &System, transition: &Transition, state: &[u32]) -> Option<StateId> {
         if transition.step == Move::LoseInFlight {
             return None;
         }
-        let links = self.split(system, state);
+        let (zone, links) = self.split(system, state);
         let visited = self.by_rest.get(&self.rest)?;
         let covers = |covering: &Links| {
             self.channels.iter().enumerate().all(|(index, &component)| {
@@ -63,19 +74,20 @@ impl Subsumption {
                 more == less || system.covers(component, more, less)
             })
         };
-        visited.iter().find(|(covering, _)| covers(covering)).map(|&(_, id)| id)
+        let includes = |covering: u32| covering == zone || system.zones.get(covering).covers(system.zones.get(zone));
+        visited.iter().find(|(zone, links, _)| includes(*zone) && covers(links)).map(|&(_, _, id)| id)
     }
 
     /// A state was visited.
     pub(crate) fn add(&mut self, system: &System, state: &[u32], id: StateId) {
-        let links = self.split(system, state);
-        self.by_rest.entry(self.rest.clone()).or_default().push((links, id));
+        let (zone, links) = self.split(system, state);
+        self.by_rest.entry(self.rest.clone()).or_default().push((zone, links, id));
     }
 
-    /// Splits a state into the values of the channels and the rest.
-    fn split(&mut self, system: &System, state: &[u32]) -> Links {
+    /// Splits a state into the zone, the values of the channels, and the rest.
+    fn split(&mut self, system: &System, state: &[u32]) -> (u32, Links) {
         for (id, component) in system.components.iter().skip(self.looked_at) {
-            if matches!(component, Component::Channel { .. }) && system.can_cover(id) {
+            if self.has_channels && matches!(component, Component::Channel { .. }) && system.can_cover(id) {
                 self.channels.push(id);
             }
             self.looked_at += 1;
@@ -83,7 +95,7 @@ impl Subsumption {
         self.rest.clear();
         self.rest.extend_from_slice(state);
         let links = self.channels.iter().map(|&component| component.of(state)).collect();
-        for &ComponentId(component) in &self.channels {
+        for &ComponentId(component) in self.channels.iter().chain(&system.zone) {
             if let Some(value) = self.rest.get_mut(component as usize) {
                 *value = 0;
             }
@@ -91,6 +103,6 @@ impl Subsumption {
         while self.rest.last() == Some(&0) {
             self.rest.pop();
         }
-        links
+        (system.zone.map_or(0, |zone| zone.of(state)), links)
     }
 }

@@ -34,6 +34,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) keep: Keep,
     /// Whether states that a visited one covers are left out.
     pub(crate) subsumes: bool,
+    /// Whether a state may also cover another by its channels, and not only by its zone.
+    pub(crate) compares_channels: bool,
     /// Which processes are taken to be alike.
     pub(crate) symmetry: Option<&'a Classes>,
     /// A round of the reduced search that relied on a footprint which has grown since is still good for learning, but

@@ -87,6 +87,15 @@ pub(crate) enum Asked {
     },
     /// The network loses the packets in flight.
     LoseInFlight,
+    /// A datagram arrives at its socket.
+    Arrive {
+        datagram: Option<Datagram>,
+    },
+    /// Whether the deadline is over for which a unit waits again.
+    Settle {
+        unit: String,
+        is_over: bool,
+    },
     /// Time passes, and no timer fires yet.
     Pass,
     /// The network never answers a unit's operation.

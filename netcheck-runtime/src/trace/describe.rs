@@ -25,6 +25,15 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
             asked: Some(Asked::Pass),
             ..of_network(format!("let {:?} pass", Duration::from_nanos(*ns)))
         }),
+        Move::Arrive { channel, position } => Some(arrive(system, state, transition, (*channel, *position))),
+        Move::Settle { unit, is_over, .. } => {
+            let unit = system.shared().unit(*unit).name;
+            let when = if *is_over { "is over" } else { "has yet to come" };
+            Some(Step {
+                asked: Some(Asked::Settle { unit: unit.clone(), is_over: *is_over }),
+                ..of_network(format!("the time that {unit} waits for {when}"))
+            })
+        }
         Move::Hang { unit, node, key } => {
             let name = system.shared().unit(*unit).name;
             let offer = system.learner.automata.node(*node).offers.iter().find(|offer| offer.key == *key)?;
@@ -58,6 +67,27 @@ fn of_network(operation: String) -> Step {
     }
 }
 
+fn arrive(
+    system: &System,
+    state: &[u32],
+    transition: &Transition,
+    (channel, position): (ComponentId, u32),
+) -> Step {
+    let packet = system.links.get(channel.of(state)).packets().nth(position as usize);
+    let packet = OutcomeId(packet.expect("a packet arrives that was under way"));
+    let is_unheard = |happened: &Happened| happened.events.iter().any(|event| matches!(event, Event::Unheard { .. }));
+    let network = match system.told(transition).iter().any(is_unheard) {
+        true => vec![Doing::Unbound],
+        false => Vec::new(),
+    };
+    Step {
+        network,
+        events: happenings(system, state, transition),
+        asked: Some(Asked::Arrive { datagram: Datagram::of(system.learner.automata.outcome(packet), system.shared()) }),
+        ..of_network(format!("deliver {}", lost_datagram(system, channel, packet)))
+    }
+}
+
 fn lose_in_flight(system: &System, state: &[u32], transition: &Transition) -> Step {
     let mut lost: Vec<String> =
         system.told(transition).iter().flat_map(|happened| lost(system, state, transition, happened)).collect();
@@ -88,12 +118,19 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
     if answer == Outcome::Done && is_ready {
         outcome = "readable".to_owned();
     }
-    let network = match offer.operation.itself() {
+    let mut network = match offer.operation.itself() {
         // An arrival at an unbound address concerns no process.
         Operation::Udp(udp::Operation::Bind { .. }) => Vec::new(),
         _ => doings(system, state, transition, &answer),
     };
     let operation = offer.operation.itself();
+    let is_lost = |happened: &Happened| happened.events.iter().any(|event| matches!(event, Event::Multiplied { copies: 0, .. }));
+    if let Operation::Udp(udp::Operation::Send { from, payload, .. }) = operation
+        && system.told(transition).iter().any(is_lost)
+    {
+        let sent = Outcome::Datagram { from: *from, payload: payload.clone() };
+        network.push(Doing::Lost { datagram: wording::outcome(&sent, system.shared()), sent: None });
+    }
     let process = system.shared().process_of(unit);
     Some(Step {
         process: system.shared().unit(unit).name,
@@ -197,6 +234,8 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         Event::Hung => Some(Doing::Hung),
         Event::Failed if *answer != Outcome::Failed(Failure::ConnectionReset) => Some(Doing::Failed),
         Event::Failed | Event::Reset => Some(Doing::Reset),
+        Event::Multiplied { copies: 0, .. } => None,
+        Event::Multiplied { copies, .. } => Some(Doing::Duplicated { copy: u8::try_from(copies).unwrap_or(u8::MAX) }),
         Event::Departed
         | Event::Arrived { .. }
         | Event::Kept

@@ -74,6 +74,7 @@ impl Flow {
                 self.lose_in_flight(system, transition, step);
                 Vec::new()
             }
+            Move::Arrive { .. } => self.under_way.arrive(system, transition).into_iter().collect(),
             Move::Unit { node, input, .. } => {
                 let offers = system.prepared_offers(*node);
                 let prepared = offers.iter().find(|offer| offer.key == input.key).map(|offer| offer.prepared.clone());
@@ -131,7 +132,7 @@ impl Flow {
         let is_head = |&component: &ComponentId| matches!(system.components.component(component), Component::Head(_));
         let head = transition.writes.iter().map(|(component, _)| *component).find(is_head);
         if events(system, transition).any(|event| event == Event::Kept) {
-            let sent = head.and_then(|head| self.heads.get(&head).copied());
+            let sent = head.and_then(|head| self.heads.get(&head).copied()).or_else(|| self.under_way.front(transition));
             if let (Some(head), ReceiveMode::Take) = (head, mode) {
                 self.heads.remove(&head);
             }
@@ -217,9 +218,9 @@ impl Datagrams {
     /// Notes the datagram that a step sends, if it goes anywhere.
     pub(crate) fn send(&mut self, system: &System, transition: &Transition, number: u32) {
         for happened in system.told(transition) {
-            let departs = happened.events.iter().any(|event| matches!(event, Event::Departed | Event::Astray));
-            if let (true, Some(channel)) = (departs, happened.component(&transition.writes)) {
-                self.numbers.entry(channel).or_default().push(number);
+            let departing = happened.events.iter().filter(|event| matches!(event, Event::Departed | Event::Astray));
+            if let (copies @ 1.., Some(channel)) = (departing.count(), happened.component(&transition.writes)) {
+                self.numbers.entry(channel).or_default().extend(std::iter::repeat_n(number, copies));
             }
         }
     }
@@ -286,6 +287,12 @@ impl Datagrams {
         Some(positions.iter().map(|&position| numbers[position as usize]).collect())
     }
 
+    /// The first datagram in the buffer that a step writes without a change.
+    fn front(&self, transition: &Transition) -> Option<u32> {
+        let (buffer, _) = transition.writes.first()?;
+        self.numbers.get(buffer)?.first().copied()
+    }
+
     /// The arrival of a step, if it is from a channel.
     pub(crate) fn receive(&mut self, system: &System, transition: &Transition) -> Option<Arrived> {
         let happened = system.told(transition).iter().find(|happened| happened.remaining.is_some())?;
@@ -305,6 +312,25 @@ impl Datagrams {
         let remaining = self.remaining(happened, channel)?;
         self.numbers.insert(channel, remaining);
         Some(arrived)
+    }
+
+    /// A datagram arrives at the buffer of its socket, if it has one.
+    pub(crate) fn arrive(&mut self, system: &System, transition: &Transition) -> Option<u32> {
+        let happened = system.told(transition).iter().find(|happened| happened.remaining.is_some())?;
+        let channel = happened.component(&transition.writes)?;
+        let position = happened.events.iter().find_map(|event| match *event {
+            Event::Arrived { position } | Event::Unheard { position } => Some(position as usize),
+            _ => None,
+        })?;
+        let number = *self.numbers.get(&channel)?.get(position)?;
+        let remaining = self.remaining(happened, channel)?;
+        self.numbers.insert(channel, remaining);
+        let is_buffer =
+            |&&(component, _): &&(ComponentId, u32)| matches!(system.components.component(component), Component::Buffer(_));
+        if let Some(&(buffer, _)) = transition.writes.iter().find(is_buffer) {
+            self.numbers.entry(buffer).or_default().push(number);
+        }
+        Some(number)
     }
 
     /// The datagrams that are lost with all channels that a step empties, by channel.

@@ -23,7 +23,11 @@ impl View<'_> {
         }
         match &transition.step {
             Move::Unit { unit, component, edge, .. } => self.take(*unit, *component, *edge, next)?,
-            Move::LoseInFlight | Move::Pass { .. } | Move::Hang { .. } => {}
+            Move::LoseInFlight
+            | Move::Pass { .. }
+            | Move::Hang { .. }
+            | Move::Arrive { .. }
+            | Move::Settle { .. } => {}
             Move::Park(units) => {
                 for &unit in units {
                     let component = self.unit_component(unit);
@@ -35,6 +39,7 @@ impl View<'_> {
                 }
             }
         }
+        self.keep_zone(next)?;
         trim(next);
         Ok(())
     }
@@ -48,6 +53,7 @@ impl View<'_> {
         let component = self.unit_component(root);
         component.set(next, panicked);
         self.end(root, component, next)?;
+        self.keep_zone(next)?;
         trim(next);
         Ok(())
     }
@@ -62,7 +68,7 @@ impl View<'_> {
         };
         if !effects.is_empty() && effects.iter().all(timers_only) {
             // The common case, worked out once for each edge and set of timers.
-            let timers = self.component(Component::Timers(unit))?;
+            let timers = self.zone.map_or_else(|| self.component(Component::Timers(unit)), Ok)?;
             let before = timers.of(next);
             let Some(&after) = self.rearmed.get(&(edge, before)) else {
                 self.effects(unit, edge, next)?;

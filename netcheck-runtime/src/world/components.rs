@@ -27,9 +27,11 @@ pub(crate) enum Component {
     Port(ProcessId, u16),
     /// The datagrams in flight from one socket to another.
     Channel { from: SocketId, to: SocketId },
-    /// The datagrams in flight from a socket to an address of a process at which no socket is bound. Only with `delay`:
-    /// the receiving socket of a datagram is then determined when it arrives, and may be bound after the dispatch.
+    /// The datagrams in flight from a socket to an address of a process. Only with `delay`: the receiving socket of a
+    /// datagram is then determined when it arrives, and may be bound after the dispatch.
     Astray { from: SocketId, to: (ProcessId, SocketAddr) },
+    /// The datagrams that have arrived at a socket, in this order, where each arrival is a step.
+    Buffer(SocketId),
     /// The datagram that was peeked at, which is the next one that the socket receives.
     Head(SocketId),
     /// The TCP sockets bound to a port of a process.
@@ -42,6 +44,8 @@ pub(crate) enum Component {
     Timers(UnitId),
     /// The time since the start, if a program reads it.
     Clock,
+    /// In dense time: the instants of the scheduled events.
+    Zone,
     /// The number of faults so far.
     Faults,
     /// The number of `faults::scope` regions that a unit is in.

@@ -2,6 +2,7 @@
 
 use crate::id::ProcessId;
 use crate::world::tcp::rules::TcpRules;
+use netcheck_models::time::Delay;
 use netcheck_models::udp::Perturbation;
 
 /// Which side of a process's traffic is perturbed.
@@ -15,13 +16,25 @@ pub enum Direction {
     Both,
 }
 
+/// How long packets take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Delays {
+    /// Any time of an interval.
+    Interval(Delay),
+    /// One of these, in nanoseconds.
+    Listed(Vec<u64>),
+}
+
 /// The declared behaviour of UDP.
 #[derive(Clone, Debug)]
 pub(crate) struct UdpFaults {
     pub(crate) perturbation: Perturbation,
     /// `None`: every packet that a named process sends or receives, once.
     pub(crate) direction: Option<Direction>,
-    pub(crate) delay: bool,
+    /// `None`: the network is fast, and time is quiet.
+    pub(crate) delays: Option<Delays>,
+    /// Whether `window` says in which order packets arrive, and not their delays alone.
+    pub(crate) is_ordered: bool,
     /// `None`: every process.
     pub(crate) processes: Option<Vec<ProcessId>>,
 }

@@ -5,7 +5,7 @@ use super::prepared::{Prepared, PreparedOffer};
 use super::step::{Change, Class, Move, Transition, Writes};
 use super::tables::{AllLost, Lookup, View};
 use super::{tasks, time};
-use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
+use crate::id::{Mover, NodeId, OutcomeId, SocketId, TaskId, UnitId};
 use crate::operation::{Input, OperationKey, Outcome};
 use crate::unit::automaton::EdgeId;
 use smallvec::SmallVec;
@@ -17,6 +17,8 @@ pub(crate) struct Enabled {
     pub(crate) moves: Vec<Transition>,
     /// Timers that units wait for, with their deadlines.
     pub(crate) timers: Vec<Waiting>,
+    /// The sockets on which a unit waits with an empty buffer, where each arrival is a step.
+    pub(super) listening: SmallVec<[SocketId; 4]>,
     /// Channels to sockets on which a unit waits; the datagrams in flight on each may be lost together.
     pub(super) losable: Vec<Losable>,
     /// The number of outcomes that programs refused.
@@ -57,6 +59,7 @@ impl Enabled {
         self.moves.clear();
         self.timers.clear();
         self.losable.clear();
+        self.listening.clear();
         self.refused = 0;
     }
 }

@@ -1,10 +1,10 @@
 //! Which of the offered steps may come next.
 //!
 //! As long as an immediate step is possible, no datagram is lost in flight and no timer fires. Datagrams in flight are
-//! lost together only if no delivery is required and, with `delay`, no timer is waited for. A timer fires only if no
-//! other steps than failures are possible, or with `delay`.
+//! lost together only if no delivery is required. A timer fires only if no other steps than failures are possible. In
+//! dense time, `time::dense` says which steps may come next.
 
-use super::enabled::{Enabled, Waiting};
+use super::enabled::Enabled;
 use super::step::{Class, Move, Transition, Writes};
 use super::tables::{Lookup, View};
 use crate::id::Mover;
@@ -21,6 +21,9 @@ impl View<'_> {
         timed: impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
+        if self.has_delay() {
+            return self.within_dense(state, enabled, chosen);
+        }
         std::mem::swap(chosen, &mut enabled.moves);
         enabled.moves.clear();
         chosen.retain(|transition| self.mover(transition).is_some_and(&moving));
@@ -37,27 +40,36 @@ impl View<'_> {
         timed: impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
-        let has = |class: Class| chosen.iter().any(|transition| transition.class() == Some(class));
-        if has(Class::Immediate) {
+        if chosen.iter().any(|transition| transition.class() == Some(Class::Immediate)) {
             return Ok(());
         }
-        let delay = self.has_delay();
         let quiet = chosen.iter().all(Transition::is_failure);
-        let waiting = |waiting: &&Waiting| timed(waiting.mover);
-        let time_may_pass = delay && enabled.timers.iter().any(|timer| waiting(&timer));
-        if !has(Class::Delivery { required: true }) && !time_may_pass {
-            let losable = enabled.losable.iter().filter(|losable| moving(losable.mover));
-            let faults = losable.clone().map(|losable| losable.lost.faults).sum();
-            let writes: Writes = losable.clone().map(|losable| (losable.channel, 0)).collect();
-            if !writes.is_empty() && self.budget(state).allows(faults) {
-                let events = self.together(losable.map(|losable| losable.lost.events).collect())?;
-                chosen.push(Transition { step: Move::LoseInFlight, writes, faults, events });
-            }
-        }
+        self.lose_in_flight(state, enabled, moving, chosen)?;
         // Computing takes no time.
-        if (quiet || delay) && !self.is_dead_end(state, &timed, chosen) {
+        if quiet && !self.is_dead_end(state, &timed, chosen) {
             let may_fail = chosen.iter().any(Transition::is_failure);
             self.deadlines(state, enabled, &timed, may_fail, chosen)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the loss of all datagrams in flight to movers for which `moving` holds, if none of them must arrive.
+    pub(super) fn lose_in_flight(
+        self,
+        state: &[u32],
+        enabled: &Enabled,
+        moving: impl Fn(Mover) -> bool,
+        chosen: &mut Vec<Transition>,
+    ) -> Lookup<()> {
+        if chosen.iter().any(|step| step.class() == Some(Class::Delivery { required: true })) {
+            return Ok(());
+        }
+        let losable = enabled.losable.iter().filter(|losable| moving(losable.mover));
+        let faults = losable.clone().map(|losable| losable.lost.faults).sum();
+        let writes: Writes = losable.clone().map(|losable| (losable.channel, 0)).collect();
+        if !writes.is_empty() && self.budget(state).allows(faults) {
+            let events = self.together(losable.map(|losable| losable.lost.events).collect())?;
+            chosen.push(Transition { step: Move::LoseInFlight, writes, faults, events });
         }
         Ok(())
     }
@@ -65,7 +77,7 @@ impl View<'_> {
     /// Whether a mover for which `timed` holds is in the middle of a poll and has none of the `possible` steps but
     /// failures. Such a mover tries an operation that cannot complete yet; its poll then leads to a state to which
     /// another alternative of the same `select!` leads as well, so no observer sees the mover in this state.
-    fn is_dead_end(self, state: &[u32], timed: impl Fn(Mover) -> bool, possible: &[Transition]) -> bool {
+    pub(super) fn is_dead_end(self, state: &[u32], timed: impl Fn(Mover) -> bool, possible: &[Transition]) -> bool {
         let polled = self.live_units(state).filter_map(|(_, node)| self.automata.polled(node));
         polled.filter(|mover| timed(*mover)).any(|polled| {
             let mut own = possible.iter().filter(|step| self.mover(step) == Some(polled));
@@ -81,7 +93,7 @@ impl View<'_> {
             Move::Unit { node, input: Input { key, .. }, .. } | Move::Hang { node, key, .. } => {
                 Some(self.automata.mover(node, key))
             }
-            Move::LoseInFlight | Move::Pass { .. } | Move::Park(_) => None,
+            Move::LoseInFlight | Move::Pass { .. } | Move::Park(_) | Move::Arrive { .. } | Move::Settle { .. } => None,
         }
     }
 }

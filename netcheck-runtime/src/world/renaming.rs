@@ -174,12 +174,15 @@ impl<'a> Renaming<'a> {
             Component::Astray { from, to: (process, address) } => {
                 Component::Astray { from: self.socket(from), to: (self.process(process), self.address(address)) }
             }
+            Component::Buffer(socket) => Component::Buffer(self.socket(socket)),
             Component::Head(socket) => Component::Head(self.socket(socket)),
             Component::StreamPort(process, port) => Component::StreamPort(self.process(process), self.port(port)),
             Component::Hung(socket) => Component::Hung(self.socket(socket)),
             Component::Timers(unit) => Component::Timers(self.unit(unit)),
             Component::Scope(unit) => Component::Scope(self.unit(unit)),
-            Component::Connection(_) | Component::Clock | Component::Faults | Component::Observed => component,
+            Component::Connection(_) | Component::Clock | Component::Zone | Component::Faults | Component::Observed => {
+                component
+            }
         }
     }
 

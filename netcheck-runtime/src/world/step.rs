@@ -42,6 +42,10 @@ pub(crate) enum Move {
     Unit { unit: UnitId, component: ComponentId, node: NodeId, input: Input, edge: EdgeId, class: Class },
     /// All datagrams in flight to sockets on which a unit waits are lost.
     LoseInFlight,
+    /// In dense time: the copy at a position of a channel arrives.
+    Arrive { channel: ComponentId, position: u32 },
+    /// In dense time: whether the deadline of a timer that is waited for again is over.
+    Settle { unit: UnitId, timer: u32, is_over: bool },
     /// Time passes until the next timers, and none of them has fired yet.
     Pass { ns: u64 },
     /// A unit's connect will never be answered.

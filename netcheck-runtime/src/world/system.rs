@@ -1,11 +1,12 @@
 //! The system of one check: the tables, and the learner that fills them.
 
 use crate::id::{Mover, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
-use crate::operation::{Effect, Input, Offer, Operation, Outcome};
+use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
 use crate::unit::automaton::EdgeId;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::program::Program;
 use crate::unit::shared::Shared;
+use crate::unit::wording;
 use crate::world::components::{Component, ComponentId, Components, StateVector, trim};
 use crate::world::declared::{Declared, Demands};
 use crate::world::enabled::Enabled;
@@ -121,6 +122,8 @@ impl System {
             connections: Connections::default(),
             timers: Interner::new(),
             times: Interner::new(),
+            zone: None,
+            zones: Interner::new(),
             known,
             events,
             rules: Vec::new(),
@@ -134,6 +137,9 @@ impl System {
         };
         let mut system = System { learner, tables, programs };
         system.add_units();
+        if system.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some()) {
+            system.tables.zone = Some(system.components.id(Component::Zone));
+        }
         system
     }
 
@@ -144,6 +150,10 @@ impl System {
             let unit = UnitId(index as u32);
             let root = self.learner.add_program(unit, Rc::clone(&self.programs[index]));
             self.unit_component(unit).set(&mut state, root.0);
+        }
+        if let (Some(zone), true) = (self.zone, self.demands.clock) {
+            let start = time::dense::with_start();
+            zone.set(&mut state, self.zones.intern(&start));
         }
         StateVector::from_vec(state)
     }
@@ -197,6 +207,9 @@ impl System {
             Missing::Held(held) => _ = self.held.intern(&held),
             Missing::Timers(timers) => _ = self.timers.intern(&timers),
             Missing::Time(at_ns) => _ = self.times.intern(&at_ns),
+            Missing::Zone(zone) => _ = self.zones.intern(&zone),
+            Missing::Link(link) => _ = self.links.intern(&link),
+            Missing::Instant(node, key) => return Err(Interrupt::Diagnostic(self.unreadable(node, key))),
             Missing::Connection(ends) => {
                 let connection = self.connections.id(ends);
                 self.components.id(Component::Connection(connection));
@@ -217,6 +230,19 @@ impl System {
             Missing::Together(each) => _ = self.events.add_together(&each),
         }
         Ok(())
+    }
+
+    /// A program asks for an instant that is not one number.
+    fn unreadable(&self, node: NodeId, key: OperationKey) -> Diagnostic {
+        let node = self.learner.automata.node(node);
+        let name = self.shared().unit(node.unit).name;
+        let offer = node.offers.iter().find(|offer| offer.key == key);
+        let line = offer.map_or_else(String::new, |offer| format!(" at {}", wording::line(offer, self.shared())));
+        Diagnostic(format!(
+            "{name} reads the time{line}, but packets take any delay of an interval, and so the time there is no number\n  \
+             list the delays that packets may have: `udp(delay = [5ms, 50ms])`; or wait by relative times \
+             (`sleep`, `timeout`), which need no number"
+        ))
     }
 
     /// The edge for an input. Learning it may show that the search must begin again.

@@ -5,7 +5,7 @@
 //! So the semantics is written once, for the one thread that learns and for the many that only read.
 
 use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
-use crate::operation::{Input, Operation, Outcome};
+use crate::operation::{Input, Operation, OperationKey, Outcome};
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
 use crate::unit::names::Host;
 use crate::world::components::{Bindings, Component, ComponentId, Components, HeldConnection, StreamBindings};
@@ -20,7 +20,7 @@ use ahash::AHashMap;
 use netcheck_models::budget::Budget;
 use netcheck_models::event::Event;
 use netcheck_models::host::is_local;
-use netcheck_models::time::Countdowns;
+use netcheck_models::time::{Countdowns, Zone};
 use netcheck_models::udp::{Link, LinkRules};
 use smallvec::SmallVec;
 use std::net::SocketAddr;
@@ -64,6 +64,9 @@ pub(crate) struct Tables {
     pub(crate) connections: Connections,
     pub(crate) timers: Interner<Countdowns>,
     pub(crate) times: Interner<u64>,
+    /// In dense time: the component that says when the scheduled events may happen.
+    pub(crate) zone: Option<ComponentId>,
+    pub(crate) zones: Interner<Zone>,
     pub(crate) known: Known,
     pub(super) events: Events,
     pub(super) rules: Vec<Rules>,
@@ -152,6 +155,10 @@ pub(crate) enum Missing {
     Held(HeldConnection),
     Timers(Countdowns),
     Time(u64),
+    Zone(Zone),
+    Link(Link),
+    /// A program asks for an instant that is not one number.
+    Instant(NodeId, OperationKey),
     Connection([(ProcessId, SocketAddr); 2]),
     Channel { from: SocketId, to: SocketId },
     Rules { sender: ProcessId, receiver: ProcessId },
@@ -332,9 +339,14 @@ impl Tables {
         }
     }
 
-    /// Whether timers may fire while packets are in flight.
+    /// Whether time is dense: packets take time.
     pub(crate) fn has_delay(&self) -> bool {
-        self.declared.udp.as_ref().is_some_and(|udp| udp.delay)
+        self.zone.is_some()
+    }
+
+    /// Whether each copy of a datagram arrives at an instant of its own, which its delay decides.
+    pub(crate) fn has_arrivals(&self) -> bool {
+        self.has_delay() && self.declared.udp.as_ref().is_some_and(|udp| !udp.is_ordered)
     }
 
     /// Whether the number of faults in one execution is bounded.
@@ -370,6 +382,11 @@ impl Tables {
     pub(super) fn dispatch(&self, link: u32, datagram: OutcomeId, perturbed: (bool, bool)) -> Lookup<u32> {
         let key = (link, datagram, perturbed);
         self.dispatched.get(&key).copied().ok_or_else(|| Missing::Dispatch(key).into())
+    }
+
+    /// The number of a channel's content.
+    pub(super) fn link(&self, link: Link) -> Lookup<u32> {
+        self.links.find(&link).ok_or_else(|| Missing::Link(link).into())
     }
 
     /// The channel between two sockets.

@@ -87,7 +87,7 @@ pub fn transmission(net: &mut Network, replies: Replies) {
 #[test]
 fn no_packet_is_skipped_however_many_are_lost_or_late() {
     for (reduction, figures) in [(true, (15_567, 31_678)), (false, (17_222, 42_826))] {
-        let checker = Checker::new().udp(Udp::new().loss().delay()).reduction(reduction);
+        let checker = Checker::new().udp(Udp::new().loss().delay(..)).reduction(reduction);
         let report = checker.check(|net| transmission(net, Replies::Numbered));
         verified(&report, figures);
         assert_eq!(report.outputs("sender"), ["0", "1", "2", "3"]);

@@ -20,6 +20,21 @@ mod copies_with_loss {
     fn check(net: &mut netcheck::Network) {}
 }
 
+mod delay_half_open {
+    #[netcheck::model_check(udp(delay = 1ms..200ms))]
+    fn check(net: &mut netcheck::Network) {}
+}
+
+mod delay_of_a_length {
+    #[netcheck::model_check(udp(loss, delay = 1ms..=200ms))]
+    fn check(net: &mut netcheck::Network) {}
+}
+
+mod delay_units {
+    #[netcheck::model_check(udp(delay = [5, 5sec, 0.5s, 1000us, 1ms], window = 2))]
+    fn check(net: &mut netcheck::Network) {}
+}
+
 mod direction {
     #[netcheck::model_check(udp(loss, direction = recieve))]
     fn check(net: &mut netcheck::Network) {}

@@ -307,7 +307,9 @@ impl FirstFaults {
                 return Event::GivenUp(lost.into_iter().map(|(_, number)| number).collect());
             }
             Move::Unit { node, input, .. } => (*node, *input),
-            Move::Hang { .. } | Move::Pass { .. } | Move::Park(_) => return Event::Nothing,
+            Move::Hang { .. } | Move::Pass { .. } | Move::Park(_) | Move::Arrive { .. } | Move::Settle { .. } => {
+                return Event::Nothing;
+            }
         };
         let offers = system.prepared_offers(node);
         match offers.iter().find(|offer| offer.key == input.key).map(|offer| &offer.prepared) {
@@ -336,7 +338,7 @@ impl FirstFaults {
         let (unit, node, key) = match transition.step {
             Move::Unit { unit, node, input, .. } => (unit, node, input.key),
             Move::Hang { unit, node, key } => (unit, node, key),
-            Move::LoseInFlight | Move::Pass { .. } | Move::Park(_) => {
+            Move::LoseInFlight | Move::Pass { .. } | Move::Park(_) | Move::Arrive { .. } | Move::Settle { .. } => {
                 unreachable!("what no unit does answers no operation")
             }
         };

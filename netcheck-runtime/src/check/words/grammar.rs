@@ -4,7 +4,7 @@
 use super::Wrong;
 use std::ops::Range;
 use winnow::ascii::multispace0;
-use winnow::combinator::{alt, cut_err, delimited, empty, eof, peek, preceded, repeat_till, terminated};
+use winnow::combinator::{alt, cut_err, delimited, empty, eof, opt, peek, preceded, repeat_till, terminated};
 use winnow::error::{ContextError, ErrMode};
 use winnow::stream::AsChar;
 use winnow::token::{one_of, take_till, take_while};
@@ -38,6 +38,8 @@ pub(super) enum Kind<'a> {
     Name(&'a str),
     /// `[1, 0, 2]`
     List(Vec<Value<'a>>),
+    /// `1ms..=200ms`, `5ms..`: the bounds as they were written, and the dots.
+    Range { least: &'a str, dots: &'a str, most: Option<&'a str> },
     /// `bfs`, `random(seed = 7)`
     Word(Box<Word<'a>>),
 }
@@ -79,7 +81,9 @@ fn word<'a>(input: &mut Input<'a>) -> Parsed<Word<'a>> {
 
 fn value<'a>(input: &mut Input<'a>) -> Parsed<Value<'a>> {
     let values = delimited(symbol('['), separated_until(value, "a value or `]`", ']', "`,` or `]`"), symbol(']'));
+    let range = (token(number), token(alt(("..=", ".."))), opt(token(number)));
     let kind = alt((
+        range.map(|((least, _), (dots, _), most)| Kind::Range { least, dots, most: most.map(|(most, _)| most) }),
         token(number).map(|(digits, _)| Kind::Number(digits)),
         token(name).map(|(name, _)| Kind::Name(name)),
         values.map(Kind::List),

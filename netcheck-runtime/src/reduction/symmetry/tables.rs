@@ -30,7 +30,7 @@ impl Kind {
         match component {
             Component::Unit(_) => Kind::Node,
             Component::Port(..) => Kind::Bindings,
-            Component::Channel { .. } | Component::Astray { .. } => Kind::Link,
+            Component::Channel { .. } | Component::Astray { .. } | Component::Buffer(_) => Kind::Link,
             Component::Head(_) => Kind::Head,
             Component::StreamPort(..) => Kind::StreamBindings,
             Component::Connection(_) => Kind::Connection,
@@ -38,6 +38,7 @@ impl Kind {
             | Component::Hung(_)
             | Component::Timers(_)
             | Component::Clock
+            | Component::Zone
             | Component::Faults
             | Component::Scope(_)
             | Component::Observed => Kind::Same,

@@ -7,6 +7,9 @@ use crate::world::components::Component;
 use crate::world::tables::{Lookup, View};
 
 pub(crate) fn effect(view: View<'_>, (unit, _): (UnitId, EdgeId), effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
+    if view.has_delay() {
+        return view.rearm(unit, effect, next);
+    }
     let component = view.component(Component::Timers(unit))?;
     let mut timers = view.timers.get(component.of(next)).clone();
     match *effect {

@@ -1,5 +1,6 @@
 //! Timers of a unit, and the clock that all units share.
 
+pub(crate) mod dense;
 pub(crate) mod depends;
 mod due;
 pub(crate) mod effects;

@@ -15,6 +15,14 @@ pub(crate) fn offers(
     enabled: &mut Enabled,
 ) -> Lookup<()> {
     match *prepared {
+        Prepared::Timer { timer, armed, repeats } if view.has_delay() => {
+            view.offer_timer(state, asker, (timer, armed, repeats), enabled)
+        }
+        Prepared::Clock | Prepared::Deadline { .. } if view.has_delay() => {
+            let timer = if let Prepared::Deadline { timer, .. } = *prepared { Some(timer) } else { None };
+            let at_ns = view.instant_ns(state, asker, timer)?;
+            view.answer(enabled, asker, Outcome::Time { at_ns }, Writes::new())
+        }
         Prepared::Timer { timer, armed, repeats } => {
             let Some(countdown) = view.timers.get(armed.of(state)).get(timer) else { return Ok(()) };
             let remaining_ns = countdown.remaining_ns;

@@ -2,6 +2,10 @@
 
 pub(crate) use netcheck_models::time::Missed;
 
+/// The instant at which a timer fired, in dense time, where it is not one number: a program that asks for it gets an
+/// error.
+pub(crate) const UNTOLD_NS: u64 = u64::MAX;
+
 /// An operation on timers or on the clock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {

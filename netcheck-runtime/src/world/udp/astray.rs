@@ -1,4 +1,4 @@
-//! Datagrams in flight to an address at which no socket is bound, with `delay`.
+//! Datagrams in flight to an address at which no socket is bound, with `delay` and a bounded order.
 //!
 //! The receiving socket of a datagram is determined when the datagram arrives. An arrival at a bound socket is no step
 //! of its own: the datagram is taken later. A datagram that arrives where no socket is bound is dropped, and this is
@@ -74,7 +74,7 @@ impl View<'_> {
         bound: Option<SocketAddr>,
         writes: Writes,
     ) -> Lookup<Vec<Change>> {
-        let Some(bound) = bound.filter(|_| self.has_delay()) else { return Ok(vec![Change::quiet(writes)]) };
+        let Some(bound) = bound.filter(|_| self.has_delay() && !self.has_arrivals()) else { return Ok(vec![Change::quiet(writes)]) };
         let mut ways = vec![(Change::quiet(writes), Told::new())];
         let process = self.process_of(socket.unit);
         // Sorted, so that the order is the same in every run.
@@ -143,7 +143,7 @@ impl View<'_> {
         next: &mut Vec<u32>,
     ) -> Lookup<()> {
         let Component::Port(process, number) = self.components.component(port) else { return Ok(()) };
-        if !self.has_delay() {
+        if !self.has_delay() || self.has_arrivals() {
             return Ok(());
         }
         for channel in self.inlets_of(socket) {

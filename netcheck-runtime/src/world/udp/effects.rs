@@ -54,6 +54,7 @@ impl View<'_> {
             self.lead_astray(socket, bound, next)?;
             let into = self.inlets_of(socket).iter().map(|channel| channel.component);
             into.chain(self.head_of(socket)).for_each(|component| component.set(next, 0));
+            self.clear(Component::Buffer(socket), next);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ mod astray;
 mod copies;
 pub(crate) mod depends;
 pub(crate) mod effects;
+mod flight;
 pub(crate) mod offers;
 pub(crate) mod operation;
 pub(crate) mod prepare;

@@ -34,6 +34,15 @@ pub(crate) fn offers(
             let (outcome, writes) = view.connect(state, socket, local, peer)?;
             view.answer(enabled, asker, outcome, writes)
         }
+        Prepared::Send(send) if view.has_arrivals() => {
+            for change in view.send_copies(state, send)? {
+                view.offer(enabled, asker, view.known.done, Class::Immediate, change)?;
+            }
+            Ok(())
+        }
+        Prepared::Receive { socket, mode, waits, .. } if view.has_arrivals() => {
+            view.take_arrived(state, asker, (socket, mode, waits), enabled)
+        }
         Prepared::Send(send) => {
             let change = view.send(state, send)?;
             view.offer(enabled, asker, view.known.done, Class::Immediate, change).map(|_| ())

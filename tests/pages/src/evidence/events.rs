@@ -92,7 +92,7 @@ fn peeked() -> Counterexample {
 
 /// Waits for a datagram that arrived before there was a socket for it.
 fn unheard() -> Counterexample {
-    found(&Checker::new().udp(Udp::new().delay()), |net| {
+    found(&Checker::new().udp(Udp::new().delay(..)), |net| {
         net.process("receiver", || async {
             bound("0.0.0.0:4000").await.recv_from(&mut [0; 1]).await.unwrap();
         });

@@ -1,0 +1,90 @@
+//! Reads the value of `delay = …`: an interval of delays, or a list of them.
+
+use syn::{Expr, ExprArray, ExprLit, ExprRange, Lit, RangeLimits};
+
+use super::ast::{Delays, DelaysKind, Length};
+use crate::ctxt::Ctxt;
+use crate::words::ungroup;
+
+/// The units of delays, and their lengths in nanoseconds.
+const UNITS: &[(&str, u64)] =
+    &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
+
+/// Delays are shorter, in nanoseconds (146 years).
+const NS_MAX: u64 = u64::MAX / 4;
+
+/// Whether the delays make sense is for `valid`.
+pub(super) fn read(value: Expr, cx: &Ctxt) -> Option<Delays> {
+    let kind = match &value {
+        Expr::Range(range) => interval(range, cx),
+        Expr::Array(ExprArray { elems, .. }) => {
+            // Every element is looked at, so that every mistake is reported.
+            let lengths: Vec<_> = elems.iter().map(|element| length(element, cx)).collect();
+            lengths.into_iter().collect::<Option<Vec<_>>>().map(DelaysKind::Listed)
+        }
+        Expr::Lit(_) => {
+            // A mistake in the literal comes first.
+            if length(&value, cx).is_some() {
+                let only = quote::quote!(#value);
+                cx.error(&value, format_args!("expected an interval or a list of delays: write `[{only}]`"));
+            }
+            None
+        }
+        _ => {
+            cx.error(&value, "expected an interval such as `1ms..=200ms` or `5ms..`, or a list such as `[5ms, 50ms]`");
+            None
+        }
+    }?;
+    Some(Delays { value, kind })
+}
+
+fn interval(range: &ExprRange, cx: &Ctxt) -> Option<DelaysKind> {
+    let ExprRange { start, limits, end, .. } = range;
+    let least = start.as_ref().map(|start| length(start, cx));
+    let most = end.as_ref().map(|end| length(end, cx));
+    if least.is_none() {
+        cx.error(range, "an interval of delays has a lower bound: write `0s..` for any delay");
+    }
+    if let (RangeLimits::HalfOpen(dots), Some(_)) = (limits, &most) {
+        cx.error(dots, "the longest delay belongs to the interval: write `..=`");
+        return None;
+    }
+    let least = least??;
+    match most {
+        None => Some(DelaysKind::Interval { least, most: None }),
+        Some(most) => Some(DelaysKind::Interval { least, most: Some(most?) }),
+    }
+}
+
+/// A whole number with a unit.
+fn length(value: &Expr, cx: &Ctxt) -> Option<Length> {
+    let value = ungroup(value.clone());
+    let Expr::Lit(ExprLit { lit, .. }) = &value else {
+        cx.error(&value, "expected a delay, such as `200ms`");
+        return None;
+    };
+    let (digits, unit) = match lit {
+        Lit::Int(literal) => (literal.base10_digits(), literal.suffix()),
+        Lit::Float(_) => {
+            cx.error(lit, "a delay is a whole number of some unit: write `1500ms` for one and a half seconds");
+            return None;
+        }
+        _ => {
+            cx.error(lit, "expected a delay, such as `200ms`, without quotes");
+            return None;
+        }
+    };
+    let units = "`ns`, `us`, `ms`, `s` or `min`";
+    let Some((_, unit_ns)) = UNITS.iter().find(|(name, _)| *name == unit) else {
+        match unit {
+            "" => cx.error(lit, format_args!("a delay needs a unit: write `{digits}ms`, or another of {units}")),
+            _ => cx.error(lit, format_args!("unknown unit `{unit}`: a delay is in {units}")),
+        }
+        return None;
+    };
+    let ns = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(*unit_ns)).filter(|&ns| ns < NS_MAX);
+    if ns.is_none() {
+        cx.error(lit, "this delay is too long: the longest are 146 years");
+    }
+    Some(Length { ns: ns?, literal: lit.clone() })
+}

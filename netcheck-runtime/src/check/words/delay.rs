@@ -1,0 +1,70 @@
+//! The lengths of delays in a text: `1ms..=200ms`, `5ms..`, `[5ms, 50ms]`.
+
+use super::Wrong;
+use super::grammar::{Form, Kind, Word};
+use crate::check::Udp;
+use crate::check::declare::UNITS;
+use netcheck_models::time::FAR_NS;
+use std::time::Duration;
+
+/// The delays of packets.
+pub(super) fn delay(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
+    let Form::Value(value) = &word.form else {
+        return match word.form {
+            Form::Alone => Ok(udp.delay(..)),
+            _ => Err(word.wrong(
+                "`delay` takes an interval or a list: write `delay = 1ms..=200ms` or `delay = [5ms, 50ms]`",
+            )),
+        };
+    };
+    let wrong = |message: String| Wrong { at: value.at.clone(), message };
+    match &value.kind {
+        Kind::Range { least, dots, most } => {
+            let least = length(least).map_err(wrong)?;
+            match (*dots, most) {
+                ("..", None) => Ok(udp.delay(least..)),
+                ("..=", Some(most)) => {
+                    let most = length(most).map_err(wrong)?;
+                    if most < least {
+                        return Err(wrong("no delay is in this interval: the shorter one comes first".to_owned()));
+                    }
+                    Ok(udp.delay(least..=most))
+                }
+                ("..", Some(_)) => Err(wrong("the longest delay belongs to the interval: write `..=`".to_owned())),
+                _ => Err(wrong("`..=` needs the longest delay: write `1ms..=200ms`, or `1ms..`".to_owned())),
+            }
+        }
+        Kind::List(listed) if listed.is_empty() => {
+            Err(wrong("no delay is listed: write `delay = [5ms, 50ms]`".to_owned()))
+        }
+        Kind::List(listed) => {
+            let each = listed.iter().map(|value| match value.kind {
+                Kind::Number(digits) => {
+                    length(digits).map_err(|message| Wrong { at: value.at.clone(), message })
+                }
+                _ => Err(Wrong { at: value.at.clone(), message: "expected a delay, such as `200ms`".to_owned() }),
+            });
+            Ok(udp.delays(each.collect::<Result<Vec<Duration>, Wrong>>()?))
+        }
+        Kind::Number(digits) => {
+            length(digits).map_err(wrong)?;
+            Err(wrong(format!("expected an interval or a list of delays: write `[{digits}]`")))
+        }
+        _ => Err(wrong("expected an interval such as `1ms..=200ms` or `5ms..`, or a list such as `[5ms, 50ms]`".to_owned())),
+    }
+}
+
+/// A whole number with a unit.
+fn length(text: &str) -> Result<Duration, String> {
+    let (digits, unit) = text.split_at(text.find(char::is_alphabetic).unwrap_or(text.len()));
+    let units = "`ns`, `us`, `ms`, `s` or `min`";
+    let Some((_, unit_ns)) = UNITS.iter().find(|(name, _)| *name == unit) else {
+        return Err(match unit {
+            "" => format!("a delay needs a unit: write `{digits}ms`, or another of {units}"),
+            _ => format!("unknown unit `{unit}`: a delay is in {units}"),
+        });
+    };
+    let count = digits.replace('_', "").parse::<u64>().ok();
+    let ns = count.and_then(|count| count.checked_mul(*unit_ns)).filter(|&ns| ns < FAR_NS.unsigned_abs());
+    ns.map(Duration::from_nanos).ok_or_else(|| "this delay is too long: the longest are 146 years".to_owned())
+}

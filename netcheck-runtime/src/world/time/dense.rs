@@ -1,0 +1,321 @@
+//! Dense time: a zone holds all instants at which the armed timers may fire and the datagrams in flight may arrive.
+//!
+//! Programs compute in no time: as long as some step needs no time, none passes, and an event may happen only if its
+//! instant may be now. Otherwise the next event is any that no awaited event has to precede, and time passes until then.
+//! Time does not pass beyond the latest instant of an awaited event: a timer that a program waits for, or a datagram
+//! whose delay has an upper bound. It does pass beyond a timer that is armed and not polled; when such a timer is waited
+//! for again, and its deadline may be over or not, a step of its own ([`Move::Settle`]) decides which.
+
+use super::Effect;
+use super::operation::{Missed, UNTOLD_NS};
+use crate::id::{NodeId, OutcomeId, UnitId};
+use crate::operation::{Effect as AnyEffect, Input, Outcome};
+use crate::unit::automaton::{EdgeId, NodeKind};
+use crate::world::components::{Component, ComponentId};
+use crate::world::enabled::{Asker, Enabled, Waiting};
+use crate::world::events::EventsId;
+use crate::world::step::{Class, Move, Transition};
+use crate::world::tables::{Lookup, Missing, View};
+use netcheck_models::event::Event;
+use netcheck_models::time::{Delay, Moment, Scheduled, Time, Zone};
+use smallvec::smallvec;
+
+/// The start of the check, in the past; scheduled if a program reads the clock.
+const START: Scheduled = Scheduled { owner: u32::MAX, number: 0 };
+
+/// Some instant from now on.
+const SOME_TIME: Scheduled = Scheduled { owner: u32::MAX, number: 1 };
+
+/// The zone of the start of a check whose programs read the clock.
+pub(crate) fn with_start() -> Zone {
+    let mut zone = Zone::default();
+    zone.arm(START, Delay::NONE);
+    zone
+}
+
+/// The name of a timer of a unit.
+pub(crate) fn timer_event(unit: UnitId, timer: u32) -> Scheduled {
+    Scheduled { owner: 2 * unit.0, number: timer }
+}
+
+/// The name of the copy at a position of a channel.
+pub(crate) fn copy_event(channel: ComponentId, position: u32) -> Scheduled {
+    Scheduled { owner: 2 * channel.0 + 1, number: position }
+}
+
+fn is_copy(event: Scheduled) -> bool {
+    event.owner % 2 == 1 && event.owner != u32::MAX
+}
+
+/// A timer whose firing its program accepts.
+struct Accepted<'e> {
+    waiting: &'e Waiting,
+    event: Scheduled,
+    input: Input,
+    edge: EdgeId,
+    /// Whether its deadline may be over.
+    may_be_over: bool,
+}
+
+/// How time may pass from a state to the next event.
+pub(in crate::world) struct Passing<'z> {
+    pub(in crate::world) zone: &'z Zone,
+    /// No time passes: some step needs none.
+    is_instant: bool,
+    /// The awaited timers.
+    timers: Vec<Scheduled>,
+}
+
+impl Passing<'_> {
+    fn is_awaited(&self, event: Scheduled) -> bool {
+        is_copy(event) || self.timers.contains(&event)
+    }
+
+    /// The zone at an event that is scheduled; it stays scheduled for now. `None` if it can't come next.
+    pub(in crate::world) fn until(&self, event: Scheduled) -> Option<Zone> {
+        match self.is_instant {
+            true => self.zone.at_most(Moment::of(event), Moment::NOW),
+            false => self.zone.elapse_until(event, |other| self.is_awaited(other)),
+        }
+    }
+
+    /// The zone after some time, or none.
+    pub(in crate::world) fn some_time(&self) -> Zone {
+        if self.is_instant {
+            return self.zone.clone();
+        }
+        let mut zone = self.zone.clone();
+        zone.arm(SOME_TIME, Delay::ANY);
+        let passed = zone.elapse_until(SOME_TIME, |other| other == SOME_TIME || self.is_awaited(other));
+        let mut passed = passed.expect("no time need pass");
+        passed.disarm(SOME_TIME);
+        passed
+    }
+
+    /// Whether time passes only until an event that has to come.
+    fn has_to_end(&self) -> bool {
+        let is_bounded = |event: &Scheduled| {
+            is_copy(*event) && self.zone.distance(Moment::NOW, Moment::of(*event)).most_ns.is_some()
+        };
+        !self.timers.is_empty() || self.zone.events().iter().any(is_bounded)
+    }
+}
+
+impl<'a> View<'a> {
+    /// The zone of a state in dense time.
+    pub(crate) fn zone_at(self, state: &[u32]) -> &'a Zone {
+        let component = self.tables.zone.expect("time is dense");
+        self.tables.zones.get(component.of(state))
+    }
+
+    /// The component of the zone, and the number of a value.
+    pub(in crate::world) fn zone_write(self, zone: &Zone) -> Lookup<(ComponentId, u32)> {
+        let component = self.tables.zone.expect("time is dense");
+        let value = self.tables.zones.find(zone).ok_or_else(|| Box::new(Missing::Zone(zone.clone())))?;
+        Ok((component, value))
+    }
+
+    /// The outcome of a timer that fires now.
+    pub(super) fn fires_in(self, zone: &Zone) -> Lookup<OutcomeId> {
+        let at_ns = self.demands.clock.then(|| now_ns(zone).unwrap_or(UNTOLD_NS));
+        self.outcome(Outcome::Elapsed { at_ns })
+    }
+
+    /// The present instant, or that of a timer, as a number.
+    pub(super) fn instant_ns(self, state: &[u32], asker: Asker, timer: Option<u32>) -> Lookup<u64> {
+        let zone = self.zone_at(state);
+        let event = timer.map(|timer| timer_event(asker.unit, timer));
+        let ns = match event {
+            None => now_ns(zone),
+            Some(event) if zone.is_scheduled(event) => ns_of(zone, Moment::of(event)),
+            Some(_) => None,
+        };
+        ns.ok_or_else(|| Missing::Instant(asker.node, asker.key).into())
+    }
+
+    /// Offers a timer: at once if its deadline is over or now.
+    pub(super) fn offer_timer(
+        self,
+        state: &[u32],
+        asker: Asker,
+        (timer, armed, repeats): (u32, ComponentId, bool),
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
+        let (zone, event) = (self.zone_at(state), timer_event(asker.unit, timer));
+        if !zone.is_scheduled(event) {
+            return Ok(());
+        }
+        let away = zone.distance(Moment::NOW, Moment::of(event));
+        if away.most_ns.is_none_or(|most_ns| most_ns > 0) {
+            let mover = self.automata.mover(asker.node, asker.key);
+            enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns: 0, repeats });
+            return Ok(());
+        }
+        let outcome = self.fires_in(zone)?;
+        let edge = self.edge(asker.node, Input { key: asker.key, outcome })?;
+        let skips = |effect: &AnyEffect| {
+            matches!(effect, AnyEffect::Time(Effect::Rearm { timer: of, missed: Missed::Skip, .. }) if *of == timer)
+        };
+        if away.exactly().is_none() && self.automata.edge(edge).effects.iter().any(skips) {
+            // How many ticks were missed is no number.
+            return Err(Missing::Instant(asker.node, asker.key).into());
+        }
+        let write = self.zone_write(&without(zone, event, repeats))?;
+        let change = crate::world::step::Change {
+            events: self.known.fired,
+            ..crate::world::step::Change::quiet(smallvec![write])
+        };
+        self.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())
+    }
+
+    /// Moves the steps that may come next in dense time to `chosen`.
+    pub(in crate::world) fn within_dense(
+        self,
+        state: &[u32],
+        enabled: &mut Enabled,
+        chosen: &mut Vec<Transition>,
+    ) -> Lookup<()> {
+        std::mem::swap(chosen, &mut enabled.moves);
+        enabled.moves.clear();
+        let zone = self.zone_at(state);
+        let mut accepted = Vec::new();
+        for waiting in &enabled.timers {
+            accepted.extend(self.accepted(zone, waiting)?);
+        }
+        if let Some(unsettled) = accepted.iter().find(|timer| timer.may_be_over) {
+            return self.settle(zone, unsettled, chosen);
+        }
+        let is_immediate = chosen.iter().any(|step| step.class() == Some(Class::Immediate));
+        let is_instant = is_immediate || self.is_dead_end(state, |_| true, chosen);
+        let passing = Passing { zone, is_instant, timers: accepted.iter().map(|timer| timer.event).collect() };
+        let later = self.zone_write(&passing.some_time())?;
+        if !is_instant && later.1 != later.0.of(state) {
+            // They may happen at any instant until the next event that has to.
+            let is_late = |step: &&mut Transition| {
+                step.is_failure() || matches!(step.class(), Some(Class::Delivery { .. }))
+            };
+            chosen.iter_mut().filter(is_late).for_each(|step| step.writes.push(later));
+        }
+        let arrivals_from = chosen.len();
+        if self.has_arrivals() {
+            self.arrivals_in(state, enabled, &passing, chosen)?;
+        }
+        if !self.has_arrivals() && !is_immediate && accepted.is_empty() {
+            self.lose_in_flight(state, enabled, |_| true, chosen)?;
+        } else if chosen.len() > arrivals_from && !is_instant && !passing.has_to_end() {
+            self.never_arrive(state, chosen)?;
+        }
+        for timer in &accepted {
+            let Some(at) = passing.until(timer.event) else { continue };
+            let Accepted { waiting, event, input, edge, .. } = *timer;
+            let Asker { unit, component, node, .. } = waiting.asker;
+            let step = Move::Unit { unit, component, node, input, edge, class: Class::Timer { advance_ns: 0 } };
+            let writes = smallvec![self.zone_write(&without(&at, event, waiting.repeats))?];
+            let events = self.event(Event::Fired { after_ns: 0 })?;
+            chosen.push(Transition { step, writes, faults: 0, events });
+        }
+        self.forgo_copies(state, chosen)
+    }
+
+    /// The timer, if its program accepts that it fires.
+    fn accepted<'e>(self, zone: &Zone, waiting: &'e Waiting) -> Lookup<Option<Accepted<'e>>> {
+        let Asker { unit, node, key, .. } = waiting.asker;
+        let event = timer_event(unit, waiting.timer);
+        let away = zone.distance(Moment::NOW, Moment::of(event));
+        let may_be_over = away.least_ns.is_none_or(|least_ns| least_ns < 0);
+        let outcome = match may_be_over {
+            true => self.fires_in(zone)?,
+            false => self.fires_in(&zone.elapse_until(event, |_| false).expect("nothing is in its way"))?,
+        };
+        let input = Input { key, outcome };
+        let edge = self.edge(node, input)?;
+        let is_refused = self.automata.edge(edge).is_refused();
+        Ok((!is_refused).then_some(Accepted { waiting, event, input, edge, may_be_over }))
+    }
+
+    /// Decides whether the deadline of a timer that is waited for again is over.
+    fn settle(self, zone: &Zone, timer: &Accepted<'_>, chosen: &mut Vec<Transition>) -> Lookup<()> {
+        chosen.clear();
+        let Asker { unit, .. } = timer.waiting.asker;
+        let (deadline, now) = (Moment::of(timer.event), Moment::NOW);
+        for (is_over, settled) in [(true, zone.at_most(deadline, now)), (false, zone.at_most(now, deadline))] {
+            let Some(settled) = settled else { continue };
+            let writes = smallvec![self.zone_write(&settled)?];
+            let step = Move::Settle { unit, timer: timer.waiting.timer, is_over };
+            chosen.push(Transition { step, writes, faults: 0, events: EventsId::NONE });
+        }
+        Ok(())
+    }
+
+    /// The change that an effect makes to the timers of a unit in dense time.
+    pub(super) fn rearm(self, unit: UnitId, effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
+        let mut zone = self.zone_at(next).clone();
+        match *effect {
+            Effect::Arm { timer, after_ns, .. } => zone.arm(timer_event(unit, timer), Delay::exactly(after_ns)),
+            Effect::ArmAt { timer, at_ns } => {
+                zone.arm_from(timer_event(unit, timer), Moment::of(START), Delay::exactly(at_ns));
+            }
+            Effect::Rearm { timer, period_ns, missed } => {
+                let event = timer_event(unit, timer);
+                let late = zone.distance(Moment::of(event), Moment::NOW).exactly();
+                match missed {
+                    Missed::Burst => zone.arm_from(event, Moment::of(event), Delay::exactly(period_ns)),
+                    Missed::Delay => zone.arm(event, Delay::exactly(period_ns)),
+                    Missed::Skip => {
+                        let late = late.expect("a tick is offered only if the missed ones can be counted");
+                        let late = u64::try_from(late).unwrap_or(0);
+                        zone.arm(event, Delay::exactly(period_ns - late % period_ns.max(1)));
+                    }
+                }
+            }
+            Effect::Await { .. } => return Ok(()),
+            Effect::Disarm { timer } => zone.disarm(timer_event(unit, timer)),
+        }
+        let (component, value) = self.zone_write(&zone)?;
+        component.set(next, value);
+        Ok(())
+    }
+
+    /// Takes events out of the zone that cannot happen any more, and copies that may arrive at any instant by now.
+    pub(in crate::world) fn keep_zone(self, next: &mut Vec<u32>) -> Lookup<()> {
+        let Some(component) = self.tables.zone else { return Ok(()) };
+        let zone = self.zone_at(next);
+        let is_kept = |event: Scheduled| {
+            if event.owner == u32::MAX {
+                return true;
+            }
+            if is_copy(event) {
+                let link = ComponentId(event.owner / 2).of(next);
+                let is_under_way = self.tables.links.get(link).packets().count() > event.number as usize;
+                return is_under_way && !zone.is_free(event);
+            }
+            let node = self.components.find(Component::Unit(UnitId(event.owner / 2)));
+            let node = node.map_or(NodeId::ABSENT, |component| NodeId(component.of(next)));
+            self.automata.node(node).kind == NodeKind::Live
+        };
+        if zone.events().iter().all(|&event| is_kept(event)) {
+            return Ok(());
+        }
+        let (_, value) = self.zone_write(&zone.projected(is_kept))?;
+        component.set(next, value);
+        Ok(())
+    }
+}
+
+/// The zone after a timer has fired; an interval keeps the instant of its tick until it is armed again.
+fn without(zone: &Zone, event: Scheduled, repeats: bool) -> Zone {
+    let mut zone = zone.clone();
+    if !repeats {
+        zone.disarm(event);
+    }
+    zone
+}
+
+fn now_ns(zone: &Zone) -> Option<u64> {
+    ns_of(zone, Moment::NOW)
+}
+
+/// A moment as a number of nanoseconds since the start.
+fn ns_of(zone: &Zone, moment: Moment) -> Option<u64> {
+    zone.distance(Moment::of(START), moment).exactly().and_then(|ns| u64::try_from(ns).ok())
+}

@@ -1,0 +1,234 @@
+//! Copies of datagrams in flight, each with a delay of its own: dense time, in which the order follows from the delays.
+//!
+//! How many copies there are is decided at the dispatch, and so is the delay of each where delays are listed. Copies are
+//! in flight to an address; the receiving socket is the one that is bound there at the arrival, which is a step of the
+//! network. An arrived copy is in the buffer of its socket, and receives take copies in the order of arrival.
+//!
+//! A copy that may arrive at any instant from now on, or never, has no place in the zone. If all copies are like that,
+//! such a copy arrives only while its socket is received from and has nothing in its buffer: an earlier arrival could be
+//! this late, and a copy that would not be received need not arrive.
+//!
+//! A datagram that no declaration perturbs takes no time and is not overtaken.
+
+use super::operation::ReceiveMode;
+use super::prepared::Send;
+use crate::id::{OutcomeId, SocketId};
+use crate::operation::Outcome;
+use crate::world::components::{Component, ComponentId};
+use crate::world::declared::Delays;
+use crate::world::enabled::{Asker, Enabled};
+use crate::world::events::{EventsId, Happened, Remaining, Told};
+use crate::world::step::{Change, Class, Move, Transition, Writes};
+use crate::world::tables::{Channel, Lookup, View};
+use crate::world::time::dense::{Passing, copy_event};
+use netcheck_models::event::Event;
+use netcheck_models::time::{Delay, Scheduled, Time, Zone};
+use smallvec::{SmallVec, smallvec};
+
+impl View<'_> {
+    /// The changes that a send may make: one for each number of copies, and of listed delays.
+    pub(super) fn send_copies(self, state: &[u32], send: Send) -> Lookup<Vec<Change>> {
+        let Send { socket, to, host, datagram, .. } = send;
+        let dropped = || Ok(vec![Change { events: self.known.unbound, ..Change::quiet(Writes::new()) }]);
+        let Some(host) = host else { return dropped() };
+        let Some(Channel { component, rules }) = self.astray(state, socket, (host, to))? else { return dropped() };
+        let (send, receive) = self.perturbed(state, rules, self.process_of(socket.unit), host);
+        let is_perturbed = send || receive;
+        let delays = match self.declared.udp.as_ref().and_then(|udp| udp.delays.as_ref()) {
+            Some(Delays::Interval(delay)) if is_perturbed => vec![*delay],
+            Some(Delays::Listed(listed)) if is_perturbed => listed.iter().map(|&ns| Delay::exactly(ns)).collect(),
+            _ => vec![Delay::NONE],
+        };
+        let budget = self.budget(state);
+        let mut changes = Vec::new();
+        for (copies, faults) in self.rules[rules].rules.copies(send, receive) {
+            if !budget.allows(faults) {
+                continue;
+            }
+            let mut events: SmallVec<[Event; 2]> = SmallVec::from_elem(Event::Departed, copies as usize);
+            if copies != 1 {
+                events.push(Event::Multiplied { copies, faults });
+            }
+            let events = self.tells(smallvec![Happened { write: 0, events, remaining: None }])?;
+            let mut ways = vec![(component.of(state), self.zone_at(state).clone())];
+            for _ in 0..copies {
+                let mut longer = Vec::new();
+                for (link, zone) in ways {
+                    let position = self.links.get(link).packets().count() as u32;
+                    let link = self.dispatch(link, datagram, (is_perturbed, is_perturbed))?;
+                    for delay in &delays {
+                        let mut zone = zone.clone();
+                        if !delay.is_any() {
+                            zone.arm(copy_event(component, position), *delay);
+                        }
+                        longer.push((link, zone));
+                    }
+                }
+                ways = longer;
+            }
+            for (link, zone) in ways {
+                let writes = smallvec![(component, link), self.zone_write(&zone)?];
+                changes.push(Change { writes, faults, events });
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Offers the datagram at the front of a socket's buffer.
+    pub(super) fn take_arrived(
+        self,
+        state: &[u32],
+        asker: Asker,
+        (socket, mode, waits): (SocketId, ReceiveMode, bool),
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
+        let buffer = self.component(Component::Buffer(socket))?;
+        let link = self.links.get(buffer.of(state));
+        let Some(first) = link.packets().next() else {
+            enabled.listening.push(socket);
+            if !waits {
+                self.immediate(enabled, asker, self.known.would_block, Writes::new())?;
+            }
+            return Ok(());
+        };
+        let outcome = if mode == ReceiveMode::Ready { self.known.done } else { OutcomeId(first) };
+        let change = match mode {
+            ReceiveMode::Take => {
+                let left = self.link(link.without(0))?;
+                let events = self.tells(smallvec![arrived(0, link.packets().count(), 0)])?;
+                Change { events, ..Change::quiet(smallvec![(buffer, left)]) }
+            }
+            ReceiveMode::Peek | ReceiveMode::Ready => {
+                let writes = smallvec![(buffer, buffer.of(state))];
+                Change { events: self.known.kept, ..Change::quiet(writes) }
+            }
+        };
+        self.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())
+    }
+
+    /// Adds the arrivals that may come next.
+    pub(in crate::world) fn arrivals_in(
+        self,
+        state: &[u32],
+        enabled: &Enabled,
+        passing: &Passing<'_>,
+        chosen: &mut Vec<Transition>,
+    ) -> Lookup<()> {
+        for component in self.in_flight_to(state) {
+            let Component::Astray { from, to: (host, to) } = self.components.component(component) else { continue };
+            let link = self.links.get(component.of(state));
+            let mut free: SmallVec<[u32; 8]> = SmallVec::new();
+            for ((position, packet), is_perturbed) in (0u32..).zip(link.packets()).zip(link.perturbed()) {
+                let Outcome::Datagram { from: sender, .. } = self.automata.outcome(OutcomeId(packet)) else {
+                    unreachable!("a packet is a datagram")
+                };
+                let port = self.components.find(Component::Port(host, to.port()));
+                let receiver = port.and_then(|port| self.route(state, port, *sender, to)).map(|binding| binding.socket);
+                let event = copy_event(component, position);
+                let zone = if passing.zone.is_scheduled(event) {
+                    passing.until(event)
+                } else {
+                    let is_heard = receiver.is_some_and(|receiver| {
+                        !self.arrives_late() || enabled.listening.contains(&receiver)
+                    });
+                    let is_first = !free.contains(&packet);
+                    free.push(packet);
+                    (is_heard && is_first).then(|| passing.some_time())
+                };
+                if let Some(zone) = zone {
+                    let zone = departed(&zone, component, position, link.packets().count() as u32);
+                    chosen.push(self.arrival(state, (from, component, position), receiver, &zone)?);
+                }
+                if !is_perturbed {
+                    // It is not overtaken.
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all copies may arrive at any instant, so that arrivals wait until they are received.
+    fn arrives_late(&self) -> bool {
+        let udp = self.declared.udp.as_ref();
+        let is_any = |delays: &Delays| matches!(delays, Delays::Interval(delay) if delay.is_any());
+        udp.is_some_and(|udp| udp.delays.as_ref().is_some_and(is_any) && udp.processes.is_none()) && !self.demands.scope
+    }
+
+    /// The components of addresses with copies in flight to them, in an order that is the same in every run.
+    fn in_flight_to(self, state: &[u32]) -> Vec<ComponentId> {
+        let full = self.components.astray().iter().copied().filter(|component| component.of(state) != 0);
+        let mut sorted: Vec<ComponentId> = full.collect();
+        sorted.sort_by_key(|&component| match self.components.component(component) {
+            Component::Astray { from, to } => Some((self.units[from.unit.0 as usize].number, from.index, to)),
+            _ => None,
+        });
+        sorted
+    }
+
+    /// The step with which a copy arrives at a socket, or where none is bound.
+    fn arrival(
+        self,
+        state: &[u32],
+        (from, component, position): (SocketId, ComponentId, u32),
+        receiver: Option<SocketId>,
+        zone: &Zone,
+    ) -> Lookup<Transition> {
+        let link = self.links.get(component.of(state));
+        let count = link.packets().count();
+        let packet = link.packets().nth(position as usize).expect("it is in flight");
+        let mut writes: Writes = smallvec![(component, self.link(link.without(position))?)];
+        let mut told = arrived(0, count, position);
+        match receiver {
+            Some(socket) => {
+                debug_assert!(self.units.len() > from.unit.0 as usize, "the sender is known");
+                let buffer = self.component(Component::Buffer(socket))?;
+                let after = self.dispatch(buffer.of(state), OutcomeId(packet), (false, false))?;
+                writes.push((buffer, after));
+            }
+            None => told.events = smallvec![Event::Unheard { position }],
+        }
+        writes.push(self.zone_write(zone)?);
+        let events = self.tells(smallvec![told])?;
+        Ok(Transition { step: Move::Arrive { channel: component, position }, writes, faults: 0, events })
+    }
+
+    /// Adds the step after which no copy arrives any more: none has to.
+    pub(in crate::world) fn never_arrive(self, state: &[u32], chosen: &mut Vec<Transition>) -> Lookup<()> {
+        let mut writes = Writes::new();
+        let mut told = Told::new();
+        for (write, component) in (0..).zip(self.in_flight_to(state)) {
+            let count = self.links.get(component.of(state)).packets().count() as u32;
+            writes.push((component, 0));
+            let events = (0..count).map(|position| Event::Lost { position, faults: 0 }).collect();
+            told.push(Happened { write, events, remaining: None });
+        }
+        let events: EventsId = self.tells(told)?;
+        chosen.push(Transition { step: Move::LoseInFlight, writes, faults: 0, events });
+        Ok(())
+    }
+}
+
+/// The zone without the copy at a position; the later ones move up.
+fn departed(zone: &Zone, component: ComponentId, position: u32, count: u32) -> Zone {
+    let mut left = zone.clone();
+    left.disarm(copy_event(component, position));
+    if position + 1 == count {
+        return left;
+    }
+    let owner = copy_event(component, 0).owner;
+    left.renamed(|event| match event {
+        Scheduled { owner: of, number } if of == owner && number > position => copy_event(component, number - 1),
+        other => other,
+    })
+}
+
+/// A packet leaves a channel of so many.
+fn arrived(write: u32, count: usize, position: u32) -> Happened {
+    let positions = (0..count as u32).filter(|other| *other != position).collect();
+    Happened {
+        write,
+        events: smallvec![Event::Arrived { position }],
+        remaining: Some(Remaining { write, positions }),
+    }
+}

@@ -1,0 +1,188 @@
+//! Dense time: packets take delays of an interval, and everything that follows from them.
+
+use netcheck::Network;
+use netcheck::check::{Checker, Report, Udp, Verdict};
+use netcheck::net::UdpSocket;
+use netcheck::time::{self, Duration};
+use std::cell::RefCell;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+
+const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn within(delays: RangeInclusive<u64>) -> Checker {
+    Checker::new().udp(Udp::new().delay(ms(*delays.start())..=ms(*delays.end())))
+}
+
+/// A packet arrives, and arms a timer of 7 ms beside one that fires after 10 ms; the order in which they fire.
+fn two_timers(net: &mut Network) {
+    net.process("receiver", || async {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        let order = Rc::new(RefCell::new(Vec::new()));
+        let ten = {
+            let order = Rc::clone(&order);
+            async move {
+                time::sleep(ms(10)).await;
+                order.borrow_mut().push(10);
+            }
+        };
+        let seven = {
+            let order = Rc::clone(&order);
+            async move {
+                socket.recv(&mut [0; 1]).await.unwrap();
+                time::sleep(ms(7)).await;
+                order.borrow_mut().push(7);
+            }
+        };
+        netcheck::join!(ten, seven);
+        order.take()
+    });
+    net.process("sender", || async {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.send_to(b"!", "receiver:4000").await.unwrap();
+    })
+    .after("receiver");
+}
+
+#[test]
+fn a_timer_that_an_arrival_arms_fires_after_an_earlier_one() {
+    let outputs = |checker: Checker| checker.check(two_timers).outputs("receiver").to_vec();
+    // The arrival at 5 ms arms the timer of 7 ms, which fires at 12 ms.
+    assert_eq!(outputs(within(5..=5)), ["[10, 7]"]);
+    assert_eq!(outputs(within(0..=2)), ["[7, 10]"]);
+    assert_eq!(outputs(within(0..=3)), ["[10, 7]", "[7, 10]"]);
+    assert_eq!(outputs(within(3..=9)), ["[10, 7]", "[7, 10]"]);
+    assert_eq!(outputs(within(4..=9)), ["[10, 7]"]);
+    assert_eq!(outputs(Checker::new().udp(Udp::new().delay(..).window(1))), ["[10, 7]", "[7, 10]"]);
+}
+
+/// A client asks, and assumes that the answer comes in time.
+fn round_trip(net: &mut Network) {
+    net.process("client", || async {
+        let socket = UdpSocket::bind("0.0.0.0:5000").await.unwrap();
+        socket.send_to(b"?", "server:4000").await.unwrap();
+        time::timeout(ms(500), socket.recv(&mut [0; 1])).await.is_ok()
+    })
+    .after("server");
+    net.daemon("server", || async {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            let mut buffer = [0; 1];
+            let (_, from) = socket.recv_from(&mut buffer).await.unwrap();
+            socket.send_to(&buffer, from).await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn an_answer_is_in_time_if_both_ways_are_fast() {
+    let outputs = |checker: Checker| checker.check(round_trip).outputs("client").to_vec();
+    assert_eq!(outputs(within(0..=249)), ["true"]);
+    assert_eq!(outputs(within(0..=250)), ["false", "true"], "at one instant, in any order");
+    assert_eq!(outputs(within(251..=300)), ["false"]);
+}
+
+/// Two packets, received one after the other.
+fn two_packets(net: &mut Network) {
+    net.process("receiver", || async {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        let mut seen = Vec::new();
+        let mut buffer = [0; 1];
+        while time::timeout(ms(100), socket.recv(&mut buffer)).await.is_ok() {
+            seen.push(buffer[0]);
+        }
+        seen
+    });
+    net.process("sender", || async {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.send_to(&[1], "receiver:4000").await.unwrap();
+        time::sleep(ms(10)).await;
+        socket.send_to(&[2], "receiver:4000").await.unwrap();
+    });
+}
+
+#[test]
+fn the_order_of_packets_follows_from_their_delays() {
+    let outputs = |checker: Checker| checker.check(two_packets).outputs("receiver").to_vec();
+    assert_eq!(outputs(within(5..=14)), ["[1, 2]"]);
+    assert_eq!(outputs(within(5..=15)), ["[1, 2]", "[2, 1]"]);
+    assert_eq!(outputs(Checker::new().udp(Udp::new().delay(ms(200)..))), ["[]"]);
+    assert_eq!(
+        outputs(Checker::new().udp(Udp::new().delay(..))),
+        ["[1, 2]", "[1]", "[2, 1]", "[2]", "[]"],
+        "without an upper bound a packet may never arrive"
+    );
+    let listed = Checker::new().udp(Udp::new().delays([ms(5), ms(50)]));
+    assert_eq!(outputs(listed), ["[1, 2]", "[2, 1]"]);
+    let lossy = Checker::new().udp(Udp::new().loss().duplication().delay(ms(5)..=ms(5))).at_most(1);
+    assert_eq!(outputs(lossy), ["[1, 1, 2]", "[1, 2, 2]", "[1, 2]", "[1]", "[2]"]);
+}
+
+#[test]
+fn a_packet_without_an_upper_bound_may_leave_its_receiver_waiting_for_ever() {
+    let waits = |net: &mut Network| {
+        net.process("receiver", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            socket.recv(&mut [0; 1]).await.unwrap();
+        });
+        net.process("sender", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(b"!", "receiver:4000").await.unwrap();
+        });
+    };
+    let verdict = |udp: Udp| Checker::new().udp(udp).check(waits).verdict();
+    assert_eq!(verdict(Udp::new().delay(ms(1)..)), Verdict::Violated);
+    assert_eq!(verdict(Udp::new().delay(..)), Verdict::Violated);
+    // The socket may be bound after the packet has come.
+    assert_eq!(verdict(Udp::new().delay(ms(1)..=ms(2))), Verdict::Verified);
+}
+
+#[test]
+fn a_clock_is_read_where_the_time_is_one_number() {
+    let reads = |net: &mut Network| {
+        net.process("reader", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            let start = time::Instant::now();
+            socket.recv(&mut [0; 1]).await.unwrap();
+            start.elapsed().as_millis()
+        });
+        net.process("sender", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(b"!", "reader:4000").await.unwrap();
+        });
+    };
+    let try_check = |udp: Udp| Checker::new().udp(udp).try_check(reads);
+    let outputs = |report: Report| report.outputs("reader").to_vec();
+    assert_eq!(outputs(try_check(Udp::new().delay(ms(5)..=ms(5))).unwrap()), ["5"]);
+    assert_eq!(outputs(try_check(Udp::new().delays([ms(5), ms(50)])).unwrap()), ["5", "50"]);
+    let error = try_check(Udp::new().delay(ms(5)..=ms(50))).unwrap_err().to_string();
+    assert!(error.contains("list the delays") && error.contains("dense.rs:"), "{error}");
+}
+
+#[test]
+fn a_deadline_that_was_computed_from_an_instant_is_exact() {
+    let waits = |net: &mut Network| {
+        net.process("reader", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            let deadline = time::Instant::now() + ms(100);
+            let mut count = 0;
+            while time::timeout_at(deadline, socket.recv(&mut [0; 1])).await.is_ok() {
+                count += 1;
+            }
+            count
+        });
+        net.process("sender", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            for _ in 0..2 {
+                socket.send_to(b"!", "reader:4000").await.unwrap();
+                time::sleep(ms(30)).await;
+            }
+        });
+    };
+    let outputs = |checker: Checker| checker.check(waits).outputs("reader").to_vec();
+    assert_eq!(outputs(within(1..=69)), ["2"]);
+    assert_eq!(outputs(within(1..=70)), ["1", "2"]);
+    assert_eq!(outputs(within(80..=100)), ["0", "1"]);
+}
