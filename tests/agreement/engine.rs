@@ -21,7 +21,7 @@ use netcheck::tracked::std::sync::atomic::AtomicBool;
 
 use crate::interpret::Shared;
 use crate::naive::Findings;
-use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, Value, panic_message};
+use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, TICK_MS, Value, panic_message};
 use crate::streams::Streams;
 
 /// Whether two histories that lead to equal memory are one local state: half of the time.
@@ -220,13 +220,14 @@ pub fn finds_the_fewest_faults(system: &System, at_most: usize, reduction: bool)
 
 pub fn checker(system: &System, configuration: Configuration) -> Checker {
     let (order, reduction, subsumption) = configuration;
-    let mut udp = Udp::new()
-        .copies(system.network.copies.iter().copied())
-        .window(system.network.window)
-        .direction(Direction::Send);
-    if system.network.delay {
-        udp = udp.delay(..);
-    }
+    let mut udp = Udp::new().copies(system.network.copies.iter().copied()).direction(Direction::Send);
+    let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * TICK_MS));
+    udp = match (system.network.delay, system.network.interval) {
+        (false, _) => udp.window(system.network.window),
+        (true, None) => udp.window(system.network.window).delay(..),
+        (true, Some((least, None))) => udp.delay(ticks(least)..),
+        (true, Some((least, Some(most)))) => udp.delay(ticks(least)..=ticks(most)),
+    };
     // What many threads find is what one finds: two, half of the time.
     let threads = 1 + system.processes.len() % 2;
     let checker = Checker::new().udp(udp).reduction(reduction).subsumption(subsumption).threads(threads);

@@ -137,6 +137,23 @@ families! {
         |seeds| agree_with_symmetry(seeds, 500, true),
         ["symmetries": |figures| figures.symmetries.saved => 220,
             "endless": |figures| figures.symmetries.endless => 50];
+    random_systems_with_intervals_of_delays_agree: 19_000_000, 100, 12_000,
+        |seeds| agree_where(seeds, Size::Small, Words::All, Limits::of(10_000), with_intervals),
+        ["time-outs": |figures| figures.timeouts => 100, "panics": |figures| figures.panics => 50];
+    random_systems_of_everyday_programs_with_intervals_of_delays_agree: 20_000_000, 100, 12_000,
+        |seeds| agree_where(seeds, Size::Small, Words::EverydayDelay, Limits::of(5_000), with_intervals),
+        ["time-outs": |figures| figures.timeouts => 100, "datagrams overdue": |figures| figures.overdue => 50];
+    random_systems_with_intervals_of_delays_and_streams_agree: 21_000_000, 50, 12_000,
+        |seeds| agree_where(seeds, Size::Small, Words::Mixed, Limits::of(10_000), with_intervals),
+        ["reads": |figures| figures.read => 200];
+}
+
+/// Packets take a time of an interval, in any order.
+fn with_intervals(seed: u64, network: &mut Network) {
+    let intervals =
+        [(0, Some(1)), (1, Some(1)), (0, Some(2)), (1, Some(3)), (0, None), (1, None), (2, None), (0, Some(0))];
+    network.delay = true;
+    network.interval = Some(intervals[(seed / 3) as usize % intervals.len()]);
 }
 
 /// Where packets may be lost and overtake each other, and are not counted, states are left out that others cover: of two

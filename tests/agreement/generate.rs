@@ -128,6 +128,7 @@ fn network(random: &mut Random) -> Network {
         copies,
         window: *random.weighted(&[(11, 1), (8, 2), (1, 3)]),
         delay: random.percent(30),
+        interval: None,
         at_most: *random.weighted(&[(12, None), (5, Some(1)), (3, Some(2))]),
         tcp: None,
         anonymous: false,
@@ -502,7 +503,10 @@ fn smaller(system: &System) -> Vec<System> {
     tcp(&|tcp| tcp.side = None);
     tcp(&|tcp| tcp.first = None);
     network(&|network| network.tcp = None);
-    network(&|network| network.delay = false);
+    network(&|network| {
+        network.delay = false;
+        network.interval = None;
+    });
     network(&|network| network.at_most = None);
     network(&|network| network.window = 1);
     network(&|network| network.copies = vec![1]);

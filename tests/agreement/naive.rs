@@ -114,7 +114,7 @@ fn execute<'a>(
     let mut world = World::new(system, code);
     loop {
         let moves = world.moves();
-        if moves.iter().all(Move::is_failure) {
+        if world.may_rest(&moves) {
             world.rest(findings);
         }
         if moves.is_empty() {
@@ -154,7 +154,7 @@ fn execute_from_each_state(
     let mut executions = 0;
     while let Some((number, world)) = open.pop() {
         let moves = world.moves();
-        if moves.iter().all(Move::is_failure) {
+        if world.may_rest(&moves) {
             world.rest(findings);
         }
         executions += u64::from(moves.is_empty());
@@ -520,6 +520,8 @@ enum Move {
     /// time passes, and no timer fires yet
     Pass {
         until_ms: i64,
+        /// something has to happen after it
+        must: bool,
     },
     Connect {
         process: usize,
@@ -620,6 +622,7 @@ impl State {
         }
         self.channels.values_mut().for_each(Channel::forget);
         self.channels.retain(|_, channel| !channel.is_empty());
+        self.datagrams.set_back(now_ms);
         self.datagrams.forget();
     }
 

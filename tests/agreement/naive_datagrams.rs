@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::program::TICK_MS;
+
 use super::{ANY_PORT, Address, Endpoint, Findings, OpenSocket, Phase, Socket, State, World};
 
 /// Everything that was ever sent from one socket to another, or to an address, and everything that came out so far.
@@ -25,6 +27,8 @@ pub(super) struct Packet {
     /// how often it arrives, chosen when it was sent
     copies: usize,
     overtaken: bool,
+    /// when it may arrive and has to, if it takes the time of an interval
+    due_ms: (u32, Option<u32>),
     /// a socket that takes what comes from there has been there ever since it was sent
     is_awaited: bool,
 }
@@ -53,6 +57,20 @@ impl Datagrams {
 
     pub(super) fn take(&mut self, buffer: (Endpoint, Endpoint)) -> (u8, u16) {
         self.buffers.get_mut(&buffer).and_then(VecDeque::pop_front).expect("something has arrived")
+    }
+
+    /// When each copy may arrive at the earliest and has to at the latest, in milliseconds.
+    pub(super) fn dues(&self) -> impl Iterator<Item = (u32, Option<u32>)> {
+        let packets = self.under_way.values().flat_map(|channel| &channel.packets);
+        packets.filter(|packet| packet.copies > 0).map(|packet| packet.due_ms)
+    }
+
+    /// The clock is set back by so much.
+    pub(super) fn set_back(&mut self, by_ms: u32) {
+        for packet in self.under_way.values_mut().flat_map(|channel| &mut channel.packets) {
+            let (earliest_ms, latest_ms) = packet.due_ms;
+            packet.due_ms = (earliest_ms.saturating_sub(by_ms), latest_ms.map(|latest_ms| latest_ms - by_ms));
+        }
     }
 
     pub(super) fn backlogs(&self) -> impl Iterator<Item = usize> {
@@ -92,8 +110,11 @@ impl World<'_> {
         }
         let from = (process, socket.number);
         let receiver = self.taker((process, socket.port), to);
+        let at = |ticks: u32| self.state.now_ms + ticks * TICK_MS;
+        let due_ms = self.system.network.interval.map(|(least, most)| (at(least), most.map(at))).unwrap_or_default();
         let State { channels, datagrams, .. } = &mut self.state;
-        let packet = Packet { value, from_port: socket.port, copies, overtaken: false, is_awaited: receiver.is_some() };
+        let from_port = socket.port;
+        let packet = Packet { value, from_port, copies, overtaken: false, due_ms, is_awaited: receiver.is_some() };
         let channel = match self.system.network.delay {
             true => datagrams.under_way.entry((from, to)).or_default(),
             false => channels.entry((from, receiver.expect("looked up in the same state"))).or_default(),
@@ -104,9 +125,13 @@ impl World<'_> {
     /// A packet that is under way arrives: whoever takes it now has it.
     pub(super) fn arrive(&mut self, link: (Endpoint, Address), packet: usize, findings: &mut Findings) {
         let (sender, to) = link;
+        let has_interval = self.system.network.interval.is_some();
         let State { datagrams, faults_left, .. } = &mut self.state;
         let channel = datagrams.under_way.get_mut(&link).expect("it holds the packet");
-        let Packet { value, from_port, is_awaited, .. } = channel.deliver(packet, faults_left);
+        let Packet { value, from_port, is_awaited, .. } = match has_interval {
+            true => channel.take_copy(packet),
+            false => channel.deliver(packet, faults_left),
+        };
         match self.taker((sender.0, from_port), to) {
             None => findings.dropped = true,
             Some(receiver) => {
@@ -134,6 +159,10 @@ impl World<'_> {
     }
 
     pub(super) fn may_deliver(&self, channel: &Channel, packet: usize) -> bool {
+        if self.system.network.interval.is_some() {
+            let Packet { copies, due_ms: (earliest_ms, _), .. } = channel.packets[packet];
+            return copies > 0 && earliest_ms <= self.state.now_ms;
+        }
         channel.remaining(packet) > 0
             && self.state.faults_left.is_none_or(|left| channel.newly_overtaken_by(packet).len() <= left)
             && channel.meets_definition_3(packet, self.system.network.window)
@@ -169,6 +198,16 @@ fn faults_of_copies(copies: usize) -> usize {
 impl Channel {
     pub(super) fn is_empty(&self) -> bool {
         self.packets.is_empty()
+    }
+
+    /// A copy comes out of a channel in which packets have no order.
+    fn take_copy(&mut self, packet: usize) -> Packet {
+        self.packets[packet].copies -= 1;
+        let taken = self.packets[packet];
+        if taken.copies == 0 {
+            self.packets.remove(packet);
+        }
+        taken
     }
 
     /// A packet comes out, which is a fault for each that it is the first one to overtake.

@@ -102,17 +102,52 @@ impl World<'_> {
         let (expired, mut running): (Vec<Move>, Vec<Move>) =
             timers.into_iter().partition(|timer| deadline(timer) <= i64::from(self.state.now_ms));
         others.extend(expired);
-        let time_may_pass = others.is_empty() && (self.system.network.delay || deliveries.is_empty());
+        let network = &self.system.network;
+        // with an interval it is the packets that take time, and nothing else
+        let is_held_up = match network.interval {
+            Some(_) => deliveries.iter().any(|delivery| matches!(delivery, Move::Tcp { .. })),
+            None => !network.delay && !deliveries.is_empty(),
+        };
+        let time_may_pass = others.is_empty() && !is_held_up;
         if time_may_pass {
+            if self.system.network.delay {
+                others.extend(self.tick(!running.is_empty()));
+                running.clear();
+            }
             let earliest = running.iter().map(deadline).min();
             running.retain(|timer| Some(deadline(timer)) == earliest);
             let until_ms = earliest.filter(|_| !failures.is_empty());
-            others.extend(until_ms.map(|until_ms| Move::Pass { until_ms }));
+            others.extend(until_ms.map(|until_ms| Move::Pass { until_ms, must: true }));
             others.extend(running);
         }
         others.extend(deliveries);
         others.extend(failures);
         others
+    }
+
+    /// With `delay` time passes in units: no arrival and no deadline is skipped, and by whole units as much can happen as
+    /// by any others, since all times are multiples of them. Not where it makes no difference.
+    fn tick(&self, is_waited_for: bool) -> Option<Move> {
+        let now_ms = self.state.now_ms;
+        let due: Vec<(u32, Option<u32>)> = self.state.datagrams.dues().collect();
+        if due.iter().any(|&(_, latest_ms)| latest_ms.is_some_and(|latest_ms| latest_ms <= now_ms)) {
+            return None;
+        }
+        let must = is_waited_for || due.iter().any(|(_, latest_ms)| latest_ms.is_some());
+        let ticks = self.state.processes.iter().filter_map(|process| process.interval);
+        let is_seen = due.iter().any(|&(earliest_ms, _)| earliest_ms > now_ms)
+            || ticks.into_iter().any(|interval| interval.next_ms > i64::from(now_ms));
+        (must || is_seen).then(|| Move::Pass { until_ms: i64::from(now_ms + program::TICK_MS), must })
+    }
+
+    /// Whether an execution may end here: nothing has to happen any more.
+    pub(super) fn may_rest(&self, moves: &[Move]) -> bool {
+        let may_never_arrive = matches!(self.system.network.interval, Some((_, None)));
+        moves.iter().all(|next| match next {
+            Move::Pass { must, .. } => !must,
+            Move::Arrive { .. } => may_never_arrive,
+            other => other.is_failure(),
+        })
     }
 
     /// How an operation on a listener or stream can end; none: it waits.

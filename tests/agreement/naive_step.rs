@@ -65,7 +65,7 @@ impl World<'_> {
                 self.receive((process, task), buffer, datagram);
                 self.run(process, task, findings)
             }
-            Move::Pass { until_ms } => {
+            Move::Pass { until_ms, .. } => {
                 self.state.now_ms = self.state.now_ms.max(until_ms.max(0) as u32);
                 Ok(())
             }

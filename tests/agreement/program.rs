@@ -24,6 +24,9 @@ pub const END: u8 = 254;
 /// What an operation on a listener or stream writes if it fails.
 pub const FAILED: u8 = 253;
 
+/// All times are multiples of it, in milliseconds, and so time passes in such units.
+pub const TICK_MS: u32 = 10;
+
 /// Processes and the network between them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct System {
@@ -38,8 +41,11 @@ pub struct Network {
     pub copies: Vec<usize>,
     /// the capacity c
     pub window: usize,
-    /// timers may fire while packets are in flight
+    /// packets take time: any, or as `interval` says
     pub delay: bool,
+    /// with `delay`: each copy takes a time between these, in units of `TICK_MS`, in any order; without the second one
+    /// it may also never arrive
+    pub interval: Option<(u32, Option<u32>)>,
     /// faults in one execution
     pub at_most: Option<usize>,
     pub tcp: Option<Tcp>,
@@ -80,7 +86,7 @@ pub enum Side {
 impl Network {
     /// Nothing is declared.
     pub fn reliable() -> Self {
-        Network { copies: vec![1], window: 1, delay: false, at_most: None, tcp: None, anonymous: false }
+        Network { copies: vec![1], window: 1, delay: false, interval: None, at_most: None, tcp: None, anonymous: false }
     }
 }
 
@@ -389,10 +395,13 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, at_most, tcp, anonymous } = &self.network;
+        let Network { copies, window, delay, interval, at_most, tcp, anonymous } = &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
             write!(f, ", delay")?;
+            if let Some((least, most)) = interval {
+                write!(f, " = {least}..{}", most.map_or(String::new(), |most| format!("={most}")))?;
+            }
         }
         write!(f, ")")?;
         if let Some(tcp) = tcp {

@@ -185,7 +185,12 @@ impl<'a> View<'a> {
         if let Some(unsettled) = accepted.iter().find(|timer| timer.may_be_over) {
             return self.settle(zone, unsettled, chosen);
         }
-        let is_immediate = chosen.iter().any(|step| step.class() == Some(Class::Immediate));
+        // Where arrivals are steps, the other deliveries are those of streams, on which nothing is delayed.
+        let is_immediate = chosen.iter().any(|step| match step.class() {
+            Some(Class::Immediate) => true,
+            Some(Class::Delivery { .. }) => self.has_arrivals(),
+            _ => false,
+        });
         let is_instant = is_immediate || self.is_dead_end(state, |_| true, chosen);
         let passing = Passing { zone, is_instant, timers: accepted.iter().map(|timer| timer.event).collect() };
         let later = self.zone_write(&passing.some_time())?;
