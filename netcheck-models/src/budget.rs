@@ -10,7 +10,10 @@ impl Event {
     #[must_use]
     pub fn faults(&self) -> u32 {
         match *self {
-            Event::Multiplied { faults, .. } | Event::Lost { faults, .. } | Event::Duplicated { faults, .. } | Event::Overtook { faults, .. } => faults,
+            Event::Multiplied { faults, .. }
+            | Event::Lost { faults, .. }
+            | Event::Duplicated { faults, .. }
+            | Event::Overtook { faults, .. } => faults,
             Event::Failed | Event::Reset | Event::Hung => 1,
             Event::Departed
             | Event::Astray

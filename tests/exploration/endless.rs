@@ -311,7 +311,8 @@ fn no_time_passes_beside_a_loop_that_takes_none_while_datagrams_are_under_way() 
     }
     for search in [Search::Bfs, Search::Dfs, Search::Pct { seed: 1, depth: 3 }, Search::Random { seed: 3 }] {
         for reduction in [false, true] {
-            let checker = Checker::new().udp(Udp::new().delay(..)).search(search).reduction(reduction).max_states(1_000);
+            let checker =
+                Checker::new().udp(Udp::new().delay(..)).search(search).reduction(reduction).max_states(1_000);
             let report = checker.check(|net| {
                 net.daemon("decides", decides);
                 net.daemon("listener", listens_for_a_while);

@@ -87,7 +87,8 @@ impl LinkRules {
     #[must_use]
     pub fn copies(&self, send: bool, receive: bool) -> Vec<(u32, u32)> {
         let choices = |side: &Option<Perturbation>, perturbed: bool| -> Vec<u32> {
-            let declared = side.as_ref().filter(|_| perturbed).map(|side| side.copies().iter().map(|&copies| copies.into()));
+            let declared =
+                side.as_ref().filter(|_| perturbed).map(|side| side.copies().iter().map(|&copies| copies.into()));
             let mut choices: Vec<u32> = declared.map_or_else(|| vec![1], Iterator::collect);
             if self.budgeted && !choices.contains(&1) {
                 choices.push(1);

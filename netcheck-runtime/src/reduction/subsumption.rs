@@ -32,12 +32,12 @@
 //! counted (`at_most`). Peeked-at datagrams are told apart. Nor is any state pruned once a component is seen to go
 //! round for ever while others wait ([`proviso`](super::proviso)).
 
-use netcheck_models::time::Time;
 use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::step::{Move, Transition};
 use crate::world::store::StateId;
 use crate::world::system::System;
 use ahash::AHashMap;
+use netcheck_models::time::Time;
 use smallvec::SmallVec;
 
 /// The visited states, by their values outside of the zone and of the channels that may cover each other.

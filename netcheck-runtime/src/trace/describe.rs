@@ -67,12 +67,7 @@ fn of_network(operation: String) -> Step {
     }
 }
 
-fn arrive(
-    system: &System,
-    state: &[u32],
-    transition: &Transition,
-    (channel, position): (ComponentId, u32),
-) -> Step {
+fn arrive(system: &System, state: &[u32], transition: &Transition, (channel, position): (ComponentId, u32)) -> Step {
     let packet = system.links.get(channel.of(state)).packets().nth(position as usize);
     let packet = OutcomeId(packet.expect("a packet arrives that was under way"));
     let is_unheard = |happened: &Happened| happened.events.iter().any(|event| matches!(event, Event::Unheard { .. }));
@@ -124,7 +119,8 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         _ => doings(system, state, transition, &answer),
     };
     let operation = offer.operation.itself();
-    let is_lost = |happened: &Happened| happened.events.iter().any(|event| matches!(event, Event::Multiplied { copies: 0, .. }));
+    let is_lost =
+        |happened: &Happened| happened.events.iter().any(|event| matches!(event, Event::Multiplied { copies: 0, .. }));
     if let Operation::Udp(udp::Operation::Send { from, payload, .. }) = operation
         && system.told(transition).iter().any(is_lost)
     {

@@ -132,7 +132,8 @@ impl Flow {
         let is_head = |&component: &ComponentId| matches!(system.components.component(component), Component::Head(_));
         let head = transition.writes.iter().map(|(component, _)| *component).find(is_head);
         if events(system, transition).any(|event| event == Event::Kept) {
-            let sent = head.and_then(|head| self.heads.get(&head).copied()).or_else(|| self.under_way.front(transition));
+            let sent =
+                head.and_then(|head| self.heads.get(&head).copied()).or_else(|| self.under_way.front(transition));
             if let (Some(head), ReceiveMode::Take) = (head, mode) {
                 self.heads.remove(&head);
             }
@@ -325,8 +326,9 @@ impl Datagrams {
         let number = *self.numbers.get(&channel)?.get(position)?;
         let remaining = self.remaining(happened, channel)?;
         self.numbers.insert(channel, remaining);
-        let is_buffer =
-            |&&(component, _): &&(ComponentId, u32)| matches!(system.components.component(component), Component::Buffer(_));
+        let is_buffer = |&&(component, _): &&(ComponentId, u32)| {
+            matches!(system.components.component(component), Component::Buffer(_))
+        };
         if let Some(&(buffer, _)) = transition.writes.iter().find(is_buffer) {
             self.numbers.entry(buffer).or_default().push(number);
         }

@@ -23,11 +23,7 @@ impl View<'_> {
         }
         match &transition.step {
             Move::Unit { unit, component, edge, .. } => self.take(*unit, *component, *edge, next)?,
-            Move::LoseInFlight
-            | Move::Pass { .. }
-            | Move::Hang { .. }
-            | Move::Arrive { .. }
-            | Move::Settle { .. } => {}
+            Move::LoseInFlight | Move::Pass { .. } | Move::Hang { .. } | Move::Arrive { .. } | Move::Settle { .. } => {}
             Move::Park(units) => {
                 for &unit in units {
                     let component = self.unit_component(unit);

@@ -160,12 +160,28 @@ pub(crate) enum Missing {
     /// A program asks for an instant that is not one number.
     Instant(NodeId, OperationKey),
     Connection([(ProcessId, SocketAddr); 2]),
-    Channel { from: SocketId, to: SocketId },
-    Rules { sender: ProcessId, receiver: ProcessId },
+    Channel {
+        from: SocketId,
+        to: SocketId,
+    },
+    Rules {
+        sender: ProcessId,
+        receiver: ProcessId,
+    },
     Dispatch(Dispatch),
-    Arrivals { rules: usize, link: u32 },
-    WithoutFaults { rules: usize, link: u32 },
-    Rearmed { edge: EdgeId, before: u32, after: u32 },
+    Arrivals {
+        rules: usize,
+        link: u32,
+    },
+    WithoutFaults {
+        rules: usize,
+        link: u32,
+    },
+    Rearmed {
+        edge: EdgeId,
+        before: u32,
+        after: u32,
+    },
     Event(Event),
     Told(Told),
     Together(Together),

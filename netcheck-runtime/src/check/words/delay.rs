@@ -12,9 +12,10 @@ pub(super) fn delay(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
     let Form::Value(value) = &word.form else {
         return match word.form {
             Form::Alone => Ok(udp.delay(..)),
-            _ => Err(word.wrong(
-                "`delay` takes an interval or a list: write `delay = 1ms..=200ms` or `delay = [5ms, 50ms]`",
-            )),
+            _ => {
+                Err(word
+                    .wrong("`delay` takes an interval or a list: write `delay = 1ms..=200ms` or `delay = [5ms, 50ms]`"))
+            }
         };
     };
     let wrong = |message: String| Wrong { at: value.at.clone(), message };
@@ -39,9 +40,7 @@ pub(super) fn delay(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
         }
         Kind::List(listed) => {
             let each = listed.iter().map(|value| match value.kind {
-                Kind::Number(digits) => {
-                    length(digits).map_err(|message| Wrong { at: value.at.clone(), message })
-                }
+                Kind::Number(digits) => length(digits).map_err(|message| Wrong { at: value.at.clone(), message }),
                 _ => Err(Wrong { at: value.at.clone(), message: "expected a delay, such as `200ms`".to_owned() }),
             });
             Ok(udp.delays(each.collect::<Result<Vec<Duration>, Wrong>>()?))
@@ -50,7 +49,9 @@ pub(super) fn delay(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
             length(digits).map_err(wrong)?;
             Err(wrong(format!("expected an interval or a list of delays: write `[{digits}]`")))
         }
-        _ => Err(wrong("expected an interval such as `1ms..=200ms` or `5ms..`, or a list such as `[5ms, 50ms]`".to_owned())),
+        _ => Err(wrong(
+            "expected an interval such as `1ms..=200ms` or `5ms..`, or a list such as `[5ms, 50ms]`".to_owned(),
+        )),
     }
 }
 

@@ -153,9 +153,7 @@ impl<'a> View<'a> {
         }
         let outcome = self.fires_in(zone)?;
         let edge = self.edge(asker.node, Input { key: asker.key, outcome })?;
-        let skips = |effect: &AnyEffect| {
-            matches!(effect, AnyEffect::Time(Effect::Rearm { timer: of, missed: Missed::Skip, .. }) if *of == timer)
-        };
+        let skips = |effect: &AnyEffect| matches!(effect, AnyEffect::Time(Effect::Rearm { timer: of, missed: Missed::Skip, .. }) if *of == timer);
         if away.exactly().is_none() && self.automata.edge(edge).effects.iter().any(skips) {
             // How many ticks were missed is no number.
             return Err(Missing::Instant(asker.node, asker.key).into());
@@ -196,9 +194,8 @@ impl<'a> View<'a> {
         let later = self.zone_write(&passing.some_time())?;
         if !is_instant && later.1 != later.0.of(state) {
             // They may happen at any instant until the next event that has to.
-            let is_late = |step: &&mut Transition| {
-                step.is_failure() || matches!(step.class(), Some(Class::Delivery { .. }))
-            };
+            let is_late =
+                |step: &&mut Transition| step.is_failure() || matches!(step.class(), Some(Class::Delivery { .. }));
             chosen.iter_mut().filter(is_late).for_each(|step| step.writes.push(later));
         }
         let arrivals_from = chosen.len();

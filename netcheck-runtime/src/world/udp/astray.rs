@@ -74,7 +74,9 @@ impl View<'_> {
         bound: Option<SocketAddr>,
         writes: Writes,
     ) -> Lookup<Vec<Change>> {
-        let Some(bound) = bound.filter(|_| self.has_delay() && !self.has_arrivals()) else { return Ok(vec![Change::quiet(writes)]) };
+        let Some(bound) = bound.filter(|_| self.has_delay() && !self.has_arrivals()) else {
+            return Ok(vec![Change::quiet(writes)]);
+        };
         let mut ways = vec![(Change::quiet(writes), Told::new())];
         let process = self.process_of(socket.unit);
         // Sorted, so that the order is the same in every run.

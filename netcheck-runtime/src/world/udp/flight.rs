@@ -128,9 +128,8 @@ impl View<'_> {
                 let zone = if passing.zone.is_scheduled(event) {
                     passing.until(event)
                 } else {
-                    let is_heard = receiver.is_some_and(|receiver| {
-                        !self.arrives_late() || enabled.listening.contains(&receiver)
-                    });
+                    let is_heard =
+                        receiver.is_some_and(|receiver| !self.arrives_late() || enabled.listening.contains(&receiver));
                     let is_first = !free.contains(&packet);
                     free.push(packet);
                     (is_heard && is_first).then(|| passing.some_time())
@@ -226,9 +225,5 @@ fn departed(zone: &Zone, component: ComponentId, position: u32, count: u32) -> Z
 /// A packet leaves a channel of so many.
 fn arrived(write: u32, count: usize, position: u32) -> Happened {
     let positions = (0..count as u32).filter(|other| *other != position).collect();
-    Happened {
-        write,
-        events: smallvec![Event::Arrived { position }],
-        remaining: Some(Remaining { write, positions }),
-    }
+    Happened { write, events: smallvec![Event::Arrived { position }], remaining: Some(Remaining { write, positions }) }
 }
