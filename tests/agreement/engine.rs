@@ -298,6 +298,9 @@ fn declared(tcp: &program::Tcp) -> Tcp {
     if tcp.split {
         declared = declared.split();
     }
+    if tcp.delay {
+        declared = declared.delay(..);
+    }
     if let Some(bytes) = tcp.buffer {
         declared = declared.buffer(bytes);
     }

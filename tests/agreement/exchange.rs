@@ -5,12 +5,11 @@ use crate::program::{ELAPSED, END, FAILED, Failure, Instruction, Network, Proces
 
 pub(super) fn network(random: &mut Random, words: Words) -> Network {
     let mixed = words == Words::Mixed;
-    // `delay` together with TCP is left out: the engine and the naive explorer differ in when time-outs may elapse
-    // before connects, accepts and reads, and which of them is right is not settled.
-    let network = if mixed { Network { delay: false, ..super::network(random) } } else { Network::reliable() };
+    let network = if mixed { super::network(random) } else { Network::reliable() };
     let tcp = Tcp {
         failures: failures(random),
         split: random.percent(20),
+        delay: mixed && random.percent(25),
         buffer: *random.weighted(&[(10, None), (1, Some(1)), (3, Some(2)), (2, Some(3)), (1, Some(4))]),
         processes: if random.percent(15) { vec![random.below(2) as usize] } else { Vec::new() },
         side: *random.weighted(&[(16, None), (2, Some(Side::Client)), (2, Some(Side::Server))]),

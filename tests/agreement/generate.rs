@@ -498,6 +498,7 @@ fn smaller(system: &System) -> Vec<System> {
         });
     }
     tcp(&|tcp| tcp.split = false);
+    tcp(&|tcp| tcp.delay = false);
     tcp(&|tcp| tcp.buffer = None);
     tcp(&|tcp| tcp.processes.clear());
     tcp(&|tcp| tcp.side = None);

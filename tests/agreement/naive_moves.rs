@@ -103,14 +103,14 @@ impl World<'_> {
             timers.into_iter().partition(|timer| deadline(timer) <= i64::from(self.state.now_ms));
         others.extend(expired);
         let network = &self.system.network;
-        // with an interval it is the packets that take time, and nothing else
-        let is_held_up = match network.interval {
-            Some(_) => deliveries.iter().any(|delivery| matches!(delivery, Move::Tcp { .. })),
-            None => !network.delay && !deliveries.is_empty(),
-        };
+        let streams_take_time = network.tcp.as_ref().is_some_and(|tcp| tcp.delay);
+        let is_held_up = deliveries.iter().any(|delivery| match delivery {
+            Move::Tcp { .. } => !streams_take_time,
+            _ => !network.delay,
+        });
         let time_may_pass = others.is_empty() && !is_held_up;
         if time_may_pass {
-            if self.system.network.delay {
+            if network.delay || streams_take_time {
                 others.extend(self.tick(!running.is_empty()));
                 running.clear();
             }

@@ -58,6 +58,8 @@ pub struct Network {
 pub struct Tcp {
     pub failures: Vec<Failure>,
     pub split: bool,
+    /// what comes over a connection takes any time
+    pub delay: bool,
     /// bytes that a half-stream holds
     pub buffer: Option<usize>,
     /// only operations of these processes fail; all, if empty
@@ -527,6 +529,9 @@ impl fmt::Display for Tcp {
             self.failures.iter().map(|failure| format!("{failure:?}").to_lowercase()).collect();
         if self.split {
             words.push("split".to_owned());
+        }
+        if self.delay {
+            words.push("delay".to_owned());
         }
         words.extend(self.buffer.map(|bytes| format!("buffer = {bytes}")));
         words.extend(self.processes.iter().map(|process| format!("process = {:?}", name(*process))));

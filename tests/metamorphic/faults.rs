@@ -16,7 +16,7 @@ use crate::run::Random;
 pub fn more(random: &mut Random, system: &System) -> Option<(String, System)> {
     let mut bigger = system.clone();
     let network = &mut bigger.network;
-    let what = match random.below(if network.tcp.is_some() { 10 } else { 5 }) {
+    let what = match random.below(if network.tcp.is_some() { 11 } else { 5 }) {
         0 => copies(network, 0)?,
         1 => copies(network, 2)?,
         2 => {
@@ -28,8 +28,7 @@ pub fn more(random: &mut Random, system: &System) -> Option<(String, System)> {
             *at_most += 1;
             "at_most".to_owned()
         }
-        // TCP together with `delay` is left out, as it is in `agreement`.
-        4 if !network.delay && network.tcp.is_none() && !has_listeners(system) => {
+        4 if !network.delay => {
             network.delay = true;
             "delay".to_owned()
         }
@@ -44,13 +43,14 @@ pub fn more(random: &mut Random, system: &System) -> Option<(String, System)> {
             (tcp.processes, tcp.side, tcp.first) = (Vec::new(), None, None);
             (narrowed != (Vec::new(), None, None)).then(|| "failures everywhere".to_owned())?
         }
+        7 => {
+            let tcp = network.tcp.as_mut()?;
+            (!tcp.delay).then(|| tcp.delay = true)?;
+            "delay of streams".to_owned()
+        }
         _ => failure(random, network)?,
     };
     Some((what, bigger))
-}
-
-fn has_listeners(system: &System) -> bool {
-    system.processes.iter().any(|process| process.listeners > 0)
 }
 
 fn copies(network: &mut Network, copies: usize) -> Option<String> {

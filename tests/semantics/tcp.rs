@@ -194,8 +194,8 @@ fn a_timer_fires_between_two_parts_of_one_write_only_with_delay() {
     }
     let outputs = |split: bool, delay: bool| {
         let tcp = if split { Tcp::new().split() } else { Tcp::new() };
-        let udp = if delay { Udp::new().delay(..) } else { Udp::new() };
-        let report = Checker::new().tcp(tcp).udp(udp).check(|net| {
+        let tcp = if delay { tcp.delay(..) } else { tcp };
+        let report = Checker::new().tcp(tcp).check(|net| {
             net.process("server", sends);
             net.process("client", reads).after("server");
         });

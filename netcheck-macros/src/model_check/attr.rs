@@ -36,8 +36,21 @@ pub(super) const WORDS: &[&str] = &[
 ];
 const UDP_WORDS: &[&str] =
     &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
-const TCP_WORDS: &[&str] =
-    &["open", "close", "read", "write", "reset", "hang", "split", "buffer", "process", "processes", "side", "first"];
+const TCP_WORDS: &[&str] = &[
+    "open",
+    "close",
+    "read",
+    "write",
+    "reset",
+    "hang",
+    "split",
+    "delay",
+    "buffer",
+    "process",
+    "processes",
+    "side",
+    "first",
+];
 const LISTS: &[(&str, &[&str])] = &[("udp", UDP_WORDS), ("tcp", TCP_WORDS)];
 
 /// Names that a word may have as its value, and the variants that they stand for.
@@ -141,6 +154,8 @@ fn tcp(words: Vec<Word>, cx: &Ctxt) -> Tcp {
         }
         match word.name.to_string().as_str() {
             "open" | "close" | "read" | "write" | "reset" | "hang" | "split" => alone(word, cx),
+            "delay" if matches!(word.form, Form::Alone | Form::Broken) => {}
+            "delay" => cx.error(&word.name, "streams take any time: write `delay` alone; intervals are for `udp`"),
             "buffer" => tcp.buffer = value(word, "4096", cx).and_then(|value| number(&value, cx)),
             "process" => tcp.processes = process(word, cx),
             "processes" => tcp.processes = processes(word, cx),

@@ -455,6 +455,9 @@ fn tcp(tcp: &Tcp) -> TokenStream {
             calls.extend(quote!(.#word()));
         }
     }
+    if let Some(delay) = tcp.said.get("delay") {
+        calls.extend(quote!(.#delay(..)));
+    }
     if let Some(buffer) = tcp.buffer.as_ref().map(plain) {
         calls.extend(quote!(.buffer(#buffer)));
     }

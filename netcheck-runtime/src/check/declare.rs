@@ -7,7 +7,7 @@ use crate::world::declared::{Delays, Direction, UdpFaults};
 use crate::world::tcp::rules::TcpRules;
 use netcheck_models::time::{Delay, FAR_NS};
 use netcheck_models::udp::Perturbation;
-use std::ops::{Bound, RangeBounds};
+use std::ops::{Bound, RangeBounds, RangeFull};
 use std::time::Duration;
 
 /// The declared behaviour of UDP: by default reliable and in order.
@@ -244,6 +244,13 @@ impl Tcp {
         self
     }
 
+    /// Connects, bytes and the ends of streams take any time to come, in their order; they come at last. Time is then
+    /// *dense*, as with [`Udp::delay`]. What has come together is read together, unless reads are [`Tcp::split`].
+    pub fn delay(mut self, _any: RangeFull) -> Self {
+        self.rules.may_wait = true;
+        self
+    }
+
     /// How many bytes a half-stream holds: more are written only when some have been read.
     ///
     /// # Panics
@@ -283,7 +290,7 @@ impl Tcp {
 
     /// As a word of the attribute; `None` if nothing is declared.
     pub(super) fn in_words(&self) -> Option<String> {
-        let TcpRules { streams, fails, side, first, .. } = &self.rules;
+        let TcpRules { streams, fails, side, first, may_wait, .. } = &self.rules;
         let flags = [
             (fails.open, "open"),
             (fails.close, "close"),
@@ -292,6 +299,7 @@ impl Tcp {
             (fails.reset, "reset"),
             (fails.hang, "hang"),
             (streams.split, "split"),
+            (*may_wait, "delay"),
         ];
         let mut words: Vec<String> = flags.iter().filter(|(on, _)| *on).map(|(_, word)| (*word).to_owned()).collect();
         if streams.capacity != TcpRules::default().streams.capacity {

@@ -68,7 +68,7 @@ impl Job {
             closed: registered.closed,
             deadlocks: checker.deadlocks,
         };
-        if declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some()) {
+        if declared.is_dense() {
             // What these rely on is not argued for steps between which time passes.
             (checker.reduction, checker.symmetry, checker.tasks) = (false, false, Tasks::Shared);
         }
@@ -78,7 +78,7 @@ impl Job {
 
     /// Whether time is dense: packets take time.
     pub(super) fn is_dense(&self) -> bool {
-        self.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some())
+        self.declared.is_dense()
     }
 
     /// The modes in which units are run, unless every call has to be traced for a reader.

@@ -39,8 +39,21 @@ const WORDS: &[&str] = &[
 ];
 const UDP_WORDS: &[&str] =
     &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
-const TCP_WORDS: &[&str] =
-    &["open", "close", "read", "write", "reset", "hang", "split", "buffer", "process", "processes", "side", "first"];
+const TCP_WORDS: &[&str] = &[
+    "open",
+    "close",
+    "read",
+    "write",
+    "reset",
+    "hang",
+    "split",
+    "delay",
+    "buffer",
+    "process",
+    "processes",
+    "side",
+    "first",
+];
 const LISTS: &[(&str, &[&str])] = &[("udp", UDP_WORDS), ("tcp", TCP_WORDS)];
 
 /// Names that a word may have as its value, and what they stand for.
@@ -172,6 +185,7 @@ fn tcp(word: &Word<'_>) -> Result<Tcp, Wrong> {
             "reset" => alone(word, tcp.reset())?,
             "hang" => alone(word, tcp.hang())?,
             "split" => alone(word, tcp.split())?,
+            "delay" => delay::of_streams(word, tcp)?,
             "buffer" => tcp.buffer(positive(
                 word,
                 "4096",

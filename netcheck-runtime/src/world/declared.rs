@@ -47,6 +47,13 @@ pub(crate) struct Declared {
     pub(crate) at_most: Option<u32>,
 }
 
+impl Declared {
+    /// Whether time is dense: something in the network takes time.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.tcp.may_wait || self.udp.as_ref().is_some_and(|udp| udp.delays.is_some())
+    }
+}
+
 /// Facts about the programs, known before the search or learned in an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Demands {

@@ -61,7 +61,7 @@ impl View<'_> {
         moving: impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
-        if chosen.iter().any(|step| step.class() == Some(Class::Delivery { required: true })) {
+        if chosen.iter().any(|step| matches!(step.class(), Some(Class::Delivery { required: true, may_wait: false }))) {
             return Ok(());
         }
         let losable = enabled.losable.iter().filter(|losable| moving(losable.mover));

@@ -59,8 +59,8 @@ pub(crate) enum Move {
 pub(crate) enum Class {
     /// Nothing.
     Immediate,
-    /// A datagram that arrives now; `required` if it can't be lost.
-    Delivery { required: bool },
+    /// Something that comes over the network now; `required` if it can't be lost, `may_wait` if it may take any time.
+    Delivery { required: bool, may_wait: bool },
     /// A deadline: the time until then passes.
     Timer { advance_ns: i64 },
     /// Nothing: a call fails although it need not. Steps with other conditions stay possible.

@@ -137,7 +137,7 @@ impl System {
         };
         let mut system = System { learner, tables, programs };
         system.add_units();
-        if system.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some()) {
+        if system.declared.is_dense() {
             system.tables.zone = Some(system.components.id(Component::Zone));
         }
         system

@@ -355,14 +355,19 @@ impl Tables {
         }
     }
 
-    /// Whether time is dense: packets take time.
+    /// Whether time is dense: something in the network takes time.
     pub(crate) fn has_delay(&self) -> bool {
         self.zone.is_some()
     }
 
     /// Whether each copy of a datagram arrives at an instant of its own, which its delay decides.
     pub(crate) fn has_arrivals(&self) -> bool {
-        self.has_delay() && self.declared.udp.as_ref().is_some_and(|udp| !udp.is_ordered)
+        self.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some() && !udp.is_ordered)
+    }
+
+    /// Whether datagrams are under way, in the order that `window` bounds, until they are received at any later instant.
+    pub(crate) fn has_late_datagrams(&self) -> bool {
+        self.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some() && udp.is_ordered)
     }
 
     /// Whether the number of faults in one execution is bounded.

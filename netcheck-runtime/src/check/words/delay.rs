@@ -2,8 +2,8 @@
 
 use super::Wrong;
 use super::grammar::{Form, Kind, Word};
-use crate::check::Udp;
 use crate::check::declare::UNITS;
+use crate::check::{Tcp, Udp};
 use netcheck_models::time::FAR_NS;
 use std::time::Duration;
 
@@ -52,6 +52,14 @@ pub(super) fn delay(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
         _ => Err(wrong(
             "expected an interval such as `1ms..=200ms` or `5ms..`, or a list such as `[5ms, 50ms]`".to_owned(),
         )),
+    }
+}
+
+/// The delay of what comes over TCP.
+pub(super) fn of_streams(word: &Word<'_>, tcp: Tcp) -> Result<Tcp, Wrong> {
+    match word.form {
+        Form::Alone => Ok(tcp.delay(..)),
+        _ => Err(word.wrong("streams take any time: write `delay` alone; intervals are for `udp`")),
     }
 }
 

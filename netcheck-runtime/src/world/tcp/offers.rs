@@ -15,9 +15,6 @@ use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
 
-/// The class of an outcome that comes over the network.
-const DELIVERY: Class = Class::Delivery { required: true };
-
 /// The error that a call on a broken connection returns.
 fn broken(breakage: Breakage) -> Outcome {
     Outcome::Failed(match breakage {
@@ -62,7 +59,7 @@ pub(crate) fn offers(
             let read = *read && connection.is_readable(end.side);
             let write = *write && connection.is_writable(end.side, capacity);
             match read || write || !waits {
-                true => offers.add(view, Outcome::Ready { read, write }, DELIVERY, Writes::new()),
+                true => offers.add(view, Outcome::Ready { read, write }, view.over_network(), Writes::new()),
                 false => Ok(()),
             }
         }
@@ -90,6 +87,11 @@ pub(crate) fn offers(
 }
 
 impl View<'_> {
+    /// The class of an outcome that comes over the network.
+    fn over_network(self) -> Class {
+        Class::Delivery { required: true, may_wait: self.declared.tcp.may_wait }
+    }
+
     pub(super) fn connection_at(&self, state: &[u32], end: ConnectionEnd) -> &Connection {
         &self.held.get(end.component.of(state)).connection
     }
@@ -179,7 +181,7 @@ impl View<'_> {
             Dialed::Full => return Ok(()),
             Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, writes, Event::Connected),
         };
-        offers.tell(self, outcome, DELIVERY, writes, event)
+        offers.tell(self, outcome, self.over_network(), writes, event)
     }
 
     /// The result of a connect in this state.
@@ -316,7 +318,7 @@ impl View<'_> {
         let [(_, peer), (at, local)] = [Side::Client, Side::Server].map(|side| self.connections.end(connection, side));
         debug_assert_eq!(at, process, "a backlog holds connections to its own process");
         let writes = smallvec![(component, self.held_connection(held)?), (port, bindings)];
-        offers.tell(self, Outcome::Accepted { local, peer }, DELIVERY, writes, Event::Accepted)
+        offers.tell(self, Outcome::Accepted { local, peer }, self.over_network(), writes, Event::Accepted)
     }
 
     fn read(
@@ -327,7 +329,7 @@ impl View<'_> {
         (fails, resets): (bool, bool),
         offers: &mut Offers<'_>,
     ) -> Lookup<()> {
-        let class = if waits { DELIVERY } else { Class::Immediate };
+        let class = if waits { self.over_network() } else { Class::Immediate };
         let connection = self.connection_at(state, end);
         let unread = connection.unread_at(end.side);
         let got = |read: Read| match read {

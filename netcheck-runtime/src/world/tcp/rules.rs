@@ -18,6 +18,8 @@ pub(crate) struct TcpRules {
     pub(crate) side: Option<Side>,
     /// How many executions of each source line may fail.
     pub(crate) first: Option<u32>,
+    /// Whether what comes over the network may take any time.
+    pub(crate) may_wait: bool,
 }
 
 /// The operations that may fail (Table 2 of the paper on TCP transmission failures).
@@ -39,6 +41,7 @@ impl Default for TcpRules {
             processes: None,
             side: None,
             first: None,
+            may_wait: false,
         }
     }
 }

@@ -183,12 +183,9 @@ impl<'a> View<'a> {
         if let Some(unsettled) = accepted.iter().find(|timer| timer.may_be_over) {
             return self.settle(zone, unsettled, chosen);
         }
-        // Where arrivals are steps, the other deliveries are those of streams, on which nothing is delayed.
-        let is_immediate = chosen.iter().any(|step| match step.class() {
-            Some(Class::Immediate) => true,
-            Some(Class::Delivery { .. }) => self.has_arrivals(),
-            _ => false,
-        });
+        let is_immediate = chosen
+            .iter()
+            .any(|step| matches!(step.class(), Some(Class::Immediate | Class::Delivery { may_wait: false, .. })));
         let is_instant = is_immediate || self.is_dead_end(state, |_| true, chosen);
         let passing = Passing { zone, is_instant, timers: accepted.iter().map(|timer| timer.event).collect() };
         let later = self.zone_write(&passing.some_time())?;
@@ -202,7 +199,12 @@ impl<'a> View<'a> {
         if self.has_arrivals() {
             self.arrivals_in(state, enabled, &passing, chosen)?;
         }
-        if !self.has_arrivals() && !is_immediate && accepted.is_empty() {
+        let loses = match self.has_late_datagrams() {
+            true => !is_immediate && accepted.is_empty() && !has_required(chosen),
+            // Datagrams take no time, as in quiet time.
+            false => !self.has_arrivals() && !chosen.iter().any(|step| step.class() == Some(Class::Immediate)),
+        };
+        if loses {
             self.lose_in_flight(state, enabled, |_| true, chosen)?;
         } else if chosen.len() > arrivals_from && !is_instant && !passing.has_to_end() {
             self.never_arrive(state, chosen)?;
@@ -302,6 +304,11 @@ impl<'a> View<'a> {
         component.set(next, value);
         Ok(())
     }
+}
+
+/// Whether some delivery can't be lost.
+fn has_required(steps: &[Transition]) -> bool {
+    steps.iter().any(|step| matches!(step.class(), Some(Class::Delivery { required: true, .. })))
 }
 
 /// The zone after a timer has fired; an interval keeps the instant of its tick until it is armed again.

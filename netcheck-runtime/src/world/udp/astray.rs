@@ -57,7 +57,9 @@ impl View<'_> {
     /// dropped.
     pub(super) fn astray(self, state: &[u32], from: SocketId, to: (ProcessId, SocketAddr)) -> Lookup<Option<Channel>> {
         // A root that waits forever may have tasks that still bind.
-        if !self.has_delay() || !self.live_units(state).any(|(unit, _)| self.process_of(unit) == to.0) {
+        if !(self.has_arrivals() || self.has_late_datagrams())
+            || !self.live_units(state).any(|(unit, _)| self.process_of(unit) == to.0)
+        {
             return Ok(None);
         }
         let component = self.component(Component::Astray { from, to })?;
@@ -74,7 +76,7 @@ impl View<'_> {
         bound: Option<SocketAddr>,
         writes: Writes,
     ) -> Lookup<Vec<Change>> {
-        let Some(bound) = bound.filter(|_| self.has_delay() && !self.has_arrivals()) else {
+        let Some(bound) = bound.filter(|_| self.has_late_datagrams()) else {
             return Ok(vec![Change::quiet(writes)]);
         };
         let mut ways = vec![(Change::quiet(writes), Told::new())];
@@ -145,7 +147,7 @@ impl View<'_> {
         next: &mut Vec<u32>,
     ) -> Lookup<()> {
         let Component::Port(process, number) = self.components.component(port) else { return Ok(()) };
-        if !self.has_delay() || self.has_arrivals() {
+        if !self.has_late_datagrams() {
             return Ok(());
         }
         for channel in self.inlets_of(socket) {

@@ -153,7 +153,10 @@ impl View<'_> {
                     writes.push((head, arrival.datagram.0 + 1));
                 }
                 let class = match waits {
-                    true => Class::Delivery { required: arrivals.lose_in_flight.is_none() },
+                    true => Class::Delivery {
+                        required: arrivals.lose_in_flight.is_none(),
+                        may_wait: self.has_late_datagrams(),
+                    },
                     false => Class::Immediate,
                 };
                 let outcome = answer(arrival.datagram);
