@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::time::sleep;
 
 /// All kinds of events, as JSON calls them.
-const KINDS: [&str; 22] = [
+const KINDS: [&str; 23] = [
     "accepted",
     "arrived",
     "astray",
@@ -30,6 +30,7 @@ const KINDS: [&str; 22] = [
     "hung",
     "kept",
     "lost",
+    "multiplied",
     "overtook",
     "passed",
     "read",
@@ -58,6 +59,7 @@ fn kind(event: Event) -> &'static str {
         Event::Hung => "hung",
         Event::Kept => "kept",
         Event::Lost { .. } => "lost",
+        Event::Multiplied { .. } => "multiplied",
         Event::Overtook { .. } => "overtook",
         Event::Read { .. } => "read",
         Event::Refused => "refused",
@@ -158,6 +160,7 @@ fn each_kind_of_event_stands_in_the_json_of_a_counterexample() {
     let all = [
         disorder(),
         datagrams(Udp::new().loss(), &["a", "b"], &["b"]),
+        datagrams(Udp::new().loss().delay(..), &["a", "b"], &["b"]),
         peeked(),
         unheard(),
         found(&Checker::new(), connections),
