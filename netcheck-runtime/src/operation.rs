@@ -15,6 +15,7 @@ pub(crate) use udp::ReceiveMode;
 use crate::id::{CallerId, OutcomeId, TaskId};
 pub use netcheck_models::tcp::Side;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::net::SocketAddr;
 use std::panic::Location;
 use std::sync::Arc;
@@ -125,10 +126,17 @@ pub(crate) enum Outcome {
     WouldBlock,
     /// A timer fired; with the time since the start, if it is tracked.
     Elapsed {
-        at_ns: Option<u64>,
+        at: Option<time::At>,
     },
+    /// An instant that was read.
     Time {
-        at_ns: u64,
+        at: time::At,
+    },
+    /// How one instant compares with another.
+    Compared(Ordering),
+    /// The time between two instants; negative if the other comes first.
+    Distance {
+        ns: i64,
     },
     Alternative(usize),
     /// An isolated task ended with this output.

@@ -4,7 +4,6 @@
 //! so that loops with time-outs close; a program that reads it (`Instant::now`, `sleep_until`) makes the time since the
 //! start part of the state.
 
-use crate::capture::{Capture, Values};
 use crate::operation::time;
 use crate::operation::{Effect, Missed, Operation, Outcome};
 use crate::unit::poll::context;
@@ -13,11 +12,13 @@ use crate::unit::poll::operations::Pending;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::hash::{Hash, Hasher};
-use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+mod instant;
+
+pub use instant::Instant;
 pub use std::time::Duration;
 
 /// Errors of this module, as `tokio::time::error`.
@@ -41,164 +42,6 @@ pub mod error {
     }
 }
 
-/// A point in virtual time, as `tokio::time::Instant`.
-#[derive(Clone, Copy)]
-pub struct Instant {
-    /// `None`: the time of a tick whose value was not asked for yet.
-    at_ns: Option<u64>,
-}
-
-impl Instant {
-    /// The current time. The check then keeps the time since the start in its states.
-    #[track_caller]
-    pub fn now() -> Instant {
-        Instant::read(time::Operation::Clock)
-    }
-
-    #[track_caller]
-    fn read(operation: time::Operation) -> Instant {
-        match context::current().ask(Operation::Time(operation), Location::caller()) {
-            Outcome::Time { at_ns } => Instant { at_ns: Some(at_ns) },
-            other => unreachable!("the clock does not answer {other:?}"),
-        }
-    }
-
-    /// The value. If it was not tracked, the check begins again with a clock.
-    #[track_caller]
-    fn ns(self) -> u64 {
-        match self.at_ns {
-            // The answer is an error that says so.
-            Some(time::UNTOLD_NS) => Instant::read(time::Operation::Deadline { timer: u32::MAX }).ns(),
-            Some(at_ns) => at_ns,
-            None => Instant::now().ns(),
-        }
-    }
-
-    /// The time from `earlier` to this, or zero.
-    #[track_caller]
-    pub fn duration_since(&self, earlier: Instant) -> Duration {
-        Duration::from_nanos(self.ns().saturating_sub(earlier.ns()))
-    }
-
-    /// The time from `earlier` to this, if it is not negative.
-    #[track_caller]
-    pub fn checked_duration_since(&self, earlier: Instant) -> Option<Duration> {
-        self.ns().checked_sub(earlier.ns()).map(Duration::from_nanos)
-    }
-
-    /// The time from `earlier` to this, or zero.
-    #[track_caller]
-    pub fn saturating_duration_since(&self, earlier: Instant) -> Duration {
-        self.duration_since(earlier)
-    }
-
-    /// The time from this until now.
-    #[track_caller]
-    pub fn elapsed(&self) -> Duration {
-        Instant::now().duration_since(*self)
-    }
-
-    /// This point in time plus a duration, if it can be represented.
-    #[track_caller]
-    pub fn checked_add(&self, duration: Duration) -> Option<Instant> {
-        let at_ns = self.ns().checked_add(nanoseconds(duration))?;
-        Some(Instant { at_ns: Some(at_ns) })
-    }
-
-    /// This point in time minus a duration, if it can be represented.
-    #[track_caller]
-    pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
-        let at_ns = self.ns().checked_sub(nanoseconds(duration))?;
-        Some(Instant { at_ns: Some(at_ns) })
-    }
-}
-
-impl PartialEq for Instant {
-    #[track_caller]
-    fn eq(&self, other: &Instant) -> bool {
-        self.ns() == other.ns()
-    }
-}
-
-impl Eq for Instant {}
-
-impl PartialOrd for Instant {
-    #[track_caller]
-    fn partial_cmp(&self, other: &Instant) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Instant {
-    #[track_caller]
-    fn cmp(&self, other: &Instant) -> std::cmp::Ordering {
-        self.ns().cmp(&other.ns())
-    }
-}
-
-impl Hash for Instant {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.ns().hash(state);
-    }
-}
-
-/// A time that was not asked for has no value yet.
-impl Capture for Instant {
-    fn capture(&self, values: &mut Values) {
-        self.at_ns.hash(values);
-    }
-}
-
-impl fmt::Debug for Instant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at_ns {
-            Some(at_ns) => write!(f, "Instant({:?})", Duration::from_nanos(at_ns)),
-            None => f.write_str("Instant(_)"),
-        }
-    }
-}
-
-impl Add<Duration> for Instant {
-    type Output = Instant;
-
-    #[track_caller]
-    fn add(self, duration: Duration) -> Instant {
-        self.checked_add(duration).expect("overflow when adding duration to instant")
-    }
-}
-
-impl AddAssign<Duration> for Instant {
-    #[track_caller]
-    fn add_assign(&mut self, duration: Duration) {
-        *self = *self + duration;
-    }
-}
-
-impl Sub<Duration> for Instant {
-    type Output = Instant;
-
-    #[track_caller]
-    fn sub(self, duration: Duration) -> Instant {
-        self.checked_sub(duration).expect("overflow when subtracting duration from instant")
-    }
-}
-
-impl Sub<Instant> for Instant {
-    type Output = Duration;
-
-    #[track_caller]
-    fn sub(self, earlier: Instant) -> Duration {
-        self.duration_since(earlier)
-    }
-}
-
-impl SubAssign<Duration> for Instant {
-    #[track_caller]
-    fn sub_assign(&mut self, duration: Duration) {
-        *self = *self - duration;
-    }
-}
-
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -219,12 +62,13 @@ impl Timer {
         Timer { number, location, repeats, pending: None }
     }
 
-    fn at(deadline: Instant, location: &'static Location<'static>) -> Timer {
-        let at_ns = deadline.ns();
+    #[track_caller]
+    fn at(deadline: Instant, repeats: bool, location: &'static Location<'static>) -> Timer {
+        let at = deadline.known();
         let context = context::current();
         let number = context.new_timer();
-        context.effect(Effect::Time(time::Effect::ArmAt { timer: number, at_ns }));
-        Timer { number, location, repeats: false, pending: None }
+        context.effect(Effect::Time(time::Effect::ArmAt { timer: number, at, repeats }));
+        Timer { number, location, repeats, pending: None }
     }
 
     /// Polls until it fires; returns the time, if it is tracked.
@@ -234,19 +78,14 @@ impl Timer {
         let outcome = ready!(Pin::new(pending).poll(cx));
         self.pending = None;
         match outcome {
-            Outcome::Elapsed { at_ns } => Poll::Ready(Instant { at_ns }),
+            Outcome::Elapsed { at } => Poll::Ready(Instant { at }),
             other => unreachable!("a timer does not answer {other:?}"),
         }
     }
 
     #[track_caller]
     fn deadline(&self) -> Instant {
-        match context::current()
-            .ask(Operation::Time(time::Operation::Deadline { timer: self.number }), Location::caller())
-        {
-            Outcome::Time { at_ns } => Instant { at_ns: Some(at_ns) },
-            other => unreachable!("the clock does not answer {other:?}"),
-        }
+        Instant::read(time::Operation::Deadline { timer: self.number })
     }
 }
 
@@ -274,7 +113,7 @@ pub fn sleep(duration: Duration) -> Sleep {
 /// Waits until a point in time, as `tokio::time::sleep_until`.
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
-    Sleep { timer: Timer::at(deadline, Location::caller()), elapsed: false }
+    Sleep { timer: Timer::at(deadline, false, Location::caller()), elapsed: false }
 }
 
 /// The future of [`sleep`].
@@ -299,10 +138,11 @@ impl Sleep {
     /// Sets another deadline.
     #[track_caller]
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
-        let at_ns = deadline.ns();
+        let at = deadline.known();
         let sleep = self.get_mut();
         sleep.elapsed = false;
-        context::current().effect(Effect::Time(time::Effect::ArmAt { timer: sleep.timer.number, at_ns }));
+        let arm = time::Effect::ArmAt { timer: sleep.timer.number, at, repeats: false };
+        context::current().effect(Effect::Time(arm));
     }
 }
 
@@ -406,8 +246,7 @@ pub fn interval(period: Duration) -> Interval {
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     assert!(!period.is_zero(), "`period` must be non-zero.");
     let location = Location::caller();
-    let wait = start.duration_since(Instant::now());
-    Interval { timer: Timer::after(wait, true, location), period, missed: MissedTickBehavior::default() }
+    Interval { timer: Timer::at(start, true, location), period, missed: MissedTickBehavior::default() }
 }
 
 /// See [`interval`].
@@ -460,8 +299,8 @@ impl Interval {
     /// The next tick comes at `deadline`.
     #[track_caller]
     pub fn reset_at(&mut self, deadline: Instant) {
-        let wait = deadline.duration_since(Instant::now());
-        self.arm(wait);
+        let arm = time::Effect::ArmAt { timer: self.timer.number, at: deadline.known(), repeats: true };
+        context::current().effect(Effect::Time(arm));
     }
 
     /// The behaviour for missed ticks.

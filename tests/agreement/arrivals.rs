@@ -62,23 +62,23 @@ const SENDS_AT_ONCE: [Instruction; 2] =
 
 #[test]
 fn a_datagram_that_is_sent_before_its_port_is_bound_may_arrive_with_delay() {
-    let receives = [sleep(5), BIND, receive(20, 0)];
+    let receives = [sleep(10), BIND, receive(40, 0)];
     assert_eq!(received(&SENDS_AT_ONCE, &receives, delayed()), each(&[[7, 0], [ELAPSED, 0]]));
     assert_eq!(received(&SENDS_AT_ONCE, &receives, Network::reliable()), each(&[[ELAPSED, 0]]));
 }
 
 #[test]
 fn a_datagram_that_is_sent_before_its_socket_is_dropped_may_reach_the_next_one_with_delay() {
-    let sends = [BIND, sleep(5), send(7)];
-    let receives = [BIND, sleep(10), DROP, sleep(10), BIND, receive(10, 0)];
+    let sends = [BIND, sleep(10), send(7)];
+    let receives = [BIND, sleep(20), DROP, sleep(20), BIND, receive(20, 0)];
     assert_eq!(received(&sends, &receives, delayed()), each(&[[7, 0], [ELAPSED, 0]]));
     assert_eq!(received(&sends, &receives, Network::reliable()), each(&[[ELAPSED, 0]]));
 }
 
 #[test]
 fn of_a_datagram_that_comes_twice_each_copy_may_reach_a_socket_of_its_own_with_delay() {
-    let sends = [BIND, sleep(5), send(7)];
-    let receives = [BIND, receive(20, 0), DROP, sleep(10), BIND, receive(10, 1)];
+    let sends = [BIND, sleep(10), send(7)];
+    let receives = [BIND, receive(40, 0), DROP, sleep(20), BIND, receive(20, 1)];
     let twice = |network| Network { copies: vec![2], ..network };
     let all = each(&[[7, 7], [7, ELAPSED], [ELAPSED, 7], [ELAPSED, ELAPSED]]);
     assert_eq!(received(&sends, &receives, twice(delayed())), all);
@@ -89,16 +89,16 @@ fn of_a_datagram_that_comes_twice_each_copy_may_reach_a_socket_of_its_own_with_d
 #[test]
 fn a_datagram_that_arrives_where_nobody_is_bound_is_dropped_without_a_fault() {
     let network = Network { copies: vec![1, 0], at_most: Some(0), ..delayed() };
-    let late = [sleep(5), BIND, receive_at_last()];
+    let late = [sleep(10), BIND, receive_at_last()];
     assert!(found(&SENDS_AT_ONCE, &late, network.clone()).deadlock);
     let in_time = [BIND, receive_at_last()];
-    let sends = [BIND, sleep(5), send(7)];
+    let sends = [BIND, sleep(10), send(7)];
     assert!(!found(&sends, &in_time, network.clone()).deadlock);
 
     // The one fault that there may be is left for the other one.
     let one_fault = Network { at_most: Some(1), ..network.clone() };
-    let both = [BIND, send(1), sleep(10), send(2)];
-    let receives_one = [sleep(5), BIND, receive_at_last()];
+    let both = [BIND, send(1), sleep(20), send(2)];
+    let receives_one = [sleep(10), BIND, receive_at_last()];
     assert!(found(&both, &receives_one, one_fault).deadlock);
     assert!(!found(&both, &receives_one, network).deadlock);
 }
@@ -106,7 +106,7 @@ fn a_datagram_that_arrives_where_nobody_is_bound_is_dropped_without_a_fault() {
 #[test]
 fn with_delay_datagrams_arrive_in_order_whether_somebody_is_bound_or_not() {
     let sends = [BIND, send(1), send(2)];
-    let receives = [sleep(5), BIND, receive(10, 0), receive(10, 1)];
+    let receives = [sleep(10), BIND, receive(20, 0), receive(20, 1)];
     let all = each(&[[1, 2], [1, ELAPSED], [2, ELAPSED], [ELAPSED, 1], [ELAPSED, 2], [ELAPSED, ELAPSED]]);
     assert_eq!(received(&sends, &receives, delayed()), all);
     let reordering = Network { window: 2, ..delayed() };
@@ -117,9 +117,9 @@ fn with_delay_datagrams_arrive_in_order_whether_somebody_is_bound_or_not() {
 /// The socket hears somebody else when the datagram arrives, or only later.
 #[test]
 fn with_delay_the_peer_of_a_socket_decides_when_a_datagram_arrives() {
-    let sends = [BIND, sleep(5), send(7)];
+    let sends = [BIND, sleep(10), send(7)];
     let hears_itself = Instruction::Everyday(Everyday::Connect { socket: 0, to: 1, port: 4000 });
-    let receives = [BIND, sleep(10), hears_itself, receive(10, 0)];
+    let receives = [BIND, sleep(20), hears_itself, receive(20, 0)];
     assert_eq!(received(&sends, &receives, delayed()), each(&[[7, 0], [ELAPSED, 0]]));
     assert_eq!(received(&sends, &receives, Network::reliable()), each(&[[7, 0]]));
 }

@@ -62,8 +62,22 @@ pub enum Everyday {
     SleepUntil {
         ms: u16,
     },
+    /// reads the clock for the process
+    Stamp,
+    /// whether so much time is over since the clock was read: 0 or 1, or 2 if it was not read
+    IsOver {
+        ms: u16,
+        into: usize,
+    },
+    /// until so much later than the clock was read
+    SleepUntilLater {
+        ms: u16,
+    },
     Share(Share),
 }
+
+/// No program looks further back at when it read the clock.
+pub const LATER_MS: i64 = 100;
 
 /// An operation on what tasks share. Those that wait write `ELAPSED` when the time is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -141,6 +155,7 @@ impl Everyday {
             Everyday::RecvOn { into, .. }
             | Everyday::RecvNested { into, .. }
             | Everyday::Tick { into, .. }
+            | Everyday::IsOver { into, .. }
             | Everyday::Share(
                 Share::Notified { into, .. }
                 | Share::Send { into, .. }
@@ -198,6 +213,9 @@ impl fmt::Display for Everyday {
             Everyday::Every { ms } => write!(f, "interval {ms} ms"),
             Everyday::Tick { limit_ms, into } => write!(f, "r{into} = {}tick", limit(limit_ms)),
             Everyday::SleepUntil { ms } => write!(f, "sleep until now + {ms} ms"),
+            Everyday::Stamp => write!(f, "stamp = now"),
+            Everyday::IsOver { ms, into } => write!(f, "r{into} = now >= stamp + {ms} ms"),
+            Everyday::SleepUntilLater { ms } => write!(f, "sleep until stamp + {ms} ms"),
             Everyday::Share(share) => share.fmt(f),
         }
     }

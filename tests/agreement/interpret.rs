@@ -1,6 +1,6 @@
 //! The words of everyday programs on netcheck's own types.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,8 @@ use crate::{plain, tracked};
 pub struct Shared {
     objects: Objects,
     interval: RefCell<Ticks>,
-    /// says of each use of the interval that it is one
+    stamp: Cell<Option<Instant>>,
+    /// says of each use of the interval and of the stamp that it is one
     uses: AtomicBool,
 }
 
@@ -39,7 +40,7 @@ impl Shared {
             true => Objects::Tracked(tracked::shared::Objects::new()),
             false => Objects::Plain(plain::shared::Objects::new()),
         };
-        Shared { objects, interval: RefCell::new(Ticks::Never), uses: AtomicBool::new(false) }
+        Shared { objects, interval: RefCell::new(Ticks::Never), stamp: Cell::new(None), uses: AtomicBool::new(false) }
     }
 
     async fn step(&self, memory: &Memory, share: Share) {
@@ -56,6 +57,16 @@ impl Shared {
             let before = self.interval.replace(Ticks::Every(interval(milliseconds(ms))));
             drop(before);
         }
+    }
+
+    fn read_clock(&self) {
+        self.uses.store(true, Ordering::Relaxed);
+        self.stamp.set(Some(Instant::now()));
+    }
+
+    fn later(&self, ms: u16) -> Option<Instant> {
+        self.uses.store(true, Ordering::Relaxed);
+        self.stamp.get().map(|stamp| stamp + milliseconds(ms))
     }
 
     fn take_interval(&self) -> Option<Ticking<'_>> {
@@ -132,6 +143,16 @@ pub async fn step(memory: &Rc<Memory>, word: Everyday) {
             }
         }
         Everyday::SleepUntil { ms } => sleep_until(Instant::now() + milliseconds(ms)).await,
+        Everyday::Stamp => memory.shared.read_clock(),
+        Everyday::IsOver { ms, into } => {
+            let is_over = memory.shared.later(ms).map(|later| Instant::now() >= later);
+            memory.write(into, is_over.map_or(2, u8::from));
+        }
+        Everyday::SleepUntilLater { ms } => {
+            if let Some(later) = memory.shared.later(ms) {
+                sleep_until(later).await;
+            }
+        }
         Everyday::Share(share) => memory.shared.step(memory, share).await,
     }
 }

@@ -24,6 +24,10 @@ pub(super) fn like_everyday_system(seed: u64) -> System {
 
 fn with_copies(random: &mut Random, System { mut processes, mut network }: System) -> System {
     network.anonymous = random.percent(90);
+    if network.delay && random.percent(80) {
+        // In dense time no processes are taken to be alike.
+        network.delay = false;
+    }
     let model = random.below(processes.len() as u64) as usize;
     let copies = *random.weighted(&[(6, 1), (3, 2)]);
     if random.percent(85) {

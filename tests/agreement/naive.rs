@@ -19,6 +19,7 @@ mod run;
 mod step;
 
 use crate::connections::{Alternative, Connections, End, Port};
+use crate::everyday::LATER_MS;
 use crate::objects::Objects;
 use crate::program::{Event, Instruction, Side, System};
 use datagrams::{Channel, Datagrams};
@@ -272,6 +273,8 @@ struct ProcessState {
     mutex: VecDeque<usize>,
     objects: Objects,
     interval: Option<Interval>,
+    /// when the clock was read
+    stamp_ms: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -579,6 +582,7 @@ impl<'a> World<'a> {
                 mutex: VecDeque::new(),
                 objects: Objects::new(),
                 interval: None,
+                stamp_ms: None,
             })
             .collect();
         let state = State {
@@ -619,6 +623,9 @@ impl State {
         });
         for interval in self.processes.iter_mut().filter_map(|process| process.interval.as_mut()) {
             interval.next_ms -= i64::from(now_ms);
+        }
+        for stamp_ms in self.processes.iter_mut().filter_map(|process| process.stamp_ms.as_mut()) {
+            *stamp_ms = (*stamp_ms - i64::from(now_ms)).max(-LATER_MS);
         }
         self.channels.values_mut().for_each(Channel::forget);
         self.channels.retain(|_, channel| !channel.is_empty());

@@ -56,6 +56,19 @@ impl ProcessState {
                 is_free.then_some(Wait::Tick { into, deadline_ms: limited(limit_ms) })
             }
             Everyday::SleepUntil { ms } => Some(Wait::Sleep { deadline_ms: now_ms + u32::from(ms) }),
+            Everyday::Stamp => {
+                self.stamp_ms = Some(i64::from(now_ms));
+                None
+            }
+            Everyday::IsOver { ms, into } => {
+                let is_over = self.stamp_ms.map(|stamp_ms| i64::from(now_ms) >= stamp_ms + i64::from(ms));
+                self.registers[into] = is_over.map_or(2, u8::from);
+                None
+            }
+            Everyday::SleepUntilLater { ms } => {
+                let later_ms = self.stamp_ms? + i64::from(ms);
+                Some(Wait::Sleep { deadline_ms: u32::try_from(later_ms).unwrap_or(0).max(now_ms) })
+            }
             Everyday::Share(share) => {
                 let (request, limit_ms, into) = self.share(share)?;
                 if !self.objects.may_begin(request) {

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 
 use super::{Activity, Move, Operation, Phase, TaskState, Timer, Wait, World, side_of};
 use crate::connections::{Alternative, End, Transfer};
+use crate::everyday::LATER_MS;
 use crate::program::{self, Event, Failure, Side};
 
 impl World<'_> {
@@ -129,14 +130,17 @@ impl World<'_> {
     /// by any others, since all times are multiples of them. Not where it makes no difference.
     fn tick(&self, is_waited_for: bool) -> Option<Move> {
         let now_ms = self.state.now_ms;
+        assert_eq!(now_ms % program::TICK_MS, 0, "all times are whole units");
         let due: Vec<(u32, Option<u32>)> = self.state.datagrams.dues().collect();
         if due.iter().any(|&(_, latest_ms)| latest_ms.is_some_and(|latest_ms| latest_ms <= now_ms)) {
             return None;
         }
         let must = is_waited_for || due.iter().any(|(_, latest_ms)| latest_ms.is_some());
         let ticks = self.state.processes.iter().filter_map(|process| process.interval);
+        let stamps = self.state.processes.iter().filter_map(|process| process.stamp_ms);
         let is_seen = due.iter().any(|&(earliest_ms, _)| earliest_ms > now_ms)
-            || ticks.into_iter().any(|interval| interval.next_ms > i64::from(now_ms));
+            || ticks.into_iter().any(|interval| interval.next_ms > i64::from(now_ms))
+            || stamps.into_iter().any(|stamp_ms| i64::from(now_ms) < stamp_ms + LATER_MS);
         (must || is_seen).then(|| Move::Pass { until_ms: i64::from(now_ms + program::TICK_MS), must })
     }
 

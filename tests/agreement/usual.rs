@@ -118,13 +118,34 @@ impl Writer<'_> {
             }
             3 => vec![Instruction::Everyday(Everyday::DropSocket { socket })],
             4..6 => self.ticks(index),
-            6 => vec![Instruction::Everyday(Everyday::SleepUntil { ms: self.ms() })],
+            6 => self.clock(index),
             7 => vec![Instruction::Choose { among: 2, into }],
             8 => vec![Instruction::Sleep { ms: self.ms() }],
             _ => vec![self.receive_usually(index, socket)],
         };
         let at = self.random.below(self.drafts[index].script.len() as u64 + 1) as usize;
         self.drafts[index].script.splice(at..at, extra);
+    }
+
+    /// A deadline, or the clock is read and looked at later.
+    fn clock(&mut self, index: usize) -> Vec<Instruction> {
+        if self.random.percent(40) {
+            return vec![Instruction::Everyday(Everyday::SleepUntil { ms: self.ms() })];
+        }
+        let mut looks = vec![Instruction::Everyday(Everyday::Stamp)];
+        for _ in 0..self.random.within(1, 2) {
+            let between = match self.random.below(3) {
+                0 => Instruction::Sleep { ms: self.ms() },
+                _ => self.receive_usually(index, 0),
+            };
+            looks.push(between);
+            let (ms, into) = (self.ms(), self.register(index));
+            looks.push(Instruction::Everyday(match self.random.percent(70) {
+                true => Everyday::IsOver { ms, into },
+                false => Everyday::SleepUntilLater { ms },
+            }));
+        }
+        looks
     }
 
     /// An interval and some of its ticks, perhaps with something between them that makes one late.

@@ -186,3 +186,61 @@ fn a_deadline_that_was_computed_from_an_instant_is_exact() {
     assert_eq!(outputs(within(1..=70)), ["1", "2"]);
     assert_eq!(outputs(within(80..=100)), ["0", "1"]);
 }
+
+/// Reads the clock, and looks at it again when something has come.
+fn looks_at_the_clock(net: &mut Network) {
+    net.process("reader", || async {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        let start = time::Instant::now();
+        socket.recv(&mut [0; 1]).await.unwrap();
+        let first = time::Instant::now();
+        socket.recv(&mut [0; 1]).await.unwrap();
+        let second = time::Instant::now();
+        time::sleep_until(first + ms(20)).await;
+        let (rested, late) = (time::Instant::now(), first + ms(20) < second);
+        (late, rested == second, start + ms(30) >= second)
+    });
+    net.process("sender", || async {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        for _ in 0..2 {
+            socket.send_to(b"!", "reader:4000").await.unwrap();
+        }
+    })
+    .after("reader");
+}
+
+#[test]
+fn instants_that_are_no_numbers_are_compared_and_waited_for() {
+    let outputs = |checker: Checker| checker.check(looks_at_the_clock).outputs("reader").to_vec();
+    // Both come within 30 ms, and at most 20 ms apart.
+    assert_eq!(outputs(within(10..=30)), ["(false, false, true)", "(false, true, true)"]);
+    // 20 ms and a nanosecond after the first one, it is late; so it is after 30 ms only if the first one came later.
+    let all = ["(false, false, false)", "(false, false, true)", "(false, true, false)", "(false, true, true)"];
+    let late = ["(true, true, false)", "(true, true, true)"];
+    assert_eq!(outputs(within(0..=40)), [all.as_slice(), &late].concat());
+    // The first one comes within 5 ms.
+    assert_eq!(outputs(within(5..=5)), ["(false, false, true)"]);
+}
+
+#[test]
+fn an_interval_may_start_at_an_instant_that_is_no_number() {
+    let ticks = |net: &mut Network| {
+        net.process("reader", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            socket.recv(&mut [0; 1]).await.unwrap();
+            let first = time::Instant::now();
+            let mut interval = time::interval_at(first + ms(10), ms(10));
+            interval.tick().await;
+            let second = time::Instant::now();
+            interval.tick().await;
+            (second - first, time::Instant::now() - first)
+        });
+        net.process("sender", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(b"!", "reader:4000").await.unwrap();
+        })
+        .after("reader");
+    };
+    let report = within(1..=9).check(ticks);
+    assert_eq!(report.outputs("reader"), ["(10ms, 20ms)"]);
+}

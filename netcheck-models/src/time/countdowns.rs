@@ -55,8 +55,8 @@ impl Countdowns {
     }
 
     /// Arms a timer for an instant, with the clock at `now_ns`; a past instant is due now.
-    pub fn arm_at(&mut self, timer: u32, at_ns: u64, now_ns: u64) {
-        self.arm(timer, at_ns.saturating_sub(now_ns), false);
+    pub fn arm_at(&mut self, timer: u32, at_ns: u64, now_ns: u64, repeats: bool) {
+        self.arm(timer, at_ns.saturating_sub(now_ns), repeats);
     }
 
     /// Arms an interval for its next tick, by how late this one was.

@@ -167,6 +167,26 @@ impl Link {
         link
     }
 
+    /// The channel with one packet more at a position, perturbed on both sides or on none. Only for channels of one stage
+    /// from which nothing was delivered otherwise, and in which packets have no order but that of their instants.
+    ///
+    /// # Panics
+    ///
+    /// If the position is beyond the end.
+    #[must_use]
+    pub fn with(&self, position: u32, packet: u32, is_perturbed: bool) -> Link {
+        let mut link = self.dispatch(packet, is_perturbed, is_perturbed);
+        link.first.live[position as usize..].rotate_right(1);
+        link
+    }
+
+    /// Whether each packet of another channel is one of these, in channels whose packets are sorted.
+    #[must_use]
+    pub fn includes(&self, other: &Link) -> bool {
+        let mut more = self.first.live.iter();
+        other.first.live.iter().all(|packet| more.any(|one| one == packet))
+    }
+
     /// By position: whether the packet is perturbed on the sending side.
     pub fn perturbed(&self) -> impl Iterator<Item = bool> {
         self.first.live.iter().map(|live| live.perturbed_on_send)

@@ -149,6 +149,7 @@ impl Udp {
         }
         match (self.window, &self.delays) {
             (None | Some(1), None) | (None, Some(_)) => {}
+            (Some(1), _) => words.push("window = 1".to_owned()),
             (Some(packets), _) => words.push(format!("reorder = {packets}")),
         }
         words.extend(self.delays.as_ref().map(in_words));

@@ -26,7 +26,12 @@
 //! starts from. Two states may cover each other; the steps that are left to go become fewer all the same.
 //!
 //! In dense time a state also covers another if its *zone* includes the other's, and all else is equal: each schedule of
-//! the second is one of the first. Zones are compared in every check in dense time.
+//! the second is one of the first. Zones are compared in every check in dense time. A state that was reached by settling
+//! whether a deadline is over is not covered either: the state before has all its schedules, and nothing else to do.
+//!
+//! Where each copy takes any time or never arrives (`delay` alone), the copies under way have no order, and a state covers
+//! another also if it holds all copies of the other and more, since those may never arrive: that costs no fault, so it
+//! is so in each such check, with a budget too.
 //!
 //! The argument on channels says nothing, and no state is pruned by it, where packets must arrive, are perturbed on both sides, or are
 //! counted (`at_most`). Peeked-at datagrams are told apart. Nor is any state pruned once a component is seen to go
@@ -37,7 +42,6 @@ use crate::world::step::{Move, Transition};
 use crate::world::store::StateId;
 use crate::world::system::System;
 use ahash::AHashMap;
-use netcheck_models::time::Time;
 use smallvec::SmallVec;
 
 /// The visited states, by their values outside of the zone and of the channels that may cover each other.
@@ -45,6 +49,8 @@ pub(crate) struct Subsumption {
     by_rest: AHashMap<StateVector, Vec<(u32, Links, StateId)>>,
     /// Whether channels are compared.
     has_channels: bool,
+    /// Whether copies under way may all arrive at any time, or never.
+    has_late_copies: bool,
     /// The channels among the components that were looked at.
     channels: Vec<ComponentId>,
     looked_at: usize,
@@ -56,14 +62,14 @@ type Links = SmallVec<[u32; 4]>;
 
 impl Subsumption {
     /// Nothing has been visited. Zones are always compared, channels only if that is asked for.
-    pub(crate) fn new(has_channels: bool) -> Self {
-        let (channels, rest) = (Vec::new(), StateVector::new());
-        Subsumption { by_rest: AHashMap::new(), has_channels, channels, looked_at: 0, rest }
+    pub(crate) fn new(system: &System, has_channels: bool) -> Self {
+        let (channels, rest, has_late_copies) = (Vec::new(), StateVector::new(), system.view().arrives_late());
+        Subsumption { by_rest: AHashMap::new(), has_channels, has_late_copies, channels, looked_at: 0, rest }
     }
 
     /// The visited state that covers `state`, which `transition` leads to.
     pub(crate) fn cover(&mut self, system: &System, transition: &Transition, state: &[u32]) -> Option<StateId> {
-        if transition.step == Move::LoseInFlight {
+        if matches!(transition.step, Move::LoseInFlight | Move::Settle { .. }) {
             return None;
         }
         let (zone, links) = self.split(system, state);
@@ -74,7 +80,7 @@ impl Subsumption {
                 more == less || system.covers(component, more, less)
             })
         };
-        let includes = |covering: u32| covering == zone || system.zones.get(covering).covers(system.zones.get(zone));
+        let includes = |covering: u32| covering == zone || system.zone_covers(covering, zone);
         visited.iter().find(|(zone, links, _)| includes(*zone) && covers(links)).map(|&(_, _, id)| id)
     }
 
@@ -87,7 +93,12 @@ impl Subsumption {
     /// Splits a state into the zone, the values of the channels, and the rest.
     fn split(&mut self, system: &System, state: &[u32]) -> (u32, Links) {
         for (id, component) in system.components.iter().skip(self.looked_at) {
-            if self.has_channels && matches!(component, Component::Channel { .. }) && system.can_cover(id) {
+            let can_cover = match component {
+                Component::Channel { .. } => self.has_channels && system.can_cover(id),
+                Component::Astray { .. } => self.has_late_copies,
+                _ => false,
+            };
+            if can_cover {
                 self.channels.push(id);
             }
             self.looked_at += 1;

@@ -99,7 +99,7 @@ impl Explored {
             transitions: 0,
             pruned: 0,
             subsumed: 0,
-            subsumption: plan.subsumes.then(|| Subsumption::new(plan.compares_channels)),
+            subsumption: plan.subsumes.then(|| Subsumption::new(system, plan.compares_channels)),
             symmetry: plan.symmetry.map(|classes| Symmetry::new(system, classes, initial)),
             shown: AHashMap::new(),
             depth: 0,

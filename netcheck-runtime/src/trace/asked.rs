@@ -73,6 +73,8 @@ pub(crate) enum Asked {
     Timer,
     Clock,
     Deadline,
+    Compare,
+    Distance,
     Choose {
         alternatives: usize,
     },
@@ -111,20 +113,51 @@ pub(crate) enum Asked {
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub(crate) enum Answered {
     Done,
-    Bound { address: String },
+    Bound {
+        address: String,
+    },
     Datagram(Datagram),
-    Connected { address: String },
-    Accepted { peer: String },
-    Bytes { payload: Payload },
-    Written { bytes: usize },
-    Ready { read: bool, write: bool },
+    Connected {
+        address: String,
+    },
+    Accepted {
+        peer: String,
+    },
+    Bytes {
+        payload: Payload,
+    },
+    Written {
+        bytes: usize,
+    },
+    Ready {
+        read: bool,
+        write: bool,
+    },
     WouldBlock,
     Elapsed,
-    Time { at_ns: u64 },
-    Alternative { number: usize },
-    Ended { output: String },
+    Time {
+        at_ns: i64,
+        /// After which instant that was read; 0: the start.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        mark: u32,
+    },
+    /// Less than 0: earlier, 0: the same, more: later.
+    Compared {
+        order: i8,
+    },
+    Distance {
+        ns: i64,
+    },
+    Alternative {
+        number: usize,
+    },
+    Ended {
+        output: String,
+    },
     Cancelled,
-    Failed { error: Failure },
+    Failed {
+        error: Failure,
+    },
 }
 
 /// A datagram by its content.
@@ -189,6 +222,8 @@ impl Asked {
             Operation::Time(time::Operation::Timer { .. }) => Asked::Timer,
             Operation::Time(time::Operation::Clock) => Asked::Clock,
             Operation::Time(time::Operation::Deadline { .. }) => Asked::Deadline,
+            Operation::Time(time::Operation::Compare { .. }) => Asked::Compare,
+            Operation::Time(time::Operation::Distance { .. }) => Asked::Distance,
             Operation::Choices(choices::Operation::Choose { alternatives }) => {
                 Asked::Choose { alternatives: *alternatives }
             }
@@ -201,6 +236,10 @@ impl Asked {
             Operation::AtOnce { .. } => unreachable!("an operation that is tried at once is another one itself"),
         }
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Answered {
@@ -219,7 +258,9 @@ impl Answered {
             Outcome::Ready { read, write } => Answered::Ready { read: *read, write: *write },
             Outcome::WouldBlock => Answered::WouldBlock,
             Outcome::Elapsed { .. } => Answered::Elapsed,
-            Outcome::Time { at_ns } => Answered::Time { at_ns: *at_ns },
+            Outcome::Time { at } => Answered::Time { at_ns: at.ns, mark: at.mark },
+            Outcome::Compared(order) => Answered::Compared { order: *order as i8 },
+            Outcome::Distance { ns } => Answered::Distance { ns: *ns },
             Outcome::Alternative(number) => Answered::Alternative { number: *number },
             Outcome::Ended { output } => Answered::Ended { output: shared.output(*output).text.to_string() },
             Outcome::Cancelled => Answered::Cancelled,

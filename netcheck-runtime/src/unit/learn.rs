@@ -96,6 +96,13 @@ impl Learner {
         self.has_cycles
     }
 
+    /// The name of the unit of a state, and the line of one of its operations.
+    pub(crate) fn place_of(&self, node: NodeId, key: OperationKey) -> (String, String) {
+        let node = self.automata.node(node);
+        let offer = node.offers.iter().find(|offer| offer.key == key).expect("an operation of this state");
+        (self.shared.unit(node.unit).name, wording::line(offer, &self.shared))
+    }
+
     /// The edge for an input; user code runs if it has never been taken.
     pub(crate) fn edge(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Diagnostic> {
         match self.automata.find(node, input) {

@@ -4,6 +4,7 @@ use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, St
 use crate::operation::{choices, tasks, tcp, time, udp};
 use crate::unit::shared::Shared;
 use crate::unit::source_line::{file_and_line, place};
+use std::cmp::Ordering;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -54,6 +55,8 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Time(time::Operation::Timer { .. }) => "timer".to_owned(),
         Operation::Time(time::Operation::Clock) => "Instant::now".to_owned(),
         Operation::Time(time::Operation::Deadline { .. }) => "deadline".to_owned(),
+        Operation::Time(time::Operation::Compare { .. }) => "compare instants".to_owned(),
+        Operation::Time(time::Operation::Distance { .. }) => "time between instants".to_owned(),
         Operation::Choices(choices::Operation::Choose { alternatives }) => format!("choose of {alternatives}"),
         Operation::Choices(choices::Operation::Select { candidates, .. }) => {
             format!("select! of {} branches", candidates.len())
@@ -144,7 +147,16 @@ pub(crate) fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         Outcome::Ready { read, write } => ready(*read, *write).to_owned(),
         Outcome::WouldBlock => "would block".to_owned(),
         Outcome::Elapsed { .. } => "elapsed".to_owned(),
-        Outcome::Time { at_ns } => format!("{:?} after the start", Duration::from_nanos(*at_ns)),
+        Outcome::Time { at } => match at.number() {
+            Some(at_ns) => format!("{:?} after the start", Duration::from_nanos(at_ns)),
+            None => format!("instant {}", at.mark),
+        },
+        Outcome::Compared(Ordering::Less) => "earlier".to_owned(),
+        Outcome::Compared(Ordering::Equal) => "the same".to_owned(),
+        Outcome::Compared(Ordering::Greater) => "later".to_owned(),
+        Outcome::Distance { ns } => {
+            format!("{}{:?}", if *ns < 0 { "-" } else { "" }, Duration::from_nanos(ns.unsigned_abs()))
+        }
         Outcome::Alternative(index) => format!("alternative {index}"),
         Outcome::Ended { output } => format!("ended with {}", shared.output(*output).text),
         Outcome::Cancelled => "cancelled".to_owned(),

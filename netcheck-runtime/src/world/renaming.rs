@@ -156,6 +156,8 @@ impl<'a> Renaming<'a> {
             | Outcome::WouldBlock
             | Outcome::Elapsed { .. }
             | Outcome::Time { .. }
+            | Outcome::Compared(_)
+            | Outcome::Distance { .. }
             | Outcome::Alternative(_)
             | Outcome::Ended { .. }
             | Outcome::Cancelled

@@ -6,7 +6,6 @@ use crate::unit::automaton::EdgeId;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::program::Program;
 use crate::unit::shared::Shared;
-use crate::unit::wording;
 use crate::world::components::{Component, ComponentId, Components, StateVector, trim};
 use crate::world::declared::{Declared, Demands};
 use crate::world::enabled::Enabled;
@@ -234,12 +233,9 @@ impl System {
 
     /// A program asks for an instant that is not one number.
     fn unreadable(&self, node: NodeId, key: OperationKey) -> Diagnostic {
-        let node = self.learner.automata.node(node);
-        let name = self.shared().unit(node.unit).name;
-        let offer = node.offers.iter().find(|offer| offer.key == key);
-        let line = offer.map_or_else(String::new, |offer| format!(" at {}", wording::line(offer, self.shared())));
+        let (name, line) = self.learner.place_of(node, key);
         Diagnostic(format!(
-            "{name} reads the time{line}, but packets take any delay of an interval, and so the time there is no number\n  \
+            "{name} reads the time at {line}, but packets take any delay of an interval, and so the time there is no number\n  \
              list the delays that packets may have: `udp(delay = [5ms, 50ms])`; or wait by relative times \
              (`sleep`, `timeout`), which need no number"
         ))
@@ -252,10 +248,7 @@ impl System {
         let edge = self.learner.automata.edge(id);
         let target = self.learner.automata.node(edge.target);
         let reads = |offer: &Offer| {
-            matches!(
-                offer.operation,
-                Operation::Time(time::Operation::Clock) | Operation::Time(time::Operation::Deadline { .. })
-            )
+            matches!(offer.operation, Operation::Time(time::Operation::Clock | time::Operation::Deadline { .. }))
         };
         let demands = Demands {
             clock: self.demands.clock

@@ -20,7 +20,7 @@ use ahash::AHashMap;
 use netcheck_models::budget::Budget;
 use netcheck_models::event::Event;
 use netcheck_models::host::is_local;
-use netcheck_models::time::{Countdowns, Zone};
+use netcheck_models::time::{Countdowns, Time, Zone};
 use netcheck_models::udp::{Link, LinkRules};
 use smallvec::SmallVec;
 use std::net::SocketAddr;
@@ -258,8 +258,16 @@ impl Tables {
 
     /// Whether all deliveries from the content `covered` of a channel are possible from the content `covering`.
     pub(crate) fn covers(&self, component: ComponentId, covering: u32, covered: u32) -> bool {
+        if matches!(self.components.component(component), Component::Astray { .. }) {
+            return self.links.get(covering).includes(self.links.get(covered));
+        }
         let rules = self.channel_at(component).map(|channel| self.rules_of(channel));
         rules.is_some_and(|rules| self.links.get(covering).covers(self.links.get(covered), rules))
+    }
+
+    /// Whether all schedules of one zone are among those of another.
+    pub(crate) fn zone_covers(&self, covering: u32, covered: u32) -> bool {
+        self.zones.get(covering).covers(self.zones.get(covered))
     }
 
     pub(crate) fn rules_of(&self, channel: Channel) -> &LinkRules {

@@ -44,7 +44,7 @@ fn cases() -> Vec<Case> {
         case("mutual exclusion", Checker::new(), [Some(4_427), Some(8_330)], |net| {
             mutual_exclusion::competition(net, 3, 2, mutual_exclusion::Rule::FirstOfAll);
         }),
-        case("stop and wait", udp(Udp::new().loss().delay(..)), [Some(15_567), Some(17_222)], |net| {
+        case("stop and wait", udp(Udp::new().loss()), [Some(1_471), Some(1_503)], |net| {
             stop_and_wait::transmission(net, stop_and_wait::Replies::Numbered);
         }),
         case("two-phase commit", udp(Udp::new().loss()).at_most(2), [Some(6_262), Some(8_122)], |net| {

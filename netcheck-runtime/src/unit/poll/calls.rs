@@ -6,6 +6,7 @@ use crate::operation::{tasks, tcp, time, udp};
 use crate::unit::poll::context::{self, Context};
 use crate::unit::poll::operations::Pending;
 use netcheck_memory::engine;
+use std::cmp::Ordering;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -149,8 +150,10 @@ impl Context {
 fn unheard(operation: &Operation) -> Outcome {
     match operation {
         Operation::Time(time::Operation::Clock) | Operation::Time(time::Operation::Deadline { .. }) => {
-            Outcome::Time { at_ns: 0 }
+            Outcome::Time { at: time::At::since_start(0) }
         }
+        Operation::Time(time::Operation::Compare { .. }) => Outcome::Compared(Ordering::Equal),
+        Operation::Time(time::Operation::Distance { .. }) => Outcome::Distance { ns: 0 },
         Operation::Udp(udp::Operation::TryReceive { .. })
         | Operation::Tcp(tcp::Operation::Read { .. })
         | Operation::Tcp(tcp::Operation::Write { .. })

@@ -5,7 +5,8 @@
 //! or returns, and counts for nothing.
 
 use crate::id::TaskId;
-use crate::operation::{Operation, Outcome, time};
+use crate::operation::time::{self, At};
+use crate::operation::{Operation, Outcome};
 use crate::unit::generator::Generator;
 use crate::unit::panics;
 use crate::unit::poll::context::Context;
@@ -33,6 +34,20 @@ impl Context {
     /// The task whose draws are counted, if they are counted by task.
     fn drawer(&self) -> Option<TaskId> {
         self.shared.modes.tracks.then(|| self.state().tasks.running)
+    }
+
+    /// The nanoseconds from the start to an instant.
+    fn number(&self, at: At) -> u64 {
+        at.number().unwrap_or_else(|| {
+            let distance = time::Operation::Distance { from: At::since_start(0), to: at };
+            match panics::catch(|| self.ask(Operation::Time(distance), Location::caller())) {
+                Ok(Outcome::Distance { ns }) => u64::try_from(ns).unwrap_or(0),
+                _ => {
+                    self.give_up_soon();
+                    0
+                }
+            }
+        })
     }
 
     fn count_draw(&self) {
@@ -66,7 +81,7 @@ impl Source for Context {
             }
             let clock = Operation::Time(time::Operation::Clock);
             let now = match panics::catch(|| self.ask(clock, Location::caller())) {
-                Ok(Outcome::Time { at_ns }) => Duration::from_nanos(at_ns),
+                Ok(Outcome::Time { at }) => Duration::from_nanos(self.number(at)),
                 _ => {
                     self.give_up_soon();
                     Duration::ZERO

@@ -7,21 +7,25 @@
 //! for again, and its deadline may be over or not, a step of its own ([`Move::Settle`]) decides which.
 
 use super::Effect;
-use super::operation::{Missed, UNTOLD_NS};
-use crate::id::{NodeId, OutcomeId, UnitId};
+use super::operation::{At, Missed};
+use crate::id::{NodeId, OutcomeId, ProcessId, UnitId};
 use crate::operation::{Effect as AnyEffect, Input, Outcome};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::world::components::{Component, ComponentId};
 use crate::world::enabled::{Asker, Enabled, Waiting};
 use crate::world::events::EventsId;
-use crate::world::step::{Class, Move, Transition};
+use crate::world::step::{Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, Missing, View};
 use netcheck_models::event::Event;
-use netcheck_models::time::{Delay, Moment, Scheduled, Time, Zone};
+use netcheck_models::time::{Comparison, Delay, Moment, Scheduled, Time, Zone};
 use smallvec::smallvec;
+use std::cmp::Ordering;
 
 /// The start of the check, in the past; scheduled if a program reads the clock.
 const START: Scheduled = Scheduled { owner: u32::MAX, number: 0 };
+
+/// The owners of marks, from the first process on; those of timers and copies are below.
+const MARKS: u32 = 1 << 31;
 
 /// Some instant from now on.
 const SOME_TIME: Scheduled = Scheduled { owner: u32::MAX, number: 1 };
@@ -38,13 +42,22 @@ pub(crate) fn timer_event(unit: UnitId, timer: u32) -> Scheduled {
     Scheduled { owner: 2 * unit.0, number: timer }
 }
 
+/// The name of an instant that a process has read and that is no number.
+fn mark_event(process: ProcessId, mark: u32) -> Scheduled {
+    Scheduled { owner: MARKS + u32::from(process.0), number: mark }
+}
+
 /// The name of the copy at a position of a channel.
 pub(crate) fn copy_event(channel: ComponentId, position: u32) -> Scheduled {
     Scheduled { owner: 2 * channel.0 + 1, number: position }
 }
 
 fn is_copy(event: Scheduled) -> bool {
-    event.owner % 2 == 1 && event.owner != u32::MAX
+    event.owner % 2 == 1 && event.owner < MARKS
+}
+
+fn is_mark(event: Scheduled) -> bool {
+    event.owner >= MARKS && event.owner != u32::MAX
 }
 
 /// A timer whose firing its program accepts.
@@ -116,21 +129,91 @@ impl<'a> View<'a> {
     }
 
     /// The outcome of a timer that fires now.
-    pub(super) fn fires_in(self, zone: &Zone) -> Lookup<OutcomeId> {
-        let at_ns = self.demands.clock.then(|| now_ns(zone).unwrap_or(UNTOLD_NS));
-        self.outcome(Outcome::Elapsed { at_ns })
+    pub(super) fn fires_in(self, zone: &Zone, unit: UnitId) -> Lookup<OutcomeId> {
+        let at = || self.relative(zone, unit, Moment::NOW).unwrap_or(At::UNTOLD);
+        self.outcome(Outcome::Elapsed { at: self.demands.clock.then(at) })
     }
 
-    /// The present instant, or that of a timer, as a number.
-    pub(super) fn instant_ns(self, state: &[u32], asker: Asker, timer: Option<u32>) -> Lookup<u64> {
+    /// A moment relative to the start, or to a mark of the unit's process.
+    fn relative(self, zone: &Zone, unit: UnitId, moment: Moment) -> Option<At> {
+        let process = self.process_of(unit);
+        let marks = (1..).take_while(|&mark| zone.is_scheduled(mark_event(process, mark)));
+        std::iter::once(0).chain(marks).find_map(|mark| {
+            let ns = zone.distance(moment_of(process, At { mark, ns: 0 }), moment).exactly()?;
+            Some(At { mark, ns })
+        })
+    }
+
+    /// Answers with an instant: by the first mark from which its distance is one number, else as a new mark.
+    pub(super) fn offer_instant(
+        self,
+        state: &[u32],
+        asker: Asker,
+        moment: Moment,
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
         let zone = self.zone_at(state);
-        let event = timer.map(|timer| timer_event(asker.unit, timer));
-        let ns = match event {
-            None => now_ns(zone),
-            Some(event) if zone.is_scheduled(event) => ns_of(zone, Moment::of(event)),
-            Some(_) => None,
+        let is_scheduled = moment.event.is_none_or(|event| zone.is_scheduled(event));
+        let (at, writes) = match is_scheduled.then(|| self.relative(zone, asker.unit, moment)) {
+            // The timer has fired.
+            None => (At::UNTOLD, Writes::new()),
+            Some(Some(at)) => (at, Writes::new()),
+            Some(None) => {
+                let process = self.process_of(asker.unit);
+                let mark = (1..).find(|&mark| !zone.is_scheduled(mark_event(process, mark)));
+                let mark = mark.expect("marks are few");
+                let mut marked = zone.clone();
+                marked.arm_from(mark_event(process, mark), moment, Delay::NONE);
+                (At { mark, ns: 0 }, smallvec![self.zone_write(&marked)?])
+            }
         };
-        ns.ok_or_else(|| Missing::Instant(asker.node, asker.key).into())
+        self.answer(enabled, asker, Outcome::Time { at }, writes)
+    }
+
+    /// Offers the outcomes that comparing two instants may have.
+    pub(super) fn offer_comparison(
+        self,
+        state: &[u32],
+        asker: Asker,
+        instants: [At; 2],
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
+        let zone = self.zone_at(state);
+        let [one, other] = self.moments(zone, asker, instants)?;
+        let Comparison { less, equal, greater } = zone.compare(one, other);
+        let ways = [
+            (less, Ordering::Less, [(one.plus_ns(1), other); 2]),
+            (equal, Ordering::Equal, [(one, other), (other, one)]),
+            (greater, Ordering::Greater, [(other.plus_ns(1), one); 2]),
+        ];
+        for (_, order, orders) in ways.into_iter().filter(|(is_possible, ..)| *is_possible) {
+            let narrow = |zone: Zone, (earlier, later)| zone.at_most(earlier, later);
+            let narrowed = orders.into_iter().try_fold(zone.clone(), narrow).expect("the zone says that it may be");
+            self.answer(enabled, asker, Outcome::Compared(order), smallvec![self.zone_write(&narrowed)?])?;
+        }
+        Ok(())
+    }
+
+    /// Answers with the time between two instants, if it is one number.
+    pub(super) fn offer_distance(
+        self,
+        state: &[u32],
+        asker: Asker,
+        instants: [At; 2],
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
+        let zone = self.zone_at(state);
+        let [from, to] = self.moments(zone, asker, instants)?;
+        let ns = zone.distance(from, to).exactly().ok_or_else(|| Missing::Instant(asker.node, asker.key))?;
+        self.answer(enabled, asker, Outcome::Distance { ns }, Writes::new())
+    }
+
+    fn moments(self, zone: &Zone, asker: Asker, instants: [At; 2]) -> Lookup<[Moment; 2]> {
+        let moments = instants.map(|at| moment_of(self.process_of(asker.unit), at));
+        match moments.iter().all(|moment| moment.event.is_some_and(|event| zone.is_scheduled(event))) {
+            true => Ok(moments),
+            false => Err(Missing::Instant(asker.node, asker.key).into()),
+        }
     }
 
     /// Offers a timer: at once if its deadline is over or now.
@@ -151,7 +234,7 @@ impl<'a> View<'a> {
             enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns: 0, repeats });
             return Ok(());
         }
-        let outcome = self.fires_in(zone)?;
+        let outcome = self.fires_in(zone, asker.unit)?;
         let edge = self.edge(asker.node, Input { key: asker.key, outcome })?;
         let skips = |effect: &AnyEffect| matches!(effect, AnyEffect::Time(Effect::Rearm { timer: of, missed: Missed::Skip, .. }) if *of == timer);
         if away.exactly().is_none() && self.automata.edge(edge).effects.iter().any(skips) {
@@ -228,8 +311,8 @@ impl<'a> View<'a> {
         let away = zone.distance(Moment::NOW, Moment::of(event));
         let may_be_over = away.least_ns.is_none_or(|least_ns| least_ns < 0);
         let outcome = match may_be_over {
-            true => self.fires_in(zone)?,
-            false => self.fires_in(&zone.elapse_until(event, |_| false).expect("nothing is in its way"))?,
+            true => self.fires_in(zone, unit)?,
+            false => self.fires_in(&zone.elapse_until(event, |_| false).expect("nothing is in its way"), unit)?,
         };
         let input = Input { key, outcome };
         let edge = self.edge(node, input)?;
@@ -256,8 +339,8 @@ impl<'a> View<'a> {
         let mut zone = self.zone_at(next).clone();
         match *effect {
             Effect::Arm { timer, after_ns, .. } => zone.arm(timer_event(unit, timer), Delay::exactly(after_ns)),
-            Effect::ArmAt { timer, at_ns } => {
-                zone.arm_from(timer_event(unit, timer), Moment::of(START), Delay::exactly(at_ns));
+            Effect::ArmAt { timer, at, repeats: _ } => {
+                zone.arm_from(timer_event(unit, timer), moment_of(self.process_of(unit), at), Delay::NONE);
             }
             Effect::Rearm { timer, period_ns, missed } => {
                 let event = timer_event(unit, timer);
@@ -287,6 +370,10 @@ impl<'a> View<'a> {
         let is_kept = |event: Scheduled| {
             if event.owner == u32::MAX {
                 return true;
+            }
+            if is_mark(event) {
+                let process = |(unit, _): (UnitId, _)| MARKS + u32::from(self.process_of(unit).0);
+                return self.live_units(next).map(process).any(|owner| owner == event.owner);
             }
             if is_copy(event) {
                 let link = ComponentId(event.owner / 2).of(next);
@@ -320,11 +407,8 @@ fn without(zone: &Zone, event: Scheduled, repeats: bool) -> Zone {
     zone
 }
 
-fn now_ns(zone: &Zone) -> Option<u64> {
-    ns_of(zone, Moment::NOW)
-}
-
-/// A moment as a number of nanoseconds since the start.
-fn ns_of(zone: &Zone, moment: Moment) -> Option<u64> {
-    zone.distance(Moment::of(START), moment).exactly().and_then(|ns| u64::try_from(ns).ok())
+/// The moment of an instant that a program of the process has read.
+fn moment_of(process: ProcessId, at: At) -> Moment {
+    let event = if at.mark == 0 { START } else { mark_event(process, at.mark) };
+    Moment::of(event).plus_ns(at.ns)
 }

@@ -18,7 +18,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 touches.affects(Resource::Clock).depends_on(Resource::Clock);
             }
         }
-        Prepared::Clock | Prepared::Deadline { .. } => {
+        Prepared::Clock | Prepared::Deadline { .. } | Prepared::Compare { .. } | Prepared::Distance { .. } => {
             touches.depends_on(Resource::Clock);
         }
     }

@@ -1,5 +1,6 @@
 //! The timers that fire next, and the time that passes until then.
 
+use super::operation::At;
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Input, Outcome};
 use crate::unit::automaton::EdgeId;
@@ -11,8 +12,8 @@ use netcheck_models::event::Event;
 
 impl View<'_> {
     pub(super) fn elapsed(self, state: &[u32], remaining_ns: i64) -> Lookup<OutcomeId> {
-        let at_ns = self.demands.clock.then(|| self.now_ns(state).saturating_add_signed(remaining_ns));
-        self.outcome(Outcome::Elapsed { at_ns })
+        let at = || At::since_start(self.now_ns(state).saturating_add_signed(remaining_ns));
+        self.outcome(Outcome::Elapsed { at: self.demands.clock.then(at) })
     }
 
     /// The timers of a unit after one of them has fired and its wait is over.

@@ -14,7 +14,10 @@ pub(crate) fn effect(view: View<'_>, (unit, _): (UnitId, EdgeId), effect: &Effec
     let mut timers = view.timers.get(component.of(next)).clone();
     match *effect {
         Effect::Arm { timer, after_ns, repeats } => timers.arm(timer, after_ns, repeats),
-        Effect::ArmAt { timer, at_ns } => timers.arm_at(timer, at_ns, view.now_ns(next)),
+        Effect::ArmAt { timer, at, repeats } => {
+            let at_ns = at.number().expect("in quiet time an instant is a number");
+            timers.arm_at(timer, at_ns, view.now_ns(next), repeats);
+        }
         Effect::Rearm { timer, period_ns, missed } => timers.rearm(timer, period_ns, missed),
         Effect::Await { timer } => timers.begin_wait(timer),
         Effect::Disarm { timer } => timers.disarm(timer),

@@ -1,10 +1,12 @@
 //! The steps that timers and clock reads offer.
 
-use super::Prepared;
+use super::operation::At;
+use super::{Prepared, dense};
 use crate::operation::Outcome;
 use crate::world::enabled::{Asker, Enabled, Waiting};
 use crate::world::step::{Change, Class, Writes};
 use crate::world::tables::{Lookup, View};
+use netcheck_models::time::Moment;
 use smallvec::smallvec;
 
 pub(crate) fn offers(
@@ -18,11 +20,13 @@ pub(crate) fn offers(
         Prepared::Timer { timer, armed, repeats } if view.has_delay() => {
             view.offer_timer(state, asker, (timer, armed, repeats), enabled)
         }
-        Prepared::Clock | Prepared::Deadline { .. } if view.has_delay() => {
-            let timer = if let Prepared::Deadline { timer, .. } = *prepared { Some(timer) } else { None };
-            let at_ns = view.instant_ns(state, asker, timer)?;
-            view.answer(enabled, asker, Outcome::Time { at_ns }, Writes::new())
+        Prepared::Clock if view.has_delay() => view.offer_instant(state, asker, Moment::NOW, enabled),
+        Prepared::Deadline { timer, .. } if view.has_delay() => {
+            let deadline = Moment::of(dense::timer_event(asker.unit, timer));
+            view.offer_instant(state, asker, deadline, enabled)
         }
+        Prepared::Compare { one, other } => view.offer_comparison(state, asker, [one, other], enabled),
+        Prepared::Distance { from, to } => view.offer_distance(state, asker, [from, to], enabled),
         Prepared::Timer { timer, armed, repeats } => {
             let Some(countdown) = view.timers.get(armed.of(state)).get(timer) else { return Ok(()) };
             let remaining_ns = countdown.remaining_ns;
@@ -37,13 +41,13 @@ pub(crate) fn offers(
             view.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())
         }
         Prepared::Clock => {
-            let at_ns = view.now_ns(state);
-            view.answer(enabled, asker, Outcome::Time { at_ns }, Writes::new())
+            let at = At::since_start(view.now_ns(state));
+            view.answer(enabled, asker, Outcome::Time { at }, Writes::new())
         }
         Prepared::Deadline { timer, armed } => {
             let remaining = view.timers.get(armed.of(state)).remaining_ns(timer);
-            let at_ns = view.now_ns(state).saturating_add_signed(remaining);
-            view.answer(enabled, asker, Outcome::Time { at_ns }, Writes::new())
+            let at = At::since_start(view.now_ns(state).saturating_add_signed(remaining));
+            view.answer(enabled, asker, Outcome::Time { at }, Writes::new())
         }
     }
 }

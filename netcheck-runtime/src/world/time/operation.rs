@@ -2,9 +2,30 @@
 
 pub(crate) use netcheck_models::time::Missed;
 
-/// The instant at which a timer fired, in dense time, where it is not one number: a program that asks for it gets an
-/// error.
-pub(crate) const UNTOLD_NS: u64 = u64::MAX;
+/// An instant: so many nanoseconds after a mark, which is an instant that a program has read. In quiet time, and wherever
+/// dense time leaves one value, the mark is the start of the check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct At {
+    pub(crate) mark: u32,
+    pub(crate) ns: i64,
+}
+
+impl At {
+    const START: u32 = 0;
+
+    /// The instant at which a timer fired, where it is not known relative to a mark.
+    pub(crate) const UNTOLD: At = At { mark: u32::MAX, ns: 0 };
+
+    /// The instant so many nanoseconds after the start of the check.
+    pub(crate) fn since_start(ns: u64) -> At {
+        At { mark: At::START, ns: i64::try_from(ns).unwrap_or(i64::MAX) }
+    }
+
+    /// The time since the start of the check, if the instant is relative to it.
+    pub(crate) fn number(self) -> Option<u64> {
+        u64::try_from(self.ns).ok().filter(|_| self.mark == At::START)
+    }
+}
 
 /// An operation on timers or on the clock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +36,10 @@ pub(crate) enum Operation {
     Clock,
     /// Read the deadline of a timer; cannot wait.
     Deadline { timer: u32 },
+    /// Compare two instants with different marks; cannot wait.
+    Compare { one: At, other: At },
+    /// Ask for the time between two instants with different marks, as a number; cannot wait.
+    Distance { from: At, to: At },
 }
 
 impl Operation {
@@ -35,7 +60,7 @@ pub(crate) enum Effect {
     /// A timer is started or restarted.
     Arm { timer: u32, after_ns: u64, repeats: bool },
     /// A timer is set to an absolute time (`sleep_until`).
-    ArmAt { timer: u32, at_ns: u64 },
+    ArmAt { timer: u32, at: At, repeats: bool },
     /// The next period of an interval.
     Rearm { timer: u32, period_ns: u64, missed: Missed },
     /// A wait for a timer begins, with `tasks = fifo`: if the timer is due already, it comes before others.

@@ -15,5 +15,7 @@ pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _
         Operation::Deadline { timer } => {
             Prepared::Deadline { timer, armed: system.components.id(Component::Timers(unit)) }
         }
+        Operation::Compare { one, other } => Prepared::Compare { one, other },
+        Operation::Distance { from, to } => Prepared::Distance { from, to },
     }
 }

@@ -23,6 +23,7 @@ use crate::world::tables::{Channel, Lookup, View};
 use crate::world::time::dense::{Passing, copy_event};
 use netcheck_models::event::Event;
 use netcheck_models::time::{Delay, Scheduled, Time, Zone};
+use netcheck_models::udp::Link;
 use smallvec::{SmallVec, smallvec};
 
 impl View<'_> {
@@ -54,10 +55,11 @@ impl View<'_> {
             for _ in 0..copies {
                 let mut longer = Vec::new();
                 for (link, zone) in ways {
-                    let position = self.links.get(link).packets().count() as u32;
-                    let link = self.dispatch(link, datagram, (is_perturbed, is_perturbed))?;
+                    let content = self.links.get(link);
+                    let position = place(content, datagram.0, is_perturbed);
+                    let link = self.link(content.with(position, datagram.0, is_perturbed))?;
                     for delay in &delays {
-                        let mut zone = zone.clone();
+                        let mut zone = moved_up(&zone, component, position);
                         if !delay.is_any() {
                             zone.arm(copy_event(component, position), *delay);
                         }
@@ -147,11 +149,12 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Whether all copies may arrive at any instant, so that arrivals wait until they are received.
-    fn arrives_late(&self) -> bool {
+    /// Whether all copies may arrive at any instant, or never, so that arrivals wait until they are received.
+    pub(crate) fn arrives_late(&self) -> bool {
         let udp = self.declared.udp.as_ref();
         let is_any = |delays: &Delays| matches!(delays, Delays::Interval(delay) if delay.is_any());
-        udp.is_some_and(|udp| udp.delays.as_ref().is_some_and(is_any) && udp.processes.is_none()) && !self.demands.scope
+        udp.is_some_and(|udp| udp.delays.as_ref().is_some_and(is_any) && !udp.is_ordered && udp.processes.is_none())
+            && !self.demands.scope
     }
 
     /// The components of addresses with copies in flight to them, in an order that is the same in every run.
@@ -208,7 +211,29 @@ impl View<'_> {
     }
 }
 
-/// The zone without the copy at a position; the later ones move up.
+/// The position of one more copy: copies are sorted, so that the order in which they were sent makes no difference; but
+/// one that is not perturbed comes after all that were sent before it.
+fn place(link: &Link, packet: u32, is_perturbed: bool) -> u32 {
+    let count = link.packets().count();
+    let is_sorted = is_perturbed && link.perturbed().all(|is_perturbed| is_perturbed);
+    let before = link.packets().take_while(|other| *other <= packet).count();
+    (if is_sorted { before } else { count }) as u32
+}
+
+/// The zone in which the copies from a position on have moved up by one.
+fn moved_up(zone: &Zone, component: ComponentId, position: u32) -> Zone {
+    let owner = copy_event(component, 0).owner;
+    let is_later = |event: &Scheduled| event.owner == owner && event.number >= position;
+    if !zone.events().iter().any(is_later) {
+        return zone.clone();
+    }
+    zone.clone().renamed(|event| match is_later(&event) {
+        true => copy_event(component, event.number + 1),
+        false => event,
+    })
+}
+
+/// The zone without the copy at a position; the later ones move down.
 fn departed(zone: &Zone, component: ComponentId, position: u32, count: u32) -> Zone {
     let mut left = zone.clone();
     left.disarm(copy_event(component, position));

@@ -1,0 +1,200 @@
+//! Points in virtual time.
+
+use super::nanoseconds;
+use crate::capture::{Capture, Values};
+use crate::operation::time::{self, At};
+use crate::operation::{Operation, Outcome};
+use crate::unit::poll::context;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::panic::Location;
+use std::time::Duration;
+
+/// A point in virtual time, as `tokio::time::Instant`.
+///
+/// In dense time (`delay`) a point in time may be no number. It can be added to, waited for and compared all the same:
+/// a comparison then has all outcomes that are possible. The time between two points is a number only where the delays
+/// leave one; elsewhere, to ask for it is an error that says so. Equal points may then have different hashes.
+#[derive(Clone, Copy)]
+pub struct Instant {
+    /// `None`: the time of a tick whose value was not asked for yet.
+    pub(super) at: Option<At>,
+}
+
+impl Instant {
+    /// The current time. The check then keeps the time since the start in its states.
+    #[track_caller]
+    pub fn now() -> Instant {
+        Instant::read(time::Operation::Clock)
+    }
+
+    #[track_caller]
+    pub(super) fn read(operation: time::Operation) -> Instant {
+        match context::current().ask(Operation::Time(operation), Location::caller()) {
+            Outcome::Time { at } => Instant { at: Some(at) },
+            other => unreachable!("the clock does not answer {other:?}"),
+        }
+    }
+
+    /// The value. If it was not tracked, the check begins again with a clock.
+    #[track_caller]
+    pub(super) fn known(self) -> At {
+        match self.at {
+            // Its distance from anything is no number: the answer is an error that says so.
+            Some(At::UNTOLD) => At::since_start(distance(At::UNTOLD, At::since_start(0)).unsigned_abs()),
+            Some(at) => at,
+            None => Instant::now().known(),
+        }
+    }
+
+    /// The time from `earlier` to this, or zero.
+    #[track_caller]
+    pub fn duration_since(&self, earlier: Instant) -> Duration {
+        self.checked_duration_since(earlier).unwrap_or_default()
+    }
+
+    /// The time from `earlier` to this, if it is not negative.
+    #[track_caller]
+    pub fn checked_duration_since(&self, earlier: Instant) -> Option<Duration> {
+        let ns = distance(earlier.known(), self.known());
+        u64::try_from(ns).ok().map(Duration::from_nanos)
+    }
+
+    /// The time from `earlier` to this, or zero.
+    #[track_caller]
+    pub fn saturating_duration_since(&self, earlier: Instant) -> Duration {
+        self.duration_since(earlier)
+    }
+
+    /// The time from this until now.
+    #[track_caller]
+    pub fn elapsed(&self) -> Duration {
+        Instant::now().duration_since(*self)
+    }
+
+    /// This point in time plus a duration, if it can be represented.
+    #[track_caller]
+    pub fn checked_add(&self, duration: Duration) -> Option<Instant> {
+        let at = self.known();
+        let ns = at.ns.checked_add(i64::try_from(nanoseconds(duration)).ok()?)?;
+        Some(Instant { at: Some(At { ns, ..at }) })
+    }
+
+    /// This point in time minus a duration, if it can be represented.
+    #[track_caller]
+    pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
+        let at = self.known();
+        let earlier = At { ns: at.ns.checked_sub(i64::try_from(nanoseconds(duration)).ok()?)?, ..at };
+        // Before the start of the check there is nothing.
+        let exists = earlier.ns >= 0 || at.number().is_none();
+        exists.then_some(Instant { at: Some(earlier) })
+    }
+}
+
+impl PartialEq for Instant {
+    #[track_caller]
+    fn eq(&self, other: &Instant) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Instant {}
+
+impl PartialOrd for Instant {
+    #[track_caller]
+    fn partial_cmp(&self, other: &Instant) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Instant {
+    #[track_caller]
+    fn cmp(&self, other: &Instant) -> std::cmp::Ordering {
+        let (one, other) = (self.known(), other.known());
+        if one.mark == other.mark {
+            return one.ns.cmp(&other.ns);
+        }
+        let compare = Operation::Time(time::Operation::Compare { one, other });
+        match context::current().ask(compare, Location::caller()) {
+            Outcome::Compared(order) => order,
+            answer => unreachable!("a comparison is not answered by {answer:?}"),
+        }
+    }
+}
+
+/// The nanoseconds from one instant to another.
+#[track_caller]
+fn distance(from: At, to: At) -> i64 {
+    if from.mark == to.mark && from != At::UNTOLD {
+        return to.ns.saturating_sub(from.ns);
+    }
+    let distance = Operation::Time(time::Operation::Distance { from, to });
+    match context::current().ask(distance, Location::caller()) {
+        Outcome::Distance { ns } => ns,
+        answer => unreachable!("a time between instants is not {answer:?}"),
+    }
+}
+
+impl Hash for Instant {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.known().hash(state);
+    }
+}
+
+/// A time that was not asked for has no value yet.
+impl Capture for Instant {
+    fn capture(&self, values: &mut Values) {
+        self.at.hash(values);
+    }
+}
+
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at.and_then(At::number) {
+            Some(at_ns) => write!(f, "Instant({:?})", Duration::from_nanos(at_ns)),
+            None => f.write_str("Instant(_)"),
+        }
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Instant;
+
+    #[track_caller]
+    fn add(self, duration: Duration) -> Instant {
+        self.checked_add(duration).expect("overflow when adding duration to instant")
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    #[track_caller]
+    fn add_assign(&mut self, duration: Duration) {
+        *self = *self + duration;
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Instant;
+
+    #[track_caller]
+    fn sub(self, duration: Duration) -> Instant {
+        self.checked_sub(duration).expect("overflow when subtracting duration from instant")
+    }
+}
+
+impl Sub<Instant> for Instant {
+    type Output = Duration;
+
+    #[track_caller]
+    fn sub(self, earlier: Instant) -> Duration {
+        self.duration_since(earlier)
+    }
+}
+
+impl SubAssign<Duration> for Instant {
+    #[track_caller]
+    fn sub_assign(&mut self, duration: Duration) {
+        *self = *self - duration;
+    }
+}
