@@ -91,7 +91,7 @@ pub mod check {
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{
         Automaton, Channel, Counterexample, Direction, Doing, Error, Estimate, Event, Happening, Judgement, Keep, Kind,
-        Registered, Search, Side, State, Step, ViolationKind,
+        Registered, Search, Side, State, Step, Timing, ViolationKind,
     };
 }
 

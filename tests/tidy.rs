@@ -250,6 +250,7 @@ const RUNTIME: &[Row] = &[
             "world::components",
             "world::step",
             "world::system",
+            "world::time::instants",
         ],
     ),
     // What happened, in words.

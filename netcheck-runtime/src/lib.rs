@@ -62,7 +62,7 @@ pub use search::frontier::Search;
 pub use search::score::State;
 pub use trace::automaton::Automaton;
 pub use trace::counterexample::Counterexample;
-pub use trace::step::{Channel, Doing, Event, Happening, Kind, Step};
+pub use trace::step::{Channel, Doing, Event, Happening, Kind, Step, Timing};
 pub use violation::ViolationKind;
 pub use world::declared::Direction;
 pub use world::store::Keep;

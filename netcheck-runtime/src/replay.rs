@@ -8,12 +8,13 @@ use crate::reduction::successors::{PathStep, Successors};
 use crate::trace::describe::describe;
 use crate::trace::flow::Flow;
 use crate::trace::situation::{Situations, Watcher};
-use crate::trace::step::Step;
+use crate::trace::step::{Step, Timing};
 use crate::unit::perform::Performance;
 use crate::violation::Found;
 use crate::world::components::StateVector;
 use crate::world::step::{Move, Transition};
 use crate::world::system::{Interrupt, System};
+use crate::world::time::instants::Instants;
 use smallvec::SmallVec;
 
 /// How far a replay came.
@@ -73,7 +74,11 @@ pub(crate) fn replay(
 ) -> Result<Replayed, Interrupt> {
     let mut state = initial.clone();
     let mut successors = Successors::default();
-    let mut next = Vec::new();
+    let mut next = initial.to_vec();
+    let mut instants = Instants::begin(system, &mut next, steps.len());
+    if instants.is_some() {
+        state = StateVector::from_slice(&next);
+    }
     let mut seen = Vec::new();
     let mut path = Vec::new();
     let mut flow = Flow::default();
@@ -107,9 +112,13 @@ pub(crate) fn replay(
             flow.trace(system, taken, number as u32, step);
         }
         system.apply(&state, taken, &mut next);
+        if let Some(instants) = &mut instants {
+            instants.step(system, &mut next);
+        }
         watcher.see(system, &next);
         if let Some(found) = properties.step(system, taken) {
-            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), end: End::Violated(found) });
+            let end = timed(system, &next, instants.as_ref(), &mut seen, steps).unwrap_or(End::Violated(found));
+            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), end });
         }
         flow.follow(system, (&state, &next), taken, number as u32);
         state = StateVector::from_slice(&next);
@@ -117,7 +126,35 @@ pub(crate) fn replay(
     let is_end = successors.within(system, &state, None)?.iter().all(Transition::is_failure);
     let found = is_end.then(|| properties.violated_at_end(system, &state)).flatten();
     let end = found.map_or(End::Held, End::Violated);
+    let end = timed(system, &state, instants.as_ref(), &mut seen, steps).unwrap_or(end);
     Ok(Replayed { steps: seen, path, situations: watcher.situations(), end })
+}
+
+/// Says of each step that was taken when it happens: at the instants that are stored, if there are any. If a stored
+/// instant is impossible, the replay ends there.
+fn timed(
+    system: &System,
+    state: &[u32],
+    instants: Option<&Instants>,
+    seen: &mut Vec<Step>,
+    stored: &[Step],
+) -> Option<End> {
+    let instants = instants?;
+    let at = |timing: &Timing| timing.at_ns;
+    let wanted: Vec<Option<u64>> = stored.iter().map(|step| step.timing.as_ref().map(at)).collect();
+    let (schedule, misfit) = match instants.schedule(system, state, &wanted) {
+        Ok(schedule) => (schedule, None),
+        Err(misfit) => (instants.schedule(system, state, &wanted[..misfit]).ok()?, Some(misfit)),
+    };
+    for (step, timed) in seen.iter_mut().zip(&schedule.steps()[1..]) {
+        let (at_ns, earliest_ns) = (timed.at_ns, timed.earliest_ns);
+        step.timing = Some(Timing { at_ns, earliest_ns, latest_ns: timed.latest_ns });
+    }
+    misfit.map(|misfit| {
+        let possible = vec![seen[misfit].clone()];
+        seen.truncate(misfit);
+        End::Diverged { expected: Box::new(stored[misfit].clone()), possible }
+    })
 }
 
 /// Takes the steps of a replay once more, on runs of the programs of its own: each poll happens once, in its place.

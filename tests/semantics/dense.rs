@@ -1,7 +1,7 @@
 //! Dense time: packets take delays of an interval, and everything that follows from them.
 
 use netcheck::Network;
-use netcheck::check::{Checker, Report, Udp, Verdict};
+use netcheck::check::{Checker, Counterexample, Report, Udp, Verdict};
 use netcheck::net::UdpSocket;
 use netcheck::time::{self, Duration};
 use std::cell::RefCell;
@@ -243,4 +243,62 @@ fn an_interval_may_start_at_an_instant_that_is_no_number() {
     };
     let report = within(1..=9).check(ticks);
     assert_eq!(report.outputs("reader"), ["(10ms, 20ms)"]);
+}
+
+/// A client that takes an answer that has not come within a second for one that never will.
+fn late_answer(net: &mut Network) {
+    net.daemon("server", || async {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            let mut request = [0; 1];
+            let (_, from) = socket.recv_from(&mut request).await.unwrap();
+            socket.send_to(&request, from).await.unwrap();
+        }
+    });
+    net.process("client", || async {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        for number in 0..2 {
+            socket.send_to(&[number], "server:4000").await.unwrap();
+            let mut answer = [0; 1];
+            if time::timeout(ms(1_000), socket.recv(&mut answer)).await.is_ok() {
+                assert_eq!(answer, [number], "the answer to this request");
+            }
+        }
+    })
+    .after("server");
+}
+
+#[test]
+fn a_counterexample_says_when_each_step_happens() {
+    let report = within(0..=600).check(late_answer);
+    let text = report.counterexample().expect("the answer may come late").to_string();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains(" s  ")).map(|line| &line[4..]).collect();
+    assert!(lines[4].starts_with("0.000 s  client   send [00] to server:4000"), "{text}");
+    assert!(lines[5].ends_with("← #5  took 400ms, between 400ms and 600ms"), "{text}");
+    assert!(
+        lines[8].starts_with("1.000 s  network  deliver [00] from server:4000 to client ← #8  took 600ms"),
+        "{text}"
+    );
+    assert!(lines[9].starts_with("1.000 s  client   timer -> elapsed"), "{text}");
+}
+
+#[test]
+fn a_counterexample_happens_again_at_its_own_instants_and_at_no_impossible_ones() {
+    let checker = within(0..=600);
+    let report = checker.check(late_answer);
+    let found = report.counterexample().expect("the answer may come late");
+    let again = checker.replay(late_answer, found).unwrap().expect("the same happens");
+    assert!(again.contains("the answer to this request"), "{again}");
+    let at = |arrival_ms: u64| {
+        let mut json: serde_json::Value = serde_json::from_str(&found.to_json()).unwrap();
+        json["steps"][5]["timing"]["at_ns"] = (arrival_ms * 1_000_000).into();
+        json["steps"][6]["timing"]["at_ns"] = (arrival_ms * 1_000_000).into();
+        json["steps"][7]["timing"]["at_ns"] = (arrival_ms * 1_000_000).into();
+        checker.replay(late_answer, &Counterexample::from_json(&json.to_string()).unwrap())
+    };
+    assert!(at(550).expect("the request may take longer").is_some());
+    for impossible_ms in [300, 650] {
+        let error = at(impossible_ms).expect_err("the answer would take too long, or the request").to_string();
+        assert!(error.contains("step 6 is not possible"), "{error}");
+    }
 }

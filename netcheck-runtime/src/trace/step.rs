@@ -4,6 +4,7 @@ use crate::trace::asked::{Answered, Asked, Datagram};
 pub use netcheck_models::event::Event;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::time::Duration;
 
 /// One step of a counterexample.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,9 @@ pub struct Step {
     /// The acts of the network with this step, for readers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<Doing>,
+    /// In dense time: when the step happens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
     /// The events in the network with this step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Happening>,
@@ -56,6 +60,42 @@ pub struct Step {
     /// The units among which it was quiet, for a step that waits for quiet; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) among: Vec<String>,
+}
+
+/// When a step happens, in nanoseconds since the start of the check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timing {
+    /// The instant in this execution.
+    pub at_ns: u64,
+    /// The earliest instant in any execution with the same steps.
+    pub earliest_ns: u64,
+    /// The latest instant in any execution with the same steps; `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest_ns: Option<u64>,
+}
+
+impl Timing {
+    /// The instant, in seconds: `1.500 s`.
+    pub(crate) fn at(&self) -> String {
+        seconds(self.at_ns)
+    }
+
+    /// The instants at which the step may happen in executions with the same steps, if there are several.
+    pub(crate) fn range(&self) -> Option<String> {
+        let earliest = Duration::from_nanos(self.earliest_ns);
+        match self.latest_ns {
+            None => Some(format!("from {earliest:?} on")),
+            Some(latest_ns) if latest_ns == self.earliest_ns => None,
+            Some(latest_ns) => Some(format!("between {earliest:?} and {:?}", Duration::from_nanos(latest_ns))),
+        }
+    }
+}
+
+/// Seconds with three decimals, or as many as it takes.
+fn seconds(ns: u64) -> String {
+    let (whole, rest) = (ns / 1_000_000_000, format!("{:09}", ns % 1_000_000_000));
+    let decimals = rest.trim_end_matches('0').len().max(3);
+    format!("{whole}.{} s", &rest[..decimals])
 }
 
 /// An event, and where it happened.

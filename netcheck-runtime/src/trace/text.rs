@@ -4,9 +4,10 @@
 
 use crate::trace::counterexample::Counterexample;
 use crate::trace::relation::{is_related, related};
-use crate::trace::step::{Doing, Step};
+use crate::trace::step::{Doing, Kind, Step, Timing};
 use anstyle::{AnsiColor, Style};
 use std::fmt;
+use std::time::Duration;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const ODD: Style = AnsiColor::Yellow.on_default().bold();
@@ -79,17 +80,26 @@ impl Text<'_> {
 
     fn step(&self, number: usize, step: &Step, columns: Columns) -> String {
         let who = self.paint(WHO, &format!("{:<width$}", step.who(), width = columns.who));
-        let mut text = format!("{number:>width$}. {who}  {}", step.what(), width = columns.number);
+        let mut text = format!("{number:>width$}. ", width = columns.number);
+        if columns.instant > 0 {
+            let at = step.timing.as_ref().map(Timing::at).unwrap_or_default();
+            text.push_str(&self.paint(ASIDE, &format!("{at:>width$}  ", width = columns.instant)));
+        }
+        text.push_str(&format!("{who}  {}", step.what()));
         if !step.arrived.is_empty() {
             let numbers: String = step.arrived.iter().map(|number| format!(" #{number}")).collect();
             text.push_str(&self.paint(ASIDE, &format!(" ←{numbers}")));
+        }
+        if let Some(took) = self.took(step) {
+            text.push_str(&self.paint(ASIDE, &format!("  {took}")));
         }
         if let Some(location) = &step.location {
             text.push_str(&self.paint(ASIDE, &format!("  ({location})")));
         }
         text.push('\n');
         let mut below = |style: Style, line: &str| {
-            let indent = columns.number + columns.who + 4;
+            let instant = if columns.instant > 0 { columns.instant + 2 } else { 0 };
+            let indent = columns.number + instant + columns.who + 4;
             text.push_str(&format!("{:indent$}{}\n", "", self.paint(style, line)));
         };
         if let Some(source) = step.source.as_ref().filter(|_| self.has_sources) {
@@ -105,22 +115,46 @@ impl Text<'_> {
         text
     }
 
+    /// How long what arrives with a step was under way, and when else it could arrive.
+    fn took(&self, step: &Step) -> Option<String> {
+        let steps = self.counterexample.steps();
+        let timing = step.timing.as_ref()?;
+        let sent = step.arrived.last().and_then(|number| steps.get(number - 1))?.timing.as_ref()?;
+        // A datagram that lies in a buffer has arrived before.
+        let is_arrival = step.kind == Kind::Network || !steps.iter().any(is_delivery);
+        let took = Duration::from_nanos(timing.at_ns - sent.at_ns);
+        let range = timing.range().map(|range| format!(", {range}")).unwrap_or_default();
+        let took = if took.is_zero() { "0s".to_owned() } else { format!("{took:?}") };
+        is_arrival.then(|| format!("took {took}{range}"))
+    }
+
     fn paint(&self, style: Style, text: &str) -> String {
         if self.is_colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
+}
+
+/// Whether the network delivers a datagram with a step of its own.
+fn is_delivery(step: &Step) -> bool {
+    step.kind == Kind::Network && !step.arrived.is_empty()
 }
 
 /// How wide the columns are, in characters.
 #[derive(Clone, Copy)]
 struct Columns {
     number: usize,
+    /// 0 without instants.
+    instant: usize,
     who: usize,
 }
 
 impl Columns {
     fn of<'a>(count: usize, shown: impl Iterator<Item = &'a Step>) -> Self {
-        let who = shown.map(|step| step.who().chars().count()).max().unwrap_or(0);
-        Columns { number: count.to_string().len(), who }
+        let mut columns = Columns { number: count.to_string().len(), instant: 0, who: 0 };
+        for step in shown {
+            columns.who = columns.who.max(step.who().chars().count());
+            columns.instant = columns.instant.max(step.timing.as_ref().map_or(0, |timing| timing.at().len()));
+        }
+        columns
     }
 }
 

@@ -25,8 +25,8 @@ mod delay_half_open {
     fn check(net: &mut netcheck::Network) {}
 }
 
-mod delay_of_a_length {
-    #[netcheck::model_check(udp(loss, delay = 1ms..=200ms))]
+mod delay_of_streams {
+    #[netcheck::model_check(tcp(delay = 1ms..=200ms))]
     fn check(net: &mut netcheck::Network) {}
 }
 

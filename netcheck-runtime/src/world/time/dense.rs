@@ -27,6 +27,9 @@ const START: Scheduled = Scheduled { owner: u32::MAX, number: 0 };
 /// The owners of marks, from the first process on; those of timers and copies are below.
 const MARKS: u32 = 1 << 31;
 
+/// The owner of the steps of one execution, in the past.
+const STEPS: u32 = u32::MAX - 1;
+
 /// Some instant from now on.
 const SOME_TIME: Scheduled = Scheduled { owner: u32::MAX, number: 1 };
 
@@ -57,7 +60,12 @@ fn is_copy(event: Scheduled) -> bool {
 }
 
 fn is_mark(event: Scheduled) -> bool {
-    event.owner >= MARKS && event.owner != u32::MAX
+    event.owner >= MARKS && event.owner < STEPS
+}
+
+/// The name of the instant of a step of one execution; 0 is its start.
+pub(in crate::world) fn step_event(step: u32) -> Scheduled {
+    Scheduled { owner: STEPS, number: step }
 }
 
 /// A timer whose firing its program accepts.
@@ -368,7 +376,7 @@ impl<'a> View<'a> {
         let Some(component) = self.tables.zone else { return Ok(()) };
         let zone = self.zone_at(next);
         let is_kept = |event: Scheduled| {
-            if event.owner == u32::MAX {
+            if event.owner >= STEPS {
                 return true;
             }
             if is_mark(event) {

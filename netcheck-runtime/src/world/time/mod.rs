@@ -4,6 +4,7 @@ pub(crate) mod dense;
 pub(crate) mod depends;
 mod due;
 pub(crate) mod effects;
+pub(crate) mod instants;
 pub(crate) mod offers;
 pub(crate) mod operation;
 pub(crate) mod prepare;
