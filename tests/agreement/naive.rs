@@ -69,6 +69,10 @@ impl Limits {
 /// More packets under way from one socket to another are the beginning of ever more.
 const BACKLOG_MAX: usize = 8;
 
+/// More states for each execution that there may be are the beginning of ever more: of a sequence of deliveries, for
+/// example, that a channel without a bound has to remember.
+const STATES_EACH: u64 = 5;
+
 /// More instructions in a row without a wait are the beginning of ever more.
 const RUN_MAX: usize = 1_000;
 
@@ -179,7 +183,7 @@ fn execute_from_each_state(
                 executions += 1;
             }
         }
-        if executions > limits.executions_max {
+        if executions > limits.executions_max || numbers.len() as u64 > STATES_EACH * limits.executions_max {
             return None;
         }
     }
