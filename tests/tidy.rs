@@ -234,7 +234,7 @@ const RUNTIME: &[Row] = &[
     ("graph", &[]),
     ("reduction", &["graph", "id", "operation", "unit::automaton", "unit::identity::causality", "world"]),
     ("property", &["id", "operation", "unit::automaton", "unit::panics", "unit::wording", "violation", "world"]),
-    ("search::frontier", &["id", "world::store"]),
+    ("search::frontier", &["id", "world::step", "world::store"]),
     ("search::progress", &[]),
     ("search", &["id", "property", "reduction", "unit::automaton", "unit::wording", "violation", "world"]),
     (

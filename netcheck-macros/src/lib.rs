@@ -50,9 +50,9 @@ use proc_macro::TokenStream;
 /// | `tasks = fifo` | tasks are polled in the order of tokio's runtime of one thread, and in no other |
 /// | `deadlocks = paper` | what waits for a next client: `each_process` (a process waits for ever unless a task of its own is in `accept`), or `paper` (unless anybody is) |
 /// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
-/// | `search = bfs` | `bfs`, `dfs`, `random` or `random(seed = 7)` |
+/// | `search = bfs` | `bfs`, `dfs`, `faults`, `joint`, `random` or `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)` |
 /// | `seed = 7` | other random numbers for the programs, and another walk for `search = random` or `pct` |
-/// | `max_states = 1_000_000`, `max_depth = 500` | limits; a check that reaches one is inconclusive, and fails |
+/// | `max_states = 1_000_000`, `max_depth = 500`, `max_messages = 100` | limits; a check that reaches one is inconclusive, and fails |
 /// | `max_memory = 2 << 30` | a limit as well: bytes that visited states may take |
 /// | `reduction = false` | explore every interleaving |
 /// | `subsumption = true` | leave out states that add nothing to a visited one, where packets may get lost |

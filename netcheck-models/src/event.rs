@@ -119,7 +119,29 @@ fn is_none_left(count: &u64) -> bool {
     *count == 0
 }
 
+/// A message of a program, by what it does with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Message {
+    /// A datagram is sent, or bytes are written to a stream.
+    Written,
+    /// A datagram is received, or bytes are read from a stream.
+    Read,
+}
+
 impl Event {
+    /// The message that a program writes or reads. The end of a stream is none, nor is a datagram that was read before
+    /// and only peeked at.
+    #[must_use]
+    pub fn message(&self) -> Option<Message> {
+        match self {
+            Event::Departed | Event::Astray | Event::Unbound => Some(Message::Written),
+            Event::Wrote { bytes, .. } => (*bytes > 0).then_some(Message::Written),
+            Event::Arrived { .. } => Some(Message::Read),
+            Event::Read { bytes, .. } => (*bytes > 0).then_some(Message::Read),
+            _ => None,
+        }
+    }
+
     /// The same event, with the positions of packets mapped by `to`.
     #[must_use]
     pub fn moved(self, to: impl FnOnce(u32) -> u32) -> Event {

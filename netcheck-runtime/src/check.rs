@@ -70,6 +70,7 @@ pub struct Checker {
     score: Option<Score>,
     states_max: usize,
     depth_max: usize,
+    messages_max: Option<usize>,
     memory_bytes_max: usize,
     reduction: bool,
     subsumption: bool,
@@ -102,6 +103,7 @@ impl Checker {
             score: None,
             states_max: STATES_MAX,
             depth_max: usize::MAX,
+            messages_max: None,
             memory_bytes_max: MEMORY_BYTES_MAX,
             reduction: true,
             subsumption: false,
@@ -170,6 +172,19 @@ impl Checker {
     /// Steps of an execution at the most; reaching it is `Inconclusive`.
     pub fn max_depth(mut self, steps: usize) -> Self {
         self.depth_max = steps;
+        self
+    }
+
+    /// Messages that are written or read in an execution at the most, in the sense of [`Search::Joint`]; reaching it is
+    /// `Inconclusive`. They are counted on the ways to a state that were met before its turn came: with `Search::Joint`
+    /// the fewest, so that everything with so many messages is explored; with other orders perhaps more.
+    ///
+    /// # Panics
+    /// If `messages` is 0.
+    #[track_caller]
+    pub fn max_messages(mut self, messages: usize) -> Self {
+        assert!(messages > 0, "programs on a network send messages: `max_messages` is at least 1");
+        self.messages_max = Some(messages);
         self
     }
 
@@ -352,7 +367,7 @@ impl Checker {
     ///   states are counted as new as long as no probe has met them, and the result is `is_at_least`;
     /// - different pasts that come to one state in the end, where there are too many of them for two probes to
     ///   meet: then there are fewer states;
-    /// - `subsumption` and `max_depth`, which make the states fewer, and whether there is a violation, at which a check
+    /// - `subsumption`, `max_depth` and `max_messages`, which make the states fewer, and whether there is a violation, at which a check
     ///   would end.
     ///
     /// The tests hold it to a factor of ten, on the examples and on known systems of up to 3 million states.

@@ -90,8 +90,8 @@ pub fn orders(seed: u64) -> [Order; 3] {
     let others = match seed % 4 {
         0 => [Order::By(Search::Dfs), Order::By(Search::Random { seed: 7 })],
         1 => [Order::By(Search::Faults), Order::By(Search::Pct { seed, depth: 3 })],
-        2 => [Order::Best, Order::By(Search::Faults)],
-        _ => [Order::By(Search::Dfs), Order::By(Search::Pct { seed, depth: 2 })],
+        2 => [Order::Best, Order::By(Search::Joint)],
+        _ => [Order::By(Search::Joint), Order::By(Search::Pct { seed, depth: 2 })],
     };
     [Order::By(Search::Bfs), others[0], others[1]]
 }

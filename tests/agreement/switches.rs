@@ -43,7 +43,8 @@ impl Switches {
         mixed ^= mixed >> 27;
         let bit = |position: u32| mixed >> position & 1 == 1;
         let order = match mixed >> 40 & 7 {
-            0..3 => Order::By(Search::Bfs),
+            0..2 => Order::By(Search::Bfs),
+            2 => Order::By(Search::Joint),
             3 => Order::By(Search::Dfs),
             4 => Order::By(Search::Faults),
             5 => Order::By(Search::Pct { seed, depth: 3 }),

@@ -9,10 +9,11 @@ use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::time::timeout;
 
-const SEARCHES: [Search; 7] = [
+const SEARCHES: [Search; 8] = [
     Search::Bfs,
     Search::Dfs,
     Search::Faults,
+    Search::Joint,
     Search::Random { seed: 7 },
     Search::Pct { seed: 7, depth: 1 },
     Search::Pct { seed: 7, depth: 3 },
@@ -195,6 +196,72 @@ fn a_search_that_ends_at_a_limit_forgets_no_violation() {
         })
         .collect();
     assert_eq!(verdicts.iter().map(String::as_str).collect::<Vec<_>>(), ["Inconclusive ", "Violated one"]);
+}
+
+#[test]
+fn a_limit_of_messages_leaves_out_what_needs_more_and_says_so() {
+    // Three questions and answers, each written and read.
+    let within = |messages, search, reduction| {
+        let checker = Checker::new().reduction(reduction).search(search).max_messages(messages);
+        checker.check(|net| {
+            net.daemon("server", echo);
+            net.process("client", asker).after("server");
+        })
+    };
+    for search in SEARCHES {
+        for reduction in [true, false] {
+            for messages in 1..12 {
+                let report = within(messages, search, reduction);
+                assert_eq!(report.verdict(), Verdict::Inconclusive, "{search:?}, {messages}: {report}");
+                let limit = report.limit().expect("a limit was reached");
+                assert!(limit.contains(&format!("max_messages = {messages} was reached; raise it")), "{limit}");
+                assert!(report.outputs("client").is_empty(), "{search:?}, {messages}: {report}");
+            }
+            let report = within(12, search, reduction);
+            assert_eq!(report.verdict(), Verdict::Verified, "{search:?}: {report}");
+            assert_eq!(report.outputs("client"), ["3"]);
+        }
+    }
+}
+
+#[test]
+fn with_joint_states_all_that_needs_few_enough_messages_is_seen() {
+    // The sender may take a second message instead of a longer way round to the same state.
+    let within = |messages| {
+        Checker::new().reduction(false).search(Search::Joint).max_messages(messages).check(|net| {
+            net.daemon("sink", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                loop {
+                    socket.recv_from(&mut [0; 4]).await.unwrap();
+                }
+            });
+            let sender = || async {
+                let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+                let sent = netcheck::choose([4, 2, 0]).await;
+                for _ in 0..sent {
+                    socket.send_to(b"x", "sink:4000").await.unwrap();
+                }
+                sent
+            };
+            net.process("sender", sender).after("sink");
+        })
+    };
+    for (messages, outputs) in [(1, vec!["0"]), (3, vec!["0", "2"]), (4, vec!["0", "2", "4"]), (7, vec!["0", "2", "4"])]
+    {
+        let report = within(messages);
+        assert_eq!((report.verdict(), report.outputs("sender")), (Verdict::Inconclusive, &strings(&outputs)[..]));
+    }
+    assert_eq!(within(8).verdict(), Verdict::Verified);
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}
+
+#[test]
+#[should_panic(expected = "`max_messages` is at least 1")]
+fn no_message_at_all_is_no_limit() {
+    let _ = Checker::new().max_messages(0);
 }
 
 /// Each of some workers takes so many steps; the first two race for a slot that they reserve early and use late.

@@ -222,9 +222,19 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "         ^^^^^^",
         ),
         (
+            "`joint` takes nothing in parentheses: write just `joint`",
+            "search = joint(depth = 7)",
+            "         ^^^^^",
+        ),
+        (
+            "`max_messages` is how many messages are written or read, at least 1",
+            "search = joint, max_messages = 0",
+            "                               ^",
+        ),
+        (
             "unknown word `bandwidth`\n\
              the words are `udp`, `tcp`, `tasks`, `deadlocks`, `at_most`, `search`, `seed`, `max_states`, `max_depth`, \
-             `max_memory`, `reduction`, `subsumption`, `symmetry`, `store`, `threads`, `capture`, \
+             `max_messages`, `max_memory`, `reduction`, `subsumption`, `symmetry`, `store`, `threads`, `capture`, \
              `identity`, `audit`",
             "bandwidth = 3",
             "^^^^^^^^^",

@@ -6,6 +6,7 @@ mod echo;
 mod file_transfer;
 mod gallery;
 mod golden;
+mod joint_states;
 mod threads;
 mod tracked_alphabet;
 mod unbounded;

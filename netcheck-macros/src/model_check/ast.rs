@@ -20,6 +20,7 @@ pub(crate) struct ModelCheck {
     pub(crate) seed: Option<Expr>,
     pub(crate) max_states: Option<Expr>,
     pub(crate) max_depth: Option<Expr>,
+    pub(crate) max_messages: Option<Expr>,
     pub(crate) max_memory: Option<Expr>,
     pub(crate) reduction: Option<LitBool>,
     pub(crate) subsumption: Option<LitBool>,

@@ -20,6 +20,7 @@ pub(super) const WORDS: &[&str] = &[
     "seed",
     "max_states",
     "max_depth",
+    "max_messages",
     "max_memory",
     "reduction",
     "subsumption",
@@ -57,7 +58,7 @@ const LISTS: &[(&str, &[&str])] = &[("udp", UDP_WORDS), ("tcp", TCP_WORDS)];
 type Choices = [(&'static str, &'static str)];
 
 const SEARCHES: &Choices =
-    &[("bfs", "Bfs"), ("dfs", "Dfs"), ("faults", "Faults"), ("random", "Random"), ("pct", "Pct")];
+    &[("bfs", "Bfs"), ("dfs", "Dfs"), ("faults", "Faults"), ("joint", "Joint"), ("random", "Random"), ("pct", "Pct")];
 const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both", "Both")];
 const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
 const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked"), ("fifo", "Fifo")];
@@ -88,6 +89,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "seed" => check.seed = value(word, "7", cx),
             "max_states" => check.max_states = value(word, "1_000_000", cx),
             "max_depth" => check.max_depth = value(word, "500", cx),
+            "max_messages" => check.max_messages = value(word, "100", cx),
             "max_memory" => check.max_memory = value(word, "2 << 30", cx),
             "reduction" => check.reduction = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "subsumption" => check.subsumption = value(word, "true", cx).and_then(|value| boolean(value, cx)),
@@ -362,7 +364,7 @@ fn choice(value: &Expr, choices: &Choices, cx: &Ctxt) -> Option<Choice> {
     Some(Choice { name: name.clone(), variant: Ident::new(variant, name.span()) })
 }
 
-/// `bfs`, `dfs`, `faults`, `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
+/// `bfs`, `dfs`, `faults`, `joint`, `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
 fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
     let named = |choice| Search { choice, said: Said::default(), seed: None, depth: None };
     let Expr::Call(ExprCall { func, args, .. }) = &value else {

@@ -351,6 +351,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     if let Some(max_depth) = &check.max_depth {
         calls.extend(quote!(.max_depth(#max_depth)));
     }
+    if let Some(max_messages) = &check.max_messages {
+        calls.extend(quote!(.max_messages(#max_messages)));
+    }
     if let Some(max_memory) = &check.max_memory {
         calls.extend(quote!(.max_memory(#max_memory)));
     }

@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{FnArg, LitStr, ReturnType, Safety, Type};
+use syn::{Expr, ExprLit, FnArg, Lit, LitStr, ReturnType, Safety, Type};
 
 use super::ast::{Delays, DelaysKind, ModelCheck, Said, Tcp, Udp};
 use crate::ctxt::Ctxt;
@@ -38,6 +38,7 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         cx.error(at_most, "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out");
     }
     search(check, cx);
+    messages(check, cx);
     replay(check, cx);
     if let Some(snapshot) = check.said.get("snapshot").filter(|_| !check.said.has("replay")) {
         if !check.said.has("expect") {
@@ -64,6 +65,15 @@ fn search(check: &ModelCheck, cx: &Ctxt) {
     }
 }
 
+/// A literal 0 is refused here, any other expression that is 0 when the check begins.
+fn messages(check: &ModelCheck, cx: &Ctxt) {
+    if let Some(Expr::Lit(ExprLit { lit: Lit::Int(literal), .. })) = &check.max_messages
+        && literal.base10_digits() == "0"
+    {
+        cx.error(literal, "`max_messages` is how many messages are written or read, at least 1");
+    }
+}
+
 /// One execution is run, and nothing searched.
 fn replay(check: &ModelCheck, cx: &Ctxt) {
     if !check.said.has("replay") {
@@ -72,8 +82,18 @@ fn replay(check: &ModelCheck, cx: &Ctxt) {
     if let Some(file) = check.replay.as_ref().filter(|file| file.value().is_empty()) {
         cx.error(file, "a trace is in a file: this name is empty");
     }
-    let of_searches =
-        ["search", "max_states", "max_depth", "max_memory", "reduction", "subsumption", "symmetry", "store", "threads"];
+    let of_searches = [
+        "search",
+        "max_states",
+        "max_depth",
+        "max_messages",
+        "max_memory",
+        "reduction",
+        "subsumption",
+        "symmetry",
+        "store",
+        "threads",
+    ];
     for word in of_searches {
         if let Some(said) = check.said.get(word) {
             cx.error(

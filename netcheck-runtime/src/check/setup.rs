@@ -167,6 +167,7 @@ impl Job {
         Limits {
             states_max: self.checker.states_max,
             depth_max: self.checker.depth_max,
+            messages_max: self.checker.messages_max,
             memory_bytes_max: self.checker.memory_bytes_max,
         }
     }
@@ -180,6 +181,10 @@ impl Job {
             }
             Limit::Depth => {
                 format!("max_depth = {depth_max} was reached; raise it, or bound the loops of the programs")
+            }
+            Limit::Messages => {
+                let messages_max = self.checker.messages_max.unwrap_or_default();
+                format!("max_messages = {messages_max} was reached; raise it, or bound the loops of the programs")
             }
             Limit::Memory => format!(
                 "max_memory = {memory_bytes_max} bytes was reached; raise it, or keep fingerprints of states only \

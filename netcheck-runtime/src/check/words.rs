@@ -27,6 +27,7 @@ const WORDS: &[&str] = &[
     "seed",
     "max_states",
     "max_depth",
+    "max_messages",
     "max_memory",
     "reduction",
     "subsumption",
@@ -66,6 +67,7 @@ const SEARCHES: &Choices<Search> = &[
     ("bfs", Search::Bfs),
     ("dfs", Search::Dfs),
     ("faults", Search::Faults),
+    ("joint", Search::Joint),
     ("random", Search::Random { seed: 0 }),
     ("pct", Search::Pct { seed: 0, depth: 3 }),
 ];
@@ -120,6 +122,9 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "seed" => seeded(number(value(word, "7")?)?, words, checker),
             "max_states" => checker.max_states(number(value(word, "1_000_000")?)?),
             "max_depth" => checker.max_depth(number(value(word, "500")?)?),
+            "max_messages" => {
+                checker.max_messages(positive(word, "100", "how many messages are written or read, at least 1")?)
+            }
             "max_memory" => checker.max_memory(number(value(word, "2_000_000_000")?)?),
             "reduction" => checker.reduction(choice(value(word, "false")?, BOOLEANS)?),
             "subsumption" => checker.subsumption(choice(value(word, "true")?, BOOLEANS)?),
@@ -378,7 +383,7 @@ fn choice<T: Copy>(value: &Value<'_>, choices: &Choices<T>) -> Result<T, Wrong> 
     alone(word, choice)
 }
 
-/// `bfs`, `dfs`, `faults`, `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
+/// `bfs`, `dfs`, `faults`, `joint`, `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
 fn search(value: &Value<'_>) -> Result<Search, Wrong> {
     let Kind::Word(word) = &value.kind else { return choice(value, SEARCHES) };
     let (Form::List(words), Some((_, named))) = (&word.form, SEARCHES.iter().find(|(name, _)| *name == word.name))
@@ -389,7 +394,7 @@ fn search(value: &Value<'_>) -> Result<Search, Wrong> {
     let (known, example): (&[&str], _) = match search {
         Search::Random { .. } => (&["seed"], "random(seed = 7)"),
         Search::Pct { .. } => (&["seed", "depth"], "pct(seed = 7, depth = 3)"),
-        Search::Bfs | Search::Dfs | Search::Faults => {
+        Search::Bfs | Search::Dfs | Search::Faults | Search::Joint => {
             return Err(word.wrong(format!("`{0}` takes nothing in parentheses: write just `{0}`", word.name)));
         }
     };

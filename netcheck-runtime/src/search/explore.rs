@@ -68,9 +68,21 @@ fn follow(
     let is_reduced = reduction.is_some();
     let Plan { subsumes, symmetry, score, .. } = plan;
     let reads_next = subsumes || symmetry.is_some() || score.is_some() || observer.is_some();
+    let tells_messages = matches!(frontier, Frontier::Joint(_)) || plan.limits.messages_max.is_some();
     let (met, next) = (Vec::new(), Vec::new());
-    let mut search =
-        Exploration { system, plan, properties, observer, is_reduced, seen, frontier, met, reads_next, next };
+    let mut search = Exploration {
+        system,
+        plan,
+        properties,
+        observer,
+        is_reduced,
+        seen,
+        frontier,
+        met,
+        reads_next,
+        next,
+        tells_messages,
+    };
     search.run(reduction)?;
     Ok(search.seen)
 }
@@ -89,6 +101,8 @@ struct Exploration<'a, 'o> {
     /// Whether the targets of steps are decoded: for subsumption, symmetry, a score or an observer.
     reads_next: bool,
     next: Vec<u32>,
+    /// Whether the messages of steps are looked at: for the frontier, or a limit.
+    tells_messages: bool,
 }
 
 /// The state that is expanded, and the stubborn set of its steps.
@@ -225,6 +239,13 @@ impl Exploration<'_, '_> {
         step: &Transition,
         (encoded, visited): (Encoded<'_>, Option<StateId>),
     ) -> Result<IsOver, Interrupt> {
+        let message = match self.tells_messages {
+            true => self.system.view().message(step),
+            false => None,
+        };
+        if self.seen.has_enough_messages(source.id, message, self.plan.limits) {
+            return Ok(false);
+        }
         self.seen.transitions += 1;
         self.seen.note(self.system, step);
         if self.reads_next && self.is_left_out(source, step, encoded)? {
@@ -235,7 +256,8 @@ impl Exploration<'_, '_> {
             Some(visited) => (visited, false),
             None => self.seen.store.insert_encoded(encoded, Some(source.id)),
         };
-        let successor = Successor { state, is_new, unit: step.unit(), faults: step.faults, score: 0 };
+        self.seen.count_messages(source.id, state, message);
+        let successor = Successor { state, is_new, unit: step.unit(), faults: step.faults, message, score: 0 };
         match is_new {
             true => self.meet(source, step, successor),
             false => {

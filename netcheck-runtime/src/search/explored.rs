@@ -14,7 +14,7 @@ use crate::reduction::symmetry::{Permutation, Symmetry};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::violation::Found;
 use crate::world::components::StateVector;
-use crate::world::step::{Move, Transition};
+use crate::world::step::{Message, Move, Transition};
 use crate::world::store::{StateId, Store};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
@@ -59,6 +59,9 @@ pub(crate) struct Explored {
     pub(super) concretized: usize,
     /// How many steps of other units they may still need.
     pub(super) filling_steps_left: usize,
+    /// The messages on the best way that was met to each state, if they are limited.
+    messages: AHashMap<StateId, u32>,
+    has_limited_messages: bool,
     progress: Arc<Progress>,
     /// Violations whose turn has not come, by the states that show them.
     pub(super) awaiting: AHashMap<StateId, Found>,
@@ -115,6 +118,8 @@ impl Explored {
             scopes: AHashMap::new(),
             concretized: 0,
             filling_steps_left: FILLING_STEPS_MAX.min(plan.limits.states_max),
+            messages: AHashMap::new(),
+            has_limited_messages: plan.limits.messages_max.is_some(),
             progress: Arc::clone(plan.progress),
             awaiting: AHashMap::new(),
         }
@@ -141,6 +146,28 @@ impl Explored {
             true => Some(Limit::Interrupt),
             false => (memory_bytes > limits.memory_bytes_max).then_some(Limit::Memory),
         }
+    }
+
+    /// Whether a step from a state is left out because it would write or read a message too many.
+    pub(super) fn has_enough_messages(&mut self, from: StateId, message: Option<Message>, limits: Limits) -> bool {
+        let Some(max) = limits.messages_max else { return false };
+        let is_one_too_many = message.is_some() && self.messages_on_the_way_to(from) as usize >= max;
+        if is_one_too_many {
+            self.limit = Some(Limit::Messages);
+        }
+        is_one_too_many
+    }
+
+    /// Notes the messages on a way to a state, if they are limited: of several ways, the fewest.
+    pub(super) fn count_messages(&mut self, from: StateId, to: StateId, message: Option<Message>) {
+        if self.has_limited_messages {
+            let messages = self.messages_on_the_way_to(from) + u32::from(message.is_some());
+            self.messages.entry(to).and_modify(|known| *known = messages.min(*known)).or_insert(messages);
+        }
+    }
+
+    fn messages_on_the_way_to(&self, state: StateId) -> u32 {
+        self.messages.get(&state).copied().unwrap_or(0)
     }
 
     /// Notes that a state is reached on a better way.

@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub(crate) struct Limits {
     pub(crate) states_max: usize,
     pub(crate) depth_max: usize,
+    /// Messages on the way to a state.
+    pub(crate) messages_max: Option<usize>,
     pub(crate) memory_bytes_max: usize,
 }
 
@@ -20,6 +22,7 @@ pub(crate) struct Limits {
 pub(crate) enum Limit {
     States,
     Depth,
+    Messages,
     Memory,
     /// The user wants it to end.
     Interrupt,

@@ -7,6 +7,9 @@ use crate::operation::{Input, OperationKey};
 use crate::unit::automaton::EdgeId;
 use smallvec::SmallVec;
 
+/// The message of a step, as its events tell it.
+pub(crate) use netcheck_models::event::Message;
+
 /// The components that one outcome writes, with their values.
 pub(crate) type Writes = SmallVec<[(ComponentId, u32); 2]>;
 

@@ -13,7 +13,7 @@ use crate::world::declared::{Declared, Demands, Direction};
 use crate::world::events::{Events, EventsId, Together, Told};
 use crate::world::intern::Interner;
 use crate::world::prepared::PreparedOffer;
-use crate::world::step::Transition;
+use crate::world::step::{Message, Transition};
 use crate::world::tcp;
 use crate::world::tcp::connections::Connections;
 use ahash::AHashMap;
@@ -344,6 +344,11 @@ impl Tables {
     /// The events of the network in a step.
     pub(crate) fn told(&self, transition: &Transition) -> &Told {
         self.events.get(transition.events)
+    }
+
+    /// The message that a step writes or reads.
+    pub(crate) fn message(&self, transition: &Transition) -> Option<Message> {
+        self.told(transition).iter().flat_map(|happened| &happened.events).find_map(|event| event.message())
     }
 
     /// One event, at the component of the step's first write.

@@ -16,6 +16,7 @@ fn empty_words(net: &mut netcheck::Network) {
     search = bfs,
     max_states = 1_000_000,
     max_depth = 500,
+    max_messages = 200,
     max_memory = 2 << 30,
     reduction = true,
     subsumption = false,
@@ -50,6 +51,11 @@ fn random(net: &mut netcheck::Network) {
 
 #[netcheck::model_check(udp(delay), search = random(seed = 7))]
 fn random_from_a_seed(net: &mut netcheck::Network) {
+    net.process("client", || async {});
+}
+
+#[netcheck::model_check(search = joint, max_messages = 3 + 4)]
+fn fewest_messages(net: &mut netcheck::Network) {
     net.process("client", || async {});
 }
 

@@ -7,18 +7,22 @@
 //! - `walk`: a random walk;
 //! - `pct`: a walk by random priorities of units;
 //! - `faults`: by the number of faults on the way;
+//! - `joint`: by the number of messages on the way;
 //! - `best`: by a score.
 
 mod best;
 mod faults;
+mod joint;
 mod open;
 mod pct;
 mod walk;
 
 use crate::id::UnitId;
+use crate::world::step::Message;
 use crate::world::store::StateId;
 use best::Best;
 use faults::Faults;
+use joint::Joint;
 use pct::Pct;
 use std::collections::VecDeque;
 use walk::Walk;
@@ -44,6 +48,25 @@ pub enum Search {
     /// Without `at_most` a state does not remember which faults have been counted, so a packet that is overtaken
     /// and then lost may count as two. With `subsumption`, a state may be left out for one with more faults.
     Faults,
+    /// By joint-state depth (D. Lakatos, "Jointstates", 2014): all that can be reached before any message is written or
+    /// read, then all with one message, and so on. A *joint state* is one that a message leads to: a datagram that is
+    /// sent or received, bytes that are written to or read from a TCP stream. Of the joint states with as many messages
+    /// on their way, those after a write come before those after a read, in the order in which they were met; from each
+    /// of them the search goes depth-first up to the next messages. So the first violation found is one with the fewest
+    /// messages. (A reduced search may pass by some, as with [`Search::Faults`]. The counterexample is then made the
+    /// shortest one, as with every order, and may have more of them.)
+    ///
+    /// Everything is explored in the end. Each state that is met is open until its turn comes: on the stack of the
+    /// depth-first part, or in the queue of its number of messages; the search ends only when both are empty. No state
+    /// waits for ever: a queue's turn comes when the stack and the queues before it are empty, and they are fed by the
+    /// states with as many messages or fewer. (If these are endlessly many, so that no other order could explore them
+    /// all, the search stays with them until a limit; breadth-first does not.) A state that is met again on a way
+    /// with fewer messages, before its turn has come, is moved forward; after it there is no such way left, because no
+    /// step takes a message away.
+    ///
+    /// To connect, to accept, to shut down, the end of a stream, a call that fails, a datagram that is lost and one that
+    /// is peeked at a second time are no messages.
+    Joint,
     /// A random walk that goes back to a random open state where it can't go on.
     Random {
         /// The same seed gives the same order.
@@ -82,6 +105,8 @@ pub(crate) struct Successor {
     pub(crate) unit: Option<UnitId>,
     /// The faults of the step.
     pub(crate) faults: u32,
+    /// Whether the step writes or reads a message.
+    pub(crate) message: Option<Message>,
     /// The score, for `best`.
     pub(crate) score: i64,
 }
@@ -93,6 +118,7 @@ pub(crate) enum Frontier {
     Walk(Walk),
     Pct(Pct),
     Faults(Faults),
+    Joint(Joint),
     Best(Best),
 }
 
@@ -103,6 +129,7 @@ impl Frontier {
             Search::Bfs => Frontier::Queue(VecDeque::from([first])),
             Search::Dfs => Frontier::Stack(vec![first]),
             Search::Faults => Frontier::Faults(Faults::new(first)),
+            Search::Joint => Frontier::Joint(Joint::new(first)),
             Search::Random { seed } => Frontier::Walk(Walk::new(seed, first)),
             Search::Pct { seed, depth } => Frontier::Pct(Pct::new(seed, depth, first)),
         }
@@ -122,6 +149,7 @@ impl Frontier {
             Frontier::Walk(walk) => walk.extend(new),
             Frontier::Pct(pct) => pct.extend(successors),
             Frontier::Faults(faults) => faults.extend(successors),
+            Frontier::Joint(joint) => joint.extend(successors),
             Frontier::Best(best) => best.extend(successors),
         }
     }
@@ -133,6 +161,7 @@ impl Frontier {
             Frontier::Walk(walk) => walk.pop(),
             Frontier::Pct(pct) => pct.pop(),
             Frontier::Faults(faults) => faults.pop(),
+            Frontier::Joint(joint) => joint.pop(),
             Frontier::Best(best) => best.pop(),
         }
     }
@@ -144,6 +173,7 @@ impl Frontier {
             Frontier::Walk(walk) => walk.len(),
             Frontier::Pct(pct) => pct.len(),
             Frontier::Faults(faults) => faults.len(),
+            Frontier::Joint(joint) => joint.len(),
             Frontier::Best(best) => best.len(),
         }
     }
@@ -154,7 +184,9 @@ impl Frontier {
         match self {
             Frontier::Queue(queue) => queue.iter().take(count).copied().collect(),
             Frontier::Faults(faults) => faults.coming().take(count).collect(),
-            Frontier::Stack(_) | Frontier::Walk(_) | Frontier::Pct(_) | Frontier::Best(_) => Vec::new(),
+            Frontier::Stack(_) | Frontier::Walk(_) | Frontier::Pct(_) | Frontier::Joint(_) | Frontier::Best(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -164,6 +196,7 @@ impl Frontier {
             Frontier::Queue(_) | Frontier::Stack(_) | Frontier::Walk(_) => size_of::<StateId>(),
             Frontier::Pct(_) => Pct::STATE_BYTES,
             Frontier::Faults(_) => Faults::STATE_BYTES,
+            Frontier::Joint(_) => Joint::STATE_BYTES,
             Frontier::Best(_) => Best::STATE_BYTES,
         }
     }
@@ -174,17 +207,21 @@ impl Frontier {
 
     /// Whether successors that have been met before count as well.
     pub(crate) fn looks_back(&self) -> bool {
-        matches!(self, Frontier::Pct(_) | Frontier::Faults(_))
+        matches!(self, Frontier::Pct(_) | Frontier::Faults(_) | Frontier::Joint(_))
     }
 
     /// Whether an open state is better reached by this step of the state that was popped last.
     pub(crate) fn prefers(&self, successor: &Successor) -> bool {
-        matches!(self, Frontier::Faults(faults) if faults.prefers(successor))
+        match self {
+            Frontier::Faults(faults) => faults.prefers(successor),
+            Frontier::Joint(joint) => joint.prefers(successor),
+            _ => false,
+        }
     }
 
     /// Whether a violation counts only when its state's turn has come, because a better one may come before.
     pub(crate) fn judges_in_turn(&self) -> bool {
-        matches!(self, Frontier::Faults(_))
+        matches!(self, Frontier::Faults(_) | Frontier::Joint(_))
     }
 
     /// The faults on the way to the state that was popped last, for frontiers that count them.

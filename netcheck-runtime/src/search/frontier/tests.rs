@@ -8,7 +8,7 @@ fn states<const N: usize>() -> [StateId; N] {
 }
 
 fn new(state: StateId) -> Successor {
-    Successor { state, is_new: true, unit: None, faults: 0, score: 0 }
+    Successor { state, is_new: true, unit: None, faults: 0, message: None, score: 0 }
 }
 
 fn by(unit: u32, state: StateId) -> Successor {
@@ -22,10 +22,11 @@ fn drained(mut frontier: Frontier) -> Vec<StateId> {
 
 #[test]
 fn every_frontier_gives_each_state_once() {
-    const SEARCHES: [Search; 6] = [
+    const SEARCHES: [Search; 7] = [
         Search::Bfs,
         Search::Dfs,
         Search::Faults,
+        Search::Joint,
         Search::Random { seed: 3 },
         Search::Pct { seed: 3, depth: 3 },
         Search::Pct { seed: 4, depth: 0 },
@@ -43,7 +44,8 @@ fn every_frontier_gives_each_state_once() {
             let successor = |step: usize| {
                 let to = (at * 3 + step * 7 + 1) % all.len();
                 let is_new = !std::mem::replace(&mut met[to], true);
-                Successor { is_new, faults: step as u32, score: to as i64 % 5, ..by(step as u32, all[to]) }
+                let message = [None, Some(Message::Written), Some(Message::Read)][(at + step) % 3];
+                Successor { is_new, faults: step as u32, message, score: to as i64 % 5, ..by(step as u32, all[to]) }
             };
             let successors: Vec<Successor> = (0..3).map(successor).collect();
             frontier.extend(&successors);
@@ -100,6 +102,39 @@ fn a_state_that_is_met_again_with_fewer_faults_is_moved_to_the_front() {
     assert_eq!((frontier.pop(), frontier.faults()), (Some(shared), 1));
     assert!(!frontier.prefers(&again(0, first)), "it had its turn");
     assert_eq!(drained(frontier), [dear, other], "the old place of the shared one is empty");
+}
+
+#[test]
+fn fewer_messages_come_first_then_writes_and_between_them_the_search_is_depth_first() {
+    let [first, read, written, local, beside, under, later] = states();
+    let with = |message, state| Successor { message: Some(message), ..new(state) };
+    let mut frontier = Frontier::new(Search::Joint, first);
+    assert_eq!(frontier.pop(), Some(first));
+    frontier.extend(&[with(Message::Read, read), with(Message::Written, written), new(local), new(beside)]);
+    assert_eq!(frontier.pop(), Some(local), "no message");
+    frontier.extend(&[new(under)]);
+    assert_eq!((frontier.pop(), frontier.pop()), (Some(under), Some(beside)), "depth-first");
+    assert_eq!(frontier.pop(), Some(written));
+    frontier.extend(&[with(Message::Written, later)]);
+    assert_eq!(drained(frontier), [read, later], "one message, and then two");
+}
+
+#[test]
+fn a_state_that_is_met_again_with_fewer_messages_is_moved_to_the_front() {
+    let [first, local, shared, other, last] = states();
+    let with = |message, state| Successor { message: Some(message), ..new(state) };
+    let again = |message, state| Successor { message, is_new: false, ..new(state) };
+    let mut frontier = Frontier::new(Search::Joint, first);
+    frontier.pop();
+    frontier.extend(&[with(Message::Read, shared), with(Message::Written, other), new(local)]);
+    assert_eq!(frontier.pop(), Some(local));
+    assert!(frontier.prefers(&again(None, shared)) && frontier.prefers(&again(Some(Message::Written), shared)));
+    assert!(!frontier.prefers(&again(Some(Message::Read), shared)), "as many messages, and a read");
+    frontier.extend(&[with(Message::Written, last), again(None, shared), again(None, first)]);
+    assert_eq!(frontier.len(), 3);
+    assert_eq!(frontier.pop(), Some(shared));
+    assert!(!frontier.prefers(&again(None, first)), "it had its turn");
+    assert_eq!(drained(frontier), [other, last], "the old place of the shared one is empty");
 }
 
 #[test]
