@@ -86,12 +86,12 @@ pub mod check {
     //! assert_eq!(report.verdict(), Verdict::Verified);
     //! assert_eq!(report.outputs("dice"), ["1", "2", "3", "4", "5", "6"]);
     //! ```
-    pub use netcheck_runtime::check::{Checker, Deadlocks, Identity, Tasks, Tcp, Udp};
+    pub use netcheck_runtime::check::{Checker, Deadlocks, Identity, Simulation, Tasks, Tcp, Udp};
     pub use netcheck_runtime::propagation::{Did, Effect, Ending, Fault, Mode, Propagation, Reference, Row};
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{
         Automaton, Channel, Counterexample, Direction, Doing, Error, Estimate, Event, Happening, Judgement, Keep, Kind,
-        Registered, Search, Side, State, Step, Timing, ViolationKind,
+        Registered, Search, Side, Simulated, State, Step, Timing, ViolationKind,
     };
 }
 

@@ -18,6 +18,8 @@ mod named;
 mod oracle;
 #[path = "agreement/propagation.rs"]
 mod propagation;
+#[path = "agreement/simulated.rs"]
+mod simulated;
 #[path = "agreement/switches.rs"]
 mod switches;
 #[path = "agreement/symmetry.rs"]

@@ -273,7 +273,7 @@ const RUNTIME: &[Row] = &[
     ("trace::mermaid", &["trace"]),
     ("trace::counterexample", &["trace::situation", "trace::step", "violation"]),
     ("trace", &["operation", "unit::shared", "unit::wording", "world"]),
-    ("report", &["trace::automaton", "trace::counterexample", "trace::html"]),
+    ("report", &["search::simulate", "trace::automaton", "trace::counterexample", "trace::html"]),
     ("propagation", &["trace::chart", "trace::markup"]),
     ("error", &["trace::step"]),
     // Monitors of the models, by their public name.
@@ -485,8 +485,8 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "crate::search::concretize",
-        &["search::explored"],
-        "whether a violation is believed is decided in one place",
+        &["search::explored", "search::simulate"],
+        "whether a violation is believed is decided in one place; what is simulated is real from the start",
     ),
     (
         "netcheck-runtime",
@@ -516,7 +516,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "std::time::Instant",
-        &["check::monitor"],
+        &["check::monitor", "check::simulation"],
         "the engine reads no clock: the time is a component of the state",
     ),
     (

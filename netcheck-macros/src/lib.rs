@@ -50,7 +50,7 @@ use proc_macro::TokenStream;
 /// | `tasks = fifo` | tasks are polled in the order of tokio's runtime of one thread, and in no other |
 /// | `deadlocks = paper` | what waits for a next client: `each_process` (a process waits for ever unless a task of its own is in `accept`), or `paper` (unless anybody is) |
 /// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
-/// | `search = bfs` | `bfs`, `dfs`, `faults`, `joint`, `random` or `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)` |
+/// | `search = bfs` | `bfs`, `dfs`, `faults`, `joint`, `random` or `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`, `simulate` or `simulate(seed = 7, runs = 10_000)` or `simulate(time = 30)` |
 /// | `seed = 7` | other random numbers for the programs, and another walk for `search = random` or `pct` |
 /// | `max_states = 1_000_000`, `max_depth = 500`, `max_messages = 100` | limits; a check that reaches one is inconclusive, and fails |
 /// | `max_memory = 2 << 30` | a limit as well: bytes that visited states may take |
@@ -62,7 +62,7 @@ use proc_macro::TokenStream;
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
 /// | `identity = memory` | tell local states by the memory of the programs too, so that ordinary loops close (`history` is the default) |
 /// | `audit = false` | leave out the sample of states that is explored again without reduction |
-/// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, or `inconclusive` |
+/// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, `inconclusive`, or `simulated` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |
 /// | `replay = "traces/lost.json"` | run the execution in this file, and no other; see below |
 /// | `name = lossy` | what this test is called, if the function has several |

@@ -5,6 +5,7 @@
 //! - `declare`: what the network may do;
 //! - `monitor`: the progress of a long check, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
+//! - `simulation`: random executions instead of a search;
 //! - `propagation`: which fault is seen at the outputs of which processes;
 //! - `thread`: the thread that a check runs on, and what becomes of what the programs print;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
@@ -21,6 +22,7 @@ mod order;
 mod propagation;
 mod setup;
 mod shorten;
+mod simulation;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -29,6 +31,7 @@ mod words;
 
 pub use crate::property::Deadlocks;
 pub use declare::{Identity, Tasks, Tcp, Udp};
+pub use simulation::Simulation;
 
 use crate::error::Error;
 use crate::network::Network;
@@ -68,6 +71,7 @@ pub struct Checker {
     /// `None`: the default for the other options.
     search: Option<Search>,
     score: Option<Score>,
+    simulation: Option<Simulation>,
     states_max: usize,
     depth_max: usize,
     messages_max: Option<usize>,
@@ -101,6 +105,7 @@ impl Checker {
             at_most: None,
             search: None,
             score: None,
+            simulation: None,
             states_max: STATES_MAX,
             depth_max: usize::MAX,
             messages_max: None,
@@ -152,14 +157,14 @@ impl Checker {
     /// The order of exploration: breadth-first, unless said otherwise; by faults with
     /// [`Checker::subsumption`].
     pub fn search(mut self, search: Search) -> Self {
-        (self.search, self.score) = (Some(search), None);
+        (self.search, self.score, self.simulation) = (Some(search), None, None);
         self
     }
 
     /// The order of exploration by a score, the highest first; of equal scores, the state that was met first.
     /// Each state gets its score when it is met. Replaces [`Checker::search`], as that replaces this.
     pub fn best_first(mut self, score: impl Fn(&State<'_>) -> i64 + Send + Sync + 'static) -> Self {
-        self.score = Some(Score::new(score));
+        (self.score, self.simulation) = (Some(Score::new(score)), None);
         self
     }
 

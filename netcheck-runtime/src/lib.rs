@@ -60,6 +60,7 @@ pub use property::{End, Judgement};
 pub use search::estimate::Estimate;
 pub use search::frontier::Search;
 pub use search::score::State;
+pub use search::simulate::Simulated;
 pub use trace::automaton::Automaton;
 pub use trace::counterexample::Counterexample;
 pub use trace::step::{Channel, Doing, Event, Happening, Kind, Step, Timing};

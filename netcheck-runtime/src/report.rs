@@ -1,5 +1,6 @@
 //! The report of a check: its findings and figures.
 
+use crate::search::simulate::Simulated;
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::html;
@@ -25,6 +26,7 @@ pub struct Report {
     pub(crate) claims: Vec<(String, bool)>,
     pub(crate) never_completed: Vec<String>,
     pub(crate) figures: Figures,
+    pub(crate) simulated: Option<Simulated>,
     pub(crate) counterexample: Option<Counterexample>,
     /// By process: every value that it ended with.
     pub(crate) outputs: Vec<(String, Vec<String>)>,
@@ -152,6 +154,12 @@ impl Report {
         self.figures.confusion_probability
     }
 
+    /// The figures of a simulation; `None` if a search was made. With them, [`Report::transitions`] counts the steps of
+    /// all executions, [`Report::terminals`] their ends, and there is no visited state but the first.
+    pub fn simulated(&self) -> Option<&Simulated> {
+        self.simulated.as_ref()
+    }
+
     /// Why the verdict is `Inconclusive`: which limit was hit, or which claim never held.
     pub fn limit(&self) -> Option<&str> {
         self.limit.as_deref()
@@ -233,6 +241,14 @@ impl Report {
             "{verdict} ({states} states, {transitions} transitions, depth {depth}, {terminals} ends, \
              {suppressed_deadlocks} suppressed deadlocks, {polls} polls of the programs)\n"
         );
+        if let Some(simulated) = &self.simulated {
+            let Figures { local_states, .. } = self.figures;
+            let about = simulated.coverage();
+            text = format!(
+                "{verdict} ({transitions} steps, the longest execution {depth}, {about}, {local_states} local states, \
+                 {polls} polls of the programs)\n"
+            );
+        }
         if let Some(probability) = self.figures.omission_probability {
             text.push_str(&format!(
                 "  fingerprints of states were kept: with a probability of up to {probability:.0e} some were missed\n"

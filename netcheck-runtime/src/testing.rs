@@ -42,6 +42,7 @@ pub enum Expect {
     Property,
     Any,
     Inconclusive,
+    Simulated,
 }
 
 impl Expect {
@@ -49,6 +50,7 @@ impl Expect {
         match self {
             Expect::Verified => report.verdict() == Verdict::Verified,
             Expect::Inconclusive => report.verdict() == Verdict::Inconclusive,
+            Expect::Simulated => report.simulated().is_some_and(|simulated| simulated.is_complete),
             _ => self.is_met_by(report.counterexample().map(Counterexample::kind)),
         }
     }
@@ -57,7 +59,7 @@ impl Expect {
     fn is_met_by(self, found: Option<ViolationKind>) -> bool {
         match self {
             Expect::Verified => found.is_none(),
-            Expect::Inconclusive => false,
+            Expect::Inconclusive | Expect::Simulated => false,
             Expect::Any => found.is_some(),
             Expect::Panic => found == Some(ViolationKind::Panic),
             Expect::Deadlock => found == Some(ViolationKind::Deadlock),
@@ -73,6 +75,7 @@ impl Expect {
             Expect::Property => "a violated property",
             Expect::Any => "a violation",
             Expect::Inconclusive => "a limit to be hit",
+            Expect::Simulated => "executions without a violation",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The words of `#[model_check(…)]` as text: what NETCHECK_FAULTS holds.
 
-use netcheck::check::{Checker, Deadlocks, Direction, Identity, Keep, Search, Side, Tasks, Tcp, Udp};
+use netcheck::check::{Checker, Deadlocks, Direction, Identity, Keep, Search, Side, Simulation, Tasks, Tcp, Udp};
 
 /// What is wrong with a text.
 fn refused(text: &str) -> String {
@@ -220,6 +220,16 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "`faults` takes nothing in parentheses: write just `faults`",
             "search = faults(seed = 7)",
             "         ^^^^^^",
+        ),
+        (
+            "`runs` is how many executions are simulated, at least 1",
+            "search = simulate(seed = 7, runs = 0)",
+            "                                   ^",
+        ),
+        (
+            "expected `seed`, `runs` or `time`: write `simulate(seed = 7, runs = 10_000)`",
+            "search = simulate(depth = 7)",
+            "                  ^^^^^",
         ),
         (
             "`joint` takes nothing in parentheses: write just `joint`",

@@ -116,6 +116,8 @@ pub(crate) struct Search {
     pub(crate) said: Said,
     pub(crate) seed: Option<Expr>,
     pub(crate) depth: Option<Number>,
+    pub(crate) runs: Option<Expr>,
+    pub(crate) time: Option<Expr>,
 }
 
 pub(crate) type Expect = Choice;

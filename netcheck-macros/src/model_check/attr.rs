@@ -57,8 +57,15 @@ const LISTS: &[(&str, &[&str])] = &[("udp", UDP_WORDS), ("tcp", TCP_WORDS)];
 /// Names that a word may have as its value, and the variants that they stand for.
 type Choices = [(&'static str, &'static str)];
 
-const SEARCHES: &Choices =
-    &[("bfs", "Bfs"), ("dfs", "Dfs"), ("faults", "Faults"), ("joint", "Joint"), ("random", "Random"), ("pct", "Pct")];
+const SEARCHES: &Choices = &[
+    ("bfs", "Bfs"),
+    ("dfs", "Dfs"),
+    ("faults", "Faults"),
+    ("joint", "Joint"),
+    ("random", "Random"),
+    ("pct", "Pct"),
+    ("simulate", "Simulate"),
+];
 const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both", "Both")];
 const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
 const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked"), ("fifo", "Fifo")];
@@ -71,6 +78,7 @@ const EXPECTATIONS: &Choices = &[
     ("property", "Property"),
     ("any", "Any"),
     ("inconclusive", "Inconclusive"),
+    ("simulated", "Simulated"),
 ];
 
 pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
@@ -364,9 +372,10 @@ fn choice(value: &Expr, choices: &Choices, cx: &Ctxt) -> Option<Choice> {
     Some(Choice { name: name.clone(), variant: Ident::new(variant, name.span()) })
 }
 
-/// `bfs`, `dfs`, `faults`, `joint`, `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
+/// `bfs`, `dfs`, `faults`, `joint`, `random`, `random(seed = 7)`, `pct`, `pct(seed = 7, depth = 3)`, `simulate` or
+/// `simulate(seed = 7, runs = 10_000)`.
 fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
-    let named = |choice| Search { choice, said: Said::default(), seed: None, depth: None };
+    let named = |choice| Search { choice, said: Said::default(), seed: None, depth: None, runs: None, time: None };
     let Expr::Call(ExprCall { func, args, .. }) = &value else {
         return choice(&value, SEARCHES, cx).map(named);
     };
@@ -375,6 +384,7 @@ fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
     let (known, example): (&[&str], _) = match name.as_str() {
         "random" => (&["seed"], "random(seed = 7)"),
         "pct" => (&["seed", "depth"], "pct(seed = 7, depth = 3)"),
+        "simulate" => (&["seed", "runs", "time"], "simulate(seed = 7, runs = 10_000)"),
         _ => {
             cx.error(&value, format_args!("`{name}` takes nothing in parentheses: write just `{name}`"));
             return None;
@@ -401,6 +411,10 @@ fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
             cx.error(word, format_args!("`{word}` is said twice: keep one"));
         } else if word == "seed" {
             search.seed = Some(ungroup((*arg.right).clone()));
+        } else if word == "runs" {
+            search.runs = Some(ungroup((*arg.right).clone()));
+        } else if word == "time" {
+            search.time = Some(ungroup((*arg.right).clone()));
         } else {
             search.depth = number(&ungroup((*arg.right).clone()), cx);
         }

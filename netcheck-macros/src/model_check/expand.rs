@@ -339,8 +339,7 @@ fn checker(check: &ModelCheck) -> TokenStream {
         calls.extend(quote!(.at_most(#at_most)));
     }
     if let Some(search) = &check.search {
-        let search = self::search(search, check.seed.as_ref());
-        calls.extend(quote!(.search(::netcheck::check::Search::#search)));
+        calls.extend(self::search(search, check.seed.as_ref()));
     }
     if let Some(seed) = &check.seed {
         calls.extend(quote!(.seed(#seed)));
@@ -387,15 +386,20 @@ fn checker(check: &ModelCheck) -> TokenStream {
 fn search(search: &Search, seed: Option<&Expr>) -> TokenStream {
     let Search { choice: Choice { name, variant }, depth, .. } = search;
     let seed = search.seed.as_ref().or(seed).map_or_else(|| quote!(0), |seed| quote!(#seed));
-    if name == "random" {
+    let search = if name == "random" {
         quote!(#variant { seed: #seed })
+    } else if name == "simulate" {
+        let runs = search.runs.as_ref().map(|runs| quote!(.runs(#runs)));
+        let time = search.time.as_ref().map(|time| quote!(.time(::core::time::Duration::from_secs(#time))));
+        return quote!(.simulation(::netcheck::check::Simulation::new(#seed) #runs #time));
     } else if name == "pct" {
         // As many as most bugs need that are not found by chance (section 4 of the paper).
         let depth = depth.as_ref().map(plain).map_or_else(|| quote!(3), |depth| quote!(#depth));
         quote!(#variant { seed: #seed, depth: #depth })
     } else {
         quote!(#variant)
-    }
+    };
+    quote!(.search(::netcheck::check::Search::#search))
 }
 
 fn udp(udp: &Udp) -> TokenStream {

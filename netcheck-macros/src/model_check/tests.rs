@@ -140,6 +140,7 @@ fn what_is_expected_and_pinned_is_handed_on() {
         ("expect = property", "Expect :: Property"),
         ("expect = any, snapshot", "Expect :: Any"),
         ("expect = inconclusive", "Expect :: Inconclusive"),
+        ("search = simulate, expect = simulated", "Expect :: Simulated"),
     ] {
         let output = expand(words, FUNCTION).to_string();
         assert!(output.contains(expected), "{output}");
@@ -155,7 +156,7 @@ fn all_mistakes_are_reported_at_once() {
             "`at_most` lacks its value",
             "unknown word `los`, did you mean `loss`?",
             "`loss` is said twice",
-            "expected `bfs`, `dfs`, `faults`, `joint`, `random` or `pct`, found `bsf`, did you mean `bfs`?",
+            "expected `bfs`, `dfs`, `faults`, `joint`, `random`, `pct` or `simulate`, found `bsf`, did you mean `bfs`?",
             "unknown word `at_least`",
             "`max_depth` needs a value",
             "`loss` can't be combined with `copies`",
@@ -255,6 +256,9 @@ fn values_are_checked() {
     assert_refused("search = random(7)", &["write `random(seed = 7)`"]);
     assert_refused("search = random()", &["write `random(seed = 7)`"]);
     assert_refused("search = pct(sed = 1, 7)", &["expected `seed` or `depth`", "write `pct(seed = 7, depth = 3)`"]);
+    assert_refused("search = simulate(runs = 0)", &["`runs` is how many executions are simulated, at least 1"]);
+    assert_refused("search = simulate(runs = 1, time = 2)", &["`runs` and `time` both say when the simulation ends"]);
+    assert_refused("expect = simulated", &["only a simulation ends as `simulated`: add `search = simulate`"]);
     assert_refused("max_messages = 0", &["`max_messages` is how many messages are written or read, at least 1"]);
     assert_refused("search = pct(depth = 0)", &["`depth` is how many ordering constraints a bug needs, at least 1"]);
     assert_refused("search = pct(depth = two, depth = 2)", &["expected a whole number", "`depth` is said twice"]);

@@ -38,7 +38,7 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         cx.error(at_most, "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out");
     }
     search(check, cx);
-    messages(check, cx);
+    not_zero(check.max_messages.as_ref(), "`max_messages` is how many messages are written or read, at least 1", cx);
     replay(check, cx);
     if let Some(snapshot) = check.said.get("snapshot").filter(|_| !check.said.has("replay")) {
         if !check.said.has("expect") {
@@ -63,14 +63,26 @@ fn search(check: &ModelCheck, cx: &Ctxt) {
     if let Some(depth) = search.and_then(|search| search.depth.as_ref()).filter(|depth| depth.value == 0) {
         cx.error(&depth.literal, "`depth` is how many ordering constraints a bug needs, at least 1");
     }
+    if let Some(search) = search {
+        if let (Some(_), Some(time)) = (&search.runs, &search.time) {
+            cx.error(time, "`runs` and `time` both say when the simulation ends: keep one");
+        }
+        not_zero(search.runs.as_ref(), "`runs` is how many executions are simulated, at least 1", cx);
+        not_zero(search.time.as_ref(), "`time` is for how many seconds executions are simulated, at least 1", cx);
+    }
+    if let Some(expect) = check.expect.as_ref().filter(|expect| expect.name == "simulated")
+        && search.is_none_or(|search| search.choice.name != "simulate")
+    {
+        cx.error(&expect.name, "only a simulation ends as `simulated`: add `search = simulate`, or leave `expect` out");
+    }
 }
 
 /// A literal 0 is refused here, any other expression that is 0 when the check begins.
-fn messages(check: &ModelCheck, cx: &Ctxt) {
-    if let Some(Expr::Lit(ExprLit { lit: Lit::Int(literal), .. })) = &check.max_messages
+fn not_zero(value: Option<&Expr>, what: &str, cx: &Ctxt) {
+    if let Some(Expr::Lit(ExprLit { lit: Lit::Int(literal), .. })) = value
         && literal.base10_digits() == "0"
     {
-        cx.error(literal, "`max_messages` is how many messages are written or read, at least 1");
+        cx.error(literal, what);
     }
 }
 

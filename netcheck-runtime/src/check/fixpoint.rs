@@ -11,6 +11,7 @@ use crate::search::explored::Explored;
 use crate::search::frontier::Search;
 use crate::search::plan::{Limit, Limits, Plan};
 use crate::search::progress::Phase;
+use crate::search::simulate::Simulated;
 use crate::world::components::StateVector;
 use crate::world::step::Transition;
 use crate::world::system::{Interrupt, System};
@@ -33,6 +34,8 @@ pub(super) const FULL_STATES_MAX: usize = 50_000;
 pub(super) struct Searched {
     pub(super) explored: Explored,
     pub(super) rounds: usize,
+    /// The figures of a simulation, if it was one.
+    pub(super) simulated: Option<Simulated>,
     pub(super) system: System,
 }
 
@@ -41,7 +44,7 @@ impl Job {
     pub(super) fn search(&mut self) -> Result<Searched, Error> {
         let ((mut explored, rounds), system) = self.attempt(Job::explore)?;
         explored.spread();
-        Ok(Searched { explored, rounds, system })
+        Ok(Searched { explored, rounds, simulated: None, system })
     }
 
     /// How many states a search would visit, about.

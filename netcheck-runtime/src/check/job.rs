@@ -8,7 +8,10 @@ impl Job {
     /// Checks the registered programs.
     pub(super) fn check(mut self) -> Result<Report, Error> {
         let (searched, counterexample) = loop {
-            let mut searched = self.search()?;
+            let mut searched = match self.checker.simulation {
+                Some(simulation) => self.simulate(simulation)?,
+                None => self.search()?,
+            };
             let explored = &searched.explored;
             let Some((at, found)) = explored.found.clone() else { break (searched, None) };
             // In the full semantics the execution may come to another finding first.

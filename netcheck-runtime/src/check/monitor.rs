@@ -68,7 +68,9 @@ impl Monitor {
         }
         let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
         let mut text = text(self.progress.seen(), elapsed);
-        if self.progress.phase() != Phase::Exploring {
+        if self.progress.phase() == Phase::Simulating {
+            text = simulated(self.progress.seen(), elapsed);
+        } else if self.progress.phase() != Phase::Exploring {
             text = format!("{}: {text}", self.progress.phase());
         }
         if let Some(lines) =
@@ -125,17 +127,39 @@ fn text(seen: Seen, elapsed: Duration) -> String {
     )
 }
 
+fn simulated(seen: Seen, elapsed: Duration) -> String {
+    let per_second = (seen.states as f64 / elapsed.as_secs_f64()) as u64;
+    format!(
+        "{} executions, {}/s, the longest of {} steps, {} local states, {} fault points",
+        HumanCount(seen.states),
+        HumanCount(per_second),
+        HumanCount(seen.depth),
+        HumanCount(seen.local_states),
+        HumanCount(seen.fault_points)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_line_says_how_far_the_search_is() {
-        let seen =
-            Seen { states: 1_234_567, frontier: 4_321, depth: 57, local_states: 210, memory_bytes: 96 * 1024 * 1024 };
+        let seen = Seen {
+            states: 1_234_567,
+            frontier: 4_321,
+            depth: 57,
+            local_states: 210,
+            memory_bytes: 96 << 20,
+            fault_points: 8,
+        };
         assert_eq!(
             text(seen, Duration::from_secs(2)),
             "1,234,567 states, 617,283/s, 4,321 to be expanded, depth 57, 210 local states, 96.00 MiB"
+        );
+        assert_eq!(
+            simulated(seen, Duration::from_secs(2)),
+            "1,234,567 executions, 617,283/s, the longest of 57 steps, 210 local states, 8 fault points"
         );
     }
 }

@@ -190,6 +190,13 @@ impl Job {
                 "max_memory = {memory_bytes_max} bytes was reached; raise it, or keep fingerprints of states only \
                  (`store = fingerprint`)"
             ),
+            Limit::Simulated => String::new(),
+            Limit::LocalStates => {
+                "; they came to too many local states to go on: bound the loops of the programs, or let them be \
+                                   captured (`#[netcheck::process]`)"
+                    .to_owned()
+            }
+            Limit::Interrupt if self.checker.simulation.is_some() => ", interrupted".to_owned(),
             Limit::Interrupt => format!("interrupted while {}", self.progress.phase()),
         }
     }

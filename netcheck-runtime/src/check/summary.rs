@@ -18,7 +18,7 @@ impl Job {
     /// The report of a check.
     pub(super) fn summary(self, searched: Searched, counterexample: Option<Counterexample>) -> Result<Report, Error> {
         let figures = figures(&searched);
-        let Searched { explored, mut system, .. } = searched;
+        let Searched { explored, mut system, simulated, .. } = searched;
         let coverage = Coverage::of(&system, &explored.taken, &self.registered);
         let vacuous = coverage.vacuous().filter(|_| counterexample.is_none() && explored.limit.is_none());
         let verdict = match (&counterexample, explored.limit) {
@@ -27,6 +27,10 @@ impl Job {
             (None, _) => Verdict::Inconclusive,
         };
         let limit = explored.limit.map(|limit| self.limit_in_words(limit));
+        let limit = limit.map(|limit| match simulated {
+            Some(simulated) => simulated.in_words(&limit),
+            None => limit,
+        });
         if verdict == Verdict::Verified {
             self.audit(&mut system, &explored)?;
         }
@@ -39,6 +43,7 @@ impl Job {
             verdict,
             limit: limit.or(vacuous),
             figures,
+            simulated,
             counterexample,
             outputs: self.outputs(&system, &explored),
             uncaptured,
@@ -93,7 +98,7 @@ impl Job {
 
 /// How much was explored and learned.
 fn figures(searched: &Searched) -> Figures {
-    let Searched { explored, rounds, system } = searched;
+    let Searched { explored, rounds, system, .. } = searched;
     let learned = &system.learner.automata;
     Figures {
         states: explored.store.len(),

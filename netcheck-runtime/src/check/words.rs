@@ -5,14 +5,15 @@
 
 mod delay;
 mod grammar;
+mod order;
 
 use crate::check::{Checker, Deadlocks, Identity, Tasks, Tcp, Udp};
 use crate::error::Error;
 use crate::operation::Side;
-use crate::search::frontier::Search;
 use crate::world::declared::Direction;
 use crate::world::store::Keep;
 use grammar::{Form, Kind, Value, Word};
+use order::{search, seeded, simulation};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -63,14 +64,6 @@ type Choices<T> = [(&'static str, T)];
 const DIRECTIONS: &Choices<Direction> =
     &[("send", Direction::Send), ("receive", Direction::Receive), ("both", Direction::Both)];
 const SIDES: &Choices<Side> = &[("client", Side::Client), ("server", Side::Server)];
-const SEARCHES: &Choices<Search> = &[
-    ("bfs", Search::Bfs),
-    ("dfs", Search::Dfs),
-    ("faults", Search::Faults),
-    ("joint", Search::Joint),
-    ("random", Search::Random { seed: 0 }),
-    ("pct", Search::Pct { seed: 0, depth: 3 }),
-];
 const TASKS: &Choices<Tasks> = &[("shared", Tasks::Shared), ("tracked", Tasks::Tracked), ("fifo", Tasks::Fifo)];
 const DEADLOCKS: &Choices<Deadlocks> = &[("each_process", Deadlocks::EachProcess), ("paper", Deadlocks::Paper)];
 const IDENTITIES: &Choices<Identity> = &[("history", Identity::History), ("memory", Identity::Memory)];
@@ -118,7 +111,13 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "tasks" => checker.tasks(choice(value(word, "tracked")?, TASKS)?),
             "deadlocks" => checker.deadlocks(choice(value(word, "paper")?, DEADLOCKS)?),
             "at_most" => checker.at_most(number(value(word, "1")?)?),
-            "search" => checker.search(search(value(word, "dfs")?)?),
+            "search" => {
+                let order = value(word, "dfs")?;
+                match simulation(order)? {
+                    Some(simulation) => checker.simulation(simulation),
+                    None => checker.search(search(order)?),
+                }
+            }
             "seed" => seeded(number(value(word, "7")?)?, words, checker),
             "max_states" => checker.max_states(number(value(word, "1_000_000")?)?),
             "max_depth" => checker.max_depth(number(value(word, "500")?)?),
@@ -381,52 +380,6 @@ fn choice<T: Copy>(value: &Value<'_>, choices: &Choices<T>) -> Result<T, Wrong> 
         return Err(value.wrong(format!("expected {}, found `{}`{hint}", either(&names), word.name)));
     };
     alone(word, choice)
-}
-
-/// `bfs`, `dfs`, `faults`, `joint`, `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
-fn search(value: &Value<'_>) -> Result<Search, Wrong> {
-    let Kind::Word(word) = &value.kind else { return choice(value, SEARCHES) };
-    let (Form::List(words), Some((_, named))) = (&word.form, SEARCHES.iter().find(|(name, _)| *name == word.name))
-    else {
-        return choice(value, SEARCHES);
-    };
-    let mut search = *named;
-    let (known, example): (&[&str], _) = match search {
-        Search::Random { .. } => (&["seed"], "random(seed = 7)"),
-        Search::Pct { .. } => (&["seed", "depth"], "pct(seed = 7, depth = 3)"),
-        Search::Bfs | Search::Dfs | Search::Faults | Search::Joint => {
-            return Err(word.wrong(format!("`{0}` takes nothing in parentheses: write just `{0}`", word.name)));
-        }
-    };
-    if words.is_empty() {
-        return Err(value.wrong(format!("write `{example}`, or just `{}`", word.name)));
-    }
-    for inner in each(words, known)? {
-        match (inner.name, &mut search) {
-            ("seed", Search::Random { seed } | Search::Pct { seed, .. }) => *seed = number(self::value(inner, "7")?)?,
-            ("depth", Search::Pct { depth, .. }) => {
-                *depth = positive(inner, "3", "how many ordering constraints a bug needs, at least 1")?;
-            }
-            _ => return Err(inner.wrong(format!("expected {}: write `{example}`", either(known)))),
-        }
-    }
-    Ok(search)
-}
-
-/// Another seed, for a search that has none of its own, too.
-fn seeded(new: u64, words: &[Word<'_>], checker: Checker) -> Checker {
-    let search = words.iter().find(|word| word.name == "search");
-    let has_its_own = matches!(
-        search,
-        Some(Word { form: Form::Value(Value { kind: Kind::Word(named), .. }), .. })
-            if matches!(&named.form, Form::List(inner) if has_any(inner, &["seed"]))
-    );
-    match checker.search {
-        Some(Search::Random { .. }) if !has_its_own => checker.search(Search::Random { seed: new }),
-        Some(Search::Pct { depth, .. }) if !has_its_own => checker.search(Search::Pct { seed: new, depth }),
-        _ => checker,
-    }
-    .seed(new)
 }
 
 // What is wrong, in words.

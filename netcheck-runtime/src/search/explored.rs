@@ -141,6 +141,7 @@ impl Explored {
             depth: self.depth as u64,
             local_states: system.learner.automata.nodes.len() as u64,
             memory_bytes: memory_bytes as u64,
+            fault_points: 0,
         });
         match is_over {
             true => Some(Limit::Interrupt),

@@ -142,6 +142,7 @@ impl Layers {
             depth: depth as u64,
             local_states: system.learner.automata.nodes.len() as u64,
             memory_bytes: memory_bytes as u64,
+            fault_points: 0,
         });
         is_unwanted || memory_bytes > bounds.memory_bytes_max
     }

@@ -12,3 +12,4 @@ pub(crate) mod minimal;
 pub(crate) mod plan;
 pub(crate) mod progress;
 pub(crate) mod score;
+pub(crate) mod simulate;

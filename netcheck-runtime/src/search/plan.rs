@@ -24,6 +24,10 @@ pub(crate) enum Limit {
     Depth,
     Messages,
     Memory,
+    /// All executions of a simulation were run.
+    Simulated,
+    /// A simulation has learned as many local states as it may.
+    LocalStates,
     /// The user wants it to end.
     Interrupt,
 }

@@ -11,6 +11,7 @@ pub(crate) struct Progress {
     depth: AtomicU64,
     local_states: AtomicU64,
     memory_bytes: AtomicU64,
+    fault_points: AtomicU64,
     phase: AtomicU8,
     is_over: AtomicBool,
 }
@@ -24,10 +25,12 @@ pub(crate) enum Phase {
     Cycles,
     Shortening,
     Auditing,
+    Simulating,
 }
 
 impl Phase {
-    const ALL: [Phase; 5] = [Phase::Exploring, Phase::Concretizing, Phase::Cycles, Phase::Shortening, Phase::Auditing];
+    const ALL: [Phase; 6] =
+        [Phase::Exploring, Phase::Concretizing, Phase::Cycles, Phase::Shortening, Phase::Auditing, Phase::Simulating];
 }
 
 impl fmt::Display for Phase {
@@ -38,6 +41,7 @@ impl fmt::Display for Phase {
             Phase::Cycles => "looking for steps that endless loops put off",
             Phase::Shortening => "looking for the least counterexample",
             Phase::Auditing => "exploring a sample without reduction",
+            Phase::Simulating => "simulating",
         })
     }
 }
@@ -45,6 +49,7 @@ impl fmt::Display for Phase {
 /// How far a search is, at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
+    /// Visited states; of a simulation, executions.
     pub(crate) states: u64,
     /// States that are still to be expanded.
     pub(crate) frontier: u64,
@@ -52,6 +57,8 @@ pub(crate) struct Seen {
     /// Nodes of all automata.
     pub(crate) local_states: u64,
     pub(crate) memory_bytes: u64,
+    /// Fault points that a simulation has met.
+    pub(crate) fault_points: u64,
 }
 
 impl Progress {
@@ -62,6 +69,7 @@ impl Progress {
         self.depth.store(seen.depth, Ordering::Relaxed);
         self.local_states.store(seen.local_states, Ordering::Relaxed);
         self.memory_bytes.store(seen.memory_bytes, Ordering::Relaxed);
+        self.fault_points.store(seen.fault_points, Ordering::Relaxed);
         self.is_over()
     }
 
@@ -86,6 +94,7 @@ impl Progress {
             depth: self.depth.load(Ordering::Relaxed),
             local_states: self.local_states.load(Ordering::Relaxed),
             memory_bytes: self.memory_bytes.load(Ordering::Relaxed),
+            fault_points: self.fault_points.load(Ordering::Relaxed),
         }
     }
 

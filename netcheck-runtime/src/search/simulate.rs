@@ -1,0 +1,373 @@
+//! Simulation: whole random executions from the start, one after the other, in the full semantics.
+//!
+//! No state is kept and none is looked up, so an execution takes the time of its steps, however large the space is. What
+//! units have done once is a look-up the next time, as in every search: user code is polled for what is new.
+//!
+//! *Every execution can be drawn.* In each state every step has a positive probability, in at least one of the four
+//! kinds of executions that take turns: so with more and more executions, each finite one is drawn with a probability
+//! that goes to 1. Which ones are drawn is decided by the seed and the number of the execution alone.
+
+use super::concretize::concretize;
+use super::explored::Explored;
+use super::frontier::Random;
+use super::plan::{Limit, Plan};
+use super::progress::Seen;
+use crate::id::UnitId;
+use crate::property::{Properties, Terminal};
+use crate::reduction::successors::{PathStep, Successors};
+use crate::violation::Found;
+use crate::world::components::StateVector;
+use crate::world::step::{Move, Transition};
+use crate::world::system::{Interrupt, System};
+use ahash::{AHashMap, AHashSet};
+
+/// Steps of one execution, unless `max_depth` says otherwise: programs may go on for ever.
+const STEPS_MAX: usize = 10_000;
+
+/// Local states that are learned at the most: each execution of programs without end has new ones.
+const LOCAL_STATES_MAX: usize = 4_000_000;
+
+/// Executions that are tried at the most to make one with a violation shorter.
+const SHRINKING_ATTEMPTS_MAX: usize = 2_000;
+
+/// In executions by priorities, this many priorities change (one less than the depth of
+/// [`Search::Pct`](super::frontier::Search::Pct)).
+const CHANGES: usize = 2;
+
+/// Steps of the first execution by priorities, for lack of a better guess.
+const STEPS_ASSUMED: usize = 64;
+
+/// The figures of a simulation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Simulated {
+    /// Whether it came to its end, and was not given up.
+    pub(crate) is_complete: bool,
+    pub(crate) executions: u64,
+    pub(crate) cut: u64,
+    pub(crate) faults_offered: usize,
+    pub(crate) faults_taken: usize,
+}
+
+impl Simulated {
+    /// That nothing was found, and why there are no more executions.
+    pub(crate) fn in_words(&self, why: &str) -> String {
+        let executions = match self.executions {
+            1 => "1 execution".to_owned(),
+            executions => format!("{} executions", grouped(executions)),
+        };
+        format!("no violation in {executions}{why}")
+    }
+
+    /// What was covered.
+    pub(crate) fn coverage(&self) -> String {
+        let Simulated { executions, cut, faults_offered, faults_taken, .. } = self;
+        format!("{executions} executions, {cut} of them cut off, {faults_taken} of {faults_offered} fault points taken")
+    }
+
+    /// Executions that were run, from the start to their ends.
+    pub fn executions(&self) -> u64 {
+        self.executions
+    }
+
+    /// Executions among them that were cut off after 10,000 steps, or as many as `max_depth` says.
+    pub fn cut_off(&self) -> u64 {
+        self.cut
+    }
+
+    /// Fault points that were met: local states of a program, each with an outcome that counts as a fault or a failure
+    /// there; and losses of all that is under way.
+    pub fn fault_points(&self) -> usize {
+        self.faults_offered
+    }
+
+    /// Fault points of which an execution has taken the fault.
+    pub fn fault_points_taken(&self) -> usize {
+        self.faults_taken
+    }
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let comma = |index: usize| index > 0 && (digits.len() - index).is_multiple_of(3);
+    let each = digits.char_indices().map(|(index, digit)| format!("{}{digit}", if comma(index) { "," } else { "" }));
+    each.collect()
+}
+
+/// Draws executions until one violates a property, or so many of them are enough.
+pub(crate) fn simulate(
+    system: &mut System,
+    initial: &StateVector,
+    plan: Plan<'_>,
+    properties: &Properties,
+    (seed, is_enough): (u64, &dyn Fn(u64) -> bool),
+) -> Result<(Explored, Simulated), Interrupt> {
+    let mut explored = Explored::new(system, initial, plan);
+    let (first, _) = explored.store.insert(initial, None);
+    let mut simulation = Simulation {
+        properties,
+        steps_max: plan.limits.depth_max.min(STEPS_MAX),
+        steps_longest: 0,
+        points: AHashMap::new(),
+        simulated: Simulated::default(),
+        explored,
+        successors: Successors::default(),
+    };
+    let found = loop {
+        let number = simulation.simulated.executions;
+        let is_over = is_enough(number);
+        let learned = system.learner.automata.nodes.len();
+        let is_ended = plan.progress.note(Seen {
+            states: number,
+            frontier: 0,
+            depth: simulation.explored.depth as u64,
+            local_states: learned as u64,
+            memory_bytes: 0,
+            fault_points: simulation.points.len() as u64,
+        });
+        if is_over || is_ended || learned > LOCAL_STATES_MAX {
+            simulation.explored.limit = Some(match is_over {
+                true => Limit::Simulated,
+                false if is_ended => Limit::Interrupt,
+                false => Limit::LocalStates,
+            });
+            break None;
+        }
+        let mut chance = Chance::new(seed, number, simulation.steps_longest);
+        let found = simulation.run(system, initial, &mut chance)?;
+        simulation.simulated.executions += 1;
+        if found.is_some() {
+            break found;
+        }
+    };
+    let Simulation { mut explored, mut simulated, points, .. } = simulation;
+    if let Some((path_steps, found)) = found {
+        let (path_steps, found) = shrunk(system, properties, plan, path_steps, found)?;
+        explored.found = Some((first, found.clone()));
+        explored.concrete = Some((path_steps, found));
+    }
+    simulated.is_complete = explored.limit == Some(Limit::Simulated);
+    (simulated.faults_offered, simulated.faults_taken) =
+        (points.len(), points.values().filter(|taken| **taken).count());
+    Ok((explored, simulated))
+}
+
+/// An execution with the same kind of violation and fewer steps: steps are left out, in shorter and shorter stretches,
+/// as long as the others still lead there (delta debugging: A. Zeller, R. Hildebrandt, 2002).
+fn shrunk(
+    system: &mut System,
+    properties: &Properties,
+    plan: Plan<'_>,
+    mut path_steps: Vec<PathStep>,
+    mut found: Found,
+) -> Result<(Vec<PathStep>, Found), Interrupt> {
+    let mut attempts = SHRINKING_ATTEMPTS_MAX;
+    let mut length = path_steps.len() / 2;
+    while length > 0 {
+        let mut from = 0;
+        while from < path_steps.len() && attempts > 0 && !plan.progress.is_over() {
+            attempts -= 1;
+            let left_out = from..(from + length).min(path_steps.len());
+            let kept = path_steps.iter().enumerate().filter(|(index, _)| !left_out.contains(index));
+            let mut kept: Vec<PathStep> = kept.map(|(_, step)| copy(step)).collect();
+            if let (Some(first), Some(start)) = (kept.first_mut(), path_steps.first()) {
+                first.state = start.state.clone();
+            }
+            // No step goes in between that was not in the execution before.
+            match concretize(system, properties, &kept, &mut 0, plan.progress)? {
+                Some((shorter, again)) if again.kind == found.kind && shorter.len() < path_steps.len() => {
+                    (path_steps, found) = (shorter, again);
+                }
+                _ => from += length,
+            }
+        }
+        length /= 2;
+    }
+    Ok((path_steps, found))
+}
+
+fn copy(step: &PathStep) -> PathStep {
+    PathStep { state: step.state.clone(), transition: step.transition.clone(), scope: None }
+}
+
+/// A fault point: the unit's local state, the number of the operation, and the outcome; `None` for the network.
+type FaultPoint = Option<(UnitId, u32, u32, u32)>;
+
+struct Simulation<'a> {
+    properties: &'a Properties,
+    steps_max: usize,
+    /// The steps of the longest execution.
+    steps_longest: usize,
+    /// The fault points that were met, and whether the fault was taken.
+    points: AHashMap<FaultPoint, bool>,
+    simulated: Simulated,
+    explored: Explored,
+    successors: Successors,
+}
+
+impl Simulation<'_> {
+    /// One execution; what it violates, with its steps.
+    fn run(
+        &mut self,
+        system: &mut System,
+        initial: &StateVector,
+        chance: &mut Chance,
+    ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
+        let mut state = initial.clone();
+        let mut next = Vec::new();
+        let mut taken: Vec<PathStep> = Vec::new();
+        loop {
+            self.steps_longest = self.steps_longest.max(taken.len());
+            self.explored.depth = self.steps_longest;
+            let possible = self.successors.within(system, &state, None)?;
+            for step in possible.iter().filter(|step| is_fault(step)) {
+                self.points.entry(fault_point(step)).or_default();
+            }
+            // Failures need not happen: this may be the end.
+            if possible.iter().all(Transition::is_failure) {
+                if let Some(found) = self.ended(system, &state) {
+                    return Ok(Some((taken, found)));
+                }
+                if !chance.goes_on_with_failures() {
+                    return Ok(None);
+                }
+            }
+            let possible = self.successors.chosen();
+            let Some(step) = chance.choose(possible).map(|index| possible[index].clone()) else { return Ok(None) };
+            if taken.len() >= self.steps_max {
+                self.simulated.cut += 1;
+                return Ok(None);
+            }
+            if is_fault(&step) {
+                self.points.insert(fault_point(&step), true);
+            }
+            self.explored.transitions += 1;
+            self.explored.note(system, &step);
+            let found = self.properties.step(system, &step);
+            system.apply(&state, &step, &mut next);
+            taken.push(PathStep { state, transition: step, scope: None });
+            if let Some(found) = found {
+                return Ok(Some((taken, found)));
+            }
+            state = StateVector::from_slice(&next);
+        }
+    }
+
+    /// Judges a state in which no step is possible, except failures.
+    fn ended(&mut self, system: &System, state: &[u32]) -> Option<Found> {
+        let terminal = self.properties.terminal(system, state);
+        if matches!(terminal, Terminal::Unfinished) {
+            return None;
+        }
+        self.explored.terminals += 1;
+        match terminal {
+            Terminal::Deadlock { found, .. } => Some(found),
+            Terminal::End { suppressed } => {
+                self.explored.suppressed_deadlocks += u64::from(suppressed);
+                self.properties.end(system, state)
+            }
+            Terminal::Spurious => {
+                self.explored.suppressed_deadlocks += 1;
+                None
+            }
+            Terminal::Unfinished => None,
+        }
+    }
+}
+
+fn is_fault(step: &Transition) -> bool {
+    step.faults > 0 || step.is_failure() || matches!(step.step, Move::LoseInFlight)
+}
+
+fn fault_point(step: &Transition) -> FaultPoint {
+    match step.step {
+        Move::Unit { unit, node, input, .. } => Some((unit, node.0, input.key.0, input.outcome.0)),
+        Move::Hang { unit, node, key } => Some((unit, node.0, key.0, u32::MAX)),
+        _ => None,
+    }
+}
+
+/// The random numbers of one execution, and what they are used for.
+///
+/// Executions take turns: in every other one, priorities say which unit moves, with changes at random steps (see
+/// [`Search::Pct`](super::frontier::Search::Pct): here each execution begins at the start, and the guarantee of the
+/// paper holds with the length of the longest execution so far for its k); in the others, any unit. Half of each draw a
+/// step with faults as soon as any other; the others seldom, each with a rarity of its own, so that an execution with one
+/// fault is not one in a thousand.
+struct Chance {
+    random: Random,
+    /// One step with faults is taken among so many.
+    rarity: usize,
+    priorities: Option<AHashMap<Option<UnitId>, u64>>,
+    /// The steps after which a priority changes.
+    changes: [usize; CHANGES],
+    steps: usize,
+}
+
+impl Chance {
+    fn new(seed: u64, number: u64, steps_longest: usize) -> Chance {
+        // Neighbouring seeds have nothing in common.
+        let mut random = Random::new(Random::new(seed).next() ^ Random::new(!number).next());
+        let rarity = match number / 2 % 2 {
+            0 => 1,
+            _ => 1 << (1 + random.below(6)),
+        };
+        let steps = if steps_longest == 0 { STEPS_ASSUMED } else { steps_longest };
+        let changes = std::array::from_fn(|_| 1 + random.below(steps));
+        let priorities = (number % 2 == 1).then(AHashMap::new);
+        Chance { random, rarity, priorities, changes, steps: 0 }
+    }
+
+    /// Where only failures are possible, which need not happen, every other time.
+    fn goes_on_with_failures(&mut self) -> bool {
+        self.random.below(2 * self.rarity) == 0
+    }
+
+    /// The index of the step to take.
+    fn choose(&mut self, possible: &[Transition]) -> Option<usize> {
+        let may_fail = self.random.below(self.rarity) == 0;
+        let mut drawable: Vec<usize> =
+            (0..possible.len()).filter(|&index| may_fail || !is_fault(&possible[index])).collect();
+        if drawable.is_empty() {
+            drawable = (0..possible.len()).collect();
+        }
+        let mover = self.mover(&drawable.iter().map(|&index| possible[index].unit()).collect::<Vec<_>>())?;
+        drawable.retain(|&index| possible[index].unit() == mover);
+        self.steps += 1;
+        for (change, _) in self.changes.iter().enumerate().filter(|&(_, &at)| at == self.steps) {
+            if let Some(priorities) = &mut self.priorities {
+                priorities.insert(mover, (CHANGES - change) as u64);
+            }
+        }
+        Some(drawable[self.random.below(drawable.len())])
+    }
+
+    /// The unit that moves next, or the network.
+    fn mover(&mut self, units: &[Option<UnitId>]) -> Option<Option<UnitId>> {
+        let mut met = AHashSet::new();
+        let movers: Vec<Option<UnitId>> = units.iter().copied().filter(|unit| met.insert(*unit)).collect();
+        if movers.is_empty() {
+            return None;
+        }
+        let random = &mut self.random;
+        let Some(priorities) = &mut self.priorities else { return Some(movers[random.below(movers.len())]) };
+        // Initial priorities are above those of change points.
+        let mut of = |mover: &Option<UnitId>| *priorities.entry(*mover).or_insert_with(|| random.next() | 1 << 63);
+        movers
+            .into_iter()
+            .map(|mover| (of(&mover), mover))
+            .max_by_key(|(priority, _)| *priority)
+            .map(|(_, mover)| mover)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_told_apart() {
+        let numbers = [7, 999, 1_000, 12_000, 1_234_567].map(grouped);
+        assert_eq!(numbers, ["7", "999", "1,000", "12,000", "1,234,567"]);
+    }
+}
