@@ -190,8 +190,8 @@ mod tests {
     #[test]
     fn an_instant_that_is_over_is_due() {
         let mut timers = Countdowns::default();
-        timers.arm_at(0, 5, 8);
-        timers.arm_at(1, 8, 5);
+        timers.arm_at(0, 5, 8, false);
+        timers.arm_at(1, 8, 5, false);
         assert_eq!((timers.remaining_ns(0), timers.remaining_ns(1)), (0, 3));
     }
 

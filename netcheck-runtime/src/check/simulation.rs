@@ -91,6 +91,7 @@ impl Job {
                 score: None,
                 keep: Keep::Exact,
                 subsumes: false,
+                compares_channels: false,
                 symmetry: None,
                 patience: u64::MAX,
                 link_bytes_max: None,
