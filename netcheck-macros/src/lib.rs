@@ -62,7 +62,7 @@ use proc_macro::TokenStream;
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
 /// | `identity = memory` | tell local states by the memory of the programs too, so that ordinary loops close (`history` is the default) |
 /// | `audit = false` | leave out the sample of states that is explored again without reduction |
-/// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, or `inconclusive` |
+/// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `monitor`, `any` violation, or `inconclusive` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |
 /// | `replay = "traces/lost.json"` | run the execution in this file, and no other; see below |
 /// | `name = lossy` | what this test is called, if the function has several |

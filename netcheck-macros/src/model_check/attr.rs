@@ -55,6 +55,7 @@ const EXPECTATIONS: &Choices = &[
     ("panic", "Panic"),
     ("deadlock", "Deadlock"),
     ("property", "Property"),
+    ("monitor", "Monitor"),
     ("any", "Any"),
     ("inconclusive", "Inconclusive"),
 ];

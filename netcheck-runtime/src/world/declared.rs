@@ -1,6 +1,8 @@
 //! The declarations of one check, and the facts about its programs that a search must know at its start.
 
 use crate::id::ProcessId;
+use crate::world::monitors::observer::Observer;
+use crate::world::monitors::table::bit;
 use crate::world::tcp::rules::TcpRules;
 use netcheck_models::udp::Perturbation;
 
@@ -32,6 +34,7 @@ pub(crate) struct Declared {
     pub(crate) udp: Option<UdpFaults>,
     pub(crate) tcp: TcpRules,
     pub(crate) at_most: Option<u32>,
+    pub(crate) observers: Vec<Observer>,
 }
 
 /// Facts about the programs, known before the search or learned in an earlier one.
@@ -41,4 +44,13 @@ pub(crate) struct Demands {
     pub(crate) clock: bool,
     /// A program uses `faults::scope`: there are no faults outside such regions.
     pub(crate) scope: bool,
+    /// The monitors that see a datagram being lost, as a set of bits.
+    pub(crate) losses: u64,
+}
+
+impl Demands {
+    /// Whether a monitor sees a datagram being lost.
+    pub(crate) fn sees_losses(&self, monitor: usize) -> bool {
+        self.losses & bit(monitor) != 0
+    }
 }

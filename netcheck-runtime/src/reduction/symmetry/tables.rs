@@ -40,6 +40,7 @@ impl Kind {
             | Component::Clock
             | Component::Faults
             | Component::Scope(_)
+            | Component::Monitor(_)
             | Component::Observed => Kind::Same,
         }
     }

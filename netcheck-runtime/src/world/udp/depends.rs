@@ -55,6 +55,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .affects(Resource::Taken(port))
                 .depends_on(Resource::Taken(port))
                 .depends_on(Resource::Appended(port));
+            touches.seen_losses(system);
             if system.is_limited() && system.declared.udp.is_some() {
                 touches.affects(Resource::Budget).depends_on(Resource::Budget);
             }
