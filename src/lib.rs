@@ -61,7 +61,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-pub use netcheck_macros::{Isolated, main, model_check, process, program, test};
+pub use netcheck_macros::{Isolated, main, model_check, monitor, process, program, test};
 pub use netcheck_runtime::isolated::{Isolated, Process};
 pub use netcheck_runtime::select::choose;
 pub use netcheck_runtime::task::spawn;
@@ -117,8 +117,9 @@ pub mod monitor {
     //! assert_eq!(monitor.validate(&trace).rejected_at(), Some(3));
     //! ```
     pub use netcheck_runtime::monitor::{
-        Builder, Configurations, Emitted, Explained, Extra, Guard, Guess, Mistakes, Monitor, Mutation, Observe, Observer,
-        Part, Rejection, Rule, Run, Search, Seen, Sniffer, Trace, Unclear, Unordered, Validation, Values, Verdict,
+        Builder, Configurations, Emitted, Explained, Extra, Guard, Guess, IntoMonitor, Mistakes, Monitor, Mutation,
+        Observe, Observer, Part, Rejection, Rule, Run, Search, Seen, Sniffer, Trace, Unclear, Unordered, Validation,
+        Values, Verdict,
     };
 }
 
@@ -413,10 +414,10 @@ pub mod __private {
     pub use netcheck_macros::select_internal;
     pub use netcheck_runtime::capture;
     pub use netcheck_runtime::coverage;
-    pub use netcheck_runtime::monitor::emit;
     pub use netcheck_runtime::isolated::{
         Argument, CloneForEachRun, Copying, Handle, HandleId, argument, cloned, process,
     };
+    pub use netcheck_runtime::monitor::{built, emit};
     pub use netcheck_runtime::select::{Round, Select, quiet};
     pub use netcheck_runtime::testing::{
         Expect, ShouldPanic, TestInfo, TestOutcome, Trace, at_once, ended, refuse_to_run, registered, run_async_test,

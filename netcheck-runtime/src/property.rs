@@ -112,7 +112,8 @@ impl Properties {
     /// Whether a step shows a violation.
     pub(crate) fn step(&self, system: &System, transition: &Transition) -> Option<Found> {
         let rejected = || {
-            let units: Vec<String> = transition.unit().map(|unit| system.shared().unit(unit).name).into_iter().collect();
+            let units: Vec<String> =
+                transition.unit().map(|unit| system.shared().unit(unit).name).into_iter().collect();
             system.view().rejection(transition).map(|message| rejected(message, units))
         };
         let Move::Unit { unit, edge, .. } = transition.step else { return rejected() };

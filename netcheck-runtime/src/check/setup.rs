@@ -73,8 +73,7 @@ impl Job {
             deadlocks: checker.deadlocks,
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
-        let is_unreduced =
-            checker.reduction && checker.tasks == Tasks::Tracked && !registered.monitors.is_empty();
+        let is_unreduced = checker.reduction && checker.tasks == Tasks::Tracked && !registered.monitors.is_empty();
         checker.reduction &= !is_unreduced;
         let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
         Ok(Job {

@@ -81,7 +81,8 @@ fn is_next(system: &System, remaining: &[&Transition], index: usize) -> bool {
     match system.mover(remaining[index]) {
         Some(mover) => {
             let is_apart = |earlier: &&Transition| {
-                system.mover(earlier).is_some_and(|other| other.is_apart(mover)) && !earlier.is_seen_with(remaining[index])
+                system.mover(earlier).is_some_and(|other| other.is_apart(mover))
+                    && !earlier.is_seen_with(remaining[index])
             };
             remaining[..index].iter().all(is_apart)
         }

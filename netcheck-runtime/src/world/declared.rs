@@ -2,7 +2,6 @@
 
 use crate::id::ProcessId;
 use crate::world::monitors::observer::Observer;
-use crate::world::monitors::table::bit;
 use crate::world::tcp::rules::TcpRules;
 use netcheck_models::udp::Perturbation;
 
@@ -53,4 +52,12 @@ impl Demands {
     pub(crate) fn sees_losses(&self, monitor: usize) -> bool {
         self.losses & bit(monitor) != 0
     }
+}
+
+/// More monitors than this share the last bit.
+const BITS: usize = 64;
+
+/// The set of one monitor.
+pub(in crate::world) fn bit(monitor: usize) -> u64 {
+    1 << monitor.min(BITS - 1)
 }

@@ -2,7 +2,7 @@
 //! state, and step with what happens.
 //!
 //! - [`seen`]: what can be seen of a step, as users match on it; [`observer`]: a monitor with its decoder;
-//! - [`sighting`]: the same as the engine keeps it; [`sightings`]: the sightings of a step;
+//! - [`emission`]: an emitted value; [`sighting`]: what is seen, as the engine keeps it; [`shown`]: with names; [`sightings`]: the sightings of a step;
 //! - [`table`]: the configurations that were met, and where each sighting leads; [`watch`]: the monitors' part of a step.
 //!
 //! A program has no operation on a monitor. Its one effect is to emit a value.
@@ -12,6 +12,7 @@
 
 pub(crate) mod depends;
 pub(crate) mod effects;
+pub(crate) mod emission;
 pub(crate) mod observer;
 pub(crate) mod offers;
 pub(crate) mod operation;
@@ -19,6 +20,7 @@ pub(crate) mod prepare;
 pub(crate) mod prepared;
 pub(crate) mod renaming;
 pub(crate) mod seen;
+mod shown;
 pub(crate) mod sighting;
 mod sightings;
 pub(crate) mod table;

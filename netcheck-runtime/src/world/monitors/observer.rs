@@ -55,10 +55,10 @@ impl Observer {
     /// A monitor, and how it decodes what is seen; it does not observe what is decoded to `None`. The decoder must be a
     /// function of what is seen alone.
     pub fn new<E: fmt::Debug + 'static>(
-        monitor: Monitor<E>,
+        monitor: impl IntoMonitor<Event = E>,
         decode: impl Fn(&Seen<'_>) -> Option<E> + Send + Sync + 'static,
     ) -> Observer {
-        Observer(Arc::new(Decoding { monitor, decode }))
+        Observer(Arc::new(Decoding { monitor: monitor.into_monitor(), decode }))
     }
 
     /// Whether it may reject an end.
@@ -67,9 +67,26 @@ impl Observer {
     }
 }
 
-impl<E: Observe> From<Monitor<E>> for Observer {
-    fn from(monitor: Monitor<E>) -> Observer {
-        Observer::new(monitor, E::observe)
+/// Whatever is a monitor: a [`Monitor`] itself, and each type that `monitor!` declares.
+pub trait IntoMonitor {
+    /// The events of the monitor.
+    type Event: fmt::Debug + 'static;
+
+    /// The monitor.
+    fn into_monitor(self) -> Monitor<Self::Event>;
+}
+
+impl<E: fmt::Debug + 'static> IntoMonitor for Monitor<E> {
+    type Event = E;
+
+    fn into_monitor(self) -> Monitor<E> {
+        self
+    }
+}
+
+impl<M: IntoMonitor<Event: Observe>> From<M> for Observer {
+    fn from(monitor: M) -> Observer {
+        Observer::new(monitor, M::Event::observe)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The values that programs emit for monitors.
 
-use super::sighting::Emission;
+use super::emission::Emission;
 
 /// There are no operations on monitors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@ use super::observer::Observer;
 use super::sighting::Sighting;
 use crate::unit::automaton::EdgeId;
 use crate::world::components::ComponentId;
+use crate::world::declared::bit;
 use crate::world::intern::Interner;
 use ahash::AHashMap;
 use netcheck_models::monitor::{Configurations, Rejection};
@@ -17,6 +18,14 @@ pub(crate) enum Status {
     At(Configurations),
     /// It has rejected, and sees nothing more.
     Rejected(Rejection),
+}
+
+/// A step of a monitor that is not known yet: its number, its status and the number of the sighting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unwatched {
+    pub(super) monitor: usize,
+    pub(super) status: u32,
+    pub(super) sighting: u32,
 }
 
 /// One monitor of a check.
@@ -37,14 +46,6 @@ pub(crate) struct Monitors {
     sightings: Option<Interner<Sighting>>,
     /// By edge: the monitors that see a step along it, as a set of bits.
     edges: Vec<u64>,
-}
-
-/// More monitors than this share the last bit.
-const BITS: usize = 64;
-
-/// The set of one monitor.
-pub(in crate::world) fn bit(monitor: usize) -> u64 {
-    1 << monitor.min(BITS - 1)
 }
 
 impl Watching {

@@ -3,26 +3,19 @@
 use super::observer::Observer;
 use super::sighting::Sighting;
 use super::sightings::Sightings;
-use super::table::bit;
+use super::table::Unwatched;
 use crate::id::UnitId;
 use crate::operation::Effect;
 use crate::operation::time;
 use crate::unit::automaton::EdgeId;
 use crate::unit::learn::Diagnostic;
 use crate::unit::panics::{self, Unwound};
+use crate::world::declared::bit;
 use crate::world::step::{Transition, Watched};
 use crate::world::system::{Interrupt, System};
 use crate::world::tables::{Lookup, Missing, View};
 use smallvec::SmallVec;
 use std::time::Duration;
-
-/// A step of a monitor that is not known yet: its number, its status and the number of the sighting.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unwatched {
-    monitor: usize,
-    status: u32,
-    sighting: u32,
-}
 
 impl View<'_> {
     /// Adds to each step what the monitors make of it.
@@ -82,7 +75,7 @@ impl View<'_> {
                 return None;
             }
             let end = watching.observer.0.end(watching.configurations(status));
-            end.err().map(|rejection| rejection.to_string())
+            end.err().map(|rejection| format!("nothing more will happen, and {rejection}"))
         })
     }
 }
@@ -130,7 +123,8 @@ impl System {
             if edge.effects.iter().any(is_absolute) {
                 seen_by = u64::MAX;
             }
-            let loss = node.offer(edge.input).and_then(|offer| self.view().loss_of_send(unit, offer.operation.itself()));
+            let loss =
+                node.offer(edge.input).and_then(|offer| self.view().loss_of_send(unit, offer.operation.itself()));
             if let Some(loss) = loss {
                 let lost = self.seers(&[loss])?;
                 losses |= lost;
