@@ -45,6 +45,8 @@ pub struct Network {
     pub tcp: Option<Tcp>,
     /// who accepts does not look who has connected
     pub anonymous: bool,
+    /// a monitor watches: each value that a `Set` or an `Add` writes is emitted
+    pub watched: bool,
 }
 
 /// The declared behaviours of connections.
@@ -80,7 +82,7 @@ pub enum Side {
 impl Network {
     /// Nothing is declared.
     pub fn reliable() -> Self {
-        Network { copies: vec![1], window: 1, delay: false, at_most: None, tcp: None, anonymous: false }
+        Network { copies: vec![1], window: 1, delay: false, at_most: None, tcp: None, anonymous: false, watched: false }
     }
 }
 
@@ -389,7 +391,7 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, at_most, tcp, anonymous } = &self.network;
+        let Network { copies, window, delay, at_most, tcp, anonymous, watched: _ } = &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
             write!(f, ", delay")?;

@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod in_order;
+mod monitors;
 mod select;
 mod tasks;
 mod tcp;
