@@ -374,6 +374,52 @@ fn losses_are_seen_in_the_same_executions_with_and_without_reduction() {
     }
 }
 
+/// With `delay`, what has come to a port before a socket is bound there is lost with the bind.
+#[test]
+fn losses_by_a_late_bind_are_seen_with_and_without_reduction() {
+    let verdict = |reduction: bool, times: i64| {
+        let monitor = Monitor::builder("few")
+            .variable("lost", 0..=times)
+            .state("waiting")
+            .state("told")
+            .rule(
+                "waiting",
+                "waiting",
+                Rule::on("lost", |what| what == "lost").set("lost", |_, lost| lost.get("lost") + 1),
+            )
+            .rule("waiting", "told", Rule::on("told", |what: &String| what == "told"))
+            .rule("told", "told", Rule::otherwise())
+            .build()
+            .unwrap();
+        let decode = |seen: &Seen<'_>| match seen {
+            Seen::Lost { .. } => Some("lost".to_owned()),
+            Seen::Emitted { .. } => Some("told".to_owned()),
+            _ => None,
+        };
+        let report = Checker::new().udp(Udp::new().delay()).reduction(reduction).check(|net| {
+            net.monitor(Observer::new(monitor, decode));
+            net.daemon("server", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                loop {
+                    socket.recv(&mut [0; 8]).await.unwrap();
+                }
+            });
+            net.process("client", || async {
+                let socket = UdpSocket::bind("0.0.0.0:5000").await.unwrap();
+                for number in 0..2 {
+                    socket.send_to(&[number], "server:4000").await.unwrap();
+                }
+            });
+            net.process("other", || async { netcheck::emit!("told".to_owned()) });
+        });
+        report.verdict()
+    };
+    for reduction in [true, false] {
+        assert_eq!(verdict(reduction, 1), Verdict::Violated, "both may come too early: reduction {reduction}");
+        assert_eq!(verdict(reduction, 2), Verdict::Verified, "reduction {reduction}");
+    }
+}
+
 #[test]
 fn reductions_that_cannot_be_argued_are_left_out_and_reported() {
     let lost = |seen: &Seen<'_>| matches!(seen, Seen::Lost { .. }).then(|| line(seen));

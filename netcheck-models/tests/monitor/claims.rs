@@ -65,10 +65,8 @@ fn one_event_comes_only_after_another() {
 
 #[test]
 fn a_condition_holds_of_every_event_or_of_none() {
-    let (always, never) = (
-        Monitor::always("always", |event: &Event| event.0),
-        Monitor::never("never", |event: &Event| event.0),
-    );
+    let (always, never) =
+        (Monitor::always("always", |event: &Event| event.0), Monitor::never("never", |event: &Event| event.0));
     for events in traces() {
         let end = events.last().map_or(0, |(at, _)| *at);
         assert_eq!(accepts(&always, &events, end), events.iter().all(|(_, event)| event.0));

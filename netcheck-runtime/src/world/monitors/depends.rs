@@ -6,7 +6,7 @@
 //!
 //! Most steps are seen by what their edges say, which is known once the edge is learned. Two kinds are seen by what else
 //! happens in the state, so that all operations of the kind count: a receive, which may find out that a datagram is
-//! lost, and a timer, with which time passes for the clocks of monitors.
+//! lost (so may a bind, with `delay`), and a timer, with which time passes for the clocks of monitors.
 
 use super::Prepared;
 use super::operation::Effect;
