@@ -70,7 +70,7 @@ fn unique<'a>(kind: &str, names: impl Iterator<Item = &'a Ident>, cx: &Ctxt) {
 }
 
 fn known(kind: &str, name: &Ident, declared: &[&Ident], cx: &Ctxt) {
-    if declared.iter().any(|known| *known == name) {
+    if declared.contains(&name) {
         return;
     }
     let names: Vec<String> = declared.iter().map(|name| format!("`{name}`")).collect();
