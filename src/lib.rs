@@ -61,7 +61,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-pub use netcheck_macros::{Isolated, main, model_check, process, program, test};
+pub use netcheck_macros::{Isolated, main, model_check, monitor, process, program, test};
 pub use netcheck_runtime::isolated::{Isolated, Process};
 pub use netcheck_runtime::select::choose;
 pub use netcheck_runtime::task::spawn;
@@ -116,7 +116,11 @@ pub mod monitor {
     //! let trace = Trace::new([(at(0), "ping"), (at(1), "pong"), (at(2), "pong")]).unwrap();
     //! assert_eq!(monitor.validate(&trace).rejected_at(), Some(3));
     //! ```
-    pub use netcheck_runtime::monitor::*;
+    pub use netcheck_runtime::monitor::{
+        Builder, Configurations, Emitted, Explained, Extra, Guard, Guess, IntoMonitor, Mistakes, Monitor, Mutation,
+        Observe, Observer, Part, Rejection, Rule, Run, Search, Seen, Sniffer, Trace, Unclear, Unordered, Validation,
+        Values, Verdict,
+    };
 }
 
 pub mod io {
@@ -366,6 +370,43 @@ macro_rules! always {
     };
 }
 
+/// Shows a value to the monitors of the check: see [`Seen::Emitted`](monitor::Seen::Emitted). The type has to be
+/// `Isolated + Clone + Debug + Send + Sync`. Outside a check nothing happens.
+///
+/// ```
+/// use netcheck::check::{Checker, ViolationKind};
+/// use netcheck::monitor::{Monitor, Observer, Rule};
+///
+/// #[derive(Clone, Debug, PartialEq, netcheck::Isolated)]
+/// enum Lock { Taken, Released }
+///
+/// let turns = Monitor::builder("turns")
+///     .state("free")
+///     .state("taken")
+///     .rule("free", "taken", Rule::on("Taken", |lock| *lock == Lock::Taken))
+///     .rule("taken", "free", Rule::on("Released", |lock| *lock == Lock::Released))
+///     .build()
+///     .unwrap();
+/// let turns = Observer::new(turns, |seen| seen.emitted::<Lock>().cloned());
+/// let report = Checker::new().check(|net| {
+///     net.monitor(turns);
+///     for name in ["alice", "bob"] {
+///         net.process(name, || async {
+///             netcheck::emit!(Lock::Taken);
+///             netcheck::task::yield_now().await;
+///             netcheck::emit!(Lock::Released);
+///         });
+///     }
+/// });
+/// assert_eq!(report.counterexample().unwrap().kind(), ViolationKind::Monitor);
+/// ```
+#[macro_export]
+macro_rules! emit {
+    ($value:expr $(,)?) => {
+        $crate::__private::emit($value)
+    };
+}
+
 /// What the macros expand to; not for use by hand.
 #[doc(hidden)]
 pub mod __private {
@@ -376,6 +417,7 @@ pub mod __private {
     pub use netcheck_runtime::isolated::{
         Argument, CloneForEachRun, Copying, Handle, HandleId, argument, cloned, process,
     };
+    pub use netcheck_runtime::monitor::{built, emit};
     pub use netcheck_runtime::select::{Round, Select, quiet};
     pub use netcheck_runtime::testing::{
         Expect, ShouldPanic, TestInfo, TestOutcome, Trace, at_once, ended, refuse_to_run, registered, run_async_test,

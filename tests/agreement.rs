@@ -24,6 +24,8 @@ mod simulated;
 mod switches;
 #[path = "agreement/symmetry.rs"]
 mod symmetry;
+#[path = "agreement/watched.rs"]
+mod watched;
 
 use std::ops::{AddAssign, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,12 +33,15 @@ use std::sync::{Mutex, PoisonError};
 
 use captured::Merges;
 use generate::{Size, Words};
-use language::{connections, engine, everyday, generate, interpret, naive, objects, plain, program, streams, tracked};
+use language::{
+    automaton, connections, engine, everyday, generate, interpret, naive, objects, plain, program, streams, tracked,
+};
 use naive::Limits;
 use program::{Network, System};
 use propagation::Compared;
 use switches::LeftOut;
 use symmetry::Symmetries;
+use watched::Watches;
 
 /// Of the systems compared.
 #[derive(Debug, Default)]
@@ -68,6 +73,7 @@ struct Figures {
     left_out: LeftOut,
     symmetries: Symmetries,
     propagated: Compared,
+    watched: Watches,
     /// a violation was found with the fewest faults
     fewest: u64,
 }

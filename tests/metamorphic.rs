@@ -36,7 +36,9 @@ use families::Parents::{Daemons, Processes};
 use families::{Families, Parents, Ways};
 use generate::Size;
 use kin::Kind;
-use language::{connections, engine, everyday, generate, interpret, naive, objects, plain, program, streams, tracked};
+use language::{
+    automaton, connections, engine, everyday, generate, interpret, naive, objects, plain, program, streams, tracked,
+};
 use netcheck::check::{Checker, Identity, Keep, Search, Tasks, Verdict};
 use program::{Network, System};
 use run::{Outcome, Random, Sameness, Tally, Trial, all, holds, same};

@@ -82,7 +82,7 @@ const MODELS: &[Row] = &[
 ];
 
 const MACROS: &[Row] = &[
-    ("", &["entry", "isolated", "model_check", "process", "program", "select"]),
+    ("", &["entry", "isolated", "model_check", "monitor", "process", "program", "select"]),
     ("ctxt", &[]),
     ("function", &[]),
     ("fallback", &["function"]),
@@ -91,6 +91,7 @@ const MACROS: &[Row] = &[
     ("entry", &["ctxt", "fallback", "function", "testing", "words"]),
     ("isolated", &["ctxt", "testing"]),
     ("model_check", &["ctxt", "fallback", "function", "testing", "words"]),
+    ("monitor", &["ctxt", "testing"]),
     ("process", &["capture", "ctxt", "fallback", "function", "testing", "words"]),
     ("program", &["capture", "ctxt", "fallback", "function", "testing"]),
     ("select", &["testing"]),
@@ -214,6 +215,7 @@ const RUNTIME: &[Row] = &[
             "unit::identity::causality",
             "unit::learn",
             "unit::names",
+            "unit::panics",
             "unit::program",
             "unit::shared",
         ],
@@ -276,10 +278,10 @@ const RUNTIME: &[Row] = &[
     ("report", &["search::simulate", "trace::automaton", "trace::counterexample", "trace::html"]),
     ("propagation", &["trace::chart", "trace::markup"]),
     ("error", &["trace::step"]),
-    // Monitors of the models, by their public name.
-    ("monitor", &[]),
+    // Monitors by their public names, and what programs tell them.
+    ("monitor", &["isolated", "operation", "unit::poll", "world::monitors"]),
     // The top.
-    ("network", &["capture", "property", "unit::program"]),
+    ("network", &["capture", "property", "unit::program", "world::monitors"]),
     ("check::declare", &["error", "id", "operation", "world::declared", "world::tcp::rules"]),
     ("check::words", &["check", "error", "operation", "search::frontier", "world::declared", "world::store"]),
     (
@@ -312,6 +314,7 @@ const RUNTIME: &[Row] = &[
             "unit::watchdog",
             "world::components",
             "world::declared",
+            "world::monitors",
             "world::system",
         ],
     ),

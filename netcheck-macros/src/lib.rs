@@ -20,6 +20,7 @@ mod fallback;
 mod function;
 mod isolated;
 mod model_check;
+mod monitor;
 mod process;
 mod program;
 mod select;
@@ -62,7 +63,7 @@ use proc_macro::TokenStream;
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
 /// | `identity = memory` | tell local states by the memory of the programs too, so that ordinary loops close (`history` is the default) |
 /// | `audit = false` | leave out the sample of states that is explored again without reduction |
-/// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `any` violation, `inconclusive`, or `simulated` |
+/// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `monitor`, `any` violation, `inconclusive`, or `simulated` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |
 /// | `replay = "traces/lost.json"` | run the execution in this file, and no other; see below |
 /// | `name = lossy` | what this test is called, if the function has several |
@@ -254,6 +255,47 @@ pub fn process(attr: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn program(attr: TokenStream, item: TokenStream) -> TokenStream {
     program::attribute(attr.into(), item.into()).into()
+}
+
+/// Declares a type whose values are monitors: what a protocol may do, as a timed automaton over events.
+///
+/// ```ignore
+/// netcheck::monitor! {
+///     /// Each block is sent until its Ack comes, at most `times` times, and then the next one.
+///     pub monitor StopAndWait(times: i64) over Packet {
+///         variable block: 0..=255;
+///         variable sent: 0..=times;
+///         clock c;
+///
+///         state idle {
+///             Packet::Data(n) if *n == block + 1 => waiting { block = *n; sent = 1; reset c; }
+///             Packet::Ack(_) => idle,
+///         }
+///         state waiting while c <= Duration::from_millis(100) {
+///             Packet::Data(n) if *n == block when c >= Duration::from_millis(50) => waiting { sent = sent + 1; reset c; }
+///             Packet::Ack(n) if *n == block => idle,
+///             otherwise => reject
+///         }
+///     }
+/// }
+/// ```
+///
+/// That is a struct with the parameters as its fields (of any types that are `Clone + Send + Sync`), a constructor
+/// `StopAndWait::new(4)`, and an `IntoMonitor`: `net.monitor(StopAndWait::new(4))`.
+///
+/// - The first state is the initial one. `accepting state`: if there are some, an end in another one is rejected.
+///   `while c <= duration`: the monitor rejects when time passes that while it is in the state.
+/// - A rule takes the events of a Rust pattern, which is matched against a reference. `if`: a condition over the
+///   pattern's bindings, the variables and the parameters. `when`: comparisons of clocks with durations, joined by
+///   `&&`. After the state to which the rule leads, a block may assign variables and reset clocks; all values are those
+///   before the rule. Where several rules take an event, the monitor follows all of them.
+/// - `otherwise` takes what no other rule of the state takes. `otherwise => reject` says that nothing else is expected.
+///   Without `otherwise`, the patterns have to be exhaustive, whatever their conditions say.
+/// - `variable n: range` has a domain of `i64`, and begins with its least value; `variable b: bool` begins with `false`.
+///   A rule that would assign a value outside the domain is not taken. A clock begins at zero.
+#[proc_macro]
+pub fn monitor(input: TokenStream) -> TokenStream {
+    monitor::monitor(input.into()).into()
 }
 
 /// Implements `netcheck::Isolated` for a struct or an enum, each of whose fields is isolated.

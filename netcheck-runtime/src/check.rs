@@ -339,7 +339,7 @@ impl Checker {
     /// - `delay` and `split` are no faults: they are there in both searches.
     /// - Panics and deadlocks end no search. A process that panics is gone, its sockets are closed, and the others
     ///   go on, as they would if it ran alone.
-    /// - `finally` is not asked. An execution that goes on for ever has no end to be judged.
+    /// - `finally` is not asked, and monitors do not watch. An execution that goes on for ever has no end to be judged.
     /// - The full space is explored, and states are kept whole: `reduction`, `subsumption` and `store` mean nothing
     ///   here. The limits hold for each of the two searches, and the table says if one was reached.
     ///

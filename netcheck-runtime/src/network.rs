@@ -3,6 +3,7 @@
 use crate::capture;
 use crate::property::{End, Finally, Judgement};
 use crate::unit::program::RootFuture;
+use crate::world::monitors::observer::Observer;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::future::Future;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub struct Network {
     pub(crate) processes: Vec<Registered>,
     pub(crate) finally: Vec<Finally>,
+    pub(crate) monitors: Vec<Observer>,
     /// Names of `sometimes!` that must be met.
     pub(crate) claims: Vec<String>,
     /// Whether these processes are all there is: who waits for a next client waits in vain.
@@ -70,6 +72,17 @@ impl Network {
     /// outputs of the processes. It may assert, or return a `bool` or a `Result`.
     pub fn finally<J: Judgement>(&mut self, property: impl Fn(&End) -> J + Send + Sync + 'static) {
         self.finally.push(Arc::new(move |end| property(end).judge()));
+    }
+
+    /// A monitor that watches every execution; any number may. Where it rejects, that is a violation of its own kind,
+    /// [`Monitor`](crate::ViolationKind::Monitor). It sees what its decoder makes events of: see
+    /// [`Observer`](crate::monitor::Observer), and [`Observe`](crate::monitor::Observe) for a
+    /// [`Monitor`](crate::monitor::Monitor) as it is.
+    ///
+    /// Its clocks are those of the check: time passes only while the programs wait for timers. Where nothing can happen
+    /// any more, and that is no deadlock, time passes without end: a deadline that is then missed rejects the end.
+    pub fn monitor(&mut self, monitor: impl Into<Observer>) {
+        self.monitors.push(monitor.into());
     }
 
     /// The `sometimes!` of this name has to hold in some execution, even if no execution comes to

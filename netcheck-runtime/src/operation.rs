@@ -4,8 +4,8 @@
 //! of the kind; the outcomes are one enum, because kinds share many of them.
 
 pub(crate) use crate::world::{
-    choices::operation as choices, faults::operation as faults, tasks::operation as tasks, tcp::operation as tcp,
-    time::operation as time, udp::operation as udp,
+    choices::operation as choices, faults::operation as faults, monitors::operation as monitors,
+    tasks::operation as tasks, tcp::operation as tcp, time::operation as time, udp::operation as udp,
 };
 
 pub(crate) use tcp::Stream;

@@ -1,4 +1,5 @@
-//! The properties of a check: no panic, no deadlock, no end that `Network::finally` rejects.
+//! The properties of a check: no panic, no deadlock, no end that `Network::finally` rejects, nothing that a monitor
+//! rejects.
 
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::unit::automaton::NodeKind;
@@ -88,6 +89,8 @@ pub(crate) struct Properties {
     /// Whether no client can come from outside.
     pub(crate) closed: bool,
     pub(crate) deadlocks: Deadlocks,
+    /// Whether a monitor may reject an end.
+    pub(crate) monitors_judge: bool,
 }
 
 /// The judgement of a state in which no step is possible.
@@ -108,7 +111,12 @@ pub(crate) enum Terminal {
 impl Properties {
     /// Whether a step shows a violation.
     pub(crate) fn step(&self, system: &System, transition: &Transition) -> Option<Found> {
-        let Move::Unit { unit, edge, .. } = transition.step else { return None };
+        let rejected = || {
+            let units: Vec<String> =
+                transition.unit().map(|unit| system.shared().unit(unit).name).into_iter().collect();
+            system.view().rejection(transition).map(|message| rejected(message, units))
+        };
+        let Move::Unit { unit, edge, .. } = transition.step else { return rejected() };
         let target = system.learner.automata.edge(edge).target;
         match &system.learner.automata.node(target).kind {
             NodeKind::Panicked(panic) => {
@@ -123,13 +131,13 @@ impl Properties {
                 let is_error = matches!(panic.cause, Cause::LeftBehind | Cause::Stuck);
                 Some(Found { kind, message, units: vec![name], is_error })
             }
-            _ => None,
+            _ => rejected(),
         }
     }
 
     /// Whether there is nothing to evaluate at the end.
     pub(crate) fn is_empty(&self) -> bool {
-        self.finally.is_empty()
+        self.finally.is_empty() && !self.monitors_judge
     }
 
     /// Judges a state in which no step is possible, except failures.
@@ -171,6 +179,9 @@ impl Properties {
         if self.is_empty() {
             return None;
         }
+        if let Some(message) = system.view().rejected_end(state) {
+            return Some(rejected(message, Vec::new()));
+        }
         let units = (0..system.processes.len()).map(|index| UnitId(index as u32));
         let outputs = units.map(|unit| (system.shared().unit(unit).name, output(system, state, unit)));
         let end = End { outputs: outputs.collect() };
@@ -193,6 +204,11 @@ impl Properties {
             Terminal::Spurious | Terminal::Unfinished => None,
         }
     }
+}
+
+/// A rejection by a monitor, which the given units have brought about.
+fn rejected(message: String, units: Vec<String>) -> Found {
+    Found { kind: ViolationKind::Monitor, message, units, is_error: false }
 }
 
 /// The processes in which a task waits for a connection.

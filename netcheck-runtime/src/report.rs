@@ -33,6 +33,8 @@ pub struct Report {
     pub(crate) automata: Vec<Automaton>,
     pub(crate) like_processes: Vec<Vec<String>>,
     pub(crate) asymmetries: Vec<String>,
+    /// Reductions that were asked for and left out, each with the reason.
+    pub(crate) left_out: Vec<String>,
     /// Whether local states should be told apart by memory, and were not.
     pub(crate) is_forgetful: bool,
     /// Whether the reduction was given up.
@@ -139,6 +141,11 @@ impl Report {
     /// Why processes that seemed to be alike were told apart, where symmetry was asked for.
     pub fn asymmetries(&self) -> &[String] {
         &self.asymmetries
+    }
+
+    /// The reductions that were left out because of a monitor, each with the reason.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// How probable it is, at the most, that states were missed because only fingerprints were
@@ -256,6 +263,7 @@ impl Report {
         }
         text.extend(self.like_processes.iter().map(|class| format!("  like processes: {}\n", class.join(", "))));
         text.extend(self.asymmetries.iter().map(|reason| format!("  no symmetry: {reason}\n")));
+        text.extend(self.left_out.iter().map(|reason| format!("  {reason}\n")));
         if self.is_forgetful {
             text.push_str(
                 "  local states by history, not by memory: this needs 64-bit Linux on x86_64 or aarch64, the feature \

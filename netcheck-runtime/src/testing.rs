@@ -40,6 +40,7 @@ pub enum Expect {
     Panic,
     Deadlock,
     Property,
+    Monitor,
     Any,
     Inconclusive,
     Simulated,
@@ -64,6 +65,7 @@ impl Expect {
             Expect::Panic => found == Some(ViolationKind::Panic),
             Expect::Deadlock => found == Some(ViolationKind::Deadlock),
             Expect::Property => found == Some(ViolationKind::Property),
+            Expect::Monitor => found == Some(ViolationKind::Monitor),
         }
     }
 
@@ -73,6 +75,7 @@ impl Expect {
             Expect::Panic => "a panic",
             Expect::Deadlock => "a deadlock",
             Expect::Property => "a violated property",
+            Expect::Monitor => "a rejection by a monitor",
             Expect::Any => "a violation",
             Expect::Inconclusive => "a limit to be hit",
             Expect::Simulated => "executions without a violation",

@@ -14,6 +14,8 @@ pub enum ViolationKind {
     Deadlock,
     /// A property of the end, given to `Network::finally`, or a claim of `always!` does not hold.
     Property,
+    /// A monitor rejects what happened, a time that passed, or the end.
+    Monitor,
 }
 
 impl fmt::Display for ViolationKind {
@@ -22,6 +24,7 @@ impl fmt::Display for ViolationKind {
             ViolationKind::Panic => "panic",
             ViolationKind::Deadlock => "deadlock",
             ViolationKind::Property => "property",
+            ViolationKind::Monitor => "monitor",
         })
     }
 }

@@ -329,6 +329,10 @@ pub fn text_of(panic: &(dyn std::any::Any + Send)) -> &str {
     string.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("something that is no text")
 }
 
+/// What a program tells monitors.
+#[derive(Clone, Copy, Debug, netcheck::Isolated)]
+pub struct Told(pub u8);
+
 /// What the tasks of one process share.
 pub struct Memory {
     system: Arc<System>,
@@ -492,9 +496,9 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
             let chosen = netcheck::choose(0..among).await;
             memory.write(into, chosen as u8);
         }
-        Instruction::Set { register, value } => memory.write(register, memory.value(value)),
+        Instruction::Set { register, value } => memory.write_and_tell(register, memory.value(value)),
         Instruction::Add { register, value } => {
-            memory.write(register, memory.read(register).wrapping_add(memory.value(value)));
+            memory.write_and_tell(register, memory.read(register).wrapping_add(memory.value(value)));
         }
         Instruction::If { register, equals, ref then, ref otherwise } => {
             let taken = if memory.read(register) == equals { then } else { otherwise };
@@ -661,6 +665,14 @@ impl Memory {
     pub fn write(&self, register: usize, value: u8) {
         self.uses.registers[register].store(true, Ordering::Relaxed);
         self.registers.borrow_mut()[register] = value;
+    }
+
+    /// As `write`, and tells monitors, if any watch.
+    fn write_and_tell(&self, register: usize, value: u8) {
+        self.write(register, value);
+        if self.system.network.watched {
+            netcheck::emit!(Told(value));
+        }
     }
 
     pub fn use_socket(&self, socket: usize) {

@@ -10,7 +10,7 @@ use crate::generate::{self, Size, Words};
 use crate::naive::{self, Limits};
 use crate::program::{Network, System};
 use crate::symmetry::{self, Symmetries};
-use crate::{Figures, agree, agree_where, captured, engine, propagation, seeds_asked_for};
+use crate::{Figures, agree, agree_where, captured, engine, propagation, seeds_asked_for, watched};
 
 /// Systems that are compared nightly.
 const NIGHTLY: u64 = 10_000;
@@ -146,6 +146,12 @@ families! {
     random_systems_with_intervals_of_delays_and_streams_agree: 21_000_000, 50, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::Mixed, Limits::of(10_000), with_intervals),
         ["reads": |figures| figures.read => 200];
+    random_monitors_agree: 22_000_000, 300, 12_000,
+        monitors_agree,
+        ["only rejections": |figures| figures.watched.only_rejected => 100,
+            "accepted": |figures| figures.watched.accepted => 100,
+            "rejected for their times": |figures| figures.watched.timed => 10,
+            "moves left out": |figures| figures.watched.pruned => 1_000];
 }
 
 /// Packets take a time of an interval, in any order.
@@ -204,6 +210,25 @@ fn agree_with_symmetry(seeds: Range<u64>, executions_max: u64, has_loops: bool) 
     };
     let generate = |seed| generate::like_system(seed, has_loops);
     agree_one_by_one(seeds, generate, |seed, system, figures| disagreement(seed, system, figures), &mut figures);
+    seeds_asked_for().is_none().then_some(figures)
+}
+
+/// Random monitors over systems of all kinds.
+fn monitors_agree(seeds: Range<u64>) -> Option<Figures> {
+    let mut figures = Figures::default();
+    let words = [Words::Plain, Words::All, Words::Loops, Words::Everyday, Words::Mixed, Words::Single];
+    let generate = |seed| {
+        let mut system = generate::system(seed, Size::Small, words[seed as usize % words.len()]);
+        // In dense time there are no monitors.
+        system.network.delay = false;
+        system.network.tcp.iter_mut().for_each(|tcp| tcp.delay = false);
+        system
+    };
+    let disagreement = |seed, system: &System, figures: &mut Figures| {
+        watched::disagreement(system, Limits::of(400), seed, &mut figures.watched)
+    };
+    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    figures.systems = figures.watched.systems;
     seeds_asked_for().is_none().then_some(figures)
 }
 

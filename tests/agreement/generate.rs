@@ -132,6 +132,7 @@ fn network(random: &mut Random) -> Network {
         at_most: *random.weighted(&[(12, None), (5, Some(1)), (3, Some(2))]),
         tcp: None,
         anonymous: false,
+        watched: false,
     }
 }
 

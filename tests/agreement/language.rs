@@ -1,5 +1,6 @@
 //! The language of random systems, the naive explorer of it, and the engine's: what more than one test needs.
 
+pub mod automaton;
 pub mod connections;
 pub mod engine;
 pub mod everyday;

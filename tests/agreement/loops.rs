@@ -15,6 +15,7 @@ pub(super) fn network(random: &mut Random) -> Network {
         at_most: *random.weighted(&[(6, None), (2, Some(1)), (1, Some(2))]),
         tcp: None,
         anonymous: false,
+        watched: false,
     }
 }
 

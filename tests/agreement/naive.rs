@@ -17,7 +17,10 @@ mod moves;
 mod run;
 #[path = "naive_step.rs"]
 mod step;
+#[path = "naive_watched.rs"]
+pub mod watched;
 
+use crate::automaton::{Sighted, What};
 use crate::connections::{Alternative, Connections, End, Port};
 use crate::everyday::LATER_MS;
 use crate::objects::Objects;
@@ -230,6 +233,8 @@ struct World<'a> {
     state: State,
     /// the process of which a task went on for too long without a wait
     runs_on: bool,
+    /// what monitors see of the last move, if any watch
+    sighted: Vec<Sighted>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -597,7 +602,14 @@ impl<'a> World<'a> {
             datagrams: Datagrams::default(),
             connections: Connections::default(),
         };
-        World { system, code, state, runs_on: false }
+        World { system, code, state, runs_on: false, sighted: Vec::new() }
+    }
+
+    /// Shows something to the monitors.
+    fn sight(&mut self, what: What, process: usize, value: u8) {
+        if self.system.network.watched {
+            self.sighted.push(Sighted { what, process, value });
+        }
     }
 
     /// Nothing but failures can happen any more.

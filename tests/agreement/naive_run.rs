@@ -1,6 +1,7 @@
 //! How a task of the naive explorer runs, from one wait to the next.
 
 use super::{Activity, Code, Findings, Operation, Phase, ProcessState, RUN_MAX, Slot, Socket, Wait, World};
+use crate::automaton::{Sighted, What};
 use crate::program::{Instruction, Output, Value, name, panic_message};
 
 pub(super) fn compile(task: &[Instruction]) -> Vec<Code> {
@@ -58,6 +59,7 @@ impl World<'_> {
         let code = &self.code[process][task];
         let tcp = self.system.network.tcp.as_ref();
         let first = tcp.and_then(|tcp| tcp.first);
+        let is_watched = self.system.network.watched;
         let is_named = tcp.is_some_and(|tcp| tcp.processes.is_empty() || tcp.processes.contains(&process));
         let state = &mut self.state.processes[process];
         // an abort waits for the next await
@@ -161,9 +163,19 @@ impl World<'_> {
                     break Activity::Waiting(Wait::Sleep { deadline_ms: now_ms + u32::from(ms) });
                 }
                 Instruction::Choose { among, into } => break Activity::Waiting(Wait::Choose { among, into }),
-                Instruction::Set { register, value } => state.registers[register] = value_of(value),
+                Instruction::Set { register, value } => {
+                    let value = value_of(value);
+                    state.registers[register] = value;
+                    if is_watched {
+                        self.sighted.push(Sighted { what: What::Emitted, process, value });
+                    }
+                }
                 Instruction::Add { register, value } => {
-                    state.registers[register] = state.registers[register].wrapping_add(value_of(value));
+                    let value = state.registers[register].wrapping_add(value_of(value));
+                    state.registers[register] = value;
+                    if is_watched {
+                        self.sighted.push(Sighted { what: What::Emitted, process, value });
+                    }
                 }
                 Instruction::Spawn { task } => {
                     let spawned = &mut state.tasks[task];
@@ -308,5 +320,6 @@ impl World<'_> {
         for task in &mut state.tasks {
             task.activity = Activity::Ended;
         }
+        self.sight(What::Ended, process, 0);
     }
 }

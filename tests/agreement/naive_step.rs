@@ -6,6 +6,7 @@ use super::datagrams::Packet;
 use super::{
     Activity, Code, Endpoint, Move, NOWHERE, OpenSocket, Operation, Phase, Slot, TaskState, Timer, Wait, World,
 };
+use crate::automaton::What;
 use crate::connections::Alternative;
 use crate::everyday::{Everyday, OUTER_ELAPSED};
 use crate::naive::Findings;
@@ -23,6 +24,7 @@ impl World<'_> {
         match *chosen {
             Move::Start { process } => {
                 self.state.processes[process].phase = Phase::Running;
+                self.sight(What::Started, process, 0);
                 self.run(process, 0, findings)
             }
             Move::Run { process, task } => self.run(process, task, findings),
@@ -40,6 +42,7 @@ impl World<'_> {
             }
             Move::Send { process, task, copies } => {
                 let Wait::Send { socket, to, value } = self.wait(process, task) else { unreachable!() };
+                self.sight(What::Departed, process, value);
                 if let Some(copies) = copies {
                     self.dispatch(process, socket, to, value, copies);
                 }
@@ -54,6 +57,7 @@ impl World<'_> {
                 let arriving = self.state.channels.get_mut(&channel).expect("it holds the packet");
                 let Packet { value, from_port, .. } = arriving.deliver(packet, &mut self.state.faults_left);
                 self.receive((process, task), channel, (value, from_port));
+                self.sight(What::Arrived, process, value);
                 self.run(process, task, findings)
             }
             Move::Arrive { link, packet } => {
@@ -62,6 +66,7 @@ impl World<'_> {
             }
             Move::Take { process, task, buffer } => {
                 let datagram = self.state.datagrams.take(buffer);
+                self.sight(What::Arrived, process, datagram.0);
                 self.receive((process, task), buffer, datagram);
                 self.run(process, task, findings)
             }
@@ -71,6 +76,7 @@ impl World<'_> {
             }
             Move::Fire { process, task, deadline_ms, timer } => {
                 self.state.now_ms = self.state.now_ms.max(deadline_ms.max(0) as u32);
+                self.sight(What::Fired, process, 0);
                 let wait = self.wait(process, task);
                 if let Wait::Recv { into, .. }
                 | Wait::Join { deadline: Some((_, into)), .. }
@@ -112,6 +118,11 @@ impl World<'_> {
                     (&mut event, self.system.network.anonymous)
                 {
                     *from = 0;
+                }
+                match event {
+                    Event::Connected => self.sight(What::Connected, process, 0),
+                    Event::Accepted { .. } | Event::AcceptedBy { .. } => self.sight(What::Accepted, process, 0),
+                    _ => {}
                 }
                 findings.failed |= is_failure;
                 findings.read |= matches!(event, Event::Read(_));

@@ -51,6 +51,8 @@ pub struct Network {
     pub tcp: Option<Tcp>,
     /// who accepts does not look who has connected
     pub anonymous: bool,
+    /// a monitor watches: each value that a `Set` or an `Add` writes is emitted
+    pub watched: bool,
 }
 
 /// The declared behaviours of connections.
@@ -88,7 +90,16 @@ pub enum Side {
 impl Network {
     /// Nothing is declared.
     pub fn reliable() -> Self {
-        Network { copies: vec![1], window: 1, delay: false, interval: None, at_most: None, tcp: None, anonymous: false }
+        Network {
+            copies: vec![1],
+            window: 1,
+            delay: false,
+            interval: None,
+            at_most: None,
+            tcp: None,
+            anonymous: false,
+            watched: false,
+        }
     }
 }
 
@@ -397,7 +408,7 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, interval, at_most, tcp, anonymous } = &self.network;
+        let Network { copies, window, delay, interval, at_most, tcp, anonymous, watched: _ } = &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
             write!(f, ", delay")?;

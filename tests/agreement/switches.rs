@@ -11,7 +11,7 @@ use crate::naive::Findings;
 use crate::program::System;
 
 /// Combinations in which each system is checked.
-const CHECKS: u64 = 4;
+pub const CHECKS: u64 = 4;
 
 #[derive(Clone, Copy)]
 pub struct Switches {
@@ -36,7 +36,7 @@ pub struct LeftOut {
 impl Switches {
     /// The nth combination for a seed: reduction and tracked tasks in turn, the rest as it comes.
     /// With tracked tasks the first executions of an operation are counted in each task, so these do not go together.
-    fn of(system: &System, seed: u64, nth: u64) -> Self {
+    pub fn of(system: &System, seed: u64, nth: u64) -> Self {
         let counts = system.network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some());
         let mut mixed = (seed * CHECKS + nth).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

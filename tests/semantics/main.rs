@@ -3,6 +3,7 @@
 mod deliveries;
 mod dense;
 mod in_order;
+mod monitors;
 mod select;
 mod tasks;
 mod tcp;

@@ -1,6 +1,7 @@
 //! Whole systems, each with its verdicts and its number of states: the examples, and known protocols and algorithms.
 
 mod alphabet;
+mod apprentice;
 mod chat;
 mod echo;
 mod file_transfer;

@@ -76,6 +76,7 @@ const EXPECTATIONS: &Choices = &[
     ("panic", "Panic"),
     ("deadlock", "Deadlock"),
     ("property", "Property"),
+    ("monitor", "Monitor"),
     ("any", "Any"),
     ("inconclusive", "Inconclusive"),
     ("simulated", "Simulated"),

@@ -138,6 +138,7 @@ fn what_is_expected_and_pinned_is_handed_on() {
         ("expect = panic", "Expect :: Panic"),
         ("expect = deadlock", "Expect :: Deadlock"),
         ("expect = property", "Expect :: Property"),
+        ("expect = monitor", "Expect :: Monitor"),
         ("expect = any, snapshot", "Expect :: Any"),
         ("expect = inconclusive", "Expect :: Inconclusive"),
         ("search = simulate, expect = simulated", "Expect :: Simulated"),

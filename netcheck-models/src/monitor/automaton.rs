@@ -93,6 +93,18 @@ impl<E> Monitor<E> {
         self.observes.as_ref().is_none_or(|observes| observes(event))
     }
 
+    /// Whether the monitor has clocks.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        !self.clocks.is_empty()
+    }
+
+    /// Whether the monitor may reject an end: it has accepting states, or deadlines that time without events passes.
+    #[must_use]
+    pub fn judges_ends(&self) -> bool {
+        self.has_accepting || self.states.iter().any(|state| !state.deadlines.is_empty())
+    }
+
     pub(super) fn values<'a>(&'a self, values: &'a [i64]) -> Values<'a> {
         Values { names: &self.variables, values }
     }

@@ -15,6 +15,7 @@
 
 mod automaton;
 mod builder;
+mod claims;
 mod draw;
 mod guard;
 mod mistakes;

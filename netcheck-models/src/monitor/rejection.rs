@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why a monitor rejects: what came, and what was expected in each state in which it may have been, with the source
 /// lines of the rules.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rejection {
     monitor: String,
     cause: Cause,
@@ -12,7 +12,7 @@ pub struct Rejection {
     expected: Vec<(String, Vec<String>)>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Cause {
     Event(String),
     Deadline,

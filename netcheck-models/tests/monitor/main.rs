@@ -1,5 +1,6 @@
 //! Monitors against interpreters that share no code with them: each event and each nanosecond taken by itself.
 
+mod claims;
 mod declared;
 mod random;
 mod runs;

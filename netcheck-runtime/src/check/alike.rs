@@ -15,7 +15,7 @@ impl Job {
         let (tracked, given_up) = (self.checker.tasks == Tasks::Tracked, self.asymmetries.iter().any(is_hopeless));
         let tasks: usize = self.tasks.iter().map(|(tasks, _)| tasks.indices.len()).sum();
         let are_too_many = self.asymmetries.len() > 2 * (processes.len() + tasks);
-        if !self.checker.symmetry || tracked || given_up || are_too_many {
+        if !self.checker.symmetry || tracked || given_up || are_too_many || self.has_monitors() {
             return None;
         }
         let kind = |process: &Registered| (process.factory_type, process.daemon);
@@ -42,6 +42,8 @@ impl Job {
         }
         if self.checker.symmetry && self.checker.tasks == Tasks::Tracked {
             reasons.push("what tracked tasks share is not known by number (`tasks = tracked`)".to_owned());
+        } else if self.checker.symmetry && self.has_monitors() {
+            reasons.push("a monitor sees which process is which".to_owned());
         } else if self.checker.symmetry && are_empty && reasons.is_empty() {
             reasons
                 .push("no two processes are registered with the same closure or function, in the same way".to_owned());

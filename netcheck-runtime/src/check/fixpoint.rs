@@ -64,8 +64,9 @@ impl Job {
             search: self.checker.order(),
             score: self.checker.score.as_ref(),
             keep,
-            subsumes: subsumption || self.is_dense(),
-            compares_channels: subsumption,
+            // A state that covers another may lose more datagrams.
+            subsumes: subsumption && system.demands.losses == 0 || self.is_dense(),
+            compares_channels: subsumption && system.demands.losses == 0,
             symmetry: classes.as_ref(),
             patience: PATIENCE_STATES,
             link_bytes_max: reduction.then_some(LINK_BYTES_MAX),

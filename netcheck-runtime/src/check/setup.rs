@@ -15,6 +15,7 @@ use crate::unit::shared::{Modes, Shared};
 use crate::unit::watchdog::Watch;
 use crate::world::components::StateVector;
 use crate::world::declared::{Declared, Demands};
+use crate::world::monitors::observer::Observer;
 use crate::world::system::{Asymmetry, Interrupt, LikeTasks, Registration, System};
 use netcheck_models::host::Addresses;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -35,6 +36,8 @@ pub(super) struct Job {
     pub(super) asymmetries: Vec<Asymmetry>,
     /// Isolated tasks that were seen to be spawned together, and pairs of them that are not alike.
     pub(super) tasks: Vec<(LikeTasks, Vec<[u32; 2]>)>,
+    /// Whether the reduction is left out: the dependence between tracked tasks is not known by what a monitor sees.
+    pub(super) is_unreduced: bool,
 }
 
 impl Job {
@@ -54,6 +57,7 @@ impl Job {
             udp: checker.udp.as_ref().map(|udp| udp.faults(&names)).transpose()?,
             tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
+            observers: registered.monitors.clone(),
         };
         if declared.tcp.first.is_some() && !are_lines_known() {
             return Err(Error::new(
@@ -67,13 +71,38 @@ impl Job {
             finally: std::mem::take(&mut registered.finally),
             closed: registered.closed,
             deadlocks: checker.deadlocks,
+            monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
+        if declared.is_dense() && !registered.monitors.is_empty() {
+            return Err(Error::new(
+                "monitors are not followed where packets take time: leave `delay` out, or the monitors".to_owned(),
+            ));
+        }
         if declared.is_dense() {
             // What these rely on is not argued for steps between which time passes.
             (checker.reduction, checker.symmetry, checker.tasks) = (false, false, Tasks::Shared);
         }
+        let is_unreduced = checker.reduction && checker.tasks == Tasks::Tracked && !registered.monitors.is_empty();
+        checker.reduction &= !is_unreduced;
         let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
-        Ok(Job { checker, registered, watch, progress, declared, after, properties, demands, asymmetries, tasks })
+        Ok(Job {
+            checker,
+            registered,
+            watch,
+            progress,
+            declared,
+            after,
+            properties,
+            demands,
+            asymmetries,
+            tasks,
+            is_unreduced,
+        })
+    }
+
+    /// Whether a monitor watches the executions.
+    pub(super) fn has_monitors(&self) -> bool {
+        !self.registered.monitors.is_empty()
     }
 
     /// Whether time is dense: packets take time.

@@ -36,6 +36,7 @@ impl Job {
         }
         let Coverage { claims, never_completed } = coverage;
         let (like_processes, asymmetries) = self.symmetry();
+        let left_out = self.left_out(&system);
         let checkpoints = system.shared().checkpoints.borrow();
         let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
         drop(checkpoints);
@@ -52,11 +53,24 @@ impl Job {
             automata: automata(&system, &explored.taken),
             like_processes,
             asymmetries,
+            left_out,
             is_forgetful: system.shared().lacks_arenas(),
             is_given_up: false,
             has_printed: false,
             is_dense: self.is_dense(),
         })
+    }
+
+    /// The reductions that were asked for and can't be argued with the monitors.
+    fn left_out(&self, system: &System) -> Vec<String> {
+        let mut left_out = Vec::new();
+        if self.is_unreduced {
+            left_out.push("without reduction: a monitor watches tracked tasks (`tasks = tracked`)".to_owned());
+        }
+        if self.checker.subsumption && system.demands.losses != 0 {
+            left_out.push("without subsumption: a monitor sees that datagrams are lost".to_owned());
+        }
+        left_out
     }
 
     /// Explores some of the states again, without reduction; an error if that finds a step or a violation that the

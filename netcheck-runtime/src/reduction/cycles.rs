@@ -160,7 +160,7 @@ pub(super) fn part(tables: &Tables, state: &[u32], movers: &[Mover]) -> Part {
         Component::Connection(connection) => {
             tables.connections.processes(connection).iter().any(|process| processes.contains(process))
         }
-        Component::Clock | Component::Zone | Component::Faults | Component::Observed => true,
+        Component::Clock | Component::Zone | Component::Faults | Component::Monitor(_) | Component::Observed => true,
     };
     let values = tables.components.iter().map(|(id, component)| (id, component, id.of(state)));
     values.filter(|&(_, component, value)| value != 0 && belongs(component)).map(|(id, _, value)| (id, value)).collect()

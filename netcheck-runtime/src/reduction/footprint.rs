@@ -410,6 +410,7 @@ impl Footprints {
         let has_ended = matches!(system.learner.automata.node(target).kind, NodeKind::Ended { .. } | NodeKind::Gone);
         let mut touches = Touches::default();
         touches.effects(system, unit, edge_id);
+        touches.seen_edge(system, edge_id);
         if has_ended {
             touches.end(system, unit, edge_id);
             touches.affects(Resource::Over(unit)).depends_on(Resource::Moves(unit));

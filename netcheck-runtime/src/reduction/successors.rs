@@ -116,8 +116,8 @@ impl Successors {
                 // They are parked, or one of their calls fails.
                 let within = |of: Mover| units.contains(&of.unit);
                 view.within(state, enabled, within, within, chosen)?;
-                let step = Move::Park(units.clone());
-                chosen.push(Transition { step, writes: Default::default(), faults: 0, events: EventsId::NONE });
+                let (step, writes) = (Move::Park(units.clone()), Default::default());
+                chosen.push(Transition { step, writes, faults: 0, events: EventsId::NONE, watched: None });
                 Ok(())
             }
             Some(StubbornSet::Nothing | StubbornSet::Endless) => {

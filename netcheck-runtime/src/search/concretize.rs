@@ -76,11 +76,15 @@ pub(crate) fn concretize(
     }
 }
 
-/// Whether a path step is the next one of its mover. A loss in flight is taken in its turn.
+/// Whether a path step is the next one of its mover, and of each monitor that sees it. A loss in flight is taken in its turn.
 fn is_next(system: &System, remaining: &[&Transition], index: usize) -> bool {
     match system.mover(remaining[index]) {
         Some(mover) => {
-            remaining[..index].iter().all(|earlier| system.mover(earlier).is_some_and(|other| other.is_apart(mover)))
+            let is_apart = |earlier: &&Transition| {
+                system.mover(earlier).is_some_and(|other| other.is_apart(mover))
+                    && !earlier.is_seen_with(remaining[index])
+            };
+            remaining[..index].iter().all(is_apart)
         }
         None => index == 0,
     }

@@ -233,6 +233,7 @@ impl Asked {
             Operation::Tasks(tasks::Operation::Join { child, .. }) => Asked::Join { task: shared.unit(*child).name },
             Operation::Tasks(tasks::Operation::IsEnded { child }) => Asked::IsEnded { task: shared.unit(*child).name },
             Operation::Faults(operation) => match *operation {},
+            Operation::Monitors(operation) => match *operation {},
             Operation::AtOnce { .. } => unreachable!("an operation that is tried at once is another one itself"),
         }
     }

@@ -35,6 +35,9 @@ impl View<'_> {
                 }
             }
         }
+        for &(component, status) in transition.watched.iter().flatten() {
+            component.set(next, status);
+        }
         self.keep_zone(next)?;
         trim(next);
         Ok(())

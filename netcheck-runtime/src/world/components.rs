@@ -50,6 +50,8 @@ pub(crate) enum Component {
     Faults,
     /// The number of `faults::scope` regions that a unit is in.
     Scope(UnitId),
+    /// Where a monitor is.
+    Monitor(u32),
     /// The value that an observer of the search keeps for the path to a state; no step depends on it.
     Observed,
 }

@@ -1,6 +1,7 @@
 //! The declarations of one check, and the facts about its programs that a search must know at its start.
 
 use crate::id::ProcessId;
+use crate::world::monitors::observer::Observer;
 use crate::world::tcp::rules::TcpRules;
 use netcheck_models::time::Delay;
 use netcheck_models::udp::Perturbation;
@@ -45,6 +46,7 @@ pub(crate) struct Declared {
     pub(crate) udp: Option<UdpFaults>,
     pub(crate) tcp: TcpRules,
     pub(crate) at_most: Option<u32>,
+    pub(crate) observers: Vec<Observer>,
 }
 
 impl Declared {
@@ -61,4 +63,21 @@ pub(crate) struct Demands {
     pub(crate) clock: bool,
     /// A program uses `faults::scope`: there are no faults outside such regions.
     pub(crate) scope: bool,
+    /// The monitors that see a datagram being lost, as a set of bits.
+    pub(crate) losses: u64,
+}
+
+impl Demands {
+    /// Whether a monitor sees a datagram being lost.
+    pub(crate) fn sees_losses(&self, monitor: usize) -> bool {
+        self.losses & bit(monitor) != 0
+    }
+}
+
+/// More monitors than this share the last bit.
+const BITS: usize = 64;
+
+/// The set of one monitor.
+pub(in crate::world) fn bit(monitor: usize) -> u64 {
+    1 << monitor.min(BITS - 1)
 }

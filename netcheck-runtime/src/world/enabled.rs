@@ -171,7 +171,7 @@ impl View<'_> {
             return Ok(false);
         }
         let step = Move::Unit { unit, component, node, input, edge, class };
-        enabled.moves.push(Transition { step, writes, faults, events });
+        enabled.moves.push(Transition { step, writes, faults, events, watched: None });
         Ok(true)
     }
 

@@ -15,6 +15,7 @@ macro_rules! for_each_kind {
             Time: time,
             Choices: choices,
             Faults: faults,
+            Monitors: monitors,
         }
     };
 }

@@ -1,7 +1,7 @@
 //! The world of one check: state vectors, the components at their positions, and the steps between states.
 //!
 //! Each kind of component has a folder, and [`kinds`] is the table of the kinds: [`udp`], [`tcp`], [`time`], [`tasks`],
-//! [`choices`], [`faults`]. [`host`] is no kind itself: the kinds share its addresses and ports. The modules that all
+//! [`choices`], [`faults`], [`monitors`]. [`host`] is no kind itself: the kinds share its addresses and ports. The modules that all
 //! kinds have in common:
 //!
 //! - [`components`], [`intern`]: the components at the positions of a state vector, and their values; [`store`]: the
@@ -27,6 +27,7 @@ pub(crate) mod faults;
 pub(crate) mod host;
 pub(crate) mod intern;
 pub(crate) mod kinds;
+pub(crate) mod monitors;
 pub(crate) mod prepared;
 pub(crate) mod quiet;
 pub(crate) mod renaming;

@@ -11,7 +11,7 @@ use crate::id::Mover;
 use crate::operation::Input;
 
 impl View<'_> {
-    /// Moves the steps that may come next to `chosen`, if only the movers for which `moving` holds take steps and the
+    /// Moves the steps that may come next to `chosen`, with what monitors make of them, if only the movers for which `moving` holds take steps and the
     /// movers for which `timed` holds share a clock.
     pub(crate) fn within(
         self,
@@ -28,7 +28,8 @@ impl View<'_> {
         enabled.moves.clear();
         chosen.retain(|transition| self.mover(transition).is_some_and(&moving));
         self.add_quiet(state, enabled, moving, timed, chosen)?;
-        self.forgo_copies(state, chosen)
+        self.forgo_copies(state, chosen)?;
+        self.watch(state, chosen)
     }
 
     /// Adds the steps for which the network has to be quiet, if it is.
@@ -69,7 +70,7 @@ impl View<'_> {
         let writes: Writes = losable.clone().map(|losable| (losable.channel, 0)).collect();
         if !writes.is_empty() && self.budget(state).allows(faults) {
             let events = self.together(losable.map(|losable| losable.lost.events).collect())?;
-            chosen.push(Transition { step: Move::LoseInFlight, writes, faults, events });
+            chosen.push(Transition { step: Move::LoseInFlight, writes, faults, events, watched: None });
         }
         Ok(())
     }

@@ -182,9 +182,12 @@ impl<'a> Renaming<'a> {
             Component::Hung(socket) => Component::Hung(self.socket(socket)),
             Component::Timers(unit) => Component::Timers(self.unit(unit)),
             Component::Scope(unit) => Component::Scope(self.unit(unit)),
-            Component::Connection(_) | Component::Clock | Component::Zone | Component::Faults | Component::Observed => {
-                component
-            }
+            Component::Connection(_)
+            | Component::Clock
+            | Component::Zone
+            | Component::Faults
+            | Component::Monitor(_)
+            | Component::Observed => component,
         }
     }
 

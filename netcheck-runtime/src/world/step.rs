@@ -21,7 +21,12 @@ pub(crate) struct Transition {
     pub(crate) faults: u32,
     /// The events of the network; [`Tables::told`](crate::world::tables::Tables::told) reads them.
     pub(crate) events: EventsId,
+    /// The monitors that see the step, with their statuses after it.
+    pub(crate) watched: Watched,
 }
+
+/// Components of monitors, with their values; `None` if there are none.
+pub(crate) type Watched = Option<Box<[(ComponentId, u32)]>>;
 
 /// The change of the state by one outcome.
 #[derive(Clone, Debug)]
@@ -76,6 +81,12 @@ impl Transition {
             Move::Unit { unit, .. } | Move::Hang { unit, .. } => Some(unit),
             _ => None,
         }
+    }
+
+    /// Whether some monitor sees both steps.
+    pub(crate) fn is_seen_with(&self, other: &Transition) -> bool {
+        let of = |watched: &Watched, component| watched.iter().flatten().any(|(other, _)| *other == component);
+        self.watched.iter().flatten().any(|(component, _)| of(&other.watched, *component))
     }
 
     /// Whether the step is possible only while some units are quiet.

@@ -11,6 +11,7 @@ use crate::world::declared::{Declared, Demands};
 use crate::world::enabled::Enabled;
 use crate::world::events::{Events, Happened, Remaining};
 use crate::world::intern::Interner;
+use crate::world::monitors::table::Monitors;
 use crate::world::prepared::PreparedOffer;
 use crate::world::step::Transition;
 use crate::world::tables::{
@@ -133,11 +134,17 @@ impl System {
             dispatched: AHashMap::new(),
             rearmed: AHashMap::new(),
             prepared: Vec::new(),
+            monitors: Monitors::default(),
         };
         let mut system = System { learner, tables, programs };
         system.add_units();
         if system.declared.is_dense() {
             system.tables.zone = Some(system.components.id(Component::Zone));
+        }
+        let observers = system.declared.observers.clone();
+        for (number, observer) in (0..).zip(observers) {
+            let component = system.components.id(Component::Monitor(number));
+            system.monitors.add(observer, component);
         }
         system
     }
@@ -227,6 +234,8 @@ impl System {
             Missing::Event(event) => _ = self.events.add_single(event),
             Missing::Told(told) => _ = self.events.add(&told),
             Missing::Together(each) => _ = self.events.add_together(&each),
+            Missing::Sighting(sighting) => self.monitors.add_sighting(&sighting),
+            Missing::Watched(step) => self.watch_step(step)?,
         }
         Ok(())
     }
@@ -245,6 +254,7 @@ impl System {
     pub(crate) fn edge(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Interrupt> {
         let id = self.learner.edge(node, input).map_err(Interrupt::Diagnostic)?;
         self.add_units();
+        let losses = self.look_at_edges()?;
         let edge = self.learner.automata.edge(id);
         let target = self.learner.automata.node(edge.target);
         let reads = |offer: &Offer| {
@@ -256,8 +266,9 @@ impl System {
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Time(time::Effect::ArmAt { .. }))),
             scope: self.demands.scope
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Faults(faults::Effect::Scope { .. }))),
+            losses,
         };
-        if (demands.clock, demands.scope) != (self.demands.clock, self.demands.scope) {
+        if demands != self.demands {
             return Err(Interrupt::Demands(demands));
         }
         Ok(id)

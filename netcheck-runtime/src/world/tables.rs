@@ -12,6 +12,8 @@ use crate::world::components::{Bindings, Component, ComponentId, Components, Hel
 use crate::world::declared::{Declared, Demands, Direction};
 use crate::world::events::{Events, EventsId, Together, Told};
 use crate::world::intern::Interner;
+use crate::world::monitors::sighting::Sighting;
+use crate::world::monitors::table::{Monitors, Unwatched};
 use crate::world::prepared::PreparedOffer;
 use crate::world::step::{Message, Transition};
 use crate::world::tcp;
@@ -80,6 +82,7 @@ pub(crate) struct Tables {
     /// A unit's timers after an edge, by the edge and the timers before it.
     pub(super) rearmed: AHashMap<(EdgeId, u32), u32>,
     pub(super) prepared: Vec<Option<Arc<[PreparedOffer]>>>,
+    pub(crate) monitors: Monitors,
 }
 
 /// Outcomes and events that every check uses.
@@ -185,6 +188,8 @@ pub(crate) enum Missing {
     Event(Event),
     Told(Told),
     Together(Together),
+    Sighting(Sighting),
+    Watched(Unwatched),
 }
 
 /// The result of a look-up; the error is boxed, because it is rare.

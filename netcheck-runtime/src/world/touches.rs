@@ -85,6 +85,8 @@ pub(crate) enum Resource {
     Reached(ProcessId),
     /// Streams of a process may be closed because another task ends the task that holds them.
     Torn(ProcessId),
+    /// A monitor sees a step.
+    Monitor(u32),
     /// A tracked task uses an object that tasks share.
     Object(UnitId, ObjectId),
     /// A tracked task of a unit moves.

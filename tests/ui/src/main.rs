@@ -46,6 +46,7 @@ programs! {
     model_check_outputs
     model_check_several
     model_check_tcp_words
+    monitor_all
     process_arguments
     process_generic
     process_hands_over

@@ -41,6 +41,7 @@ impl Kind {
             | Component::Zone
             | Component::Faults
             | Component::Scope(_)
+            | Component::Monitor(_)
             | Component::Observed => Kind::Same,
         }
     }

@@ -173,7 +173,7 @@ impl View<'_> {
             let Asker { unit, node, key, .. } = offers.asker;
             let step = Move::Hang { unit, node, key };
             let (faults, events) = (Event::Hung.faults(), self.event(Event::Hung)?);
-            offers.enabled.moves.push(Transition { step, writes, faults, events });
+            offers.enabled.moves.push(Transition { step, writes, faults, events, watched: None });
         }
         let (outcome, writes, event) = match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {
             // A refusal comes over the network as well.

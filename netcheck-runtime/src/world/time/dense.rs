@@ -307,7 +307,7 @@ impl<'a> View<'a> {
             let step = Move::Unit { unit, component, node, input, edge, class: Class::Timer { advance_ns: 0 } };
             let writes = smallvec![self.zone_write(&without(&at, event, waiting.repeats))?];
             let events = self.event(Event::Fired { after_ns: 0 })?;
-            chosen.push(Transition { step, writes, faults: 0, events });
+            chosen.push(Transition { step, writes, faults: 0, events, watched: None });
         }
         self.forgo_copies(state, chosen)
     }
@@ -337,7 +337,7 @@ impl<'a> View<'a> {
             let Some(settled) = settled else { continue };
             let writes = smallvec![self.zone_write(&settled)?];
             let step = Move::Settle { unit, timer: timer.waiting.timer, is_over };
-            chosen.push(Transition { step, writes, faults: 0, events: EventsId::NONE });
+            chosen.push(Transition { step, writes, faults: 0, events: EventsId::NONE, watched: None });
         }
         Ok(())
     }

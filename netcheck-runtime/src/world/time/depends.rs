@@ -12,6 +12,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
     match prepared {
         Prepared::Timer { .. } => {
             touches.affects(Resource::Timed(unit));
+            touches.seen_time(system);
             // With delays, time passes for every unit while packets are in flight: a timer can be due, but not yet
             // taken, because the timer of another unit has fired.
             if system.demands.clock || system.has_delay() {

@@ -104,8 +104,8 @@ impl View<'_> {
         }
         let ns = advance_ns.unsigned_abs();
         if may_fail {
-            let events = self.event(Event::Passed { ns })?;
-            chosen.push(Transition { step: Move::Pass { ns }, writes: passed.clone(), faults: 0, events });
+            let (step, events) = (Move::Pass { ns }, self.event(Event::Passed { ns })?);
+            chosen.push(Transition { step, writes: passed.clone(), faults: 0, events, watched: None });
         }
         let events = self.event(Event::Fired { after_ns: ns })?;
         for (waiting, input, edge) in due {
@@ -116,7 +116,7 @@ impl View<'_> {
             let Asker { unit, component, node, .. } = waiting.asker;
             let class = Class::Timer { advance_ns };
             let step = Move::Unit { unit, component, node, input, edge, class };
-            chosen.push(Transition { step, writes, faults: 0, events });
+            chosen.push(Transition { step, writes, faults: 0, events, watched: None });
         }
         Ok(())
     }

@@ -25,6 +25,10 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .affects(Resource::Binding(process))
                 .depends_on(Resource::Releasing(process))
                 .depends_on(Resource::Freed(port));
+            if system.has_delay() {
+                // Datagrams that arrived before the bind are lost.
+                touches.seen_losses(system);
+            }
             if system.has_delay() && system.is_limited() {
                 // The datagrams that arrived before the bind may have been out of order.
                 touches.affects(Resource::Budget).depends_on(Resource::Budget);
@@ -55,6 +59,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .affects(Resource::Taken(port))
                 .depends_on(Resource::Taken(port))
                 .depends_on(Resource::Appended(port));
+            touches.seen_losses(system);
             if system.is_limited() && system.declared.udp.is_some() {
                 touches.affects(Resource::Budget).depends_on(Resource::Budget);
             }

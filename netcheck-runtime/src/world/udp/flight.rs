@@ -192,7 +192,7 @@ impl View<'_> {
         }
         writes.push(self.zone_write(zone)?);
         let events = self.tells(smallvec![told])?;
-        Ok(Transition { step: Move::Arrive { channel: component, position }, writes, faults: 0, events })
+        Ok(Transition { step: Move::Arrive { channel: component, position }, writes, faults: 0, events, watched: None })
     }
 
     /// Adds the step after which no copy arrives any more: none has to.
@@ -206,7 +206,7 @@ impl View<'_> {
             told.push(Happened { write, events, remaining: None });
         }
         let events: EventsId = self.tells(told)?;
-        chosen.push(Transition { step: Move::LoseInFlight, writes, faults: 0, events });
+        chosen.push(Transition { step: Move::LoseInFlight, writes, faults: 0, events, watched: None });
         Ok(())
     }
 }

@@ -1,0 +1,67 @@
+//! What the steps that monitors see affect and depend on.
+//!
+//! A monitor is one more automaton, which steps together with each step that it sees. So each such step affects and
+//! depends on the monitor's component, and two of them are never taken to be independent. A step that no monitor sees
+//! touches none of this.
+//!
+//! Most steps are seen by what their edges say, which is known once the edge is learned. Two kinds are seen by what else
+//! happens in the state, so that all operations of the kind count: a receive, which may find out that a datagram is
+//! lost (so may a bind, with `delay`), and a timer, with which time passes for the clocks of monitors.
+
+use super::Prepared;
+use super::operation::Effect;
+use crate::id::UnitId;
+use crate::unit::automaton::EdgeId;
+use crate::world::system::System;
+use crate::world::tables::{Lookup, View};
+use crate::world::touches::{Resource, Touches};
+
+pub(crate) fn operation(_touches: &mut Touches, _system: &mut System, _unit: UnitId, prepared: &Prepared) {
+    match *prepared {}
+}
+
+/// Never: there are no operations on monitors.
+pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
+    Ok(false)
+}
+
+/// Nothing: an emitted value is seen with all else that its edge shows ([`Touches::seen_edge`]).
+pub(crate) fn effect(_touches: &mut Touches, _system: &mut System, _at: (UnitId, EdgeId), effect: &Effect) {
+    match effect {
+        Effect::Emit(_) => {}
+    }
+}
+
+impl Touches {
+    /// The monitors that see a step along an edge.
+    pub(crate) fn seen_edge(&mut self, system: &System, edge: EdgeId) {
+        for monitor in 0..system.monitors.len() {
+            if system.monitors.sees_edge(monitor, edge) {
+                self.seen_by(monitor);
+            }
+        }
+    }
+
+    /// The monitors that see a datagram being lost.
+    pub(in crate::world) fn seen_losses(&mut self, system: &System) {
+        for monitor in 0..system.monitors.len() {
+            if system.demands.sees_losses(monitor) {
+                self.seen_by(monitor);
+            }
+        }
+    }
+
+    /// The monitors that see time pass.
+    pub(in crate::world) fn seen_time(&mut self, system: &System) {
+        for monitor in 0..system.monitors.len() {
+            if system.monitors.is_timed(monitor) {
+                self.seen_by(monitor);
+            }
+        }
+    }
+
+    fn seen_by(&mut self, monitor: usize) {
+        let resource = Resource::Monitor(monitor as u32);
+        self.affects(resource).depends_on(resource);
+    }
+}

@@ -1,0 +1,164 @@
+//! A monitor together with the decoder that makes its events of what is seen; its type of events is erased.
+
+use super::seen::Seen;
+use netcheck_models::monitor::{Configurations, Monitor, Rejection};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A monitor with its decoder, for `Network::monitor`.
+///
+/// # Examples
+///
+/// ```
+/// # use netcheck_runtime::monitor::{Monitor, Observer, Rule, Seen};
+/// let monitor = Monitor::builder("one request")
+///     .state("waiting")
+///     .state("asked")
+///     .rule("waiting", "asked", Rule::on("request", |bytes: &Vec<u8>| bytes == b"request"))
+///     .build()
+///     .unwrap();
+/// let observer = Observer::new(monitor, |seen| match seen {
+///     Seen::Departed { process: "client", payload, .. } => Some(payload.to_vec()),
+///     _ => None,
+/// });
+/// # drop(observer);
+/// ```
+#[derive(Clone)]
+pub struct Observer(pub(super) Arc<dyn Observing>);
+
+/// An event of a monitor, decoded from what is seen: so that a [`Monitor`] can be given to `Network::monitor` as it is.
+///
+/// # Examples
+///
+/// ```
+/// # use netcheck_runtime::monitor::{Observe, Seen};
+/// #[derive(Debug)]
+/// enum Packet { Request, Answer }
+///
+/// impl Observe for Packet {
+///     fn observe(seen: &Seen<'_>) -> Option<Self> {
+///         match seen {
+///             Seen::Departed { process: "client", .. } => Some(Packet::Request),
+///             Seen::Arrived { process: "client", .. } => Some(Packet::Answer),
+///             _ => None,
+///         }
+///     }
+/// }
+/// ```
+pub trait Observe: fmt::Debug + Sized + 'static {
+    /// The event; `None` if monitors over such events do not observe what is seen. It must depend on nothing else.
+    fn observe(seen: &Seen<'_>) -> Option<Self>;
+}
+
+impl Observer {
+    /// A monitor, and how it decodes what is seen; it does not observe what is decoded to `None`. The decoder must be a
+    /// function of what is seen alone.
+    pub fn new<E: fmt::Debug + 'static>(
+        monitor: impl IntoMonitor<Event = E>,
+        decode: impl Fn(&Seen<'_>) -> Option<E> + Send + Sync + 'static,
+    ) -> Observer {
+        Observer(Arc::new(Decoding { monitor: monitor.into_monitor(), decode }))
+    }
+
+    /// Whether it may reject an end.
+    pub(crate) fn judges_ends(&self) -> bool {
+        self.0.judges_ends()
+    }
+}
+
+/// Whatever is a monitor: a [`Monitor`] itself, and each type that `monitor!` declares.
+pub trait IntoMonitor {
+    /// The events of the monitor.
+    type Event: fmt::Debug + 'static;
+
+    /// The monitor.
+    fn into_monitor(self) -> Monitor<Self::Event>;
+}
+
+impl<E: fmt::Debug + 'static> IntoMonitor for Monitor<E> {
+    type Event = E;
+
+    fn into_monitor(self) -> Monitor<E> {
+        self
+    }
+}
+
+impl<M: IntoMonitor<Event: Observe>> From<M> for Observer {
+    fn from(monitor: M) -> Observer {
+        Observer::new(monitor, M::Event::observe)
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Observer").field(&self.0.name()).finish()
+    }
+}
+
+/// A monitor whose type of events is erased.
+pub(super) trait Observing: Send + Sync {
+    fn name(&self) -> &str;
+
+    /// Whether it has clocks.
+    fn is_timed(&self) -> bool;
+
+    /// Whether it may reject an end.
+    fn judges_ends(&self) -> bool;
+
+    fn initial(&self) -> Configurations;
+
+    fn observes(&self, seen: &Seen<'_>) -> bool;
+
+    /// Where what is seen leads; `None` if it is not observed.
+    fn step(&self, from: &Configurations, seen: &Seen<'_>) -> Option<Result<Configurations, Rejection>>;
+
+    fn pass(&self, from: &Configurations, elapsed: Duration) -> Result<Configurations, Rejection>;
+
+    fn end(&self, from: &Configurations) -> Result<(), Rejection>;
+}
+
+struct Decoding<E, D> {
+    monitor: Monitor<E>,
+    decode: D,
+}
+
+impl<E, D> Observing for Decoding<E, D>
+where
+    E: fmt::Debug + 'static,
+    D: Fn(&Seen<'_>) -> Option<E> + Send + Sync,
+{
+    fn name(&self) -> &str {
+        self.monitor.name()
+    }
+
+    fn is_timed(&self) -> bool {
+        self.monitor.is_timed()
+    }
+
+    fn judges_ends(&self) -> bool {
+        self.monitor.judges_ends()
+    }
+
+    fn initial(&self) -> Configurations {
+        self.monitor.initial()
+    }
+
+    fn observes(&self, seen: &Seen<'_>) -> bool {
+        (self.decode)(seen).is_some_and(|event| self.monitor.observes(&event))
+    }
+
+    fn step(&self, from: &Configurations, seen: &Seen<'_>) -> Option<Result<Configurations, Rejection>> {
+        let event = (self.decode)(seen).filter(|event| self.monitor.observes(event))?;
+        Some(self.monitor.step(from, &event))
+    }
+
+    fn pass(&self, from: &Configurations, elapsed: Duration) -> Result<Configurations, Rejection> {
+        self.monitor.pass(from, elapsed)
+    }
+
+    /// Nothing more will ever happen: time passes without end.
+    fn end(&self, from: &Configurations) -> Result<(), Rejection> {
+        self.monitor.end(&self.monitor.pass(from, Duration::MAX)?)
+    }
+}

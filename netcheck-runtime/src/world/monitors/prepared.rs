@@ -1,0 +1,5 @@
+//! There are no operations on monitors.
+
+/// There are no operations on monitors.
+#[derive(Clone, Debug)]
+pub(crate) enum Prepared {}

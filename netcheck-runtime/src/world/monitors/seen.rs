@@ -1,0 +1,162 @@
+//! What can be seen of a step, as users match on it.
+
+use std::any::Any;
+use std::fmt;
+use std::time::Duration;
+
+/// One thing that happens in an execution and that a monitor may observe.
+///
+/// A process is given by its name, and so is a peer; a peer that is no process of the check is given by its IP address.
+/// An isolated task counts as its process. More may be added, and more fields: end patterns with `..`.
+///
+/// What happens in one step is seen in this order: time passes, then the outcome of the call (a datagram arrives, a timer
+/// fires), then what the program does up to its next wait, in its order, and the end of the process.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Seen<'a> {
+    /// A process sends a datagram, whether or not it will arrive.
+    #[non_exhaustive]
+    Departed {
+        /// The process that sends it.
+        process: &'a str,
+        /// Where it is sent to.
+        peer: &'a str,
+        /// The port that it is sent to.
+        port: u16,
+        /// Its bytes.
+        payload: &'a [u8],
+    },
+    /// A process receives a datagram: the first time or again. A datagram that is only peeked at is not received yet.
+    #[non_exhaustive]
+    Arrived {
+        /// The process that receives it.
+        process: &'a str,
+        /// Where it comes from.
+        peer: &'a str,
+        /// The port of the socket that receives it.
+        port: u16,
+        /// Its bytes.
+        payload: &'a [u8],
+    },
+    /// A datagram will not arrive any more: it was lost, or no socket was bound where it came to. It is seen when that
+    /// is decided, which is when a later datagram of its channel has overtaken it for good, or when the receiver waits
+    /// and nothing else can happen. A datagram whose receiver waits for it no more is not seen.
+    #[non_exhaustive]
+    Lost {
+        /// The process that has sent it.
+        process: &'a str,
+        /// The process to which it was sent.
+        peer: &'a str,
+        /// Its bytes.
+        payload: &'a [u8],
+    },
+    /// A process has connected to a listener.
+    #[non_exhaustive]
+    Connected {
+        /// The process that connects.
+        process: &'a str,
+        /// The process of the listener.
+        peer: &'a str,
+        /// The port of the listener.
+        port: u16,
+    },
+    /// A process has accepted a connection.
+    #[non_exhaustive]
+    Accepted {
+        /// The process of the listener.
+        process: &'a str,
+        /// The process that has connected.
+        peer: &'a str,
+        /// The port of the listener.
+        port: u16,
+    },
+    /// A process closes its end of a connection. The end of a process closes all that it still has without showing it:
+    /// see [`Seen::Ended`].
+    #[non_exhaustive]
+    Closed {
+        /// The process that closes its end.
+        process: &'a str,
+        /// The process at the other end.
+        peer: &'a str,
+        /// The port that the connection was made to.
+        port: u16,
+    },
+    /// A call of a process reports that its connection was reset.
+    #[non_exhaustive]
+    Reset {
+        /// The process that makes the call.
+        process: &'a str,
+    },
+    /// A process arms a timer: it begins to sleep, a time-out or an interval begins.
+    #[non_exhaustive]
+    Armed {
+        /// The process of the timer.
+        process: &'a str,
+        /// The time until it fires; of the later ticks of an interval, the interval's period.
+        after: Duration,
+    },
+    /// A timer fires, and its process goes on.
+    #[non_exhaustive]
+    Fired {
+        /// The process of the timer.
+        process: &'a str,
+    },
+    /// A process starts.
+    #[non_exhaustive]
+    Started {
+        /// The process.
+        process: &'a str,
+    },
+    /// A process ends.
+    #[non_exhaustive]
+    Ended {
+        /// The process.
+        process: &'a str,
+        /// The Debug text of the value that it ends with.
+        output: &'a str,
+    },
+    /// A process emits a value (`netcheck::emit!`).
+    #[non_exhaustive]
+    Emitted {
+        /// The process.
+        process: &'a str,
+        /// The value: see [`Emitted::get`].
+        value: Emitted<'a>,
+    },
+}
+
+/// A value that a program has emitted.
+#[derive(Clone, Copy)]
+pub struct Emitted<'a> {
+    pub(super) value: &'a (dyn Any + Send + Sync),
+    pub(super) text: &'a str,
+}
+
+impl<'a> Emitted<'a> {
+    /// The value, if it is of this type.
+    #[must_use]
+    pub fn get<T: 'static>(&self) -> Option<&'a T> {
+        self.value.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Emitted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}
+
+impl Seen<'_> {
+    /// The emitted value, if this is one and it is of this type.
+    ///
+    /// # Examples
+    ///
+    /// A monitor over emitted values alone decodes with `|seen| seen.emitted::<Progress>().cloned()`.
+    #[must_use]
+    pub fn emitted<T: 'static>(&self) -> Option<&T> {
+        match self {
+            Seen::Emitted { value, .. } => value.get(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Sightings with names, as decoders see them.
+
+use super::emission::Emission;
+use super::seen::{Emitted, Seen};
+use super::sighting::{Peer, Place, Sighting};
+use crate::id::ProcessId;
+use crate::world::system::System;
+use std::time::Duration;
+
+impl Sighting {
+    /// The peer.
+    fn place(&self) -> Option<&Place> {
+        match self {
+            Sighting::Departed { to, .. } | Sighting::Lost { to, .. } | Sighting::Connected { to, .. } => Some(to),
+            Sighting::Arrived { from, .. } | Sighting::Accepted { from, .. } => Some(from),
+            Sighting::Closed { other, .. } => Some(other),
+            _ => None,
+        }
+    }
+
+    /// Shows it to a function, with names; `None` if it is nothing that a decoder sees.
+    pub(super) fn shown<R>(&self, system: &System, show: impl FnOnce(&Seen<'_>) -> R) -> Option<R> {
+        let name = |process: &ProcessId| -> &str { &system.processes[process.0 as usize].host.name };
+        let unknown = match self.place() {
+            Some(Place { peer: Peer::Unknown(address), .. }) => address.to_string(),
+            _ => String::new(),
+        };
+        let peer = |place: &Place| match &place.peer {
+            Peer::Process(process) => (name(process), place.port),
+            Peer::Unknown(_) => (unknown.as_str(), place.port),
+        };
+        let output;
+        let seen = match self {
+            Sighting::Nothing | Sighting::Passed { .. } => return None,
+            Sighting::Departed { process, to, payload } => {
+                let (peer, port) = peer(to);
+                Seen::Departed { process: name(process), peer, port, payload }
+            }
+            Sighting::Arrived { process, from, payload } => {
+                let (peer, port) = peer(from);
+                Seen::Arrived { process: name(process), peer, port, payload }
+            }
+            Sighting::Lost { process, to, payload } => {
+                let (peer, _) = peer(to);
+                Seen::Lost { process: name(process), peer, payload }
+            }
+            Sighting::Connected { process, to } => {
+                let (peer, port) = peer(to);
+                Seen::Connected { process: name(process), peer, port }
+            }
+            Sighting::Accepted { process, from } => {
+                let (peer, port) = peer(from);
+                Seen::Accepted { process: name(process), peer, port }
+            }
+            Sighting::Closed { process, other } => {
+                let (peer, port) = peer(other);
+                Seen::Closed { process: name(process), peer, port }
+            }
+            Sighting::Reset { process } => Seen::Reset { process: name(process) },
+            Sighting::Armed { process, after_ns } => {
+                Seen::Armed { process: name(process), after: Duration::from_nanos(*after_ns) }
+            }
+            Sighting::Fired { process } => Seen::Fired { process: name(process) },
+            Sighting::Started { process } => Seen::Started { process: name(process) },
+            Sighting::Ended { process, output: number } => {
+                output = system.shared().output(*number).text;
+                Seen::Ended { process: name(process), output: &output }
+            }
+            Sighting::Emitted { process, emission } => {
+                let Emission { value, text, .. } = emission;
+                Seen::Emitted { process: name(process), value: Emitted { value: &**value, text } }
+            }
+        };
+        Some(show(&seen))
+    }
+}

@@ -1,0 +1,142 @@
+//! The monitors of a check: the configurations that were met, and where each sighting leads.
+
+use super::observer::Observer;
+use super::sighting::Sighting;
+use crate::unit::automaton::EdgeId;
+use crate::world::components::ComponentId;
+use crate::world::declared::bit;
+use crate::world::intern::Interner;
+use ahash::AHashMap;
+use netcheck_models::monitor::{Configurations, Rejection};
+
+/// Where a monitor is. Its number in the table of the monitor is the value of the monitor's component.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Status {
+    /// Where it begins.
+    #[default]
+    Initial,
+    At(Configurations),
+    /// It has rejected, and sees nothing more.
+    Rejected(Rejection),
+}
+
+/// A step of a monitor that is not known yet: its number, its status and the number of the sighting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unwatched {
+    pub(super) monitor: usize,
+    pub(super) status: u32,
+    pub(super) sighting: u32,
+}
+
+/// One monitor of a check.
+pub(super) struct Watching {
+    pub(super) observer: Observer,
+    pub(super) component: ComponentId,
+    pub(super) statuses: Interner<Status>,
+    initial: Configurations,
+    is_timed: bool,
+    /// By status and sighting: the status after it; `None` if the monitor does not see it.
+    after: AHashMap<(u32, u32), Option<u32>>,
+}
+
+/// The monitors of a check.
+#[derive(Default)]
+pub(crate) struct Monitors {
+    each: Vec<Watching>,
+    sightings: Option<Interner<Sighting>>,
+    /// By edge: the monitors that see a step along it, as a set of bits.
+    edges: Vec<u64>,
+}
+
+impl Watching {
+    /// The configurations of a status that is no rejection.
+    pub(super) fn configurations(&self, status: u32) -> &Configurations {
+        match self.statuses.get(status) {
+            Status::Initial => &self.initial,
+            Status::At(configurations) => configurations,
+            Status::Rejected(_) => unreachable!("a monitor that has rejected sees nothing more"),
+        }
+    }
+
+    pub(super) fn rejection(&self, status: u32) -> Option<&Rejection> {
+        match self.statuses.get(status) {
+            Status::Rejected(rejection) => Some(rejection),
+            Status::Initial | Status::At(_) => None,
+        }
+    }
+
+    /// Notes where a sighting leads.
+    pub(super) fn lead(&mut self, from: (u32, u32), to: Option<Result<Configurations, Rejection>>) {
+        let status = to.map(|to| match to {
+            Ok(configurations) if configurations == self.initial => Status::Initial,
+            Ok(configurations) => Status::At(configurations),
+            Err(rejection) => Status::Rejected(rejection),
+        });
+        let status = status.map(|status| self.statuses.intern(&status));
+        self.after.insert(from, status);
+    }
+}
+
+impl Monitors {
+    /// Adds a monitor with its component.
+    pub(crate) fn add(&mut self, observer: Observer, component: ComponentId) {
+        let (initial, is_timed) = (observer.0.initial(), observer.0.is_timed());
+        self.sightings.get_or_insert_with(Interner::new);
+        let (statuses, after) = (Interner::new(), AHashMap::new());
+        self.each.push(Watching { observer, component, statuses, initial, is_timed, after });
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.each.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.each.is_empty()
+    }
+
+    pub(crate) fn is_timed(&self, monitor: usize) -> bool {
+        self.each[monitor].is_timed
+    }
+
+    pub(super) fn each(&self) -> &[Watching] {
+        &self.each
+    }
+
+    pub(super) fn of(&mut self, monitor: usize) -> &mut Watching {
+        &mut self.each[monitor]
+    }
+
+    /// The number of a sighting that was met.
+    pub(super) fn number(&self, sighting: &Sighting) -> Option<u32> {
+        self.sightings.as_ref()?.find(sighting)
+    }
+
+    pub(super) fn sighting(&self, number: u32) -> Option<&Sighting> {
+        Some(self.sightings.as_ref()?.get(number))
+    }
+
+    pub(in crate::world) fn add_sighting(&mut self, sighting: &Sighting) {
+        self.sightings.get_or_insert_with(Interner::new).intern(sighting);
+    }
+
+    /// Where a sighting leads a monitor from a status: `None` if it is not known yet, `Some(None)` if the monitor does
+    /// not see it.
+    pub(super) fn after(&self, monitor: usize, status: u32, sighting: u32) -> Option<Option<u32>> {
+        self.each[monitor].after.get(&(status, sighting)).copied()
+    }
+
+    /// The number of edges of which it is known which monitors see them.
+    pub(super) fn edges(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Notes which monitors see the next edge.
+    pub(super) fn add_edge(&mut self, seen_by: u64) {
+        self.edges.push(seen_by);
+    }
+
+    /// Whether a monitor sees steps along an edge.
+    pub(super) fn sees_edge(&self, monitor: usize, EdgeId(edge): EdgeId) -> bool {
+        self.edges.get(edge as usize).is_none_or(|seen_by| seen_by & bit(monitor) != 0)
+    }
+}

@@ -1,0 +1,164 @@
+//! The monitors' part of a step.
+
+use super::observer::Observer;
+use super::sighting::Sighting;
+use super::sightings::Sightings;
+use super::table::Unwatched;
+use crate::id::UnitId;
+use crate::operation::Effect;
+use crate::operation::time;
+use crate::unit::automaton::EdgeId;
+use crate::unit::learn::Diagnostic;
+use crate::unit::panics::{self, Unwound};
+use crate::world::declared::bit;
+use crate::world::step::{Transition, Watched};
+use crate::world::system::{Interrupt, System};
+use crate::world::tables::{Lookup, Missing, View};
+use smallvec::SmallVec;
+use std::time::Duration;
+
+impl View<'_> {
+    /// Adds to each step what the monitors make of it.
+    pub(in crate::world) fn watch(self, state: &[u32], chosen: &mut [Transition]) -> Lookup<()> {
+        if self.monitors.is_empty() {
+            return Ok(());
+        }
+        for transition in chosen {
+            transition.watched = self.watched(state, transition)?;
+        }
+        Ok(())
+    }
+
+    /// The monitors that see a step, with their statuses after it.
+    fn watched(self, state: &[u32], transition: &Transition) -> Lookup<Watched> {
+        let mut numbers: SmallVec<[u32; 4]> = SmallVec::new();
+        for sighting in self.sightings(state, transition) {
+            match self.monitors.number(&sighting) {
+                Some(number) => numbers.push(number),
+                None => return Err(Missing::Sighting(sighting).into()),
+            }
+        }
+        let mut watched = Vec::new();
+        for (monitor, watching) in self.monitors.each().iter().enumerate() {
+            let before = watching.component.of(state);
+            let (mut status, mut sees) = (before, false);
+            for &sighting in &numbers {
+                if watching.rejection(status).is_some() {
+                    break;
+                }
+                match self.monitors.after(monitor, status, sighting) {
+                    Some(Some(after)) => (status, sees) = (after, true),
+                    Some(None) => {}
+                    None => return Err(Missing::Watched(Unwatched { monitor, status, sighting }).into()),
+                }
+            }
+            if sees {
+                watched.push((watching.component, status));
+            }
+        }
+        Ok((!watched.is_empty()).then(|| watched.into_boxed_slice()))
+    }
+
+    /// The first rejection by a step, in words.
+    pub(crate) fn rejection(self, transition: &Transition) -> Option<String> {
+        transition.watched.iter().flatten().find_map(|(component, status)| {
+            let watching = self.monitors.each().iter().find(|watching| watching.component == *component)?;
+            Some(watching.rejection(*status)?.to_string())
+        })
+    }
+
+    /// The first rejection of an end, in words: nothing more will ever happen.
+    pub(crate) fn rejected_end(self, state: &[u32]) -> Option<String> {
+        self.monitors.each().iter().find_map(|watching| {
+            let status = watching.component.of(state);
+            if watching.rejection(status).is_some() {
+                return None;
+            }
+            let end = watching.observer.0.end(watching.configurations(status));
+            end.err().map(|rejection| format!("nothing more will happen, and {rejection}"))
+        })
+    }
+}
+
+impl System {
+    /// Works out a step of a monitor.
+    pub(in crate::world) fn watch_step(&mut self, step: Unwatched) -> Result<(), Interrupt> {
+        let Unwatched { monitor, status, sighting: number } = step;
+        let watching = &self.monitors.each()[monitor];
+        let from = watching.configurations(status);
+        let observer = &*watching.observer.0;
+        let sighting = self.monitors.sighting(number).expect("it was numbered");
+        let after = match sighting {
+            Sighting::Passed { ns } if observer.is_timed() => Some(observer.pass(from, Duration::from_nanos(*ns))),
+            sighting => {
+                let step = || sighting.shown(self, |seen| observer.step(from, seen)).flatten();
+                panics::catch(step).map_err(|unwound| failed(&watching.observer, unwound))?
+            }
+        };
+        self.monitors.of(monitor).lead((status, number), after);
+        Ok(())
+    }
+
+    /// Finds out which monitors see the edges that were learned since the last call; and which of them see that a
+    /// datagram is lost, if that is new.
+    pub(in crate::world) fn look_at_edges(&mut self) -> Result<u64, Interrupt> {
+        let mut losses = self.demands.losses;
+        if self.monitors.is_empty() {
+            return Ok(losses);
+        }
+        for index in self.monitors.edges()..self.learner.automata.edges.len() {
+            let id = EdgeId(index as u32);
+            let edge = self.learner.automata.edge(id);
+            if edge.is_refused() {
+                self.monitors.add_edge(0);
+                continue;
+            }
+            let node = self.learner.automata.node(edge.source);
+            let unit: UnitId = node.unit;
+            let mut seen = Sightings::new();
+            self.view().see_edge(unit, id, 0, &mut seen);
+            let mut seen_by = self.seers(&seen)?;
+            // How long a timer with an absolute deadline is armed for depends on the state.
+            let is_absolute = |effect: &Effect| matches!(effect, Effect::Time(time::Effect::ArmAt { .. }));
+            if edge.effects.iter().any(is_absolute) {
+                seen_by = u64::MAX;
+            }
+            let loss =
+                node.offer(edge.input).and_then(|offer| self.view().loss_of_send(unit, offer.operation.itself()));
+            if let Some(loss) = loss {
+                let lost = self.seers(&[loss])?;
+                losses |= lost;
+                seen_by |= lost;
+            }
+            self.monitors.add_edge(seen_by);
+        }
+        Ok(losses)
+    }
+
+    /// The monitors that observe one of the sightings, as a set of bits.
+    fn seers(&self, sightings: &[Sighting]) -> Result<u64, Interrupt> {
+        let mut seers = 0;
+        for (monitor, watching) in self.monitors.each().iter().enumerate() {
+            for sighting in sightings {
+                let observes = || sighting.shown(self, |seen| watching.observer.0.observes(seen)).unwrap_or(false);
+                if panics::catch(observes).map_err(|unwound| failed(&watching.observer, unwound))? {
+                    seers |= bit(monitor);
+                }
+            }
+        }
+        Ok(seers)
+    }
+}
+
+/// A decoder, or a closure of a rule, has panicked.
+fn failed(observer: &Observer, unwound: Unwound) -> Interrupt {
+    let reason = match unwound {
+        Unwound::Panicked(panic) => format!("{} at {}", panic.message, panic.location),
+        Unwound::Thrown(_) => "a payload that is no text".to_owned(),
+    };
+    let name = observer.0.name();
+    Interrupt::Diagnostic(Diagnostic(format!(
+        "the monitor `{name}` panicked: {reason}\n  \
+         its decoder and its rules have to take everything that they are shown: let them return `None` or `false`"
+    )))
+}
