@@ -22,7 +22,7 @@
 //! comes a struct `Turns` with the parameters as its fields, `Turns::new`, and an `IntoMonitor` that declares each
 //! variable, clock and state, and then each rule:
 //!
-//! ```ignore
+//! ```text
 //! .rule("ping", "pong", Rule::on("Ball::Hit", |event| matches!(event, Ball::Hit))
 //!     .set("hits", |event, values| { let hits = values.get("hits"); match event { Ball::Hit => hits + 1, … } })
 //!     .reset("c"))
