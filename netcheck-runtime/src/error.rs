@@ -20,7 +20,8 @@ impl Error {
         let words = |step: &Step| {
             let place = step.location.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
             let network: Vec<String> = step.network.iter().map(|doing| format!("\n      {doing}")).collect();
-            format!("{}: {}{place}{}", step.who(), step.what(), network.concat())
+            let when = step.timing.as_ref().map(|timing| format!(", at {}", timing.in_words())).unwrap_or_default();
+            format!("{}: {}{when}{place}{}", step.who(), step.what(), network.concat())
         };
         let each: Vec<String> = possible.iter().map(|step| format!("\n    {}", words(step))).collect();
         Error(format!(
@@ -56,7 +57,10 @@ impl std::error::Error for Error {}
 fn why_impossible(expected: &Step, possible: &[Step]) -> String {
     let who = expected.who();
     let is_same = |step: &&Step| step.who() == who;
-    if expected.is_of_network() {
+    let at = |step: &Step| step.timing.as_ref().map(|timing| timing.at_ns);
+    if expected.timing.is_some() && possible.iter().any(|step| step.is(expected) && at(step) != at(expected)) {
+        "it can't happen at this instant".to_owned()
+    } else if expected.is_of_network() {
         "the network can't do this, or need not, with what is under way now".to_owned()
     } else if possible.iter().filter(is_same).any(|step| step.asks_as(expected)) {
         format!("{who} does this, but with another outcome (are the same faults declared?)")

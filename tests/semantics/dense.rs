@@ -299,6 +299,7 @@ fn a_counterexample_happens_again_at_its_own_instants_and_at_no_impossible_ones(
     assert!(at(550).expect("the request may take longer").is_some());
     for impossible_ms in [300, 650] {
         let error = at(impossible_ms).expect_err("the answer would take too long, or the request").to_string();
-        assert!(error.contains("step 6 is not possible"), "{error}");
+        assert!(error.contains("step 6 is not possible: it can't happen at this instant"), "{error}");
+        assert!(error.contains("at 0.400 s (between 400ms and 600ms)"), "{error}");
     }
 }

@@ -80,14 +80,28 @@ impl Timing {
         seconds(self.at_ns)
     }
 
+    /// The instant, and the others at which the step may happen.
+    pub(crate) fn in_words(&self) -> String {
+        let range = self.range().map(|range| format!(" ({range})")).unwrap_or_default();
+        format!("{}{range}", self.at())
+    }
+
     /// The instants at which the step may happen in executions with the same steps, if there are several.
     pub(crate) fn range(&self) -> Option<String> {
-        let earliest = Duration::from_nanos(self.earliest_ns);
+        let earliest = length(self.earliest_ns);
         match self.latest_ns {
-            None => Some(format!("from {earliest:?} on")),
+            None => Some(format!("from {earliest} on")),
             Some(latest_ns) if latest_ns == self.earliest_ns => None,
-            Some(latest_ns) => Some(format!("between {earliest:?} and {:?}", Duration::from_nanos(latest_ns))),
+            Some(latest_ns) => Some(format!("between {earliest} and {}", length(latest_ns))),
         }
+    }
+}
+
+/// A length of time in the largest unit in which it is at least 1.
+pub(crate) fn length(ns: u64) -> String {
+    match ns {
+        0 => "0s".to_owned(),
+        ns => format!("{:?}", Duration::from_nanos(ns)),
     }
 }
 

@@ -4,10 +4,9 @@
 
 use crate::trace::counterexample::Counterexample;
 use crate::trace::relation::{is_related, related};
-use crate::trace::step::{Doing, Kind, Step, Timing};
+use crate::trace::step::{Doing, Kind, Step, Timing, length};
 use anstyle::{AnsiColor, Style};
 use std::fmt;
-use std::time::Duration;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const ODD: Style = AnsiColor::Yellow.on_default().bold();
@@ -122,9 +121,8 @@ impl Text<'_> {
         let sent = step.arrived.last().and_then(|number| steps.get(number - 1))?.timing.as_ref()?;
         // A datagram that lies in a buffer has arrived before.
         let is_arrival = step.kind == Kind::Network || !steps.iter().any(is_delivery);
-        let took = Duration::from_nanos(timing.at_ns - sent.at_ns);
+        let took = length(timing.at_ns - sent.at_ns);
         let range = timing.range().map(|range| format!(", {range}")).unwrap_or_default();
-        let took = if took.is_zero() { "0s".to_owned() } else { format!("{took:?}") };
         is_arrival.then(|| format!("took {took}{range}"))
     }
 
