@@ -578,7 +578,7 @@ fn without_declared_faults_there_are_no_rows() {
 
 #[test]
 fn delay_is_there_without_faults_too() {
-    let table = Checker::new().udp(Udp::new().loss().delay(..)).propagation(|net| asking(net, 1));
+    let table = Checker::new().udp(Udp::new().loss().delay(..).window(1)).propagation(|net| asking(net, 1));
     let client = table.reference().iter().find(|process| process.name == "client").unwrap();
     assert_eq!(client.endings.len(), 2, "it may give up too early: {table}");
     assert_eq!(table.seen().count(), 0, "so that it does is nobody's fault: {table}");
