@@ -47,7 +47,7 @@ pub(crate) fn timer_event(unit: UnitId, timer: u32) -> Scheduled {
 
 /// The name of an instant that a process has read and that is no number.
 fn mark_event(process: ProcessId, mark: u32) -> Scheduled {
-    Scheduled { owner: MARKS + u32::from(process.0), number: mark }
+    Scheduled { owner: MARKS + process.0, number: mark }
 }
 
 /// The name of the copy at a position of a channel.
@@ -380,7 +380,7 @@ impl<'a> View<'a> {
                 return true;
             }
             if is_mark(event) {
-                let process = |(unit, _): (UnitId, _)| MARKS + u32::from(self.process_of(unit).0);
+                let process = |(unit, _): (UnitId, _)| MARKS + self.process_of(unit).0;
                 return self.live_units(next).map(process).any(|owner| owner == event.owner);
             }
             if is_copy(event) {
