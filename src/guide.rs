@@ -14,7 +14,9 @@ chapters! {
     WhatTheNetworkMayDo = "faults.md",
     ProcessesTasksAndLoops = "programs.md",
     ReadingACounterexample = "counterexamples.md",
+    WhereFaultsAreSeen = "propagation.md",
     MonitorsAndTraces = "monitors.md",
     LimitsAndBigSystems = "limits.md",
+    AllWords = "words.md",
     ComingFromOtherTools = "other-tools.md",
 }

@@ -87,6 +87,7 @@ pub mod check {
     //! assert_eq!(report.outputs("dice"), ["1", "2", "3", "4", "5", "6"]);
     //! ```
     pub use netcheck_runtime::check::{Checker, Deadlocks, Identity, Simulation, Tasks, Tcp, Udp};
+    pub use netcheck_runtime::profile::{ProcessProfile, Profile};
     pub use netcheck_runtime::propagation::{Did, Effect, Ending, Fault, Mode, Propagation, Reference, Row};
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{

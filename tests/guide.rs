@@ -31,6 +31,9 @@ use std::fs;
 /// Languages of blocks: Rust is compiled and run, `text` is compared, the others are for shells and manifests.
 const LANGUAGES: &[&str] = &["rust", "rust,compile_fail", "text", "sh", "toml"];
 
+/// Pages with blocks of `text` that other tests look at (tests/systems/echo.rs), or that show lines of a program's files.
+const LOOKED_AT_ELSEWHERE: &[&str] = &["README.md", "docs/src/propagation.md"];
+
 /// A picture of a page must not make a checkout large.
 const IMAGE_BYTES_MAX: u64 = 150 * 1024;
 
@@ -187,6 +190,15 @@ fn every_variable_of_the_environment_is_mentioned() {
     none(&missing.map(|variable| format!("docs/src/: no chapter mentions `{variable}`")).collect::<Vec<_>>());
 }
 
+// The README.
+
+/// A README is read by somebody who does not know yet whether to go on.
+#[test]
+fn the_readme_is_short() {
+    let lines = read("README.md").lines().count();
+    assert!(lines <= 180, "{lines} lines: what is for users belongs into the guide");
+}
+
 // The blocks.
 
 #[test]
@@ -198,7 +210,7 @@ fn every_block_has_a_language_that_somebody_looks_at() {
             if !LANGUAGES.contains(&language.as_str()) {
                 wrong.push(format!("{place}: `{language}` is none of {LANGUAGES:?}"));
             }
-            if language == "text" && printed_by.is_none() && page.name != "README.md" {
+            if language == "text" && printed_by.is_none() && !LOOKED_AT_ELSEWHERE.contains(&page.name.as_str()) {
                 wrong.push(format!("{place}: put `<!-- printed by … -->` above it, or call it something else"));
             }
         }

@@ -275,13 +275,14 @@ const RUNTIME: &[Row] = &[
     ("trace::mermaid", &["trace"]),
     ("trace::counterexample", &["trace::situation", "trace::step", "violation"]),
     ("trace", &["operation", "unit::shared", "unit::wording", "world"]),
-    ("report", &["search::simulate", "trace::automaton", "trace::counterexample", "trace::html"]),
+    ("profile", &[]),
+    ("report", &["profile", "search::simulate", "trace::automaton", "trace::counterexample", "trace::html"]),
     ("propagation", &["trace::chart", "trace::markup"]),
     ("error", &["trace::step"]),
     // Monitors by their public names, and what programs tell them.
     ("monitor", &["isolated", "operation", "unit::poll", "world::monitors"]),
     // The top.
-    ("network", &["capture", "property", "unit::program", "world::monitors"]),
+    ("network", &["capture", "coverage", "property", "unit::program", "world::monitors"]),
     ("check::declare", &["error", "id", "operation", "world::declared", "world::tcp::rules"]),
     ("check::words", &["check", "error", "operation", "search::frontier", "world::declared", "world::store"]),
     (
@@ -425,6 +426,21 @@ const RUNTIME: &[Row] = &[
     ("check::coverage", &["network", "operation", "search::explored", "unit::source_line", "unit::wording", "world"]),
     ("check::monitor", &["search::progress"]),
     ("check::order", &["error", "id", "network", "unit::source_line"]),
+    ("check::again", &["check", "error", "network", "trace::counterexample", "trace::step"]),
+    (
+        "check::profile",
+        &[
+            "check",
+            "check::setup",
+            "id",
+            "network",
+            "profile",
+            "unit::source_line",
+            "world::components",
+            "world::store",
+            "world::system",
+        ],
+    ),
     (
         "check::propagation",
         &[
@@ -445,21 +461,7 @@ const RUNTIME: &[Row] = &[
             "world",
         ],
     ),
-    (
-        "check",
-        &[
-            "error",
-            "network",
-            "propagation",
-            "property",
-            "report",
-            "search",
-            "trace::counterexample",
-            "trace::step",
-            "unit::watchdog",
-            "world::store",
-        ],
-    ),
+    ("check", &["error", "network", "propagation", "property", "report", "search", "unit::watchdog", "world::store"]),
     ("testing", &["check", "network", "report", "trace", "violation"]),
     ("", &[]),
 ];

@@ -52,7 +52,7 @@ fn main() {
         }
         None => {
             table::print();
-            let report = checked::check(Version::Seeded, &[2], 1);
+            let report = checked::checker(&[2], 1).check(|net| checked::register(net, Version::Seeded));
             let counterexample = report.counterexample().expect("the seeded fault is found");
             print!("\nM = [2], c = 1, fault seeded:\n{counterexample}");
         }

@@ -55,13 +55,14 @@ use proc_macro::TokenStream;
 /// | `seed = 7` | other random numbers for the programs, and another walk for `search = random` or `pct` |
 /// | `max_states = 1_000_000`, `max_depth = 500`, `max_messages = 100` | limits; a check that reaches one is inconclusive, and fails |
 /// | `max_memory = 2 << 30` | a limit as well: bytes that visited states may take |
+/// | `max_time = 30` | a limit as well: seconds that the check may take |
 /// | `reduction = false` | explore every interleaving |
 /// | `subsumption = true` | leave out states that add nothing to a visited one, where packets may get lost |
 /// | `symmetry = true` | take states for one that differ only in which of several like processes or tasks does what |
 /// | `store = fingerprint` | `exact`, or `fingerprint`: 64 bits of each state are kept; the report says how probable an omission is |
 /// | `threads = 2` | so many threads explore; what they find is the same |
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
-/// | `identity = memory` | tell local states by the memory of the programs too, so that ordinary loops close (`history` is the default) |
+/// | `identity = history` | tell local states by their pasts only; by default (`memory`) also by the memory of the programs, so that ordinary loops close |
 /// | `audit = false` | leave out the sample of states that is explored again without reduction |
 /// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `monitor`, `any` violation, `inconclusive`, or `simulated` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |

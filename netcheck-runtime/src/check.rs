@@ -1,15 +1,18 @@
 //! The checker: what is declared, and what it is checked for.
 //!
+//! - `again`: an execution that is known, run again;
 //! - `automata`: what each process was seen to do;
 //! - `coverage`: the claims and operations that the executions came across;
 //! - `declare`: what the network may do;
 //! - `monitor`: the progress of a long check, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
 //! - `simulation`: random executions instead of a search;
+//! - `profile`: why a check is too big, and what may help;
 //! - `propagation`: which fault is seen at the outputs of which processes;
 //! - `thread`: the thread that a check runs on, and what becomes of what the programs print;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
 
+mod again;
 mod alike;
 mod automata;
 mod confirm;
@@ -19,6 +22,7 @@ mod fixpoint;
 mod job;
 mod monitor;
 mod order;
+mod profile;
 mod propagation;
 mod setup;
 mod shorten;
@@ -40,12 +44,9 @@ use crate::report::Report;
 use crate::search::estimate::Estimate;
 use crate::search::frontier::Search;
 use crate::search::score::{Score, State};
-use crate::trace::counterexample::Counterexample;
-use crate::trace::step::Step;
 use crate::unit::watchdog;
 use crate::world::store::Keep;
 use setup::Job;
-use std::io::Write;
 use std::time::Duration;
 use thread::Output;
 
@@ -76,13 +77,15 @@ pub struct Checker {
     depth_max: usize,
     messages_max: Option<usize>,
     memory_bytes_max: usize,
+    duration_max: Option<Duration>,
     reduction: bool,
     subsumption: bool,
     symmetry: bool,
     keep: Keep,
     threads: usize,
     capture: bool,
-    identity: Identity,
+    /// `None`: the default for the other options.
+    identity: Option<Identity>,
     seed: u64,
     audit: bool,
     poll_duration_max: Duration,
@@ -110,13 +113,14 @@ impl Checker {
             depth_max: usize::MAX,
             messages_max: None,
             memory_bytes_max: MEMORY_BYTES_MAX,
+            duration_max: None,
             reduction: true,
             subsumption: false,
             symmetry: false,
             keep: Keep::Exact,
             threads: 1,
             capture: true,
-            identity: Identity::History,
+            identity: None,
             seed: 0,
             audit: true,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
@@ -200,6 +204,13 @@ impl Checker {
         self
     }
 
+    /// How long the check may take; reaching it is `Inconclusive`. It has to be at its end soon after, whatever it does
+    /// then: a violation that was found may not be the shortest. No limit unless it is set.
+    pub fn max_time(mut self, duration: Duration) -> Self {
+        self.duration_max = Some(duration);
+        self
+    }
+
     /// `false` explores every interleaving of independent steps too.
     pub fn reduction(mut self, reduction: bool) -> Self {
         self.reduction = reduction;
@@ -268,9 +279,10 @@ impl Checker {
         self
     }
 
-    /// Declares how local states are told apart.
+    /// Declares how local states are told apart: also by memory, unless it is said otherwise; by history with
+    /// [`Checker::symmetry`], and always with [`Tasks::Tracked`], which tells them apart by a rule of its own.
     pub fn identity(mut self, identity: Identity) -> Self {
-        self.identity = identity;
+        self.identity = Some(identity);
         self
     }
 
@@ -392,79 +404,11 @@ impl Checker {
         self.run(registered(network), |job| job.estimate())
     }
 
-    /// Runs one given execution again on the real code. Returns what was violated.
-    ///
-    /// # Errors
-    /// If a step is not possible any more, or the program can't be checked.
-    pub fn replay(
-        &self,
-        network: impl FnOnce(&mut Network),
-        counterexample: &Counterexample,
-    ) -> Result<Option<String>, Error> {
-        let again = self.run_again(network, counterexample)?;
-        Ok(again.map(|again| format!("{}: {}", again.kind(), again.message())))
-    }
-
-    /// As [`Checker::replay`]; the execution as it reads now if it violates something.
-    pub(crate) fn run_again(
-        &self,
-        network: impl FnOnce(&mut Network),
-        counterexample: &Counterexample,
-    ) -> Result<Option<Counterexample>, Error> {
-        let steps = counterexample.steps().to_vec();
-        self.run_aloud(registered(network), move |mut job| {
-            let replayed = job.replay(&steps)?;
-            job.violated(replayed)
-        })
-    }
-
-    /// As [`Checker::run_again`], to be watched: `show` is called before each step, and between two calls the programs
-    /// do only what belongs to the first one's step.
-    pub(crate) fn perform(
-        &self,
-        network: impl FnOnce(&mut Network),
-        counterexample: &Counterexample,
-        show: impl FnMut(usize, &Step) + Send + 'static,
-    ) -> Result<Option<Counterexample>, Error> {
-        let steps = counterexample.steps().to_vec();
-        // A program that is stopped in a debugger is not stuck.
-        self.clone().max_poll_duration(Duration::MAX).run_aloud(registered(network), move |mut job| {
-            let replayed = job.perform(&steps, show)?;
-            job.violated(replayed)
-        })
-    }
-
-    /// What the programs print in an execution, by the number of the step, from 1. Nothing where it can't be kept.
-    pub(crate) fn printed(
-        &self,
-        network: impl FnOnce(&mut Network),
-        counterexample: &Counterexample,
-    ) -> Result<Vec<(usize, String)>, Error> {
-        let steps = counterexample.steps().to_vec();
-        self.run(registered(network), move |mut job| {
-            let mut printed = Vec::new();
-            let mut keep = |number: usize| {
-                // Begun lines belong to the step that began them. That they can't be written is no loss.
-                let _ = std::io::stdout().flush();
-                let text = String::from_utf8_lossy(&netcheck_memory::take_output()).into_owned();
-                // What came before the first step was printed while the steps were looked up.
-                if number > 0 && !text.is_empty() {
-                    printed.push((number, text));
-                }
-            };
-            job.perform(&steps, |number, _| keep(number - 1))?;
-            keep(steps.len());
-            Ok(printed)
-        })
-    }
-
-    /// With the faults of an execution, unless faults are declared.
-    pub(crate) fn or_faults_of(self, counterexample: &Counterexample) -> Result<Checker, Error> {
-        if self.udp.is_some() || self.tcp.is_some() {
-            return Ok(self);
-        }
-        let Checker { udp, tcp, at_most, .. } = counterexample.faults().unwrap_or_default().parse()?;
-        Ok(Checker { udp, tcp, at_most, ..self })
+    /// Whether local states are told apart by memory, too.
+    fn remembers(&self) -> bool {
+        // Symmetry compares processes by what they ask, and what their memory holds names them.
+        let by_default = if self.symmetry { Identity::History } else { Identity::Memory };
+        self.identity.unwrap_or(by_default) == Identity::Memory && self.tasks != Tasks::Tracked
     }
 
     /// The order of exploration.

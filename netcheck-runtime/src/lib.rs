@@ -12,7 +12,7 @@
 //! | `search` | one loop, many frontiers | know a protocol |
 //! | `property` | what must never happen | |
 //! | [`monitor`] | what a protocol may do, on traces | explore |
-//! | `trace`, [`report`], [`propagation`] | what happened, in words | run user code |
+//! | `trace`, [`report`], [`profile`], [`propagation`] | what happened, in words | run user code |
 //! | `replay` | one given execution again | search |
 //! | [`check`], [`testing`] | the top: a check from declaration to report | |
 #![forbid(unsafe_code)]
@@ -33,6 +33,7 @@ pub mod monitor;
 pub mod net;
 mod network;
 mod operation;
+pub mod profile;
 pub mod propagation;
 mod property;
 mod reduction;

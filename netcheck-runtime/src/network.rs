@@ -1,6 +1,7 @@
 //! Registering the programs of a check.
 
 use crate::capture;
+use crate::coverage;
 use crate::property::{End, Finally, Judgement};
 use crate::unit::program::RootFuture;
 use crate::world::monitors::observer::Observer;
@@ -28,8 +29,11 @@ pub struct Network {
 pub struct Registered {
     pub(crate) name: String,
     pub(crate) daemon: bool,
+    /// Whether it may end with an `Err`.
+    pub(crate) may_fail: bool,
     pub(crate) after: Vec<String>,
-    pub(crate) factory: Arc<dyn Fn() -> RootFuture + Send + Sync>,
+    /// Begins a run, which may end with an `Err` or not.
+    pub(crate) factory: Arc<dyn Fn(bool) -> RootFuture + Send + Sync>,
     /// The user's own function or closure.
     pub(crate) factory_type: TypeId,
     pub(crate) location: &'static Location<'static>,
@@ -54,7 +58,8 @@ impl Network {
         self.register(name.into(), false, factory, Location::caller())
     }
 
-    /// A process that may wait for ever: that it has not ended is no deadlock.
+    /// A process that may wait for ever: that it has not ended is no deadlock. Servers do not give up: that it ends with
+    /// an `Err` is a violation, unless it [may fail](Registered::may_fail).
     ///
     /// # Panics
     /// If another process has the name, or the name can't be part of an address.
@@ -112,16 +117,27 @@ impl Network {
              and without `:` and `/`"
         );
         let factory_type = TypeId::of::<F>();
-        let factory: Arc<dyn Fn() -> RootFuture + Send + Sync> = Arc::new(move || {
+        let factory: Arc<dyn Fn(bool) -> RootFuture + Send + Sync> = Arc::new(move |may_fail| {
             let future = factory();
             Box::pin(async move {
                 let output = capture::root(future, type_name::<Fut>()).await;
-                (format!("{output:?}"), Rc::new(output) as Rc<dyn Any>)
+                let text = format!("{output:?}");
+                if !may_fail && is_failure::<Fut::Output>(&text) {
+                    coverage::daemon_failed(&text, location);
+                }
+                (text, Rc::new(output) as Rc<dyn Any>)
             })
         });
-        self.processes.push(Registered { name, daemon, after: Vec::new(), factory, factory_type, location });
+        let may_fail = !daemon;
+        let after = Vec::new();
+        self.processes.push(Registered { name, daemon, may_fail, after, factory, factory_type, location });
         self.processes.last_mut().expect("just pushed")
     }
+}
+
+/// Whether an output with this Debug text is an `Err`: of a `Result`, and not of a type whose text begins alike.
+fn is_failure<T>(text: &str) -> bool {
+    type_name::<T>().starts_with("core::result::Result<") && text.starts_with("Err(")
 }
 
 impl fmt::Debug for Network {
@@ -136,6 +152,12 @@ impl Registered {
     /// that start after each other never start: that is an error of the check.
     pub fn after(&mut self, name: impl Into<String>) -> &mut Self {
         self.after.push(name.into());
+        self
+    }
+
+    /// A daemon may end with an `Err`, as others may anyway: that is no violation.
+    pub fn may_fail(&mut self) -> &mut Self {
+        self.may_fail = true;
         self
     }
 }

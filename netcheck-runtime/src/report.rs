@@ -1,5 +1,6 @@
 //! The report of a check: its findings and figures.
 
+use crate::profile::Profile;
 use crate::search::simulate::Simulated;
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
@@ -31,6 +32,7 @@ pub struct Report {
     /// By process: every value that it ended with.
     pub(crate) outputs: Vec<(String, Vec<String>)>,
     pub(crate) automata: Vec<Automaton>,
+    pub(crate) profile: Profile,
     pub(crate) like_processes: Vec<Vec<String>>,
     pub(crate) asymmetries: Vec<String>,
     /// Reductions that were asked for and left out, each with the reason.
@@ -222,6 +224,11 @@ impl Report {
         &self.automata
     }
 
+    /// Where the size of the check comes from, and what may make it smaller. An inconclusive report prints it.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
     /// What a process, or an isolated task as `process/function`, was seen to do.
     ///
     /// # Panics
@@ -285,6 +292,9 @@ impl Report {
         if self.verdict == Verdict::Inconclusive {
             let each = self.uncaptured.iter().map(|line| format!("  not captured: the loop at {line}\n"));
             text.extend(each);
+            if self.simulated.is_none() {
+                text.push_str(&self.profile.to_string());
+            }
         }
         text
     }

@@ -5,7 +5,7 @@ mod adversarial;
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Report, Udp, Verdict};
+use netcheck::check::{Checker, Identity, Report, Udp, Verdict};
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
@@ -13,7 +13,7 @@ use tokio::time::{Duration, timeout};
 
 /// Everything is explored: the reduction knows nothing of cycles.
 fn checker() -> Checker {
-    Checker::new().reduction(false).max_states(5_000)
+    Checker::new().identity(Identity::History).reduction(false).max_states(5_000)
 }
 
 fn figures(report: &Report) -> (Verdict, usize, u64) {

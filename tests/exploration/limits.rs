@@ -1,9 +1,12 @@
 //! What bounds a check: a limit that was hit is never "verified", and says what to do.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Keep, Report, Search, Verdict};
+use netcheck::check::{Checker, Identity, Keep, Report, Search, Verdict};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::net::UdpSocket;
 
 async fn dice(name: &'static str, throws: usize) -> usize {
@@ -121,4 +124,69 @@ fn twenty_million_states_fit_into_memory() {
         assert_eq!(report.verdict(), Verdict::Inconclusive);
         assert_eq!(report.states(), 20_000_001, "{:?}", report.limit());
     }
+}
+
+/// Two tasks that share memory and count for ever: no limit but the time ends the check soon.
+async fn counts() {
+    let count = Arc::new(AtomicU64::new(0));
+    let own = Arc::clone(&count);
+    let other = tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            own.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    while netcheck::choose(0..3).await < 3 {
+        count.fetch_add(1, Ordering::Relaxed);
+        socket.send_to(b"a", "table:4000").await.unwrap();
+    }
+    other.abort();
+}
+
+#[test]
+fn a_check_ends_soon_after_its_time() {
+    let checkers = [Checker::new().max_time(Duration::from_millis(300)), "max_time = 1".parse().unwrap()];
+    for (checker, said) in
+        checkers.into_iter().zip(["max_time = 0.3 s was reached while ", "max_time = 1 s was reached"])
+    {
+        let report = checker.check(|net| {
+            net.daemon("table", || table(usize::MAX));
+            net.process("counter", counts).after("table");
+        });
+        assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
+        assert!(report.limit().unwrap().starts_with(said), "{report}");
+    }
+}
+
+#[test]
+fn an_inconclusive_check_says_where_its_size_comes_from_and_what_may_help() {
+    let network = |net: &mut netcheck::Network| {
+        net.daemon("table", || table(usize::MAX));
+        for name in ["first", "second"] {
+            net.process(name, counts).after("table");
+        }
+    };
+    let report = Checker::new().max_states(2_000).check(network);
+    assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
+    let profile = report.profile();
+    let most: Vec<&str> = profile.processes().iter().map(|process| process.name()).collect();
+    assert_eq!(most.len(), 3);
+    let first = profile.processes().iter().find(|process| process.name() == "first").unwrap();
+    assert!(first.local_states() > 100 && first.tasks() == 2, "{first:?}");
+    assert!(first.spawned_at()[0].contains("limits.rs:"), "{:?}", first.spawned_at());
+    assert!(
+        profile.components().any(|(name, values)| name.contains("under way to \"table\"") && values >= 8),
+        "{profile}"
+    );
+    let text = report.to_string();
+    assert!(text.contains("local states: \""), "{text}");
+    assert!(text.contains("`tasks = tracked`") && text.contains("limits.rs:"), "{text}");
+    assert!(text.contains("`symmetry = true`"), "{text}");
+    // By history, that is what to change first.
+    let report = Checker::new().identity(Identity::History).max_states(200).check(network);
+    assert!(
+        report.profile().advice().iter().any(|advice| advice.contains("leave `identity = history` out")),
+        "{report}"
+    );
 }

@@ -1,7 +1,7 @@
 //! Ends that are easily lost when less is explored: what a listener does to those whom nobody
 //! has accepted, before and after they have written, and how long others take.
 use netcheck as tokio;
-use netcheck::check::{Checker, Search, Tcp, Udp, Verdict};
+use netcheck::check::{Checker, Identity, Search, Tcp, Udp, Verdict};
 use std::io::ErrorKind;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -157,7 +157,8 @@ async fn asks(server: String, requests: u8) {
 fn pairs_that_never_meet_add_up() {
     for search in [Search::Bfs, Search::Dfs, Search::Faults] {
         for pairs in [1, 2, 3, 24] {
-            let report = Checker::new().udp(Udp::new().loss()).search(search).check(move |net| {
+            let checker = Checker::new().identity(Identity::History).udp(Udp::new().loss()).search(search);
+            let report = checker.check(move |net| {
                 for pair in 0..pairs {
                     net.daemon(format!("server{pair}"), || answers(4));
                     net.process(format!("client{pair}"), move || asks(format!("server{pair}:4000"), 4));

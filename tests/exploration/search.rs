@@ -2,7 +2,9 @@
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Counterexample, Doing, Keep, Report, Search, State, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{
+    Checker, Counterexample, Doing, Identity, Keep, Report, Search, State, Tcp, Udp, Verdict, ViolationKind,
+};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -64,7 +66,7 @@ fn every_order_visits_the_same_states() {
     for (at_most, keep) in [(None, Keep::Exact), (Some(2), Keep::Exact), (Some(2), Keep::Fingerprint)] {
         for reduction in [false, true] {
             let declared = |checker: Checker| {
-                let checker = checker.udp(udp.clone()).reduction(reduction).store(keep);
+                let checker = checker.identity(Identity::History).udp(udp.clone()).reduction(reduction).store(keep);
                 match at_most {
                     None => checker,
                     Some(faults) => checker.at_most(faults),
@@ -320,7 +322,7 @@ fn a_score_leads_the_search_where_it_says() {
             });
         }
     };
-    let checker = Checker::new().reduction(false).max_states(600);
+    let checker = Checker::new().identity(Identity::History).reduction(false).max_states(600);
     let undirected = checker.check(dice);
     assert_eq!(undirected.verdict(), Verdict::Inconclusive, "{undirected}");
     // The others do not move as long as the last one can.
@@ -416,7 +418,7 @@ fn the_size_of_a_product_is_estimated() {
 
 #[test]
 fn executions_without_end_are_estimated_as_at_least() {
-    let estimate = Checker::new().estimate(|net| {
+    let estimate = Checker::new().identity(Identity::History).estimate(|net| {
         net.process("clock", || async {
             let mut ticks = 0;
             loop {

@@ -2,7 +2,7 @@
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Report, Search, Tasks, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Identity, Report, Search, Tasks, Tcp, Udp, Verdict, ViolationKind};
 use std::collections::BTreeSet;
 use std::pin::Pin;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -44,11 +44,11 @@ fn clients(number: usize) -> impl Fn(&mut Network) + Copy {
     }
 }
 
-/// The states without symmetry and with it, without the reduction and with it; all else is the same.
+/// The states by history, without symmetry and with it, without the reduction and with it; all else is the same.
 #[track_caller]
 fn states(checker: &Checker, network: impl Fn(&mut Network) + Copy) -> [(usize, usize); 2] {
     [false, true].map(|reduction| {
-        let checker = checker.clone().reduction(reduction);
+        let checker = checker.clone().identity(Identity::History).reduction(reduction);
         let (all, some) = (checker.check(network), checker.symmetry(true).check(network));
         assert_eq!((all.verdict(), some.verdict()), (Verdict::Verified, Verdict::Verified), "{some}");
         let outputs = |report: &Report| {
@@ -121,6 +121,7 @@ fn clients_of_a_stream_server_are_counted_once() {
 /// Who is alike and why others are not, if the verdict is the one without symmetry.
 #[track_caller]
 fn alike(checker: &Checker, network: impl Fn(&mut Network) + Copy) -> (Vec<Vec<String>>, String) {
+    let checker = checker.clone().identity(Identity::History);
     let (with, without) = (checker.clone().symmetry(true).check(network), checker.check(network));
     assert_eq!(with.verdict(), without.verdict(), "{with}");
     if with.like_processes().is_empty() {

@@ -2,7 +2,7 @@
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Automaton, Checker, Search, Udp, Verdict};
+use netcheck::check::{Automaton, Checker, Identity, Search, Udp, Verdict};
 use std::collections::BTreeSet;
 use tokio::net::UdpSocket;
 use tokio::time::{Duration, timeout};
@@ -31,7 +31,8 @@ fn asking(net: &mut Network, gives_up: bool) {
 
 /// With an end, or with a panic.
 fn automata(gives_up: bool) -> Vec<Automaton> {
-    let report = Checker::new().udp(Udp::new().loss()).check(|net| asking(net, gives_up));
+    let checker = Checker::new().identity(Identity::History).udp(Udp::new().loss());
+    let report = checker.check(|net| asking(net, gives_up));
     report.automata().to_vec()
 }
 
@@ -51,7 +52,8 @@ fn the_order_of_the_search_does_not_show() {
     assert_eq!(automata(true), expected, "nor does the run");
     for search in [Search::Dfs, Search::Random { seed: 3 }] {
         for reduction in [true, false] {
-            let checker = Checker::new().udp(Udp::new().loss()).search(search).reduction(reduction);
+            let checker = Checker::new().identity(Identity::History).udp(Udp::new().loss());
+            let checker = checker.search(search).reduction(reduction);
             let report = checker.check(|net| asking(net, true));
             assert_eq!(report.automata(), expected, "{search:?}, {reduction}");
         }
@@ -151,7 +153,7 @@ async fn says(count: u8) {
 
 #[test]
 fn captured_loops_show_their_variables() {
-    let report = Checker::new().check(|net| {
+    let report = Checker::new().identity(Identity::History).check(|net| {
         net.daemon("counter", counts);
         net.process("speaker", || says(2)).after("counter");
     });

@@ -91,8 +91,9 @@ mod endless {
 
     #[model_check]
     #[model_check(capture = true, reduction = false)]
-    #[model_check(capture = false, max_states = 1_000, expect = inconclusive)]
-    #[model_check(capture = false, reduction = false, max_states = 1_000, expect = inconclusive)]
+    #[model_check(capture = false, max_states = 1_000)]
+    #[model_check(capture = false, identity = history, max_states = 1_000, expect = inconclusive)]
+    #[model_check(capture = false, identity = history, reduction = false, max_states = 1_000, expect = inconclusive)]
     fn calls(net: &mut Network) {
         net.daemon("ann", || call("bob:4000", false));
         net.daemon("bob", || call("ann:4000", true)).after("ann");

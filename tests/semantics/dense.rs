@@ -1,7 +1,8 @@
 //! Dense time: packets take delays of an interval, and everything that follows from them.
 
 use netcheck::Network;
-use netcheck::check::{Checker, Counterexample, Report, Udp, Verdict};
+use netcheck::check::{Checker, Counterexample, Report, Udp, Verdict, ViolationKind};
+use netcheck::monitor::{Monitor, Observer, Rule, Seen};
 use netcheck::net::UdpSocket;
 use netcheck::time::{self, Duration};
 use std::cell::RefCell;
@@ -301,5 +302,78 @@ fn a_counterexample_happens_again_at_its_own_instants_and_at_no_impossible_ones(
         let error = at(impossible_ms).expect_err("the answer would take too long, or the request").to_string();
         assert!(error.contains("step 6 is not possible: it can't happen at this instant"), "{error}");
         assert!(error.contains("at 0.400 s (between 400ms and 600ms)"), "{error}");
+    }
+}
+
+/// A monitor without clocks that rejects these sightings one after the other, whatever happens between them.
+fn never(what: &'static [&'static str]) -> Observer {
+    let mut monitor = Monitor::builder("never in this order");
+    for seen in 0..what.len() {
+        monitor = monitor.state(&seen.to_string());
+    }
+    for (index, &next) in what.iter().enumerate() {
+        let (from, to) = (index.to_string(), (index + 1).to_string());
+        if index + 1 < what.len() {
+            monitor = monitor.rule(&from, &to, Rule::on("the next", move |seen: &String| seen == next));
+        }
+        monitor = monitor.rule(&from, &from, Rule::on("another", move |seen: &String| seen != next));
+    }
+    Observer::new(monitor.build().unwrap(), |seen| match seen {
+        Seen::Departed { process, .. } => Some(format!("{process} sends")),
+        Seen::Arrived { process, .. } => Some(format!("{process} receives")),
+        Seen::Lost { process, .. } => Some(format!("{process} loses")),
+        Seen::Fired { process, .. } => Some(format!("{process} has waited")),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_monitor_without_clocks_watches_in_dense_time() {
+    let (fast, slow) = (within(0..=200), within(0..=300));
+    let lossy = Checker::new().udp(Udp::new().delay(ms(0)..=ms(200)).loss());
+    let rejected = |what| {
+        [&fast, &slow, &lossy].map(|checker| {
+            let report = checker.check(|net| {
+                net.monitor(never(what));
+                round_trip(net);
+            });
+            assert_ne!(report.verdict(), Verdict::Inconclusive, "{report}");
+            report.counterexample().is_some_and(|found| found.kind() == ViolationKind::Monitor)
+        })
+    };
+    assert_eq!(rejected(&["client sends", "server receives", "server sends", "client receives"]), [true; 3]);
+    // A time-out needs a slow network or a loss, and nothing else loses a datagram.
+    assert_eq!(rejected(&["client has waited"]), [false, true, true]);
+    assert_eq!(rejected(&["client loses"]), [false, false, true]);
+    assert_eq!(rejected(&["server receives", "server loses"]), [false, false, true]);
+    // The answer is under way.
+    assert_eq!(rejected(&["server sends", "client has waited"]), [false, true, true]);
+    // The client has gone.
+    assert_eq!(rejected(&["client has waited", "client receives"]), [false; 3]);
+}
+
+/// Beside a loop that takes no time, no timer fires: what would come after is not asked of the program, which would not
+/// return.
+#[test]
+fn a_program_is_not_asked_what_it_does_when_a_timer_fires_that_never_fires() {
+    for reduction in [true, false] {
+        let checker = Checker::new().udp(Udp::new().delay(..).window(1)).reduction(reduction);
+        let report = checker.max_poll_duration(ms(500)).check(|net| {
+            net.daemon("chooses", || async {
+                loop {
+                    netcheck::choose(0..2).await;
+                }
+            });
+            net.daemon("waits", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                let is_late = time::timeout(ms(20), socket.recv(&mut [0; 1])).await.is_err();
+                if is_late {
+                    loop {
+                        std::hint::spin_loop();
+                    }
+                }
+            });
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "reduction {reduction}: {report}");
     }
 }

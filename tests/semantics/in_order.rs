@@ -144,3 +144,24 @@ fn faults_are_explored_and_violations_are_found() {
     let again = checker.replay(network, found).expect("it fits the programs").expect("it is violated again");
     assert!(again.contains("both datagrams arrive"), "{again}");
 }
+
+/// A task aborts itself and then chooses: it ends there, and the process goes on.
+async fn aborts_itself() -> String {
+    let own = Arc::new(Mutex::new(None::<tokio::task::AbortHandle>));
+    let kept = Arc::clone(&own);
+    let task = tokio::spawn(async move {
+        kept.lock().unwrap().as_ref().expect("the root has kept it").abort();
+        netcheck::choose(0..3).await
+    });
+    *own.lock().unwrap() = Some(task.abort_handle());
+    tokio::spawn(async {}).await.unwrap();
+    format!("{:?}", task.await.map_err(|error| error.is_cancelled()))
+}
+
+#[test]
+fn a_task_that_has_aborted_itself_takes_no_choice() {
+    let ends = outputs("process", |net| {
+        net.process("process", aborts_itself);
+    });
+    assert_eq!(ends, set(["Err(true)"]));
+}

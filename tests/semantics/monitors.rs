@@ -375,8 +375,10 @@ fn losses_are_seen_in_the_same_executions_with_and_without_reduction() {
 }
 
 #[test]
-fn in_dense_time_monitors_are_refused() {
-    let monitor = || Monitor::builder("any").state("only").rule("only", "only", Rule::otherwise()).build().unwrap();
+fn in_dense_time_monitors_with_clocks_are_refused_by_name() {
+    let often = || Rule::on("any", |_: &String| true).at_most("since", ms(5)).reset("since");
+    let monitor =
+        || Monitor::builder("often").state("only").clock("since").rule("only", "only", often()).build().unwrap();
     let decode = |seen: &Seen<'_>| Some(line(seen));
     for checker in [Checker::new().udp(Udp::new().delay(..)), Checker::new().tcp(Tcp::new().delay(..))] {
         let error = checker.try_check(|net| {
@@ -384,7 +386,7 @@ fn in_dense_time_monitors_are_refused() {
             net.process("idle", || async {});
         });
         let error = error.expect_err("no clock of a monitor is followed there").to_string();
-        assert!(error.contains("leave `delay` out"), "{error}");
+        assert!(error.contains("the monitor `often` has clocks") && error.contains("leave `delay` out"), "{error}");
     }
 }
 

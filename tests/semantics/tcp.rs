@@ -1,7 +1,7 @@
 //! TCP between processes: streams, backlogs, failures.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Deadlocks, Report, Side, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Deadlocks, Identity, Report, Side, Tcp, Udp, Verdict, ViolationKind};
 use std::future::Future;
 use std::io;
 use std::time::Duration;
@@ -108,7 +108,8 @@ fn workers_of_their_own_serve_clients() {
     for (faults, reduced, full) in faults_and_states {
         for (reduction, states) in [(true, reduced), (false, full)] {
             let tcp = Tcp::new().fail_open().fail_read().fail_write().fail_close();
-            let report = Checker::new().tcp(tcp).at_most(faults).reduction(reduction).check(|net| {
+            let checker = Checker::new().identity(Identity::History).tcp(tcp).at_most(faults).reduction(reduction);
+            let report = checker.check(|net| {
                 net.process("server", || serve(2));
                 for client in ["a", "b"] {
                     net.process(client, || async { ask().await.map_err(|error| error.kind()) }).after("server");

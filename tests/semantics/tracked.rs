@@ -1,7 +1,7 @@
 //! Tracked tasks: the order of steps that share nothing does not show.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Error, Report, Search, Tasks, Verdict};
+use netcheck::check::{Checker, Error, Identity, Report, Search, Tasks, Verdict};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -40,7 +40,8 @@ fn receivers(checker: Checker, tasks: u16, steps: usize) -> Report {
 #[test]
 fn tasks_that_share_nothing_are_a_grid_of_local_states_and_not_a_tree() {
     let states = |tasks, reduction| {
-        let report = receivers(Checker::new().tasks(tasks).reduction(reduction), 2, 3);
+        let checker = Checker::new().identity(Identity::History).tasks(tasks).reduction(reduction);
+        let report = receivers(checker, 2, 3);
         assert_eq!(report.verdict(), Verdict::Verified);
         report.states()
     };
@@ -121,7 +122,7 @@ async fn tracked_lister() -> Vec<u8> {
 #[test]
 fn the_order_in_which_an_object_is_used_is_kept_and_no_other() {
     let states = [Tasks::Shared, Tasks::Tracked].map(|tasks| {
-        let report = Checker::new().tasks(tasks).check(|net| {
+        let report = Checker::new().identity(Identity::History).tasks(tasks).check(|net| {
             net.process("server", tracked_lister);
             net.process("client", || async {
                 let socket = UdpSocket::bind("0.0.0.0:9").await.unwrap();

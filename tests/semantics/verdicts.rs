@@ -650,3 +650,51 @@ fn a_client_that_connects_again_is_seen_with_its_old_address_and_with_a_new_one(
         assert_eq!(report.outputs("client"), ["false", "true"], "reduction {reduction}: {report}");
     }
 }
+
+async fn gives_up() -> Result<(), &'static str> {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.map_err(|_| "it is bound")?;
+    let (length, _) = socket.recv_from(&mut [0; 8]).await.map_err(|_| "nothing comes")?;
+    if length < 8 { Err("a request is too short") } else { Ok(()) }
+}
+
+async fn asks_in_short() {
+    UdpSocket::bind("0.0.0.0:0").await.unwrap().send_to(b"short", "server:4000").await.unwrap();
+}
+
+#[test]
+fn a_daemon_that_ends_with_an_error_is_a_violation_unless_it_may_fail() {
+    let report = |may_fail: bool, udp: Udp| {
+        Checker::new().udp(udp).try_check(move |net| {
+            let server = net.daemon("server", gives_up);
+            if may_fail {
+                server.may_fail();
+            }
+            net.process("client", asks_in_short).after("server");
+        })
+    };
+    let failed = report(false, Udp::new().loss()).unwrap();
+    assert_eq!(kind(&failed), Some(ViolationKind::Property), "{failed}");
+    let message = failed.counterexample().unwrap().message();
+    assert!(message.contains(r#"a daemon ended with Err("a request is too short")"#), "{message}");
+    assert!(message.contains("verdicts.rs"), "{message}");
+    let allowed = report(true, Udp::new().loss()).unwrap();
+    assert_eq!(allowed.verdict(), Verdict::Verified, "{allowed}");
+    assert_eq!(allowed.outputs("server"), [r#"Err("a request is too short")"#]);
+}
+
+#[test]
+fn a_process_may_end_with_an_error_and_a_daemon_with_what_looks_like_one() {
+    #[derive(Debug)]
+    enum Ended {
+        Err(#[expect(dead_code, reason = "only its Debug text is looked at")] u8),
+    }
+    let report = Checker::new().check(|net| {
+        net.daemon("server", || async { Ended::Err(1) });
+        net.process("client", || async { Err::<(), _>("none") });
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert_eq!(
+        (report.outputs("server"), report.outputs("client")),
+        (&["Err(1)".to_owned()][..], &[r#"Err("none")"#.to_owned()][..])
+    );
+}

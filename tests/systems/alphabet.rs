@@ -7,7 +7,7 @@ pub(crate) mod checked;
 mod checked_tcp;
 
 use checked::Sessions;
-use netcheck::check::{Checker, Report, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Identity, Report, Tcp, Udp, Verdict, ViolationKind};
 
 fn check(connections: u16, requests: u8, loss: bool, asserting: bool) -> Report {
     let udp = if loss { Udp::new().loss() } else { Udp::new() };
@@ -119,7 +119,8 @@ fn over_tcp_every_response_is_right() {
     for (requests, states, transitions) in [(1, 61, 83), (2, 218, 335), (3, 748, 1_216)] {
         for tcp in [Tcp::new(), Tcp::new().split()] {
             let sessions = Sessions { connections: 3, requests, asserting: true };
-            let report = Checker::new().tcp(tcp).check(|net| checked_tcp::register(sessions, net));
+            let checker = Checker::new().identity(Identity::History).tcp(tcp);
+            let report = checker.check(|net| checked_tcp::register(sessions, net));
             let expected = (Verdict::Verified, 3 * states + 1, 3 * transitions);
             assert_eq!(figures(&report), expected, "{requests} requests: {report}");
         }

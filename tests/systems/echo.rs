@@ -61,9 +61,9 @@ fn an_answer_that_cannot_be_written_is_the_end_of_the_stream(net: &mut netcheck:
 }
 
 #[test]
-fn only_answers_that_cannot_be_written_crash_a_client_as_the_readme_says() {
+fn only_answers_that_cannot_be_written_crash_a_client_as_the_guide_says() {
     let table = checked::propagation(Seeded, failing(&[Category::Write]));
     let crashes = table.seen().filter(|row| row.failures().any(|effect| effect.mode == Mode::Crash));
     assert_eq!(crashes.map(|row| row.fault.process.as_str()).collect::<Vec<_>>(), ["server"; 2], "{table}");
-    assert!(include_str!("../../README.md").contains(&format!("{table}```\n")), "{table}");
+    assert!(include_str!("../../docs/src/propagation.md").contains(&format!("{table}```\n")), "{table}");
 }

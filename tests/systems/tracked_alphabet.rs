@@ -4,7 +4,7 @@
 mod plain;
 
 use crate::alphabet::checked::Sessions;
-use netcheck::check::{Checker, Report, Tasks, Udp, Verdict};
+use netcheck::check::{Checker, Identity, Report, Tasks, Udp, Verdict};
 
 /// All sessions as tasks of one process.
 fn check(checker: &Checker, sessions: u8, requests: u8, asserting: bool) -> Report {
@@ -50,7 +50,7 @@ fn verdicts_are_those_of_isolated_processes() {
 #[test]
 fn sessions_as_tracked_tasks_add_up() {
     let check = |tasks: Tasks, sessions: u8, requests: u8| {
-        let checker = Checker::new().udp(Udp::new().loss()).tasks(tasks).max_states(20_000);
+        let checker = Checker::new().identity(Identity::History).udp(Udp::new().loss()).tasks(tasks).max_states(20_000);
         let report = check(&checker, sessions, requests, false);
         (report.verdict(), report.states())
     };

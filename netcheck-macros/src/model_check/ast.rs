@@ -22,6 +22,8 @@ pub(crate) struct ModelCheck {
     pub(crate) max_depth: Option<Expr>,
     pub(crate) max_messages: Option<Expr>,
     pub(crate) max_memory: Option<Expr>,
+    /// Seconds.
+    pub(crate) max_time: Option<Expr>,
     pub(crate) reduction: Option<LitBool>,
     pub(crate) subsumption: Option<LitBool>,
     pub(crate) symmetry: Option<LitBool>,

@@ -22,6 +22,7 @@ pub(super) const WORDS: &[&str] = &[
     "max_depth",
     "max_messages",
     "max_memory",
+    "max_time",
     "reduction",
     "subsumption",
     "symmetry",
@@ -100,13 +101,14 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "max_depth" => check.max_depth = value(word, "500", cx),
             "max_messages" => check.max_messages = value(word, "100", cx),
             "max_memory" => check.max_memory = value(word, "2 << 30", cx),
+            "max_time" => check.max_time = value(word, "30", cx),
             "reduction" => check.reduction = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "subsumption" => check.subsumption = value(word, "true", cx).and_then(|value| boolean(value, cx)),
             "symmetry" => check.symmetry = value(word, "true", cx).and_then(|value| boolean(value, cx)),
             "store" => check.store = value(word, "fingerprint", cx).and_then(|value| choice(&value, STORES, cx)),
             "threads" => check.threads = value(word, "2", cx).and_then(|value| number(&value, cx)),
             "capture" => check.capture = value(word, "false", cx).and_then(|value| boolean(value, cx)),
-            "identity" => check.identity = value(word, "memory", cx).and_then(|value| choice(&value, IDENTITIES, cx)),
+            "identity" => check.identity = value(word, "history", cx).and_then(|value| choice(&value, IDENTITIES, cx)),
             "audit" => check.audit = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "expect" => {
                 check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));

@@ -356,6 +356,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     if let Some(max_memory) = &check.max_memory {
         calls.extend(quote!(.max_memory(#max_memory)));
     }
+    if let Some(max_time) = &check.max_time {
+        calls.extend(quote!(.max_time(::core::time::Duration::from_secs(#max_time))));
+    }
     if let Some(reduction) = &check.reduction {
         calls.extend(quote!(.reduction(#reduction)));
     }

@@ -100,6 +100,7 @@ fn replay(check: &ModelCheck, cx: &Ctxt) {
         "max_depth",
         "max_messages",
         "max_memory",
+        "max_time",
         "reduction",
         "subsumption",
         "symmetry",

@@ -42,20 +42,26 @@ netcheck-models = { opt-level = 2 }
 pub(super) struct Monitor {
     progress: Arc<Progress>,
     started: Instant,
+    duration_max: Option<Duration>,
     bar: Option<ProgressBar>,
     lines: Option<u32>,
     interrupted: Option<Arc<AtomicBool>>,
 }
 
 impl Monitor {
-    pub(super) fn new(progress: Arc<Progress>) -> Self {
+    /// For a check that may take so long.
+    pub(super) fn new(progress: Arc<Progress>, duration_max: Option<Duration>) -> Self {
         let logs = std::env::var(LOG).is_ok_and(|words| words.split(',').any(|word| word.trim() == "progress"));
-        Monitor { progress, started: Instant::now(), bar: None, lines: logs.then_some(0), interrupted: None }
+        let (started, lines) = (Instant::now(), logs.then_some(0));
+        Monitor { progress, started, duration_max, bar: None, lines, interrupted: None }
     }
 
     /// Called every so often.
     pub(super) fn tick(&mut self) {
         let elapsed = self.started.elapsed();
+        if self.duration_max.is_some_and(|duration_max| elapsed >= duration_max) {
+            self.progress.expire();
+        }
         if elapsed < SILENCE {
             return;
         }

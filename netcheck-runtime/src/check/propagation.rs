@@ -28,6 +28,8 @@ impl Job {
         let at_most = self.checker.at_most.unwrap_or(FAULTS_MAX);
         self.declared.observers.clear();
         self.properties.monitors_judge = false;
+        // A failure is an end like others here.
+        self.registered.processes.iter_mut().for_each(|process| process.may_fail = true);
         let faults = self.checker.clone().at_most(at_most).faults_in_words();
         let (reference, explored) = self.observe(0, Vec::new())?;
         let registered = self.registered.processes.iter();

@@ -1,7 +1,7 @@
 //! Setting a check up: the programs, the declared faults and the properties; a fresh system whenever a search has
 //! learned that it needs one.
 
-use super::{Checker, Identity, Tasks, order};
+use super::{Checker, Tasks, order};
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::network::{Network, Registered};
@@ -73,10 +73,14 @@ impl Job {
             deadlocks: checker.deadlocks,
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
-        if declared.is_dense() && !registered.monitors.is_empty() {
-            return Err(Error::new(
-                "monitors are not followed where packets take time: leave `delay` out, or the monitors".to_owned(),
-            ));
+        if declared.is_dense()
+            && let Some(timed) = registered.monitors.iter().find(|monitor| monitor.is_timed())
+        {
+            return Err(Error::new(format!(
+                "the monitor `{}` has clocks, which are not followed where packets take time: leave `delay` out, or use a \
+                 monitor without clocks",
+                timed.name()
+            )));
         }
         if declared.is_dense() {
             // What these rely on is not argued for steps between which time passes.
@@ -119,7 +123,7 @@ impl Job {
             tracks: self.checker.tasks == Tasks::Tracked,
             queues: self.checker.tasks == Tasks::Fifo,
             captures: self.checker.capture,
-            remembers: self.checker.identity == Identity::Memory && self.checker.tasks != Tasks::Tracked,
+            remembers: self.checker.remembers(),
             executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),
             seed: self.checker.seed,
         }
@@ -141,8 +145,8 @@ impl Job {
         let hosts = self.registered.processes.iter().enumerate().map(host).collect();
         let shared = Rc::new(Shared::new(hosts, modes, Arc::clone(&self.watch)));
         let process = |(process, after): (&Registered, &Vec<ProcessId>)| {
-            let factory = Arc::clone(&process.factory);
-            let program = Program::new(Box::new(move || factory()), process.location);
+            let (factory, may_fail) = (Arc::clone(&process.factory), process.may_fail);
+            let program = Program::new(Box::new(move || factory(may_fail)), process.location);
             Registration { daemon: process.daemon, after: after.clone(), program }
         };
         let processes = self.registered.processes.iter().zip(&self.after).map(process).collect();
@@ -201,6 +205,12 @@ impl Job {
         }
     }
 
+    /// That the time of the check is over.
+    fn expired(&self) -> String {
+        let seconds = self.checker.duration_max.unwrap_or_default().as_secs_f64();
+        format!("max_time = {seconds} s was reached")
+    }
+
     /// The limit that was reached, and what to do.
     pub(super) fn limit_in_words(&self, limit: Limit) -> String {
         let Checker { states_max, depth_max, memory_bytes_max, .. } = self.checker;
@@ -224,6 +234,16 @@ impl Job {
                 "; they came to too many local states to go on: bound the loops of the programs, or let them be \
                                    captured (`#[netcheck::process]`)"
                     .to_owned()
+            }
+            Limit::Interrupt if self.progress.is_expired() && self.checker.simulation.is_some() => {
+                format!(", when {}", self.expired())
+            }
+            Limit::Interrupt if self.progress.is_expired() => {
+                format!(
+                    "{} while {}; raise it, or declare fewer faults or smaller bounds",
+                    self.expired(),
+                    self.progress.phase()
+                )
             }
             Limit::Interrupt if self.checker.simulation.is_some() => ", interrupted".to_owned(),
             Limit::Interrupt => format!("interrupted while {}", self.progress.phase()),

@@ -37,6 +37,7 @@ impl Job {
         let Coverage { claims, never_completed } = coverage;
         let (like_processes, asymmetries) = self.symmetry();
         let left_out = self.left_out(&system);
+        let profile = self.profile(&system, &explored.store);
         let checkpoints = system.shared().checkpoints.borrow();
         let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
         drop(checkpoints);
@@ -51,6 +52,7 @@ impl Job {
             claims: claims.into_iter().collect(),
             never_completed,
             automata: automata(&system, &explored.taken),
+            profile,
             like_processes,
             asymmetries,
             left_out,

@@ -17,6 +17,7 @@ use order::{search, seeded, simulation};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::time::Duration;
 
 const WORDS: &[&str] = &[
     "udp",
@@ -30,6 +31,7 @@ const WORDS: &[&str] = &[
     "max_depth",
     "max_messages",
     "max_memory",
+    "max_time",
     "reduction",
     "subsumption",
     "symmetry",
@@ -125,13 +127,18 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
                 checker.max_messages(positive(word, "100", "how many messages are written or read, at least 1")?)
             }
             "max_memory" => checker.max_memory(number(value(word, "2_000_000_000")?)?),
+            "max_time" => checker.max_time(Duration::from_secs(positive(
+                word,
+                "30",
+                "how many seconds the check may take, at least 1",
+            )? as u64)),
             "reduction" => checker.reduction(choice(value(word, "false")?, BOOLEANS)?),
             "subsumption" => checker.subsumption(choice(value(word, "true")?, BOOLEANS)?),
             "symmetry" => checker.symmetry(choice(value(word, "true")?, BOOLEANS)?),
             "store" => checker.store(choice(value(word, "fingerprint")?, STORES)?),
             "threads" => checker.threads(positive(word, "2", "how many explore, at least 1")?),
             "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
-            "identity" => checker.identity(choice(value(word, "memory")?, IDENTITIES)?),
+            "identity" => checker.identity(choice(value(word, "history")?, IDENTITIES)?),
             "audit" => checker.audit(choice(value(word, "false")?, BOOLEANS)?),
             "replay" => {
                 return Err(word.wrong("`replay` runs one execution instead of a check: write it at the test"));

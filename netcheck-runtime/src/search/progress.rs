@@ -14,6 +14,7 @@ pub(crate) struct Progress {
     fault_points: AtomicU64,
     phase: AtomicU8,
     is_over: AtomicBool,
+    is_expired: AtomicBool,
 }
 
 /// The phase of a check.
@@ -96,6 +97,17 @@ impl Progress {
             memory_bytes: self.memory_bytes.load(Ordering::Relaxed),
             fault_points: self.fault_points.load(Ordering::Relaxed),
         }
+    }
+
+    /// Asks the search to end with what it has seen, because its time is over.
+    pub(crate) fn expire(&self) {
+        self.is_expired.store(true, Ordering::Relaxed);
+        self.end();
+    }
+
+    /// Whether the time of the check was over.
+    pub(crate) fn is_expired(&self) -> bool {
+        self.is_expired.load(Ordering::Relaxed)
     }
 
     /// Asks the search to end with what it has seen.

@@ -5,6 +5,7 @@
 
 use crate::id::CallerId;
 use ahash::AHashMap;
+use std::backtrace::Backtrace;
 use std::panic::Location;
 use std::path::Path;
 
@@ -15,26 +16,14 @@ pub(crate) struct Line {
     pub(crate) number: u32,
 }
 
-/// The owner of the code that a frame of the stack runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Frame {
-    Own(CallerId),
-    /// A dependency's, or the standard library's.
-    Foreign,
-    /// The engine's executor: frames further out are not the program's.
-    Engine,
-}
-
 /// The module that polls programs.
 const ENGINE: &str = "netcheck_runtime::unit::instance";
 
-/// The source lines of calls, and the code at the addresses of backtraces.
+/// The source lines of calls.
 #[derive(Default)]
 pub(crate) struct Callers {
     lines: Vec<Line>,
     ids: AHashMap<Line, CallerId>,
-    /// The owners of addresses of code.
-    known: AHashMap<usize, Frame>,
 }
 
 impl Callers {
@@ -53,39 +42,8 @@ impl Callers {
         if is_own(Path::new(location.file())) {
             return self.id(line(location));
         }
-        let mut found = Frame::Foreign;
-        backtrace::trace(|frame| {
-            found = self.frame(frame);
-            found == Frame::Foreign
-        });
-        match found {
-            Frame::Own(caller) => caller,
-            _ => self.id(line(task.unwrap_or(location))),
-        }
-    }
-
-    fn frame(&mut self, frame: &backtrace::Frame) -> Frame {
-        let address = frame.ip() as usize;
-        if let Some(&known) = self.known.get(&address) {
-            return known;
-        }
-        let mut own = None;
-        let mut is_engine = false;
-        backtrace::resolve_frame(frame, |symbol| {
-            let name = symbol.name().map(|name| name.to_string());
-            is_engine |= name.is_some_and(|name| name.contains(ENGINE));
-            let line = symbol.filename().zip(symbol.lineno()).filter(|(file, _)| is_own(file));
-            if let (None, Some((file, number))) = (&own, line) {
-                own = Some(Line { file: shown(file), number });
-            }
-        });
-        let frame = match own {
-            Some(line) => Frame::Own(self.id(line)),
-            None if is_engine => Frame::Engine,
-            None => Frame::Foreign,
-        };
-        self.known.insert(address, frame);
-        frame
+        let own = own_line(&Backtrace::force_capture().to_string());
+        self.id(own.unwrap_or_else(|| line(task.unwrap_or(location))))
     }
 
     fn id(&mut self, line: Line) -> CallerId {
@@ -120,12 +78,78 @@ fn shown(file: &Path) -> String {
 
 /// Whether this build has source lines: tested with the line of this call.
 pub(crate) fn are_lines_known() -> bool {
-    let mut known = false;
-    backtrace::trace(|frame| {
-        backtrace::resolve_frame(frame, |symbol| {
-            known |= symbol.lineno().is_some() && symbol.filename().is_some_and(|file| file.ends_with("unit/caller.rs"))
-        });
-        !known
-    });
-    known
+    let backtrace = Backtrace::force_capture().to_string();
+    frames(&backtrace).any(|(_, line)| line.is_some_and(|(file, _)| Path::new(file).ends_with("unit/caller.rs")))
+}
+
+/// The innermost line of the program in a backtrace, not looking beyond the engine's executor.
+fn own_line(backtrace: &str) -> Option<Line> {
+    let here = std::env::current_dir().unwrap_or_default();
+    for (name, line) in frames(backtrace) {
+        let line = line.map(|(file, number)| (here.join(file), number));
+        if let Some((file, number)) = line.filter(|(file, _)| is_own(file)) {
+            return Some(Line { file: shown(&file), number });
+        }
+        if name.contains(ENGINE) {
+            return None;
+        }
+    }
+    None
+}
+
+/// The frames of a backtrace as the standard library prints it, innermost first: the name of the function, then on a
+/// line of its own, if it is known, `at FILE:LINE:COLUMN`.
+fn frames(backtrace: &str) -> impl Iterator<Item = (&str, Option<(&str, u32)>)> {
+    let mut lines = backtrace.lines().peekable();
+    std::iter::from_fn(move || {
+        let name = lines.next()?;
+        let place = lines.next_if(|line| line.trim_start().starts_with("at "));
+        Some((name, place.and_then(|place| place_of(place.trim().trim_start_matches("at ")))))
+    })
+}
+
+/// The file and the line in `FILE:LINE:COLUMN`; a file below the current directory begins with `./`.
+fn place_of(place: &str) -> Option<(&str, u32)> {
+    let (place, _column) = place.rsplit_once(':')?;
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file.strip_prefix("./").unwrap_or(file), line.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BACKTRACE: &str = "   0: netcheck_runtime::unit::caller::Callers::current
+             at /home/.cargo/registry/netcheck-runtime/src/unit/caller.rs:49:31
+   1: <tokio::io::util::read_exact::ReadExact<A> as core::future::future::Future>::poll
+             at /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/tokio-1.54.1/src/io/util/read_exact.rs:54:13
+   2: program::server::{{closure}}
+             at ./examples/echo/program.rs:17:40
+   3: no line is known of this function
+   4: <netcheck_runtime::unit::instance::Instance>::poll
+             at /home/.cargo/registry/netcheck-runtime/src/unit/instance.rs:220:30
+   5: program::test
+             at ./tests/outside.rs:3:1
+";
+
+    #[test]
+    fn a_backtrace_leads_to_the_innermost_line_of_the_program() {
+        let shown: Vec<Option<(&str, u32)>> = frames(BACKTRACE).map(|(_, line)| line).collect();
+        assert_eq!(shown[2], Some(("examples/echo/program.rs", 17)));
+        assert_eq!((shown[3], shown.len()), (None, 6));
+        let line = Line { file: "examples/echo/program.rs".to_owned(), number: 17 };
+        assert_eq!(own_line(BACKTRACE), Some(line));
+    }
+
+    #[test]
+    fn beyond_the_executor_no_line_is_the_programs() {
+        let inner: Vec<&str> = BACKTRACE.lines().skip(6).collect();
+        assert_eq!(own_line(&inner.join("\n")), None);
+    }
+
+    #[test]
+    fn a_path_with_colons_keeps_them() {
+        assert_eq!(place_of(r"C:\program\main.rs:12:5"), Some((r"C:\program\main.rs", 12)));
+        assert_eq!(place_of("nowhere"), None);
+    }
 }

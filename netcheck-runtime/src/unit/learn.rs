@@ -262,6 +262,7 @@ impl Learner {
     fn mistaken(&self, unit: UnitId, difference: &Diagnostic) -> Diagnostic {
         let name = self.shared.unit(unit).name;
         let Modes { tracks, remembers, .. } = self.shared.modes;
+        let is_captured = self.automata.positions().any(|(node, _)| self.automata.node(node).unit == unit);
         Diagnostic(match (tracks, remembers) {
             (true, _) => format!(
                 "process \"{name}\" is checked with `tasks = tracked`, but its tasks share memory that is not tracked: \
@@ -269,12 +270,22 @@ impl Learner {
                  share through the types of `netcheck::tracked` (`use netcheck::tracked as tokio`, and its `std::sync`), \
                  or check it without `tasks = tracked`"
             ),
+            (_, true) if is_captured => format!(
+                "process \"{name}\" came to one local state by two histories, and then behaved differently: it had the \
+                 same memory after both, or was at the head of a loop with variables that hash alike\n  \
+                 {}\n  \
+                 usual causes: a `Hash` of a loop's variables leaves out what the loop depends on (let it tell them \
+                 apart, or write `#[netcheck::keep]` on the loop); a static or a thread-local that outlives the run, a \
+                 value captured from outside the factory, a file\n  \
+                 make the value anew inside the factory, or check it with `identity = history`",
+                difference.at()
+            ),
             (_, true) => format!(
                 "process \"{name}\" had the same memory after two histories, and then behaved differently: its future \
                  depends on something else\n  \
                  {}\n  \
                  usual causes: a static or a thread-local that outlives the run, a value captured from outside the \
-                 factory, a file; in a captured loop, a `Hash` that leaves out what the loop depends on\n  \
+                 factory, a file\n  \
                  make the value anew inside the factory, or check it with `identity = history`",
                 difference.at()
             ),

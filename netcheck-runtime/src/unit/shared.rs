@@ -9,6 +9,7 @@ use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -45,6 +46,8 @@ pub(crate) struct Shared {
     pub(crate) events: RefCell<Events>,
     pub(crate) checkpoints: RefCell<Checkpoints>,
     claims: RefCell<Vec<Claim>>,
+    /// The source lines that have spawned tasks which share the memory of their unit.
+    spawning_lines: RefCell<BTreeSet<(UnitId, &'static Location<'static>)>>,
     /// Whether a run had no arena although its memory should identify local states.
     lacks_arenas: Cell<bool>,
 }
@@ -84,8 +87,19 @@ impl Shared {
             events: RefCell::default(),
             checkpoints: RefCell::default(),
             claims: RefCell::default(),
+            spawning_lines: RefCell::default(),
             lacks_arenas: Cell::new(false),
         }
+    }
+
+    /// A unit spawns a task that shares its memory.
+    pub(in crate::unit) fn note_spawn(&self, unit: UnitId, location: &'static Location<'static>) {
+        self.spawning_lines.borrow_mut().insert((unit, location));
+    }
+
+    /// The source lines that have spawned tasks which share the memory of their unit.
+    pub(crate) fn spawning_lines(&self) -> Vec<(UnitId, &'static Location<'static>)> {
+        self.spawning_lines.borrow().iter().copied().collect()
     }
 
     /// A run begins, with an arena or without.

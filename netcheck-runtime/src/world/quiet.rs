@@ -11,8 +11,8 @@ use crate::id::Mover;
 use crate::operation::Input;
 
 impl View<'_> {
-    /// Moves the steps that may come next to `chosen`, with what monitors make of them, if only the movers for which `moving` holds take steps and the
-    /// movers for which `timed` holds share a clock.
+    /// Moves the steps that may come next to `chosen`, with what monitors make of them, if only the movers for which
+    /// `moving` holds take steps and the movers for which `timed` holds share a clock.
     pub(crate) fn within(
         self,
         state: &[u32],
@@ -22,7 +22,8 @@ impl View<'_> {
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         if self.has_delay() {
-            return self.within_dense(state, enabled, chosen);
+            self.within_dense(state, enabled, chosen)?;
+            return self.watch(state, chosen);
         }
         std::mem::swap(chosen, &mut enabled.moves);
         enabled.moves.clear();

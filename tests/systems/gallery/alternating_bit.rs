@@ -7,7 +7,7 @@
 
 use super::verified;
 use netcheck as tokio;
-use netcheck::check::{Checker, Report, Udp, ViolationKind};
+use netcheck::check::{Checker, Identity, Report, Udp, ViolationKind};
 use netcheck::{Network, always, sometimes};
 use tokio::net::UdpSocket;
 use tokio::time::{Duration, timeout};
@@ -93,7 +93,8 @@ fn check(checker: &Checker) -> Report {
 fn everything_is_received_once_whatever_is_lost_or_comes_twice() {
     let faults = Udp::new().loss().duplication();
     for (reduction, figures) in [(true, (1_996, 2_568)), (false, (2_028, 2_894))] {
-        let report = check(&Checker::new().udp(faults.clone()).at_most(FAULTS).reduction(reduction));
+        let checker = Checker::new().identity(Identity::History).udp(faults.clone()).at_most(FAULTS);
+        let report = check(&checker.reduction(reduction));
         verified(&report, figures);
         assert_eq!(report.outputs("sender"), ["true"]);
         assert_eq!(report.outputs("receiver"), [r#""abc""#]);

@@ -7,7 +7,7 @@
 
 use super::verified;
 use netcheck as tokio;
-use netcheck::check::{Checker, Udp};
+use netcheck::check::{Checker, Identity, Udp};
 use netcheck::{Network, always, sometimes};
 use tokio::net::UdpSocket;
 use tokio::time::{Duration, timeout};
@@ -80,7 +80,8 @@ pub fn transmission(net: &mut Network, modulus: usize) {
 fn three_numbers_are_enough_for_a_window_of_two() {
     let faults = Udp::new().loss().duplication();
     for (reduction, figures) in [(true, (7_206, 9_408)), (false, (7_899, 12_384))] {
-        let checker = Checker::new().udp(faults.clone()).at_most(FAULTS).reduction(reduction);
+        let checker =
+            Checker::new().identity(Identity::History).udp(faults.clone()).at_most(FAULTS).reduction(reduction);
         let report = checker.check(|net| transmission(net, WINDOW + 1));
         verified(&report, figures);
         assert_eq!(report.outputs("sender"), ["true"]);

@@ -8,7 +8,7 @@
 
 use super::verified;
 use netcheck as tokio;
-use netcheck::check::Checker;
+use netcheck::check::{Checker, Identity};
 use netcheck::{End, Network, sometimes};
 use std::collections::BTreeSet;
 use tokio::net::UdpSocket;
@@ -89,7 +89,7 @@ fn a_write_that_looks_at_the_value_loses_no_update() {
     for (clients, reduction, figures) in
         [(2, true, (173, 200)), (2, false, (273, 442)), (3, true, (13_604, 15_959)), (3, false, (41_794, 88_175))]
     {
-        let checker = Checker::new().reduction(reduction);
+        let checker = Checker::new().identity(Identity::History).reduction(reduction);
         let report = checker.check(|net| counting(net, clients, Write::IfUnchanged));
         verified(&report, figures);
         let values: Vec<String> = (1..=clients).map(|value| value.to_string()).collect();

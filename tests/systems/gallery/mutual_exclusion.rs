@@ -8,7 +8,7 @@
 
 use super::verified;
 use netcheck as tokio;
-use netcheck::check::{Checker, Udp, ViolationKind};
+use netcheck::check::{Checker, Identity, Udp, ViolationKind};
 use netcheck::{Network, always, sometimes};
 use tokio::net::UdpSocket;
 
@@ -157,7 +157,7 @@ fn one_at_a_time_uses_the_resource_and_each_does_in_the_end() {
         (3, 2, true, (4_427, 5_447)),
         (3, 2, false, (8_330, 16_207)),
     ] {
-        let checker = Checker::new().reduction(reduction);
+        let checker = Checker::new().identity(Identity::History).reduction(reduction);
         let report = checker.check(|net| competition(net, nodes, users, Rule::FirstOfAll));
         verified(&report, figures);
         for node in 0..nodes {

@@ -5,7 +5,7 @@
 
 use super::verified;
 use netcheck as tokio;
-use netcheck::check::{Checker, Udp};
+use netcheck::check::{Checker, Identity, Udp};
 use netcheck::{Network, always, sometimes};
 use std::net::SocketAddr;
 use tokio::net::UdpSocket;
@@ -88,7 +88,7 @@ pub fn transmission(net: &mut Network, replies: Replies) {
 fn no_packet_is_skipped_however_many_are_lost_or_late() {
     let late = Udp::new().loss().delay(..);
     for (udp, figures) in [(late.clone().window(1), (21_738, 59_910)), (late, (352_457, 1_062_892))] {
-        let checker = Checker::new().udp(udp);
+        let checker = Checker::new().identity(Identity::History).udp(udp);
         let report = checker.check(|net| transmission(net, Replies::Numbered));
         verified(&report, figures);
         assert_eq!(report.outputs("sender"), ["0", "1", "2", "3"]);

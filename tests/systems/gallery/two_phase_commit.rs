@@ -9,7 +9,7 @@
 
 use super::verified;
 use netcheck as tokio;
-use netcheck::check::{Checker, Udp};
+use netcheck::check::{Checker, Identity, Udp};
 use netcheck::{End, Network, sometimes};
 use std::collections::BTreeSet;
 use tokio::net::UdpSocket;
@@ -112,8 +112,8 @@ fn all_commit_or_none_whatever_is_lost() {
     for (managers, reduction, figures) in
         [(2, true, (473, 582)), (2, false, (529, 760)), (3, true, (6_262, 8_376)), (3, false, (8_122, 15_319))]
     {
-        let checker = Checker::new().udp(Udp::new().loss()).at_most(FAULTS).reduction(reduction);
-        let report = checker.check(|net| transaction(net, managers, Prepared::Waits));
+        let checker = Checker::new().identity(Identity::History).udp(Udp::new().loss()).at_most(FAULTS);
+        let report = checker.reduction(reduction).check(|net| transaction(net, managers, Prepared::Waits));
         verified(&report, figures);
         assert_eq!(report.outputs("coordinator"), [r#""abort""#, r#""commit""#]);
         assert_eq!(report.outputs("manager-1"), [r#""abort""#, r#""commit""#]);

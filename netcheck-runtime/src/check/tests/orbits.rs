@@ -4,7 +4,7 @@
 //! Here processes are exchanged by their names in a text that describes the state: this shares no code with the search.
 
 use crate::check::setup::Job;
-use crate::check::{Checker, Tcp, Udp};
+use crate::check::{Checker, Identity, Tcp, Udp};
 use crate::id::{NodeId, OutcomeId, SocketId, UnitId};
 use crate::isolated;
 use crate::net::{TcpListener, TcpStream, UdpSocket};
@@ -27,7 +27,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 fn job(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> Job {
     let mut network = Network::default();
     register(&mut network);
-    Job::new(checker.clone(), network, Arc::default(), Arc::default()).expect("it can be checked")
+    // As symmetry does, unless it is said otherwise.
+    Job::new(checker.clone().identity(Identity::History), network, Arc::default(), Arc::default())
+        .expect("it can be checked")
 }
 
 /// The states that the steps from a state lead to.

@@ -55,6 +55,9 @@ impl Context {
             let mut state = self.state();
             state.tasks.spawn(id, task);
             state.causality.spawn(id);
+            if id.0 > 0 {
+                self.shared.note_spawn(self.unit, location);
+            }
         });
         shared
     }

@@ -61,6 +61,15 @@ impl Observer {
         Observer(Arc::new(Decoding { monitor: monitor.into_monitor(), decode }))
     }
 
+    pub(crate) fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// Whether it has clocks.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.0.is_timed()
+    }
+
     /// Whether it may reject an end.
     pub(crate) fn judges_ends(&self) -> bool {
         self.0.judges_ends()

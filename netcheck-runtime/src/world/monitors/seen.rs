@@ -92,7 +92,8 @@ pub enum Seen<'a> {
     Armed {
         /// The process of the timer.
         process: &'a str,
-        /// The time until it fires; of the later ticks of an interval, the interval's period.
+        /// The time until it fires; of the later ticks of an interval, the interval's period. Zero in dense time, if it
+        /// is armed for an instant (`sleep_until`): that time is an interval there.
         after: Duration,
     },
     /// A timer fires, and its process goes on.

@@ -50,10 +50,10 @@ impl View<'_> {
                 }
                 seen
             }
-            Move::LoseInFlight => self.losses(state, transition),
+            Move::LoseInFlight | Move::Arrive { .. } => self.losses(state, transition),
             Move::Pass { ns } => smallvec![Sighting::Passed { ns }],
-            // Monitors are refused in dense time.
-            Move::Hang { .. } | Move::Park(_) | Move::Arrive { .. } | Move::Settle { .. } => Sightings::new(),
+            // In dense time nothing is seen of time itself: only monitors without clocks watch there.
+            Move::Hang { .. } | Move::Park(_) | Move::Settle { .. } => Sightings::new(),
         }
     }
 
@@ -131,7 +131,8 @@ impl View<'_> {
                 Some(Sighting::Armed { process, after_ns: *after_ns })
             }
             AnyEffect::Time(time::Effect::ArmAt { at, .. }) => {
-                let at_ns = at.number().unwrap_or(now_ns);
+                // In dense time, the present is an interval.
+                let at_ns = at.number().filter(|_| !self.has_delay()).unwrap_or(now_ns);
                 Some(Sighting::Armed { process, after_ns: at_ns.saturating_sub(now_ns) })
             }
             AnyEffect::Time(time::Effect::Rearm { period_ns, .. }) => {
@@ -153,7 +154,8 @@ impl View<'_> {
                         let Some(packet) = link.packets().nth(position as usize) else { continue };
                         lost.extend(self.lost(self.components.component(component), packet));
                     }
-                    Event::Unbound => lost.extend(self.unbound(transition)),
+                    // The network drops the datagram when it is sent.
+                    Event::Unbound | Event::Multiplied { copies: 0, .. } => lost.extend(self.unbound(transition)),
                     _ => {}
                 }
             }

@@ -267,17 +267,14 @@ impl<'a> View<'a> {
         std::mem::swap(chosen, &mut enabled.moves);
         enabled.moves.clear();
         let zone = self.zone_at(state);
-        let mut accepted = Vec::new();
-        for waiting in &enabled.timers {
-            accepted.extend(self.accepted(zone, waiting)?);
-        }
-        if let Some(unsettled) = accepted.iter().find(|timer| timer.may_be_over) {
-            return self.settle(zone, unsettled, chosen);
-        }
         let is_immediate = chosen
             .iter()
             .any(|step| matches!(step.class(), Some(Class::Immediate | Class::Delivery { may_wait: false, .. })));
         let is_instant = is_immediate || self.is_dead_end(state, |_| true, chosen);
+        let accepted = self.all_accepted(zone, is_instant, &enabled.timers)?;
+        if let Some(unsettled) = accepted.iter().find(|timer| timer.may_be_over) {
+            return self.settle(zone, unsettled, chosen);
+        }
         let passing = Passing { zone, is_instant, timers: accepted.iter().map(|timer| timer.event).collect() };
         let later = self.zone_write(&passing.some_time())?;
         if !is_instant && later.1 != later.0.of(state) {
@@ -290,8 +287,9 @@ impl<'a> View<'a> {
         if self.has_arrivals() {
             self.arrivals_in(state, enabled, &passing, chosen)?;
         }
+        let has_timers = !accepted.is_empty() || is_instant && !enabled.timers.is_empty();
         let loses = match self.has_late_datagrams() {
-            true => !is_immediate && accepted.is_empty() && !has_required(chosen),
+            true => !is_immediate && !has_timers && !has_required(chosen),
             // Datagrams take no time, as in quiet time.
             false => !self.has_arrivals() && !chosen.iter().any(|step| step.class() == Some(Class::Immediate)),
         };
@@ -310,6 +308,30 @@ impl<'a> View<'a> {
             chosen.push(Transition { step, writes, faults: 0, events, watched: None });
         }
         self.forgo_copies(state, chosen)
+    }
+
+    /// The timers that may come next or hold time up, and whose programs accept that they fire.
+    ///
+    /// Whether a program accepts a timer is asked by polling it, which must not go on after a timer that can't fire: a
+    /// loop that no execution enters need not return. So the timers are looked at by their least distance, and one that
+    /// can't come next for the others that were accepted is not asked: it holds nothing up that these do not.
+    fn all_accepted<'e>(self, zone: &Zone, is_instant: bool, waiting: &'e [Waiting]) -> Lookup<Vec<Accepted<'e>>> {
+        let least_ns = |waiting: &Waiting| {
+            zone.distance(Moment::NOW, Moment::of(timer_event(waiting.asker.unit, waiting.timer))).least_ns
+        };
+        let mut by_distance: Vec<(usize, &Waiting)> = waiting.iter().enumerate().collect();
+        by_distance.sort_by_key(|(_, waiting)| least_ns(waiting));
+        let mut accepted: Vec<(usize, Accepted<'e>)> = Vec::new();
+        for (place, waiting) in by_distance {
+            let timers = accepted.iter().map(|(_, timer)| timer.event).collect();
+            let event = timer_event(waiting.asker.unit, waiting.timer);
+            let may_be_over = least_ns(waiting).is_none_or(|least_ns| least_ns < 0);
+            if may_be_over || (Passing { zone, is_instant, timers }).until(event).is_some() {
+                accepted.extend(self.accepted(zone, waiting)?.map(|timer| (place, timer)));
+            }
+        }
+        accepted.sort_by_key(|(place, _)| *place);
+        Ok(accepted.into_iter().map(|(_, timer)| timer).collect())
     }
 
     /// The timer, if its program accepts that it fires.

@@ -57,7 +57,11 @@ fn proxy_and_server(net: &mut Network, version: Version) {
         let listener = TcpListener::bind("0.0.0.0:4000").await?;
         proxy(listener, "server:5000".to_owned(), version).await
     };
-    net.daemon("proxy", run).after("server");
+    let proxy = net.daemon("proxy", run).after("server");
+    if version == Version::OneFailureEndsAll {
+        // What its end costs others is looked for.
+        proxy.may_fail();
+    }
 }
 
 /// An answer belongs to its request, or there is none.

@@ -1,0 +1,87 @@
+//! An execution that is known, run again on the real code.
+
+use super::Checker;
+use super::registered;
+use crate::error::Error;
+use crate::network::Network;
+use crate::trace::counterexample::Counterexample;
+use crate::trace::step::Step;
+use std::io::Write;
+use std::time::Duration;
+
+impl Checker {
+    /// Runs one given execution again on the real code. Returns what was violated.
+    ///
+    /// # Errors
+    /// If a step is not possible any more, or the program can't be checked.
+    pub fn replay(
+        &self,
+        network: impl FnOnce(&mut Network),
+        counterexample: &Counterexample,
+    ) -> Result<Option<String>, Error> {
+        let again = self.run_again(network, counterexample)?;
+        Ok(again.map(|again| format!("{}: {}", again.kind(), again.message())))
+    }
+
+    /// As [`Checker::replay`]; the execution as it reads now if it violates something.
+    pub(crate) fn run_again(
+        &self,
+        network: impl FnOnce(&mut Network),
+        counterexample: &Counterexample,
+    ) -> Result<Option<Counterexample>, Error> {
+        let steps = counterexample.steps().to_vec();
+        self.run_aloud(registered(network), move |mut job| {
+            let replayed = job.replay(&steps)?;
+            job.violated(replayed)
+        })
+    }
+
+    /// As [`Checker::run_again`], to be watched: `show` is called before each step, and between two calls the programs
+    /// do only what belongs to the first one's step.
+    pub(crate) fn perform(
+        &self,
+        network: impl FnOnce(&mut Network),
+        counterexample: &Counterexample,
+        show: impl FnMut(usize, &Step) + Send + 'static,
+    ) -> Result<Option<Counterexample>, Error> {
+        let steps = counterexample.steps().to_vec();
+        // A program that is stopped in a debugger is not stuck.
+        self.clone().max_poll_duration(Duration::MAX).run_aloud(registered(network), move |mut job| {
+            let replayed = job.perform(&steps, show)?;
+            job.violated(replayed)
+        })
+    }
+
+    /// What the programs print in an execution, by the number of the step, from 1. Nothing where it can't be kept.
+    pub(crate) fn printed(
+        &self,
+        network: impl FnOnce(&mut Network),
+        counterexample: &Counterexample,
+    ) -> Result<Vec<(usize, String)>, Error> {
+        let steps = counterexample.steps().to_vec();
+        self.run(registered(network), move |mut job| {
+            let mut printed = Vec::new();
+            let mut keep = |number: usize| {
+                // Begun lines belong to the step that began them. That they can't be written is no loss.
+                let _ = std::io::stdout().flush();
+                let text = String::from_utf8_lossy(&netcheck_memory::take_output()).into_owned();
+                // What came before the first step was printed while the steps were looked up.
+                if number > 0 && !text.is_empty() {
+                    printed.push((number, text));
+                }
+            };
+            job.perform(&steps, |number, _| keep(number - 1))?;
+            keep(steps.len());
+            Ok(printed)
+        })
+    }
+
+    /// With the faults of an execution, unless faults are declared.
+    pub(crate) fn or_faults_of(self, counterexample: &Counterexample) -> Result<Checker, Error> {
+        if self.udp.is_some() || self.tcp.is_some() {
+            return Ok(self);
+        }
+        let Checker { udp, tcp, at_most, .. } = counterexample.faults().unwrap_or_default().parse()?;
+        Ok(Checker { udp, tcp, at_most, ..self })
+    }
+}
