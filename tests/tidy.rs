@@ -17,6 +17,7 @@ use std::process::Command;
 
 /// Crates of the workspace, and which others of them each may depend on.
 const CRATES: &[(&str, &[&str])] = &[
+    ("cargo-netcheck", &[]),
     ("netcheck", &["netcheck-macros", "netcheck-runtime"]),
     ("netcheck-macros", &[]),
     ("netcheck-memory", &[]),
@@ -462,6 +463,7 @@ const RUNTIME: &[Row] = &[
         ],
     ),
     ("check", &["error", "network", "propagation", "property", "report", "search", "unit::watchdog", "world::store"]),
+    ("testing::saved", &["testing", "trace"]),
     ("testing", &["check", "network", "report", "trace", "violation"]),
     ("", &[]),
 ];

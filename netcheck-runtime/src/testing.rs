@@ -1,18 +1,22 @@
 //! What a `#[model_check]` or `#[netcheck::test]` test does.
+//!
+//! - `saved`: the files that a failing test leaves under `target/netcheck/`.
+
+mod saved;
 
 use crate::check::Checker;
 use crate::network::Network;
 use crate::report::{Report, Verdict};
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
-use crate::trace::html;
 use crate::trace::step::Step;
 use crate::trace::text::Text;
 use crate::violation::ViolationKind;
+use saved::{Saved, save};
 use std::env::VarError;
 use std::fmt;
 use std::future::Future;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -141,7 +145,7 @@ pub fn run_test(
             println!("{message}");
             TestOutcome { report: None }
         }
-        Err(Failure { message, .. }) => fail(message),
+        Err(failure) => fail(test, "", failure),
     }
 }
 
@@ -164,12 +168,17 @@ pub fn run_trace(
     match conduct_trace(test, checker, expect, trace, network) {
         Ok(()) => {}
         Err(Failure { message, found: None }) if should_panic == ShouldPanic::Yes => println!("{message}"),
-        Err(Failure { message, .. }) => fail(message),
+        Err(failure) => fail(test, "", failure),
     }
 }
 
-/// Fails a test. The message says where, so no place in this crate, and no backtrace of it, is shown besides.
-fn fail(message: String) -> ! {
+/// Fails a test, under this environment. The message says where, so no place in this crate, and no backtrace of it, is
+/// shown besides.
+fn fail(test: TestInfo, environment: &str, Failure { message, found }: Failure) -> ! {
+    // That the note can't be written is no reason to fail in another way. In a replay, another test's is kept.
+    if std::env::var_os(REPLAY).is_none() {
+        let _ = saved::note(test, &message, found.is_some(), environment);
+    }
     eprintln!("{}", message.trim_end());
     std::panic::resume_unwind(Box::new(message))
 }
@@ -195,14 +204,19 @@ pub fn run_async_test(test: TestInfo, should_panic: ShouldPanic, process: impl F
         process(net);
         net.closed = true;
     };
-    let result = faults(test)
-        .and_then(|(checker, environment)| conduct(test, &checker, Expect::Verified, &environment, network));
+    let (environment, result) = match faults(test) {
+        Ok((checker, environment)) => {
+            let result = conduct(test, &checker, Expect::Verified, &environment, network);
+            (environment, result)
+        }
+        Err(failure) => (String::new(), Err(failure)),
+    };
     match result {
         Ok(_) => {}
         Err(Failure { message, found }) if should_panic == ShouldPanic::Yes && found != Some(ViolationKind::Panic) => {
             println!("{message}");
         }
-        Err(Failure { message, .. }) => fail(message),
+        Err(failure) => fail(test, &environment, failure),
     }
 }
 
@@ -309,6 +323,7 @@ fn conduct(
         replay(test, checker, Path::new(&file), network)?;
         return Ok(TestOutcome { report: None });
     }
+    saved::forget(test);
     let at = format!("{}:{}", test.file, test.line);
     let checked = checker.try_check(&network);
     let report =
@@ -350,6 +365,7 @@ fn conduct_trace(
     if let Some(file) = std::env::var_os(REPLAY) {
         return replay(test, &checker, Path::new(&file), network);
     }
+    saved::forget(test);
     let file = Path::new(trace.folder).join(trace.file);
     let at = format!("{}:{}", test.file, test.line);
     let unusable = |error: &dyn fmt::Display| {
@@ -457,41 +473,4 @@ fn read(file: &Path) -> Result<Counterexample, String> {
 
 fn is_colored() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
-}
-
-/// The files of one counterexample.
-struct Saved {
-    trace: PathBuf,
-    diagram: PathBuf,
-}
-
-/// Writes a counterexample under `target/netcheck/`: as JSON, and as a page that says how to replay it.
-fn save(
-    test: TestInfo,
-    counterexample: &Counterexample,
-    automata: &[Automaton],
-    command: impl Fn(&Path) -> String,
-) -> std::io::Result<Saved> {
-    let directory = target().join("netcheck");
-    std::fs::create_dir_all(&directory)?;
-    let name = format!("{}-{}", test.module, test.name).replace("::", "-");
-    let trace = directory.join(format!("{name}.json"));
-    write(&trace, &counterexample.to_json())?;
-    let diagram = directory.join(format!("{name}.html"));
-    write(&diagram, &html::page(counterexample, automata, test.name, Some(&command(&trace))))?;
-    Ok(Saved { trace, diagram })
-}
-
-/// Writes a file that others may be reading, or writing: they see the old one or the new one.
-fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    let unfinished = file.with_extension(format!("{}.tmp", std::process::id()));
-    std::fs::write(&unfinished, text)?;
-    std::fs::rename(&unfinished, file)
-}
-
-/// Cargo's target folder: the one that the test program lies in.
-fn target() -> PathBuf {
-    let program = std::env::current_exe().unwrap_or_default();
-    let marked = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
-    marked.map_or_else(|| PathBuf::from("target"), Path::to_path_buf)
 }

@@ -49,7 +49,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 pub fn source_folder(package: &str) -> PathBuf {
     let folder = match package {
         "netcheck" => root().to_owned(),
-        package if package.starts_with("netcheck") || package == "benches" => root().join(package),
+        package if package.contains("netcheck") || package == "benches" => root().join(package),
         "pages" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
         package => root().join("tests/crates").join(package),
     };
