@@ -397,3 +397,23 @@ fn a_deadlock_beside_a_datagram_that_nobody_hears_is_confirmed() {
         assert_eq!(report.counterexample().map(Counterexample::kind), Some(ViolationKind::Deadlock), "{report}");
     }
 }
+
+/// When the datagram has come, the instant until which is slept may be over or not, while another timer runs.
+#[test]
+fn an_instant_that_may_be_over_is_waited_for_beside_another_timer() {
+    let report = Checker::new().udp(Udp::new().delay(..)).check(|net| {
+        net.process("receiver", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            let stamp = time::Instant::now();
+            time::timeout(ms(50), socket.recv(&mut [0; 1])).await.map_err(|_| "nothing has come")?.unwrap();
+            time::sleep_until(stamp + ms(10)).await;
+            Ok::<bool, &str>(time::Instant::now() > stamp + ms(10))
+        });
+        net.process("sender", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            socket.send_to(b"3", "receiver:4000").await.unwrap();
+            let _ = time::timeout(ms(30), socket.recv(&mut [0; 1])).await;
+        });
+    });
+    assert_eq!(report.outputs("receiver"), [r#"Err("nothing has come")"#, "Ok(false)", "Ok(true)"], "{report}");
+}

@@ -161,7 +161,7 @@ pub(crate) enum Answered {
 }
 
 /// A datagram by its content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Datagram {
     from: String,
     payload: Payload,
@@ -175,7 +175,7 @@ pub(crate) struct End {
 }
 
 /// Bytes, as text where they are text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Payload {
     Text(String),

@@ -90,7 +90,8 @@ fn lose_in_flight(system: &System, state: &[u32], transition: &Transition) -> St
     lost.sort();
     let network = lost.into_iter().map(|datagram| Doing::Lost { datagram, sent: None });
     let mut events = happenings(system, state, transition);
-    events.sort_by(|one, other| one.channel.cmp(&other.channel));
+    // So are outcomes, and packets stand in a channel by their outcomes' numbers.
+    events.sort_by(|one, other| (&one.channel, &one.datagram).cmp(&(&other.channel, &other.datagram)));
     Step {
         network: network.collect(),
         events,

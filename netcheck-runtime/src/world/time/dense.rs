@@ -329,6 +329,10 @@ impl<'a> View<'a> {
             if may_be_over || (Passing { zone, is_instant, timers }).until(event).is_some() {
                 accepted.extend(self.accepted(zone, waiting)?.map(|timer| (place, timer)));
             }
+            // Whether its deadline is over is decided first.
+            if accepted.last().is_some_and(|(_, timer)| timer.may_be_over) {
+                break;
+            }
         }
         accepted.sort_by_key(|(place, _)| *place);
         Ok(accepted.into_iter().map(|(_, timer)| timer).collect())

@@ -1,0 +1,102 @@
+//! The programs on netcheck: a transfer of a small file, under every delay of every packet.
+
+pub use netcheck as tokio;
+
+#[path = "program.rs"]
+#[allow(clippy::duplicate_mod, reason = "the same source runs for real and is checked")]
+#[allow(dead_code, reason = "each of both uses what the other need not")]
+pub mod program;
+#[path = "specification.rs"]
+pub mod specification;
+
+use netcheck::Network;
+use netcheck::check::{Checker, Report, Udp};
+use program::client::{self, Wish};
+use program::folder::Folder;
+use program::packet::Mode;
+use program::server;
+use program::transfer::{Failure, Settings, Version};
+use specification::{Receiving, Sending, Transmitting};
+use std::time::Duration;
+use tokio::net::UdpSocket;
+
+/// Bytes of a block: few, so that a file of a few bytes has several.
+pub const BLOCK_BYTES: usize = 2;
+
+/// The file: as many blocks are its beginning.
+const FILE: &[u8] = b"abcdefghijkl";
+
+/// Which way the file goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the server to the client: `RRQ`.
+    Read,
+    /// From the client to the server: `WRQ`.
+    Write,
+}
+
+/// A transfer to be checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer {
+    pub way: Way,
+    /// Data packets, the last of one byte.
+    pub blocks: usize,
+    /// How often a packet is sent again at the most.
+    pub retries: u32,
+    pub version: Version,
+}
+
+impl Transfer {
+    fn contents(self) -> &'static [u8] {
+        &FILE[..(self.blocks - 1) * BLOCK_BYTES + 1]
+    }
+
+    fn settings(self) -> Settings {
+        let Transfer { retries, version, .. } = self;
+        Settings { block_bytes: BLOCK_BYTES, timeout: Duration::from_secs(1), retries, version }
+    }
+
+    /// Registers client, server and their specification.
+    pub fn register(self, net: &mut Network) {
+        let (contents, settings) = (self.contents(), self.settings());
+        let (sender, receiver) = match self.way {
+            Way::Read => ("server", "client"),
+            Way::Write => ("client", "server"),
+        };
+        let last = self.blocks as i64;
+        net.monitor(specification::of(Sending::new(last), sender));
+        net.monitor(specification::of(Receiving::new(last), receiver));
+        net.monitor(specification::of(Transmitting::new(i64::from(self.retries)), "client"));
+        net.daemon("server", move || async move {
+            server::serve(UdpSocket::bind("0.0.0.0:69").await?, Folder::One(contents), settings).await
+        });
+        net.process("client", move || self.client(contents, settings)).after("server");
+    }
+
+    async fn client(self, contents: &'static [u8], settings: Settings) -> Result<(), Failure> {
+        let (file, server) = ("f".to_owned(), "server:69".to_owned());
+        let wish = Wish { file, mode: Mode::Octet, server, has_options: false };
+        match self.way {
+            Way::Write => client::put(wish, contents, settings).await,
+            Way::Read => {
+                assert_eq!(client::get(wish, settings).await?, contents, "the file arrives as it was sent");
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks the transfer under a behaviour of the network.
+    pub fn check(self, udp: Udp) -> Report {
+        Checker::new().udp(udp).check(|net| self.register(net))
+    }
+
+    /// As [`Transfer::check`], within so many seconds.
+    pub fn check_within(self, udp: Udp, seconds: u64) -> Report {
+        Checker::new().udp(udp).max_time(Duration::from_secs(seconds)).check(|net| self.register(net))
+    }
+}
+
+/// Packets take any time, or for ever: they may get lost, overtake each other, and come after any time-out.
+pub fn any_delay() -> Udp {
+    Udp::new().delay(..)
+}

@@ -1,0 +1,88 @@
+//! TFTP (RFC 1350, 1123 and 2347 to 2349) on tokio, and its specification as monitors
+//! (papers/symbolic-packet-dynamics-tftp.txt). One source, [`checked`] by netcheck and run for [`real`].
+//!
+//! ```text
+//! cargo run --release --example tftp                        # a transfer under every delay of every packet
+//! cargo run --release --example tftp -- --table             # the faults, and how the cost grows
+//! cargo run --example tftp -- serve DIR                     # for real, in one shell,
+//! cargo run --example tftp -- put FILE                      # and in another one
+//! cargo run --example tftp -- get FILE
+//! ```
+
+mod checked;
+mod real;
+mod table;
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Checks the transfer, or runs it.
+#[derive(Debug, Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Check all faults, and larger transfers
+    #[arg(long)]
+    table: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve a directory for real
+    Serve {
+        directory: PathBuf,
+        #[arg(long, default_value_t = 6969)]
+        port: u16,
+    },
+    /// Get a file for real
+    Get {
+        file: String,
+        #[command(flatten)]
+        how: How,
+    },
+    /// Put a file for real
+    Put {
+        file: PathBuf,
+        #[command(flatten)]
+        how: How,
+    },
+}
+
+/// How a file is transferred.
+#[derive(Debug, Args)]
+struct How {
+    /// The server and its port
+    #[arg(long, default_value = "127.0.0.1:6969")]
+    server: String,
+    /// Send it as text
+    #[arg(long)]
+    netascii: bool,
+    /// Bytes of a block
+    #[arg(long, default_value_t = 512)]
+    block_bytes: usize,
+}
+
+impl How {
+    fn mode(&self) -> real::program::packet::Mode {
+        use real::program::packet::Mode;
+        if self.netascii { Mode::Netascii } else { Mode::Octet }
+    }
+}
+
+fn main() -> std::io::Result<()> {
+    let arguments = Arguments::parse();
+    match arguments.command {
+        Some(Command::Serve { directory, port }) => real::serve(directory, port)?,
+        Some(Command::Get { file, how }) => {
+            let mode = how.mode();
+            real::get(how.server, file, mode, how.block_bytes)?;
+        }
+        Some(Command::Put { file, how }) => {
+            let mode = how.mode();
+            real::put(how.server, file, mode, how.block_bytes)?;
+        }
+        None if arguments.table => table::print(),
+        None => table::one(),
+    }
+    Ok(())
+}

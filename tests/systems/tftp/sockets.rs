@@ -1,0 +1,118 @@
+//! The same source on real sockets of the loopback interface: against itself, and against a client of others where one is
+//! installed.
+
+#[path = "../../../examples/tftp/real.rs"]
+#[allow(dead_code, reason = "the example uses the rest")]
+mod real;
+
+use real::SETTINGS;
+use real::program::client::{self, Wish};
+use real::program::folder::Folder;
+use real::program::packet::{Mode, code};
+use real::program::server;
+use real::program::transfer::{Failure, Settings};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+use tokio::net::UdpSocket;
+
+/// A served directory, removed at the end.
+struct Served {
+    directory: PathBuf,
+    server: String,
+}
+
+impl Served {
+    async fn new(name: &str) -> Served {
+        let directory = std::env::temp_dir().join(format!("netcheck-tftp-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let server = socket.local_addr().unwrap().to_string();
+        tokio::spawn(server::serve(socket, Folder::Directory(directory.clone()), SETTINGS));
+        Served { directory, server }
+    }
+
+    fn wish(&self, file: &str, mode: Mode, has_options: bool) -> Wish {
+        Wish { file: file.to_owned(), mode, server: self.server.clone(), has_options }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// A client that does not wait for long at its end.
+const SHORT: Settings = Settings { timeout: Duration::from_millis(50), ..SETTINGS };
+
+/// Bytes with ends of lines among them.
+fn contents(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|index| [b'a', b'\n', b'\r', 0, (index % 251) as u8][index % 5]).collect()
+}
+
+#[tokio::test]
+async fn files_of_all_sizes_go_both_ways() {
+    let served = Served::new("sizes").await;
+    for bytes in [0, 1, 511, 512, 513, 1 << 20] {
+        for (mode, has_options, block_bytes) in
+            [(Mode::Octet, false, 512), (Mode::Octet, true, 1_428), (Mode::Netascii, true, 512)]
+        {
+            let (sent, settings) = (contents(bytes), Settings { block_bytes, ..SHORT });
+            client::put(served.wish("file", mode, has_options), &sent, settings).await.unwrap();
+            let got = client::get(served.wish("file", mode, has_options), settings).await.unwrap();
+            assert!(got == sent, "{bytes} bytes, {mode:?}, {block_bytes}");
+            assert!(std::fs::read(served.directory.join("file")).unwrap() == sent, "{bytes} bytes, {mode:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn numbers_of_blocks_begin_again() {
+    let served = Served::new("wraps").await;
+    let (sent, settings) = (contents(65_540 * 8), Settings { block_bytes: 8, ..SHORT });
+    client::put(served.wish("large", Mode::Octet, true), &sent, settings).await.unwrap();
+    assert!(client::get(served.wish("large", Mode::Octet, true), settings).await.unwrap() == sent);
+}
+
+#[tokio::test]
+async fn nothing_outside_of_the_folder_is_read_or_written() {
+    let served = Served::new("outside").await;
+    for file in ["../secret", "a/../../secret", "", "/", "//etc/../passwd"] {
+        let read = client::get(served.wish(file, Mode::Octet, false), SETTINGS).await;
+        let written = client::put(served.wish(file, Mode::Octet, false), b"!", SETTINGS).await;
+        for result in [read.map(|_| ()), written] {
+            let refused = matches!(result, Err(Failure::Refused(code::ACCESS_VIOLATION, _)));
+            assert!(refused, "{file}: {result:?}");
+        }
+    }
+    let missing = client::get(served.wish("missing", Mode::Octet, true), SETTINGS).await;
+    assert!(matches!(missing, Err(Failure::Refused(code::NOT_FOUND, _))), "{missing:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_given_up() {
+    let server = UdpSocket::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().to_string();
+    let wish = Wish { file: "f".to_owned(), mode: Mode::Octet, server, has_options: false };
+    let settings = Settings { timeout: Duration::from_millis(5), retries: 2, ..SETTINGS };
+    assert_eq!(client::put(wish, b"!", settings).await, Err(Failure::Silence));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn curl_gets_and_puts_files() {
+    let has_tftp = Command::new("curl").arg("--version").output();
+    if !has_tftp.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("tftp")) {
+        println!("skipped: curl with TFTP is not installed");
+        return;
+    }
+    let served = Served::new("curl").await;
+    let (url, sent) = (format!("tftp://{}/file", served.server), contents(70_001));
+    let local = served.directory.join("local");
+    std::fs::write(&local, &sent).unwrap();
+    let curl = ["--silent", "--max-time", "20"];
+    let put = Command::new("curl").args(curl).arg("--upload-file").arg(&local).arg(&url).status();
+    assert!(put.unwrap().success());
+    assert!(std::fs::read(served.directory.join("file")).unwrap() == sent);
+    let got = Command::new("curl").args(curl).arg(&url).output().unwrap();
+    assert!(got.status.success() && got.stdout == sent, "{} bytes", got.stdout.len());
+}
