@@ -1,0 +1,102 @@
+//! `cargo netcheck`: what can be done with the checks that failed when `cargo test` ran them last.
+//!
+//! A check that fails leaves three files in the folder `netcheck` of cargo's target folder: the note `NAME.failed`, the
+//! trace `NAME.json` and the page `NAME.html`. This program reads the notes; traces and pages are files to it.
+//!
+//! - `failed`: the notes, and which of them a name means;
+//! - `workspace`: what cargo says about packages and their targets;
+//! - `commands`: a file for each command.
+
+mod commands;
+mod failed;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+use failed::Notes;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use workspace::Workspace;
+
+/// Cargo calls `cargo-netcheck netcheck …`.
+#[derive(Debug, Parser)]
+#[command(name = "cargo", bin_name = "cargo")]
+enum Cargo {
+    Netcheck(Arguments),
+}
+
+/// The checks that failed when `cargo test` ran them last
+#[derive(Debug, clap::Args)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The Cargo.toml of the package or workspace, if it is not the one of this folder
+    #[arg(long, global = true, value_name = "FILE")]
+    manifest_path: Option<PathBuf>,
+    /// Cargo's target folder, if it is not the one that cargo would use here
+    #[arg(long, global = true, value_name = "FOLDER")]
+    target_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the failing checks, and what each has found (the default)
+    List,
+    /// Show the page of a failing check in the browser, and print where it is
+    Open {
+        /// The test, or the end of its path; not needed if one check has failed
+        name: Option<String>,
+        /// Print where it is, and start no browser
+        #[arg(long)]
+        print: bool,
+    },
+    /// Run the counterexample of a failing check again on the real code, step by step
+    Replay {
+        /// The test, or the end of its path; not needed if one check has failed
+        name: Option<String>,
+        /// Further arguments of `cargo test`, such as `--features`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Keep the counterexample of a failing check as a regression test
+    Keep {
+        /// The test, or the end of its path; not needed if one check has failed
+        name: Option<String>,
+        /// The file to copy the trace to, from the folder of the package [default: traces/FUNCTION.json]
+        #[arg(long, value_name = "FILE")]
+        to: Option<PathBuf>,
+        /// Write the attribute into the source file instead of printing it
+        #[arg(long)]
+        write: bool,
+    },
+    /// Remove what failing checks have left: of one check, or of all
+    Clean {
+        /// The test, or the end of its path; all, if none is named
+        name: Option<String>,
+    },
+}
+
+/// What went wrong, and what to do.
+type Result<T> = std::result::Result<T, String>;
+
+fn main() -> ExitCode {
+    let Cargo::Netcheck(arguments) = Cargo::parse();
+    run(arguments).unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<ExitCode> {
+    let workspace = Workspace::read(manifest_path.as_deref(), target_dir)?;
+    let notes = Notes(workspace.folders_of_notes());
+    match command.unwrap_or(Command::List) {
+        Command::List => commands::list::run(&notes),
+        Command::Open { name, print } => commands::open::run(&notes.named(name.as_deref())?, print),
+        Command::Replay { name, arguments } => commands::replay::run(&notes.named(name.as_deref())?, &arguments),
+        Command::Keep { name, to, write } => {
+            commands::keep::run(&workspace, &notes.named(name.as_deref())?, to.as_deref(), write)
+        }
+        Command::Clean { name } => commands::clean::run(&notes, name.as_deref()),
+    }
+}
