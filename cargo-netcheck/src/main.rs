@@ -6,6 +6,9 @@
 //! - `failed`: the notes, and which of them a name means;
 //! - `workspace`: what cargo says about packages and their targets;
 //! - `commands`: a file for each command.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+#![warn(clippy::too_many_lines)]
 
 mod commands;
 mod failed;
