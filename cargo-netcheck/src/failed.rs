@@ -173,8 +173,12 @@ fn named(all: Vec<Failed>, name: Option<&str>) -> Result<Failed> {
         };
     };
     // The more exact rules first.
-    let rules: [fn(&Failed, &str) -> bool; 3] =
-        [|failed, name| failed.full_name() == name, |failed, name| failed.test == name, Failed::is_called];
+    let rules: [fn(&Failed, &str) -> bool; 4] = [
+        |failed, name| failed.full_name() == name,
+        |failed, name| failed.test == name,
+        Failed::is_called,
+        |failed, name| !name.is_empty() && failed.full_name().contains(name),
+    ];
     for rule in rules {
         let meant: Vec<Failed> = all.iter().filter(|failed| rule(failed, name)).cloned().collect();
         match <[Failed; 1]>::try_from(meant) {
@@ -193,9 +197,7 @@ fn nearest(all: &[Failed], name: &str) -> String {
         let names = [failed.full_name(), failed.test.clone(), last(&failed.test), failed.function.clone()];
         names.iter().map(|known| strsim::osa_distance(known, name)).min().unwrap_or(usize::MAX)
     };
-    let is_near = |failed: &&Failed| {
-        mistakes(failed) <= (name.chars().count() / 3).max(1) || !name.is_empty() && failed.full_name().contains(name)
-    };
+    let is_near = |failed: &&Failed| mistakes(failed) <= (name.chars().count() / 3).max(1);
     let mut near: Vec<Failed> = all.iter().filter(is_near).cloned().collect();
     near.sort_by_key(mistakes);
     match near.is_empty() {

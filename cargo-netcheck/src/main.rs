@@ -43,11 +43,11 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the failing checks, and what each has found (the default)
+    /// List the failing checks, and what each has found (the default); fails if there are any
     List,
     /// Show the page of a failing check in the browser, and print where it is
     Open {
-        /// The test, or the end of its path; not needed if one check has failed
+        /// The test, or a part of its path; not needed if one check has failed
         name: Option<String>,
         /// Print where it is, and start no browser
         #[arg(long)]
@@ -55,7 +55,7 @@ enum Command {
     },
     /// Run the counterexample of a failing check again on the real code, step by step
     Replay {
-        /// The test, or the end of its path; not needed if one check has failed
+        /// The test, or a part of its path; not needed if one check has failed
         name: Option<String>,
         /// Further arguments of `cargo test`, such as `--features`
         #[arg(last = true)]
@@ -63,18 +63,18 @@ enum Command {
     },
     /// Keep the counterexample of a failing check as a regression test
     Keep {
-        /// The test, or the end of its path; not needed if one check has failed
+        /// The test, or a part of its path; not needed if one check has failed
         name: Option<String>,
-        /// The file to copy the trace to, from the folder of the package [default: traces/FUNCTION.json]
-        #[arg(long, value_name = "FILE")]
-        to: Option<PathBuf>,
+        /// The folder to copy the trace to, or the file, from the folder of the package
+        #[arg(long, value_name = "PATH", default_value = "tests/traces")]
+        to: PathBuf,
         /// Write the attribute into the source file instead of printing it
         #[arg(long)]
         write: bool,
     },
     /// Remove what failing checks have left: of one check, or of all
     Clean {
-        /// The test, or the end of its path; all, if none is named
+        /// The test, or a part of its path; all, if none is named
         name: Option<String>,
     },
 }
@@ -98,7 +98,7 @@ fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<Ex
         Command::Open { name, print } => commands::open::run(&notes.named(name.as_deref())?, print),
         Command::Replay { name, arguments } => commands::replay::run(&notes.named(name.as_deref())?, &arguments),
         Command::Keep { name, to, write } => {
-            commands::keep::run(&workspace, &notes.named(name.as_deref())?, to.as_deref(), write)
+            commands::keep::run(&workspace, &notes.named(name.as_deref())?, &to, write)
         }
         Command::Clean { name } => commands::clean::run(&notes, name.as_deref()),
     }

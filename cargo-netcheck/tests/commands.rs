@@ -62,6 +62,14 @@ impl Package {
         self.write(&format!("target/netcheck/{name}.html"), "<p>the page</p>");
     }
 
+    /// What the list says; it fails where a check does.
+    #[track_caller]
+    fn lists(&self, arguments: &[&str]) -> String {
+        let (succeeds, text) = self.run(arguments, &[]);
+        assert_eq!(succeeds, text.starts_with("no check failed"), "{text}");
+        text
+    }
+
     /// Whether a command succeeds, and what it prints.
     fn run(&self, arguments: &[&str], environment: &[(&str, &Path)]) -> (bool, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-netcheck"));
@@ -101,7 +109,7 @@ fn the_list_says_what_failed_where_and_what_can_be_done() {
     assert_eq!(package.succeeds(&["list"]), "no check failed when it was run last\n");
     package.fails("inner::waits", 11, json!({ "trace": null, "page": null, "violation": "inconclusive: 10 states" }));
     package.fails("asks", 3, nothing());
-    let listed = package.succeeds(&["list"]);
+    let listed = package.lists(&["list"]);
     assert_eq!(
         listed,
         "\
@@ -113,7 +121,7 @@ of_a_user::inner::waits  (src/lib.rs:11, just now)
 2 checks have failed; `cargo netcheck` can `open` the page of one, `replay` it, `keep` it as a test, and `clean` the list
 "
     );
-    assert_eq!(package.succeeds(&[]), listed);
+    assert_eq!(package.lists(&[]), listed);
 }
 
 #[test]
@@ -123,11 +131,11 @@ fn notes_are_found_in_the_folders_of_platforms_and_in_other_target_folders() {
     package.write("target/CACHEDIR.TAG", "");
     fs::create_dir(package.path("target/wasm32-wasip1")).expect("a folder");
     fs::rename(package.path("target/netcheck"), package.path("target/wasm32-wasip1/netcheck")).expect("moved");
-    assert!(package.succeeds(&[]).starts_with("no check"), "cargo has not marked the folder");
+    assert!(package.lists(&[]).starts_with("no check"), "cargo has not marked the folder");
     package.write("target/wasm32-wasip1/CACHEDIR.TAG", "");
-    assert!(package.succeeds(&[]).starts_with("of_a_user::asks"));
+    assert!(package.lists(&[]).starts_with("of_a_user::asks"));
     fs::rename(package.path("target/wasm32-wasip1"), package.path("elsewhere")).expect("moved");
-    assert!(package.succeeds(&["list", "--target-dir", "elsewhere"]).starts_with("of_a_user::asks"));
+    assert!(package.lists(&["list", "--target-dir", "elsewhere"]).starts_with("of_a_user::asks"));
     let manifest = package.path("Cargo.toml");
     let manifest = manifest.to_str().expect("a path of letters");
     assert!(package.succeeds(&["--manifest-path", manifest]).starts_with("no check"));
@@ -147,7 +155,7 @@ fn a_check_is_called_by_the_end_of_its_path_or_as_its_files() {
     let page = |name: &str| package.succeeds(&["open", "--print", name]);
     assert!(package.succeeds(&["open", "--print"]).ends_with("of_a_user-asks.html\n"), "the only one");
     package.fails("inner::waits", 11, nothing());
-    for name in ["waits", "inner::waits", "of_a_user::inner::waits", "of_a_user-inner-waits"] {
+    for name in ["waits", "inner::waits", "inner", "wait", "of_a_user::inner::waits", "of_a_user-inner-waits"] {
         assert!(page(name).ends_with("of_a_user-inner-waits.html\n"), "{name}");
     }
     package.fails("outer::waits", 11, nothing());
@@ -165,8 +173,8 @@ fn an_unknown_name_is_answered_with_the_nearest() {
     package.refuses(&["open", "asks"], &["no check failed when it was run last: `asks` has passed, or was never run"]);
     package.fails("asks", 3, nothing());
     package.fails("inner::waits", 11, nothing());
-    package.refuses(&["open", "ask"], &["no failing check is called `ask`: did you mean\n  of_a_user::asks\n"]);
-    package.refuses(&["keep", "inner::wait"], &["did you mean\n  of_a_user::inner::waits\n"]);
+    package.refuses(&["open", "aks"], &["no failing check is called `aks`: did you mean\n  of_a_user::asks\n"]);
+    package.refuses(&["keep", "inner::wiats"], &["did you mean\n  of_a_user::inner::waits\n"]);
     package.refuses(&["replay", "nothing_like_it"], &["the failing ones are\n  of_a_user::asks\n  of_a_user::inner"]);
 }
 
@@ -228,7 +236,7 @@ fn a_note_of_another_version_is_refused() {
     package.write("target/netcheck/of_a_user-asks.failed", "{");
     package.refuses(&[], &["of_a_user-asks.failed: EOF", "`cargo netcheck clean` removes it"]);
     package.succeeds(&["clean"]);
-    assert!(package.succeeds(&[]).starts_with("no check"));
+    assert!(package.lists(&[]).starts_with("no check"));
 }
 
 #[test]
@@ -237,17 +245,18 @@ fn a_trace_is_kept_under_a_name_that_is_free() {
     package.fails("asks", 3, json!({ "settings": "tasks = fifo" }));
     let text = package.succeeds(&["keep"]);
     assert!(text.contains("above `fn asks` (src/lib.rs:3)"), "{text}");
-    assert!(text.contains("#[netcheck::model_check(replay = \"traces/asks.json\", tasks = fifo)]\n"), "{text}");
-    assert_eq!(package.read("traces/asks.json"), "the trace of asks");
+    assert!(text.contains("#[netcheck::model_check(replay = \"tests/traces/asks.json\", tasks = fifo)]\n"), "{text}");
+    assert_eq!(package.read("tests/traces/asks.json"), "the trace of asks");
     assert_eq!(package.read("src/lib.rs"), SOURCE);
-    assert!(package.succeeds(&["keep"]).contains("\"traces/asks.json\""), "it is kept already");
-    package.write("traces/asks.json", "another one");
-    assert!(package.succeeds(&["keep"]).contains("\"traces/asks_2.json\""));
-    assert_eq!(package.read("traces/asks.json"), "another one");
+    assert!(package.succeeds(&["keep"]).contains("\"tests/traces/asks.json\""), "it is kept already");
+    package.write("tests/traces/asks.json", "another one");
+    assert!(package.succeeds(&["keep"]).contains("\"tests/traces/asks_2.json\""));
+    assert_eq!(package.read("tests/traces/asks.json"), "another one");
 
+    assert!(package.succeeds(&["keep", "--to", "traces"]).contains("(replay = \"traces/asks.json\""));
     assert!(package.succeeds(&["keep", "--to", "./tests/lost.json"]).contains("(replay = \"tests/lost.json\""));
     assert_eq!(package.read("tests/lost.json"), "the trace of asks");
-    package.refuses(&["keep", "--to", "traces/asks.json"], &["is there already, and is not this trace"]);
+    package.refuses(&["keep", "--to", "tests/traces/asks.json"], &["is there already, and is not this trace"]);
     for outside in ["../asks.json", "/asks.json"] {
         package.refuses(&["keep", "--to", outside], &["is not in the folder of the package"]);
     }
@@ -258,14 +267,15 @@ fn the_attribute_is_written_above_the_function() {
     let package = Package::new();
     package.fails("asks", 3, nothing());
     package.succeeds(&["keep", "--write"]);
-    let with_one = SOURCE.replace("fn asks", "#[netcheck::model_check(replay = \"traces/asks.json\")]\nfn asks");
+    let with_one = SOURCE.replace("fn asks", "#[netcheck::model_check(replay = \"tests/traces/asks.json\")]\nfn asks");
     assert_eq!(package.read("src/lib.rs"), with_one);
     assert!(package.succeeds(&["keep", "--write"]).contains("has the attribute already"));
     assert_eq!(package.read("src/lib.rs"), with_one);
     // The function has moved by a line meanwhile.
     package.fails("inner::waits", 11, nothing());
     package.succeeds(&["keep", "waits", "--write"]);
-    let with_two = with_one.replace("    fn waits", "    #[model_check(replay = \"traces/waits.json\")]\n    fn waits");
+    let with_two =
+        with_one.replace("    fn waits", "    #[model_check(replay = \"tests/traces/waits.json\")]\n    fn waits");
     assert_eq!(package.read("src/lib.rs"), with_two);
 }
 
@@ -280,7 +290,7 @@ fn a_source_that_is_not_understood_is_left_alone() {
     fs::remove_file(package.path("src/lib.rs")).expect("removed");
     package.write("src/main.rs", "fn main() {}\n");
     package.refuses(&["keep", "--write"], &["src/lib.rs is not there any more"]);
-    assert!(!package.path("traces").exists(), "nothing is copied");
+    assert!(!package.path("tests").exists(), "nothing is copied");
 }
 
 #[test]
@@ -288,8 +298,7 @@ fn an_async_test_is_kept_as_a_check_of_its_body() {
     let package = Package::new();
     package.fails("asks", 3, json!({ "origin": "async_test", "faults": "udp(loss)" }));
     let text = package.succeeds(&["keep"]);
-    let test =
-        "#[netcheck::model_check(replay = \"traces/asks.json\")]\n    fn asks_again(net: &mut netcheck::Network) {";
+    let test = "#[netcheck::model_check(replay = \"tests/traces/asks.json\")]\n    fn asks_again(net: &mut netcheck::Network) {";
     assert!(text.contains(test) && text.contains("move the body of `asks`"), "{text}");
     package.refuses(&["keep", "--write"], &["asks is an async test"]);
 }
@@ -303,7 +312,7 @@ fn clean_removes_what_checks_have_left_and_nothing_else() {
     package.write("target/netcheck/notes.txt", "of a user");
     package.write("target/netcheck/deps/of_a_user.json", "of a profile that is called netcheck");
     assert_eq!(package.succeeds(&["clean", "waits"]), "removed 3 files\n");
-    assert!(package.succeeds(&[]).starts_with("of_a_user::asks"));
+    assert!(package.lists(&[]).starts_with("of_a_user::asks"));
     package.refuses(&["clean", "waits"], &["no failing check is called `waits`"]);
     assert_eq!(package.succeeds(&["clean"]), "removed 3 files\n");
     assert!(package.path("target/netcheck/notes.txt").exists());

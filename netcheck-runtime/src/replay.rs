@@ -123,11 +123,41 @@ pub(crate) fn replay(
         flow.follow(system, (&state, &next), taken, number as u32);
         state = StateVector::from_slice(&next);
     }
-    let is_end = successors.within(system, &state, None)?.iter().all(Transition::is_failure);
-    let found = is_end.then(|| properties.violated_at_end(system, &state)).flatten();
+    let ended = ended(system, &mut successors, &state)?;
+    let found = ended.and_then(|ended| properties.violated_at_end(system, &ended));
     let end = found.map_or(End::Held, End::Violated);
     let end = timed(system, &state, instants.as_ref(), &mut seen, steps).unwrap_or(end);
     Ok(Replayed { steps: seen, path, situations: watcher.situations(), end })
+}
+
+/// The state in which an execution has ended; `None` if it has not.
+///
+/// In dense time, a search does not ask when a copy arrives that nobody hears, once that may be at any instant. Here its
+/// instant depends on those of the steps, so that its arrival is a step still: it is taken.
+fn ended(
+    system: &mut System,
+    successors: &mut Successors,
+    state: &StateVector,
+) -> Result<Option<StateVector>, Interrupt> {
+    let mut state = state.clone();
+    let mut next = Vec::new();
+    loop {
+        let possible = successors.within(system, &state, None)?.to_vec();
+        let others: Vec<&Transition> = possible.iter().filter(|step| !step.is_failure()).collect();
+        let is_silent = |step: &Transition| match step.step {
+            Move::LoseInFlight => system.has_delay(),
+            Move::Arrive { .. } => system.is_unheard(step),
+            _ => false,
+        };
+        if others.iter().any(|step| !is_silent(step)) {
+            return Ok(None);
+        }
+        let Some(arrival) = others.iter().find(|step| system.is_unheard(step)) else {
+            return Ok(others.is_empty().then_some(state));
+        };
+        system.apply(&state, arrival, &mut next);
+        state = StateVector::from_slice(&next);
+    }
 }
 
 /// Says of each step that was taken when it happens: at the instants that are stored, if there are any. If a stored

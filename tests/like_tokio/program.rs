@@ -1,7 +1,7 @@
 //! Modules written on tokio and std, prepared by `#[netcheck::program]`: they do what their twins do
 //! that were written for netcheck.
 
-use netcheck::check::{Checker, Report, Tcp, Udp, Verdict};
+use netcheck::check::{Checker, Identity, Report, Tcp, Udp, Verdict};
 use std::future::Future;
 
 /// The same items twice, prepared by the attribute and compiled against netcheck by hand.
@@ -168,7 +168,7 @@ mod existing {
 
 /// States with and without reduction.
 fn states(checker: &Checker, check: impl Fn(Checker) -> Report) -> [usize; 2] {
-    [true, false].map(|reduction| check(checker.clone().reduction(reduction)).states())
+    [true, false].map(|reduction| check(checker.clone().identity(Identity::History).reduction(reduction)).states())
 }
 
 fn datagrams<S, C>(server: fn() -> S, client: fn() -> C) -> impl Fn(Checker) -> Report

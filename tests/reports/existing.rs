@@ -108,7 +108,7 @@ async fn a_stream_carries_bytes() -> io::Result<()> {
 /// Runs one of these tests in a child; whether it passes, and all that it prints.
 fn child(test: &str, environment: &[(&str, &str)]) -> (bool, String) {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args([&format!("existing::{test}"), "--exact", "--nocapture", "--test-threads=1"]);
+    command.args([&format!("existing::{test}"), "--exact", "--nocapture", "--test-threads=1", "--include-ignored"]);
     command.env_remove("NETCHECK_FAULTS").env_remove("NETCHECK_REPLAY").env_remove("RUST_BACKTRACE");
     let output = command.envs(environment.iter().copied()).output().expect("it runs");
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text")).concat();
@@ -129,6 +129,36 @@ fn assert_fails(test: &str, faults: &str, expected: &[&str]) {
     for expected in expected {
         assert!(text.contains(expected), "{expected}\nis missing in\n{text}");
     }
+}
+
+/// The note that `cargo netcheck` reads.
+#[test]
+fn a_failing_test_is_noted_until_it_passes() {
+    let target = std::env::current_exe().expect("this program");
+    let target = target.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).expect("cargo's target folder");
+    let note = target.join("netcheck/reports-existing-nobody_waits_for_ever.failed");
+    assert_fails("nobody_waits_for_ever", "udp(loss)", &["deadlock"]);
+    let text = std::fs::read_to_string(&note).expect("it is written");
+    for said in [
+        r#""test": "existing::nobody_waits_for_ever""#,
+        r#""file": "tests/reports/existing.rs""#,
+        r#""violation": "deadlock: "#,
+        r#""trace": "reports-existing-nobody_waits_for_ever.json""#,
+        r#""faults": "udp(loss)""#,
+    ] {
+        assert!(text.contains(said), "{said}\nis missing in\n{text}");
+    }
+    assert_passes("nobody_waits_for_ever", "");
+    assert!(!note.exists(), "it was mended");
+}
+
+/// Waits for a datagram that may be lost.
+#[tokio::test]
+#[ignore = "one process of the test above, and not to be run beside it"]
+async fn nobody_waits_for_ever() {
+    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    socket.send_to(b"ping", socket.local_addr().unwrap()).await.unwrap();
+    socket.recv(&mut [0; 8]).await.unwrap();
 }
 
 #[test]

@@ -377,3 +377,23 @@ fn a_program_is_not_asked_what_it_does_when_a_timer_fires_that_never_fires() {
         assert_eq!(report.verdict(), Verdict::Verified, "reduction {reduction}: {report}");
     }
 }
+
+/// The second datagram is for a port at which no socket is bound: when it gets there is of no importance.
+#[test]
+fn a_deadlock_beside_a_datagram_that_nobody_hears_is_confirmed() {
+    for checker in [Checker::new().udp(Udp::new().delay(ms(2)..)), within(2..=30)] {
+        let report = checker.check(|net| {
+            net.process("waits", || async {
+                let _bound = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                std::future::pending::<()>().await;
+            });
+            net.process("sends", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                socket.send_to(b"3", "waits:4000").await.unwrap();
+                let _ = time::timeout(ms(20), socket.recv(&mut [0; 1])).await;
+                socket.send_to(b"4", "waits:4001").await.unwrap();
+            });
+        });
+        assert_eq!(report.counterexample().map(Counterexample::kind), Some(ViolationKind::Deadlock), "{report}");
+    }
+}

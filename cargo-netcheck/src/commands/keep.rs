@@ -7,10 +7,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
-/// Where traces are kept, from the folder of the package.
-const FOLDER: &str = "traces";
-
-pub(crate) fn run(workspace: &Workspace, failed: &Failed, to: Option<&Path>, writes: bool) -> Result<ExitCode> {
+pub(crate) fn run(workspace: &Workspace, failed: &Failed, to: &Path, writes: bool) -> Result<ExitCode> {
     if failed.origin == Origin::Trace {
         return Err(format!("{} runs a kept trace already: {}", failed.test, failed.violation));
     }
@@ -62,22 +59,22 @@ fn print_async(failed: &Failed, words: &str) {
     );
 }
 
-/// The file to copy a trace to, from the folder of the package. Without a word from the user, one that is free, or that
-/// holds the trace already.
-fn destination(failed: &Failed, package: &Path, trace: &Path, to: Option<&Path>) -> Result<PathBuf> {
+/// The file to copy a trace to, from the folder of the package. In a folder, one that is free, or that holds the trace
+/// already.
+fn destination(failed: &Failed, package: &Path, trace: &Path, to: &Path) -> Result<PathBuf> {
+    let to = to.strip_prefix(package).unwrap_or(to);
+    if !to.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err(format!(
+            "{} is not in the folder of the package, {}\n  a trace is committed with its test",
+            to.display(),
+            package.display()
+        ));
+    }
+    // `./a` is `a`.
+    let to: PathBuf = to.components().filter(|part| matches!(part, Component::Normal(_))).collect();
     let is_same = |file: &Path| fs::read(file).is_ok_and(|kept| fs::read(trace).is_ok_and(|trace| trace == kept));
     let is_usable = |file: &Path| !package.join(file).exists() || is_same(&package.join(file));
-    if let Some(to) = to {
-        let to = to.strip_prefix(package).unwrap_or(to);
-        if !to.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-            return Err(format!(
-                "{} is not in the folder of the package, {}\n  a trace is committed with its test",
-                to.display(),
-                package.display()
-            ));
-        }
-        // `./a` is `a`.
-        let to: PathBuf = to.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    if to.extension().is_some_and(|extension| extension == "json") {
         return match is_usable(&to) {
             true => Ok(to),
             false => Err(format!(
@@ -90,8 +87,8 @@ fn destination(failed: &Failed, package: &Path, trace: &Path, to: Option<&Path>)
         1 => format!("{}.json", failed.function),
         number => format!("{}_{number}.json", failed.function),
     };
-    let files = (1..).map(|number| Path::new(FOLDER).join(numbered(number)));
-    files.into_iter().find(|file| is_usable(file)).ok_or_else(|| "every name is taken".to_owned())
+    let mut files = (1..).map(|number| to.join(numbered(number)));
+    files.find(|file| is_usable(file)).ok_or_else(|| "every name is taken".to_owned())
 }
 
 fn copy(trace: &Path, package: &Path, file: &Path) -> Result<PathBuf> {

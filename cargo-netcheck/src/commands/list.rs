@@ -21,7 +21,8 @@ pub(crate) fn run(notes: &Notes) -> Result<ExitCode> {
     println!(
         "{count}; `cargo netcheck` can `open` the page of one, `replay` it, `keep` it as a test, and `clean` the list"
     );
-    Ok(ExitCode::SUCCESS)
+    // As `cargo test` does.
+    Ok(ExitCode::FAILURE)
 }
 
 fn entry(failed: &Failed) -> String {

@@ -15,7 +15,7 @@ use crate::world::intern::Interner;
 use crate::world::monitors::sighting::Sighting;
 use crate::world::monitors::table::{Monitors, Unwatched};
 use crate::world::prepared::PreparedOffer;
-use crate::world::step::{Message, Transition};
+use crate::world::step::{Message, Move, Transition};
 use crate::world::tcp;
 use crate::world::tcp::connections::Connections;
 use ahash::AHashMap;
@@ -354,6 +354,13 @@ impl Tables {
     /// The message that a step writes or reads.
     pub(crate) fn message(&self, transition: &Transition) -> Option<Message> {
         self.told(transition).iter().flat_map(|happened| &happened.events).find_map(|event| event.message())
+    }
+
+    /// Whether a datagram arrives where no socket is bound.
+    pub(crate) fn is_unheard(&self, transition: &Transition) -> bool {
+        let happened = self.told(transition).iter().flat_map(|happened| &happened.events);
+        matches!(transition.step, Move::Arrive { .. })
+            && happened.into_iter().any(|event| matches!(event, Event::Unheard { .. }))
     }
 
     /// One event, at the component of the step's first write.

@@ -18,7 +18,7 @@ mod checked;
 mod drawn;
 mod real;
 
-use netcheck::check::{Checker, Report, Search, Tcp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Identity, Report, Search, Tcp, Verdict, ViolationKind};
 use std::fmt::Debug;
 use std::future::Future;
 
@@ -44,7 +44,7 @@ where
     S: Future<Output: Debug + 'static> + 'static,
     C: Future<Output: Debug + 'static> + 'static,
 {
-    checker.check(|net| {
+    checker.clone().identity(Identity::History).check(|net| {
         net.process("server", move || async move { server(listener().await).await });
         net.process("client", move || client("server:4000")).after("server");
     })
@@ -242,7 +242,7 @@ mod http {
     #[test]
     fn each_connection_of_a_server_is_a_task_of_its_own() {
         for (tcp, states) in [(Tcp::new(), 2_148), (failures(), 63_620)] {
-            let report = one_failure(tcp).check(|net| {
+            let report = one_failure(tcp).identity(Identity::History).check(|net| {
                 net.process("server", answer_two);
                 for client in ["a", "b"] {
                     net.process(client, || ask("server:4000")).after("server");
