@@ -1,82 +1,105 @@
-//! `cargo netcheck`: what to do with checks that failed in the last `cargo test`.
+//! `cargo netcheck`: what can be done with the checks that failed when `cargo test` ran them last.
 //!
-//! - `failures`: the notes and files that failing tests have left under `target/netcheck/`;
-//! - `commands`: what each command does with them.
+//! A check that fails leaves three files in the folder `netcheck` of cargo's target folder: the note `NAME.failed`, the
+//! trace `NAME.json` and the page `NAME.html`. This program reads the notes; traces and pages are files to it.
 //!
-//! A failing check of netcheck writes `NAME.failed`, and with a counterexample `NAME.json` (the trace) and `NAME.html`
-//! (the page). Nothing here knows what a trace says: tests replay it.
+//! - `failed`: the notes, and which of them a name means;
+//! - `workspace`: what cargo says about packages and their targets;
+//! - `commands`: a file for each command.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+#![warn(clippy::too_many_lines)]
 
 mod commands;
-mod failures;
+mod failed;
+mod workspace;
 
 use clap::{Parser, Subcommand};
+use failed::Notes;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use workspace::Workspace;
 
-/// The failing checks of the last test run.
-#[derive(Parser)]
-#[command(name = "cargo netcheck", bin_name = "cargo netcheck", version)]
-struct Arguments {
-    /// The folder with the failures, instead of `netcheck` in cargo's target folder
-    #[arg(long, global = true)]
-    folder: Option<PathBuf>,
-    #[command(subcommand)]
-    command: Option<Command>,
+/// Cargo calls `cargo-netcheck netcheck …`.
+#[derive(Debug, Parser)]
+#[command(name = "cargo", bin_name = "cargo")]
+enum Cargo {
+    Netcheck(Arguments),
 }
 
-#[derive(Subcommand)]
+/// The checks that failed when `cargo test` ran them last
+#[derive(Debug, clap::Args)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The Cargo.toml of the package or workspace, if it is not the one of this folder
+    #[arg(long, global = true, value_name = "FILE")]
+    manifest_path: Option<PathBuf>,
+    /// Cargo's target folder, if it is not the one that cargo would use here
+    #[arg(long, global = true, value_name = "FOLDER")]
+    target_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
 enum Command {
-    /// List the failing checks (the default)
+    /// List the failing checks, and what each has found (the default); fails if there are any
     List,
-    /// Show the page of a failing check in the browser
+    /// Show the page of a failing check in the browser, and print where it is
     Open {
-        /// The check, or a part of its name; may be left out if only one has failed
+        /// The test, or a part of its path; not needed if one check has failed
         name: Option<String>,
-        /// Print where the page is, and open nothing
+        /// Print where it is, and start no browser
         #[arg(long)]
         print: bool,
     },
-    /// Run the failing execution again on the real code, step by step
+    /// Run the counterexample of a failing check again on the real code, step by step
     Replay {
-        /// The check, or a part of its name; may be left out if only one has failed
+        /// The test, or a part of its path; not needed if one check has failed
         name: Option<String>,
+        /// Further arguments of `cargo test`, such as `--features`
+        #[arg(last = true)]
+        arguments: Vec<String>,
     },
-    /// Keep the failing execution as a regression test: copies the trace, and prints the test
+    /// Keep the counterexample of a failing check as a regression test
     Keep {
-        /// The check, or a part of its name; may be left out if only one has failed
+        /// The test, or a part of its path; not needed if one check has failed
         name: Option<String>,
-        /// Where traces are kept, from the folder of the package's Cargo.toml
-        #[arg(long, default_value = "tests/traces")]
+        /// The folder to copy the trace to, or the file, from the folder of the package
+        #[arg(long, value_name = "PATH", default_value = "tests/traces")]
         to: PathBuf,
+        /// Write the attribute into the source file instead of printing it
+        #[arg(long)]
+        write: bool,
     },
-    /// Remove what failing checks have left
-    Clean,
+    /// Remove what failing checks have left: of one check, or of all
+    Clean {
+        /// The test, or a part of its path; all, if none is named
+        name: Option<String>,
+    },
 }
+
+/// What went wrong, and what to do.
+type Result<T> = std::result::Result<T, String>;
 
 fn main() -> ExitCode {
-    // Cargo gives its own name of the command as the first argument.
-    let mut arguments: Vec<_> = std::env::args_os().collect();
-    if arguments.get(1).is_some_and(|first| first == "netcheck") {
-        arguments.remove(1);
-    }
-    match run(Arguments::parse_from(arguments)) {
-        Ok(code) => code,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    let Cargo::Netcheck(arguments) = Cargo::parse();
+    run(arguments).unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
 }
 
-fn run(Arguments { folder, command }: Arguments) -> Result<ExitCode, String> {
-    let folder = folder.map_or_else(failures::folder, Ok)?;
+fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<ExitCode> {
+    let workspace = Workspace::read(manifest_path.as_deref(), target_dir)?;
+    let notes = Notes(workspace.folders_of_notes());
     match command.unwrap_or(Command::List) {
-        Command::List => commands::list(&folder),
-        Command::Open { name, print } => commands::open(&folder, name.as_deref(), print),
-        Command::Replay { name } => commands::replay(&folder, name.as_deref()),
-        Command::Keep { name, to } => commands::keep(&folder, name.as_deref(), &to),
-        Command::Clean => commands::clean(&folder),
+        Command::List => commands::list::run(&notes),
+        Command::Open { name, print } => commands::open::run(&notes.named(name.as_deref())?, print),
+        Command::Replay { name, arguments } => commands::replay::run(&notes.named(name.as_deref())?, &arguments),
+        Command::Keep { name, to, write } => {
+            commands::keep::run(&workspace, &notes.named(name.as_deref())?, &to, write)
+        }
+        Command::Clean { name } => commands::clean::run(&notes, name.as_deref()),
     }
 }

@@ -1,133 +1,330 @@
-//! The command as a user runs it, on notes as failing checks write them.
+//! The command as a user calls it, on notes as failing checks write them, in a package of a temporary folder.
 
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+use tempfile::TempDir;
 
-/// A folder of one test, removed at its end.
-struct Folder(PathBuf);
+/// A package with the source of two tests, which is never built.
+struct Package(TempDir);
 
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("cargo-netcheck-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        Folder(folder)
+const SOURCE: &str = "\
+#[netcheck::model_check(udp(loss))]
+// An answer may be lost.
+fn asks(net: &mut netcheck::Network) {
+    net.process(\"client\", client);
+}
+
+mod inner {
+    use netcheck::model_check;
+
+    #[model_check]
+    fn waits(net: &mut netcheck::Network) {}
+}
+";
+
+impl Package {
+    fn new() -> Package {
+        let package = Package(tempfile::tempdir().expect("a folder"));
+        let manifest = "[package]\nname = \"of-a-user\"\nedition = \"2024\"\n[workspace]\n";
+        package.write("Cargo.toml", manifest);
+        package.write("src/lib.rs", SOURCE);
+        package
     }
 
-    /// A failing check of this name, with an execution or without.
-    fn fail(&self, id: &str, name: &str, has_execution: bool) {
-        let package = self.0.join("package");
-        fs::create_dir_all(&package).unwrap();
-        let note = serde_json::json!({
-            "version": 1, "name": name, "at": "src/lib.rs:7", "package": "echo", "folder": package,
-            "found": "panic: client panicked", "has_execution": has_execution, "environment": "NETCHECK_FAULTS='udp(loss)' ",
+    fn path(&self, file: &str) -> PathBuf {
+        self.0.path().join(file)
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let file = self.path(file);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, text).expect("a file");
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+    }
+
+    /// A note, in which some members are other ones; and its files.
+    fn fails(&self, test: &str, line: u32, others: Value) {
+        let name = format!("of_a_user-{}", test.replace("::", "-"));
+        let mut note = json!({
+            "version": 1, "crate_name": "of_a_user", "test": test, "function": test.rsplit("::").next(),
+            "origin": "check", "folder": self.0.path(), "program": "/target/debug/deps/of_a_user-0",
+            "file": "src/lib.rs", "line": line, "violation": "panic: client panicked at src/lib.rs:9: no answer",
+            "settings": "", "faults": null, "trace": format!("{name}.json"), "page": format!("{name}.html"),
         });
-        fs::write(self.0.join(format!("{id}.failed")), note.to_string()).unwrap();
-        if has_execution {
-            fs::write(self.0.join(format!("{id}.json")), "{\"a\": \"trace\"}").unwrap();
-            fs::write(self.0.join(format!("{id}.html")), "<p>a page").unwrap();
+        note.as_object_mut().expect("an object").extend(others.as_object().expect("an object").clone());
+        self.write(&format!("target/netcheck/{name}.failed"), &note.to_string());
+        self.write(&format!("target/netcheck/{name}.json"), &format!("the trace of {test}"));
+        self.write(&format!("target/netcheck/{name}.html"), "<p>the page</p>");
+    }
+
+    /// What the list says; it fails where a check does.
+    #[track_caller]
+    fn lists(&self, arguments: &[&str]) -> String {
+        let (succeeds, text) = self.run(arguments, &[]);
+        assert_eq!(succeeds, text.starts_with("no check failed"), "{text}");
+        text
+    }
+
+    /// Whether a command succeeds, and what it prints.
+    fn run(&self, arguments: &[&str], environment: &[(&str, &Path)]) -> (bool, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-netcheck"));
+        command.arg("netcheck").args(arguments).current_dir(self.0.path());
+        for name in ["CARGO_TARGET_DIR", "DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME"] {
+            command.env_remove(name);
+        }
+        let output = command.envs(environment.iter().copied()).output().expect("it runs");
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text")).concat();
+        (output.status.success(), text)
+    }
+
+    #[track_caller]
+    fn succeeds(&self, arguments: &[&str]) -> String {
+        let (succeeds, text) = self.run(arguments, &[]);
+        assert!(succeeds, "{text}");
+        text
+    }
+
+    #[track_caller]
+    fn refuses(&self, arguments: &[&str], why: &[&str]) {
+        let (succeeds, text) = self.run(arguments, &[]);
+        assert!(!succeeds && text.starts_with("error: "), "{text}");
+        for why in why {
+            assert!(text.contains(why), "{why}\nis missing in\n{text}");
         }
     }
+}
 
-    fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-netcheck"));
-        command.arg("netcheck").arg("--folder").arg(&self.0).args(arguments).output().unwrap()
+fn nothing() -> Value {
+    json!({})
+}
+
+#[test]
+fn the_list_says_what_failed_where_and_what_can_be_done() {
+    let package = Package::new();
+    assert_eq!(package.succeeds(&["list"]), "no check failed when it was run last\n");
+    package.fails("inner::waits", 11, json!({ "trace": null, "page": null, "violation": "inconclusive: 10 states" }));
+    package.fails("asks", 3, nothing());
+    let listed = package.lists(&["list"]);
+    assert_eq!(
+        listed,
+        "\
+of_a_user::asks  (src/lib.rs:3, just now)
+    panic: client panicked at src/lib.rs:9: no answer
+of_a_user::inner::waits  (src/lib.rs:11, just now)
+    inconclusive: 10 states
+    no counterexample
+2 checks have failed; `cargo netcheck` can `open` the page of one, `replay` it, `keep` it as a test, and `clean` the list
+"
+    );
+    assert_eq!(package.lists(&[]), listed);
+}
+
+#[test]
+fn notes_are_found_in_the_folders_of_platforms_and_in_other_target_folders() {
+    let package = Package::new();
+    package.fails("asks", 3, nothing());
+    package.write("target/CACHEDIR.TAG", "");
+    fs::create_dir(package.path("target/wasm32-wasip1")).expect("a folder");
+    fs::rename(package.path("target/netcheck"), package.path("target/wasm32-wasip1/netcheck")).expect("moved");
+    assert!(package.lists(&[]).starts_with("no check"), "cargo has not marked the folder");
+    package.write("target/wasm32-wasip1/CACHEDIR.TAG", "");
+    assert!(package.lists(&[]).starts_with("of_a_user::asks"));
+    fs::rename(package.path("target/wasm32-wasip1"), package.path("elsewhere")).expect("moved");
+    assert!(package.lists(&["list", "--target-dir", "elsewhere"]).starts_with("of_a_user::asks"));
+    let manifest = package.path("Cargo.toml");
+    let manifest = manifest.to_str().expect("a path of letters");
+    assert!(package.succeeds(&["--manifest-path", manifest]).starts_with("no check"));
+}
+
+#[test]
+fn outside_of_a_package_it_says_what_to_name() {
+    let package = Package::new();
+    fs::remove_file(package.path("Cargo.toml")).expect("removed");
+    package.refuses(&[], &["could not find `Cargo.toml`", "with `--manifest-path`"]);
+}
+
+#[test]
+fn a_check_is_called_by_the_end_of_its_path_or_as_its_files() {
+    let package = Package::new();
+    package.fails("asks", 3, nothing());
+    let page = |name: &str| package.succeeds(&["open", "--print", name]);
+    assert!(package.succeeds(&["open", "--print"]).ends_with("of_a_user-asks.html\n"), "the only one");
+    package.fails("inner::waits", 11, nothing());
+    for name in ["waits", "inner::waits", "inner", "wait", "of_a_user::inner::waits", "of_a_user-inner-waits"] {
+        assert!(page(name).ends_with("of_a_user-inner-waits.html\n"), "{name}");
     }
+    package.fails("outer::waits", 11, nothing());
+    package.fails("waits", 11, nothing());
+    assert!(page("waits").ends_with("of_a_user-waits.html\n"), "the whole path comes first");
+    fs::remove_file(package.path("target/netcheck/of_a_user-waits.failed")).expect("removed");
+    let both = "say which\n  of_a_user::inner::waits\n  of_a_user::outer::waits\n";
+    package.refuses(&["open", "waits"], &["`waits` may be 2 checks: ", both]);
+    package.refuses(&["open"], &["3 checks have failed: say which\n  of_a_user::asks\n"]);
+}
 
-    /// What it prints, if it succeeds.
-    #[track_caller]
-    fn prints(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    }
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest() {
+    let package = Package::new();
+    package.refuses(&["open", "asks"], &["no check failed when it was run last: `asks` has passed, or was never run"]);
+    package.fails("asks", 3, nothing());
+    package.fails("inner::waits", 11, nothing());
+    package.refuses(&["open", "aks"], &["no failing check is called `aks`: did you mean\n  of_a_user::asks\n"]);
+    package.refuses(&["keep", "inner::wiats"], &["did you mean\n  of_a_user::inner::waits\n"]);
+    package.refuses(&["replay", "nothing_like_it"], &["the failing ones are\n  of_a_user::asks\n  of_a_user::inner"]);
+}
 
-    /// Its error.
-    #[track_caller]
-    fn fails(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(!output.status.success(), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
+#[test]
+fn a_page_is_opened_where_there_is_a_browser() {
+    let package = Package::new();
+    package.fails("asks", 3, nothing());
+    let page = package.path("target/netcheck/of_a_user-asks.html");
+    let page = page.canonicalize().expect("a file").display().to_string();
+    let text = package.succeeds(&["open", "asks"]);
+    if cfg!(target_os = "linux") {
+        assert!(text.starts_with(&page) && text.contains("no display is known here"), "{text}");
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+/// `xdg-open` is what starts a browser on Linux.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_browser_is_given_the_page() {
+    use std::os::unix::fs::PermissionsExt;
+    let package = Package::new();
+    package.fails("asks", 3, nothing());
+    let (asked, pipe) = (package.path("asked"), package.path("bin/xdg-open"));
+    // A pipe is read to its end when the browser has been started, however long that takes.
+    package.write("bin/xdg-open", &format!("#!/bin/sh\necho \"$1\" > {}\n", asked.display()));
+    fs::set_permissions(&pipe, fs::Permissions::from_mode(0o755)).expect("a program");
+    assert!(Command::new("mkfifo").arg(&asked).status().expect("it runs").success());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let bins = [package.path("bin")].into_iter().chain(std::env::split_paths(&path));
+    let path = PathBuf::from(std::env::join_paths(bins).expect("a path"));
+    let (succeeds, text) = package.run(&["open", "asks"], &[("PATH", &path), ("DISPLAY", Path::new(":0"))]);
+    assert!(succeeds && !text.contains("note:"), "{text}");
+    let page = fs::read_to_string(&asked).expect("text");
+    assert!(page.trim().ends_with("target/netcheck/of_a_user-asks.html"), "{page}");
+}
+
+#[test]
+fn what_was_not_saved_or_is_gone_is_said() {
+    let package = Package::new();
+    package.fails("asks", 3, json!({ "trace": null, "page": null, "violation": "inconclusive: 10 states" }));
+    package.refuses(&["open"], &["asks has no page, since it has no counterexample: inconclusive: 10 states"]);
+    package.refuses(&["replay"], &["asks has no counterexample: inconclusive: 10 states"]);
+    package.refuses(&["keep"], &["asks has no counterexample"]);
+    package.fails("asks", 3, json!({ "origin": "trace", "page": null }));
+    package.refuses(&["open"], &["a kept trace, which has no page", "`cargo netcheck replay asks` shows its steps"]);
+    package.refuses(&["keep"], &["asks runs a kept trace already"]);
+    package.fails("asks", 3, nothing());
+    fs::remove_file(package.path("target/netcheck/of_a_user-asks.html")).expect("removed");
+    package.refuses(&["open"], &["of_a_user-asks.html is not there any more: `cargo test asks` writes it again"]);
+    package.fails("asks", 3, json!({ "folder": package.path("gone") }));
+    package.refuses(&["replay"], &["Cargo.toml is not there any more", "`cargo netcheck clean asks`"]);
+}
+
+#[test]
+fn a_note_of_another_version_is_refused() {
+    let package = Package::new();
+    package.fails("asks", 3, json!({ "version": 2 }));
+    package.refuses(&[], &["has version 2, and this program reads version 1", "`cargo install cargo-netcheck"]);
+    package.write("target/netcheck/of_a_user-asks.failed", "{");
+    package.refuses(&[], &["of_a_user-asks.failed: EOF", "`cargo netcheck clean` removes it"]);
+    package.succeeds(&["clean"]);
+    assert!(package.lists(&[]).starts_with("no check"));
+}
+
+#[test]
+fn a_trace_is_kept_under_a_name_that_is_free() {
+    let package = Package::new();
+    package.fails("asks", 3, json!({ "settings": "tasks = fifo" }));
+    let text = package.succeeds(&["keep"]);
+    assert!(text.contains("above `fn asks` (src/lib.rs:3)"), "{text}");
+    assert!(text.contains("#[netcheck::model_check(replay = \"tests/traces/asks.json\", tasks = fifo)]\n"), "{text}");
+    assert_eq!(package.read("tests/traces/asks.json"), "the trace of asks");
+    assert_eq!(package.read("src/lib.rs"), SOURCE);
+    assert!(package.succeeds(&["keep"]).contains("\"tests/traces/asks.json\""), "it is kept already");
+    package.write("tests/traces/asks.json", "another one");
+    assert!(package.succeeds(&["keep"]).contains("\"tests/traces/asks_2.json\""));
+    assert_eq!(package.read("tests/traces/asks.json"), "another one");
+
+    assert!(package.succeeds(&["keep", "--to", "traces"]).contains("(replay = \"traces/asks.json\""));
+    assert!(package.succeeds(&["keep", "--to", "./tests/lost.json"]).contains("(replay = \"tests/lost.json\""));
+    assert_eq!(package.read("tests/lost.json"), "the trace of asks");
+    package.refuses(&["keep", "--to", "tests/traces/asks.json"], &["is there already, and is not this trace"]);
+    for outside in ["../asks.json", "/asks.json"] {
+        package.refuses(&["keep", "--to", outside], &["is not in the folder of the package"]);
     }
 }
 
 #[test]
-fn failing_checks_are_listed_with_what_was_found_and_where() {
-    let folder = Folder::new("list");
-    assert_eq!(folder.prints(&[]), "no check has failed in the last run\n");
-    folder.fail("echo-tests-lossy", "lossy", true);
-    folder.fail("echo-tests-large", "large", false);
-    let output = folder.run(&["list"]);
-    assert!(!output.status.success(), "as `cargo test` does not");
-    let text = String::from_utf8(output.stdout).unwrap();
-    let (large, lossy) = text.split_once("echo-tests-lossy  (src/lib.rs:7)").unwrap();
-    assert_eq!(large, "echo-tests-large  (src/lib.rs:7)\n  panic: client panicked\n  no execution was saved\n");
-    assert!(lossy.contains("page: ") && lossy.contains("echo-tests-lossy.html"), "{text}");
+fn the_attribute_is_written_above_the_function() {
+    let package = Package::new();
+    package.fails("asks", 3, nothing());
+    package.succeeds(&["keep", "--write"]);
+    let with_one = SOURCE.replace("fn asks", "#[netcheck::model_check(replay = \"tests/traces/asks.json\")]\nfn asks");
+    assert_eq!(package.read("src/lib.rs"), with_one);
+    assert!(package.succeeds(&["keep", "--write"]).contains("has the attribute already"));
+    assert_eq!(package.read("src/lib.rs"), with_one);
+    // The function has moved by a line meanwhile.
+    package.fails("inner::waits", 11, nothing());
+    package.succeeds(&["keep", "waits", "--write"]);
+    let with_two =
+        with_one.replace("    fn waits", "    #[model_check(replay = \"tests/traces/waits.json\")]\n    fn waits");
+    assert_eq!(package.read("src/lib.rs"), with_two);
 }
 
 #[test]
-fn a_page_is_found_by_a_part_of_the_name() {
-    let folder = Folder::new("open");
-    folder.fail("echo-tests-lossy", "lossy", true);
-    let page = folder.0.join("echo-tests-lossy.html");
-    for name in [&["lossy"][..], &["tests::lo"], &[]] {
-        let shown = folder.prints(&[&["open", "--print"], name].concat());
-        assert_eq!(Path::new(shown.trim_end()), page);
-    }
-    folder.fail("echo-tests-lossy_too", "lossy_too", true);
-    assert_eq!(Path::new(folder.prints(&["open", "--print", "lossy"]).trim_end()), page, "a whole name comes first");
-    assert!(folder.fails(&["open", "--print"]).contains("2 checks have failed: say which\n  echo-tests-lossy\n"));
-    assert!(folder.fails(&["open", "--print", "loss"]).contains("`loss` means 2 checks"));
-    let unknown = folder.fails(&["open", "--print", "lousy"]);
-    assert!(unknown.contains("no failing check is named `lousy`; did you mean `echo-tests-lossy`?"), "{unknown}");
+fn a_source_that_is_not_understood_is_left_alone() {
+    let package = Package::new();
+    package.fails("asks", 3, nothing());
+    package.write("src/lib.rs", "fn asks_again() {}\n");
+    package.refuses(&["keep", "--write"], &["has no `fn asks` any more", "without `--write`"]);
+    package.write("src/lib.rs", "mod a { fn asks() {} }\nmod b { fn asks() {} }\n");
+    package.refuses(&["keep", "--write"], &["more than one `fn asks`"]);
+    fs::remove_file(package.path("src/lib.rs")).expect("removed");
+    package.write("src/main.rs", "fn main() {}\n");
+    package.refuses(&["keep", "--write"], &["src/lib.rs is not there any more"]);
+    assert!(!package.path("tests").exists(), "nothing is copied");
 }
 
 #[test]
-fn a_trace_is_kept_beside_the_tests_and_not_written_over() {
-    let folder = Folder::new("keep");
-    folder.fail("echo-tests-lossy", "lossy", true);
-    let text = folder.prints(&["keep", "lossy"]);
-    assert!(text.contains("#[netcheck::model_check(replay = \"tests/traces/lossy.json\")]"), "{text}");
-    let kept = folder.0.join("package/tests/traces/lossy.json");
-    assert_eq!(fs::read_to_string(&kept).unwrap(), "{\"a\": \"trace\"}");
-    assert!(folder.fails(&["keep", "lossy"]).contains("is there already"));
-    folder.prints(&["keep", "lossy", "--to", "traces"]);
-    assert!(folder.0.join("package/traces/lossy.json").exists());
-    folder.fail("echo-tests-large", "large", false);
-    assert!(folder.fails(&["keep", "large"]).contains("has saved no execution: panic: client panicked"));
-}
-
-#[test]
-fn a_replay_says_why_cargo_fails() {
-    let folder = Folder::new("replay");
-    folder.fail("echo-tests-lossy", "lossy", true);
-    // There is no package in that folder.
-    assert!(folder.fails(&["replay"]).contains("Cargo.toml"));
-}
-
-#[test]
-fn a_note_that_cannot_be_read_is_an_error_that_says_what_to_do() {
-    let folder = Folder::new("unreadable");
-    folder.fail("echo-tests-lossy", "lossy", true);
-    for (text, said) in [("nonsense", "expected"), (r#"{"version": 1}"#, "missing field")] {
-        fs::write(folder.0.join("echo-tests-lossy.failed"), text).unwrap();
-        let error = folder.fails(&["list"]);
-        assert!(error.contains(said) && error.contains("`cargo netcheck clean` removes it"), "{error}");
-    }
+fn an_async_test_is_kept_as_a_check_of_its_body() {
+    let package = Package::new();
+    package.fails("asks", 3, json!({ "origin": "async_test", "faults": "udp(loss)" }));
+    let text = package.succeeds(&["keep"]);
+    let test = "#[netcheck::model_check(replay = \"tests/traces/asks.json\")]\n    fn asks_again(net: &mut netcheck::Network) {";
+    assert!(text.contains(test) && text.contains("move the body of `asks`"), "{text}");
+    package.refuses(&["keep", "--write"], &["asks is an async test"]);
 }
 
 #[test]
 fn clean_removes_what_checks_have_left_and_nothing_else() {
-    let folder = Folder::new("clean");
-    folder.fail("echo-tests-lossy", "lossy", true);
-    fs::write(folder.0.join("notes.txt"), "mine").unwrap();
-    assert!(folder.prints(&["clean"]).starts_with("3 files removed"));
-    assert_eq!(folder.prints(&[]), "no check has failed in the last run\n");
-    assert!(folder.0.join("notes.txt").exists());
+    let package = Package::new();
+    assert_eq!(package.succeeds(&["clean"]), "removed 0 files\n");
+    package.fails("asks", 3, nothing());
+    package.fails("inner::waits", 11, nothing());
+    package.write("target/netcheck/notes.txt", "of a user");
+    package.write("target/netcheck/deps/of_a_user.json", "of a profile that is called netcheck");
+    assert_eq!(package.succeeds(&["clean", "waits"]), "removed 3 files\n");
+    assert!(package.lists(&[]).starts_with("of_a_user::asks"));
+    package.refuses(&["clean", "waits"], &["no failing check is called `waits`"]);
+    assert_eq!(package.succeeds(&["clean"]), "removed 3 files\n");
+    assert!(package.path("target/netcheck/notes.txt").exists());
+    assert!(package.path("target/netcheck/deps/of_a_user.json").exists());
+}
+
+#[test]
+fn help_names_the_commands() {
+    let text = Package::new().succeeds(&["--help"]);
+    for command in ["list", "open", "replay", "keep", "clean"] {
+        assert!(text.contains(&format!("\n  {command} ")), "{command} is missing in\n{text}");
+    }
+    let (succeeds, text) = Package::new().run(&["oepn"], &[]);
+    assert!(!succeeds && text.contains("'open'"), "{text}");
 }

@@ -1,18 +1,22 @@
 //! What a `#[model_check]` or `#[netcheck::test]` test does.
 //!
-//! - `saved`: the files that a failing test leaves under `target/netcheck/`.
+//! - `expect`: what a test has to find;
+//! - `saved`: the files that a test leaves behind.
 
+mod expect;
 mod saved;
+
+pub use expect::Expect;
 
 use crate::check::Checker;
 use crate::network::Network;
-use crate::report::{Report, Verdict};
+use crate::report::Report;
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
 use crate::trace::text::Text;
 use crate::violation::ViolationKind;
-use saved::{Saved, save};
+use saved::{Origin, Saved};
 use std::env::VarError;
 use std::fmt;
 use std::future::Future;
@@ -34,57 +38,6 @@ pub struct TestInfo {
     pub name: &'static str,
     pub file: &'static str,
     pub line: u32,
-}
-
-/// What a test has to find to pass.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expect {
-    Verified,
-    Panic,
-    Deadlock,
-    Property,
-    Monitor,
-    Any,
-    Inconclusive,
-    Simulated,
-}
-
-impl Expect {
-    fn is_met(self, report: &Report) -> bool {
-        match self {
-            Expect::Verified => report.verdict() == Verdict::Verified,
-            Expect::Inconclusive => report.verdict() == Verdict::Inconclusive,
-            Expect::Simulated => report.simulated().is_some_and(|simulated| simulated.is_complete),
-            _ => self.is_met_by(report.counterexample().map(Counterexample::kind)),
-        }
-    }
-
-    /// Whether it is met by one execution that violates this.
-    fn is_met_by(self, found: Option<ViolationKind>) -> bool {
-        match self {
-            Expect::Verified => found.is_none(),
-            Expect::Inconclusive | Expect::Simulated => false,
-            Expect::Any => found.is_some(),
-            Expect::Panic => found == Some(ViolationKind::Panic),
-            Expect::Deadlock => found == Some(ViolationKind::Deadlock),
-            Expect::Property => found == Some(ViolationKind::Property),
-            Expect::Monitor => found == Some(ViolationKind::Monitor),
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Expect::Verified => "that nothing is violated",
-            Expect::Panic => "a panic",
-            Expect::Deadlock => "a deadlock",
-            Expect::Property => "a violated property",
-            Expect::Monitor => "a rejection by a monitor",
-            Expect::Any => "a violation",
-            Expect::Inconclusive => "a limit to be hit",
-            Expect::Simulated => "executions without a violation",
-        }
-    }
 }
 
 /// An execution that a test runs again.
@@ -116,11 +69,22 @@ struct Failure {
     message: String,
     /// What was violated; `None` if the check came to no answer.
     found: Option<ViolationKind>,
+    /// The message in a line.
+    violation: String,
+    /// Words that the execution needs besides its faults.
+    settings: String,
+    saved: Option<Box<Saved>>,
 }
 
 impl Failure {
-    fn no_answer(message: String) -> Self {
-        Failure { message, found: None }
+    /// `whose` begins the message.
+    fn no_answer(whose: &str, why: &str) -> Self {
+        Failure { found: None, message: format!("{whose} {why}"), ..Failure::new(why) }
+    }
+
+    fn new(violation: &str) -> Self {
+        let violation = violation.lines().next().unwrap_or_default().to_owned();
+        Failure { message: String::new(), found: None, violation, settings: String::new(), saved: None }
     }
 }
 
@@ -139,14 +103,8 @@ pub fn run_test(
     expect: Expect,
     network: impl Fn(&mut Network),
 ) -> TestOutcome {
-    match conduct(test, &checker, expect, "", network) {
-        Ok(outcome) => outcome,
-        Err(Failure { message, found: None }) if should_panic == ShouldPanic::Yes => {
-            println!("{message}");
-            TestOutcome { report: None }
-        }
-        Err(failure) => fail(test, "", failure),
-    }
+    let result = conduct(test, &checker, expect, "", network);
+    conclude(test, Origin::Check, should_panic, result, |_| true)
 }
 
 /// Runs one execution as a test: what it violated once, it must not violate any more, unless that is
@@ -165,22 +123,47 @@ pub fn run_trace(
     trace: Trace,
     network: impl Fn(&mut Network),
 ) {
-    match conduct_trace(test, checker, expect, trace, network) {
-        Ok(()) => {}
-        Err(Failure { message, found: None }) if should_panic == ShouldPanic::Yes => println!("{message}"),
-        Err(failure) => fail(test, "", failure),
-    }
+    let result = conduct_trace(test, checker, expect, trace, network);
+    conclude(test, Origin::Trace, should_panic, result.map(|()| TestOutcome { report: None }), |_| true);
 }
 
-/// Fails a test, under this environment. The message says where, so no place in this crate, and no backtrace of it, is
-/// shown besides.
-fn fail(test: TestInfo, environment: &str, Failure { message, found }: Failure) -> ! {
-    // That the note can't be written is no reason to fail in another way. In a replay, another test's is kept.
+/// Ends a test, with a panic if it has failed; if it should panic, only where a violation is meant by that. Notes
+/// whether it passes in the eyes of the test harness, unless it was a replay.
+///
+/// The message says where, so no place in this crate, and no backtrace of it, is shown besides.
+fn conclude(
+    test: TestInfo,
+    origin: Origin,
+    should_panic: ShouldPanic,
+    result: Result<TestOutcome, Failure>,
+    is_meant: impl Fn(ViolationKind) -> bool,
+) -> TestOutcome {
+    let is_meant = result.as_ref().is_err_and(|failure| failure.found.is_some_and(is_meant));
+    let panics = match should_panic {
+        ShouldPanic::No => result.is_err(),
+        ShouldPanic::Yes => is_meant,
+    };
     if std::env::var_os(REPLAY).is_none() {
-        let _ = saved::note(test, &message, found.is_some(), environment);
+        let noted = match &result {
+            _ if panics == (should_panic == ShouldPanic::Yes) => saved::note_success(test),
+            Ok(_) => saved::note_failure(test, origin, &Failure::new("nothing is violated, and the test should panic")),
+            Err(failure) => saved::note_failure(test, origin, failure),
+        };
+        if let Err(error) = noted {
+            eprintln!("{}: `cargo netcheck` does not know how this ended: {error}", test.name);
+        }
     }
-    eprintln!("{}", message.trim_end());
-    std::panic::resume_unwind(Box::new(message))
+    match result {
+        Ok(outcome) => outcome,
+        Err(Failure { message, .. }) if panics => {
+            eprintln!("{}", message.trim_end());
+            std::panic::resume_unwind(Box::new(message))
+        }
+        Err(Failure { message, .. }) => {
+            println!("{message}");
+            TestOutcome { report: None }
+        }
+    }
 }
 
 /// Whether a test has `#[should_panic]`.
@@ -204,26 +187,15 @@ pub fn run_async_test(test: TestInfo, should_panic: ShouldPanic, process: impl F
         process(net);
         net.closed = true;
     };
-    let (environment, result) = match faults(test) {
-        Ok((checker, environment)) => {
-            let result = conduct(test, &checker, Expect::Verified, &environment, network);
-            (environment, result)
-        }
-        Err(failure) => (String::new(), Err(failure)),
-    };
-    match result {
-        Ok(_) => {}
-        Err(Failure { message, found }) if should_panic == ShouldPanic::Yes && found != Some(ViolationKind::Panic) => {
-            println!("{message}");
-        }
-        Err(failure) => fail(test, &environment, failure),
-    }
+    let result = faults(test)
+        .and_then(|(checker, environment)| conduct(test, &checker, Expect::Verified, &environment, network));
+    conclude(test, Origin::AsyncTest, should_panic, result, |found| found == ViolationKind::Panic);
 }
 
 /// The checker of the environment, and how to set the environment to it again.
 fn faults(test: TestInfo) -> Result<(Checker, String), Failure> {
     let wrong = |error: &dyn fmt::Display| {
-        Failure::no_answer(format!("{} can't be checked: {FAULTS} is wrong: {error}", test.name))
+        Failure::no_answer(test.name, &format!("can't be checked: {FAULTS} is wrong: {error}"))
     };
     match std::env::var(FAULTS) {
         Ok(words) => {
@@ -323,26 +295,29 @@ fn conduct(
         replay(test, checker, Path::new(&file), network)?;
         return Ok(TestOutcome { report: None });
     }
-    saved::forget(test);
-    let at = format!("{}:{}", test.file, test.line);
+    let whose = format!("{} ({}:{})", test.name, test.file, test.line);
     let checked = checker.try_check(&network);
-    let report =
-        checked.map_err(|error| Failure::no_answer(format!("{} ({at}) can't be checked: {error}", test.name)))?;
+    let report = checked.map_err(|error| Failure::no_answer(&whose, &format!("can't be checked: {error}")))?;
     if expect.is_met(&report) {
         println!("{}: {report}", test.name);
         return Ok(TestOutcome { report: Some(report) });
     }
-    let mut message = format!("{} ({at}) is {}", test.name, report.summary());
+    let summary = report.summary();
+    let mut failure = Failure::no_answer(&whose, &format!("is {summary}"));
+    failure.violation = expect.unmet(report.counterexample(), summary.split(" (").next().unwrap_or_default());
     if expect != Expect::Verified {
-        message.push_str(&format!("expected: {}\n", expect.words()));
+        failure.message.push_str(&format!("expected: {}\n", expect.words()));
     }
     if let Some(counterexample) = report.counterexample() {
-        message.push_str(&shown(test, counterexample, report.automata(), environment));
+        let (text, saved) = shown(test, counterexample, report.automata(), environment);
+        failure.message.push_str(&text);
         if report.has_printed {
-            message.push_str(&printed(checker, counterexample, network));
+            failure.message.push_str(&printed(checker, counterexample, network));
         }
+        (failure.found, failure.saved) = (Some(counterexample.kind()), saved.map(Box::new));
+        failure.settings = checker.settings_in_words();
     }
-    Err(Failure { message, found: report.counterexample().map(Counterexample::kind) })
+    Err(failure)
 }
 
 /// What the programs print in an execution, below the steps; empty if it can't be told.
@@ -365,11 +340,10 @@ fn conduct_trace(
     if let Some(file) = std::env::var_os(REPLAY) {
         return replay(test, &checker, Path::new(&file), network);
     }
-    saved::forget(test);
     let file = Path::new(trace.folder).join(trace.file);
-    let at = format!("{}:{}", test.file, test.line);
+    let whose = format!("{} ({}:{})", test.name, test.file, test.line);
     let unusable = |error: &dyn fmt::Display| {
-        Failure::no_answer(format!("{} ({at}) can't be run: replay = {:?}: {error}", test.name, trace.file))
+        Failure::no_answer(&whose, &format!("can't be run: replay = {:?}: {error}", trace.file))
     };
     let counterexample = read(&file).map_err(|error| {
         unusable(&format!(
@@ -378,11 +352,13 @@ fn conduct_trace(
         ))
     })?;
     let checker = checker.or_faults_of(&counterexample).map_err(|error| unusable(&error))?;
+    let saved = Some(Box::new(Saved { trace: file.clone(), diagram: None }));
     let again = checker.run_again(network, &counterexample).map_err(|error| {
-        unusable(&error.with_advice(
+        let error = error.with_advice(
             "a trace that does not fit tests nothing: if the change is meant, remove this test \
              (a check without `replay` explores every execution), or replace the trace",
-        ))
+        );
+        Failure { saved: saved.clone(), ..unusable(&error) }
     })?;
     let found = again.as_ref().map(Counterexample::kind);
     if expect.is_met_by(found) {
@@ -393,7 +369,7 @@ fn conduct_trace(
         );
         return Ok(());
     }
-    let mut message = format!("{} ({at}) runs {:?} again, and ", test.name, trace.file);
+    let mut message = format!("{whose} runs {:?} again, and ", trace.file);
     match &again {
         Some(_) if expect == Expect::Verified => message.push_str("it is violated again\n"),
         Some(_) => message.push_str(&format!("expected: {}\n", expect.words())),
@@ -403,20 +379,27 @@ fn conduct_trace(
         let text = Text { counterexample: again, has_sources: true, is_colored: is_colored() };
         message.push_str(&(text.header() + &text.line("replay", &command(test, &file)) + &text.steps()));
     }
-    Err(Failure { message, found })
+    let violation = expect.unmet(again.as_ref(), "nothing is violated");
+    Err(Failure { message, found, saved, ..Failure::new(&violation) })
 }
 
 /// A counterexample for whoever reads the output of a failed test, and where it was saved.
-fn shown(test: TestInfo, counterexample: &Counterexample, automata: &[Automaton], environment: &str) -> String {
+fn shown(
+    test: TestInfo,
+    counterexample: &Counterexample,
+    automata: &[Automaton],
+    environment: &str,
+) -> (String, Option<Saved>) {
     let text = Text { counterexample, has_sources: true, is_colored: is_colored() };
     let command = |file: &Path| format!("{environment}{}", command(test, file));
-    let files = match save(test, counterexample, automata, command) {
-        Ok(Saved { trace, diagram }) => {
-            text.line("replay", &command(&trace)) + &text.line("diagram", &diagram.display().to_string())
+    let (files, saved) = match saved::save(test, counterexample, automata, command) {
+        Ok(saved) => {
+            let diagram = saved.diagram.iter().map(|page| text.line("diagram", &page.display().to_string()));
+            (text.line("replay", &command(&saved.trace)) + &diagram.collect::<String>(), Some(saved))
         }
-        Err(error) => format!("the counterexample could not be saved: {error}\n"),
+        Err(error) => (format!("the counterexample could not be saved: {error}\n"), None),
     };
-    text.header() + &files + &text.steps()
+    (text.header() + &files + &text.steps(), saved)
 }
 
 /// What replays the execution in `file`.
@@ -433,7 +416,7 @@ fn quoted(word: &str) -> String {
 /// Runs the execution in `file`: each step is printed, then what the programs print with it. Without
 /// declared faults, those of the execution are.
 fn replay(test: TestInfo, checker: &Checker, file: &Path, network: impl Fn(&mut Network)) -> Result<(), Failure> {
-    let unreadable = |error: String| Failure::no_answer(format!("{REPLAY}={}: {error}", file.display()));
+    let unreadable = |error: String| Failure::no_answer(&format!("{REPLAY}={}:", file.display()), &error);
     let counterexample = read(file).map_err(unreadable)?;
     let checker = checker.clone().or_faults_of(&counterexample).map_err(|error| unreadable(error.to_string()))?;
     let shown = counterexample.clone();
@@ -450,17 +433,18 @@ fn replay(test: TestInfo, checker: &Checker, file: &Path, network: impl Fn(&mut 
         print!("{}", Text { counterexample: &shown, has_sources: true, is_colored }.step_alone(number, step));
     };
     match checker.perform(network, &counterexample, show) {
-        Ok(Some(again)) => Err(Failure {
-            message: format!("{} replayed: {}: {}", test.name, again.kind(), again.message()),
-            found: Some(again.kind()),
-        }),
+        Ok(Some(again)) => {
+            let violation = format!("{}: {}", again.kind(), again.message());
+            let message = format!("{} replayed: {violation}", test.name);
+            Err(Failure { message, found: Some(again.kind()), ..Failure::new(&violation) })
+        }
         Ok(None) => {
             println!("{} replayed: nothing is violated any more", test.name);
             Ok(())
         }
         Err(error) => {
             let error = error.with_advice(&format!("run the test without {REPLAY} to see what the program does now"));
-            Err(Failure::no_answer(format!("{} could not be replayed: {error}", test.name)))
+            Err(Failure::no_answer(test.name, &format!("could not be replayed: {error}")))
         }
     }
 }

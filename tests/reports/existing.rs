@@ -140,12 +140,11 @@ fn a_failing_test_is_noted_until_it_passes() {
     assert_fails("nobody_waits_for_ever", "udp(loss)", &["deadlock"]);
     let text = std::fs::read_to_string(&note).expect("it is written");
     for said in [
-        r#""name": "nobody_waits_for_ever""#,
-        "tests/reports/existing.rs:",
-        r#""found": "deadlock: "#,
-        r#""has_execution": true"#,
-        r#""environment": "NETCHECK_FAULTS='udp(loss)' ""#,
-        r#""package": "netcheck""#,
+        r#""test": "existing::nobody_waits_for_ever""#,
+        r#""file": "tests/reports/existing.rs""#,
+        r#""violation": "deadlock: "#,
+        r#""trace": "reports-existing-nobody_waits_for_ever.json""#,
+        r#""faults": "udp(loss)""#,
     ] {
         assert!(text.contains(said), "{said}\nis missing in\n{text}");
     }

@@ -4,6 +4,7 @@
 mod automata;
 mod diagnostics;
 mod existing;
+mod failed;
 mod model_check;
 mod replay;
 mod words;

@@ -25,6 +25,7 @@ pub fn sources() -> Vec<PathBuf> {
         "tests",
         "examples",
         "benches",
+        "cargo-netcheck",
         "netcheck-macros",
         "netcheck-memory",
         "netcheck-models",
@@ -49,7 +50,9 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 pub fn source_folder(package: &str) -> PathBuf {
     let folder = match package {
         "netcheck" => root().to_owned(),
-        package if package.contains("netcheck") || package == "benches" => root().join(package),
+        package if package.starts_with("netcheck") || matches!(package, "benches" | "cargo-netcheck") => {
+            root().join(package)
+        }
         "pages" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
         package => root().join("tests/crates").join(package),
     };
@@ -71,7 +74,7 @@ impl Package {
                 let inside = file.strip_prefix(&folder).expect("it lies there").with_extension("");
                 let mut module: Vec<String> =
                     inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-                module.pop_if(|last| last == "mod" || last == "lib");
+                module.pop_if(|last| ["mod", "lib", "main"].contains(&last.as_str()));
                 (file, module)
             })
             .collect();

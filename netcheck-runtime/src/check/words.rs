@@ -102,6 +102,23 @@ impl Checker {
         let words: Vec<String> = lists.into_iter().flatten().chain(at_most).collect();
         words.join(", ")
     }
+
+    /// What an execution needs besides its faults to be run again; empty if that is nothing but defaults.
+    pub(crate) fn settings_in_words(&self) -> String {
+        let Checker { tasks, deadlocks, seed, .. } = Checker::new();
+        let said = |word: &str, name: Option<&str>| name.map(|name| format!("{word} = {name}"));
+        let words = [
+            said("tasks", name(self.tasks, TASKS).filter(|_| self.tasks != tasks)),
+            said("deadlocks", name(self.deadlocks, DEADLOCKS).filter(|_| self.deadlocks != deadlocks)),
+            said("seed", (self.seed != seed).then(|| self.seed.to_string()).as_deref()),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The word for a value.
+fn name<T: Copy + PartialEq>(value: T, choices: &Choices<T>) -> Option<&'static str> {
+    choices.iter().find(|(_, choice)| *choice == value).map(|(name, _)| *name)
 }
 
 fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {

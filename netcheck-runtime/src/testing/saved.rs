@@ -1,7 +1,10 @@
-//! The files that a failing test leaves under `target/netcheck/`, by the test's name: the counterexample as JSON and as a
-//! page, and a note that it has failed, for `cargo netcheck`. A test that runs again removes its note first.
+//! The files under `target/netcheck/`: what failed, for readers and for `cargo netcheck`.
+//!
+//! A check that fails leaves `NAME.json`, the execution, and `NAME.html`, the page. `NAME.failed` says that it failed
+//! when it was run last, and how to run it again; it is removed when the check passes. `cargo-netcheck/src/failed.rs`
+//! reads it.
 
-use super::TestInfo;
+use crate::testing::{FAULTS, Failure, TestInfo};
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::html;
@@ -9,32 +12,54 @@ use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The version of [`Failed`]'s form.
-const VERSION: u32 = 1;
+/// The version of the JSON form of `NAME.failed`.
+const VERSION: u64 = 1;
 
 /// The files of one counterexample.
+#[derive(Clone, Debug)]
 pub(super) struct Saved {
     pub(super) trace: PathBuf,
-    pub(super) diagram: PathBuf,
+    /// `None` where an execution that was kept is violated again.
+    pub(super) diagram: Option<PathBuf>,
 }
 
-/// That a test has failed, as it is saved; `cargo netcheck` reads it.
+/// Where a test comes from.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Origin {
+    /// A `#[model_check]`.
+    Check,
+    /// A `#[model_check(replay = …)]`.
+    Trace,
+    /// A `#[netcheck::test]`.
+    AsyncTest,
+}
+
+/// What `NAME.failed` says.
 #[derive(Serialize)]
 struct Failed<'a> {
-    version: u32,
-    /// The test's function.
-    name: &'a str,
-    /// Where it stands, as `file:line`.
-    at: String,
-    /// The package, and the folder of its `Cargo.toml`, if cargo runs the test.
-    package: Option<String>,
+    version: u64,
+    /// The crate of the test program, as its modules' paths begin.
+    crate_name: &'a str,
+    /// As the test harness calls it.
+    test: &'a str,
+    /// The test's function, from which several tests may come.
+    function: &'a str,
+    origin: Origin,
+    /// The folder of the package's `Cargo.toml`, if cargo ran the test.
     folder: Option<String>,
-    /// What was found, in one line.
-    found: &'a str,
-    /// Whether this failure has saved an execution.
-    has_execution: bool,
-    /// Variables to be set besides for a replay, as `NAME='value' `.
-    environment: &'a str,
+    program: String,
+    /// As the compiler names it: from where it was started.
+    file: &'a str,
+    line: u32,
+    violation: &'a str,
+    /// Words that the execution needs besides its faults.
+    settings: &'a str,
+    faults: Option<String>,
+    /// From the folder of this file.
+    trace: Option<String>,
+    /// From the folder of this file.
+    page: Option<String>,
 }
 
 /// Writes a counterexample: as JSON, and as a page that says how to replay it.
@@ -44,50 +69,62 @@ pub(super) fn save(
     automata: &[Automaton],
     command: impl Fn(&Path) -> String,
 ) -> io::Result<Saved> {
-    let (trace, diagram) = (file(test, "json"), file(test, "html"));
+    let trace = file(test, "json");
+    create_folder_of(&trace)?;
     write(&trace, &counterexample.to_json())?;
+    let diagram = file(test, "html");
     write(&diagram, &html::page(counterexample, automata, test.name, Some(&command(&trace))))?;
-    Ok(Saved { trace, diagram })
+    Ok(Saved { trace, diagram: Some(diagram) })
 }
 
-/// Notes that a test has failed, with this message, of which the first lines say what was found.
-pub(super) fn note(test: TestInfo, message: &str, has_execution: bool, environment: &str) -> io::Result<()> {
-    let mut lines = message.lines();
-    let first = lines.next().unwrap_or_default();
-    // The second line of a violation names it; other failures are told in the first.
-    let found = lines.next().filter(|_| first.contains(" is violated ")).unwrap_or(first);
-    let cargo = |variable: &str| std::env::var(variable).ok();
+/// Notes that a test has failed.
+pub(super) fn note_failure(test: TestInfo, origin: Origin, failure: &Failure) -> io::Result<()> {
+    let (crate_name, module) = test.module.split_once("::").unwrap_or((test.module, ""));
+    let path = if module.is_empty() { test.name.to_owned() } else { format!("{module}::{}", test.name) };
+    let note = file(test, "failed");
+    let folder = create_folder_of(&note)?;
+    let shown = |file: &Path| file.strip_prefix(folder).unwrap_or(file).display().to_string();
     let failed = Failed {
         version: VERSION,
-        name: test.name,
-        at: format!("{}:{}", test.file, test.line),
-        package: cargo("CARGO_PKG_NAME"),
-        folder: cargo("CARGO_MANIFEST_DIR"),
-        found,
-        has_execution,
-        environment,
+        crate_name,
+        test: &path,
+        function: test.name.split("::").next().unwrap_or(test.name),
+        origin,
+        folder: std::env::var("CARGO_MANIFEST_DIR").ok(),
+        program: std::env::current_exe().map(|program| shown(&program)).unwrap_or_default(),
+        file: test.file,
+        line: test.line,
+        violation: &failure.violation,
+        settings: &failure.settings,
+        faults: std::env::var(FAULTS).ok().filter(|_| matches!(origin, Origin::AsyncTest)),
+        trace: failure.saved.as_ref().map(|saved| shown(&saved.trace)),
+        page: failure.saved.as_ref().and_then(|saved| saved.diagram.as_deref()).map(shown),
     };
-    let text = serde_json::to_string_pretty(&failed).map_err(io::Error::other)?;
-    write(&file(test, "failed"), &text)
+    write(&note, &serde_json::to_string_pretty(&failed)?)
 }
 
-/// Removes the note of an earlier failure.
-pub(super) fn forget(test: TestInfo) {
-    // Most often there is none.
-    let _ = std::fs::remove_file(file(test, "failed"));
+/// Notes that a test has passed.
+pub(super) fn note_success(test: TestInfo) -> io::Result<()> {
+    match std::fs::remove_file(file(test, "failed")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
-/// A file of a test.
+/// The file of a test: `target/netcheck/NAME.EXTENSION`.
 fn file(test: TestInfo, extension: &str) -> PathBuf {
     let name = format!("{}-{}", test.module, test.name).replace("::", "-");
     target().join("netcheck").join(format!("{name}.{extension}"))
 }
 
+fn create_folder_of(file: &Path) -> io::Result<&Path> {
+    let folder = file.parent().unwrap_or(file);
+    std::fs::create_dir_all(folder)?;
+    Ok(folder)
+}
+
 /// Writes a file that others may be reading, or writing: they see the old one or the new one.
 fn write(file: &Path, text: &str) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
     let unfinished = file.with_extension(format!("{}.tmp", std::process::id()));
     std::fs::write(&unfinished, text)?;
     std::fs::rename(&unfinished, file)

@@ -1,0 +1,7 @@
+//! What each command does.
+
+pub(crate) mod clean;
+pub(crate) mod keep;
+pub(crate) mod list;
+pub(crate) mod open;
+pub(crate) mod replay;

@@ -1,0 +1,83 @@
+//! `cargo netcheck replay`.
+
+use crate::Result;
+use crate::failed::{Failed, Origin};
+use crate::workspace::{Workspace, cargo};
+use std::io::Write;
+use std::path::{Path, absolute};
+use std::process::{Command, ExitCode, Stdio};
+
+/// Names the trace that a test runs instead of its check.
+const REPLAY: &str = "NETCHECK_REPLAY";
+/// Words of the faults of every `#[netcheck::test]`.
+const FAULTS: &str = "NETCHECK_FAULTS";
+
+pub(crate) fn run(failed: &Failed, further: &[String]) -> Result<ExitCode> {
+    let trace = failed.trace()?;
+    let trace = absolute(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
+    let arguments = [Workspace::arguments(failed)?, further.to_vec(), vec![failed.test.clone()]].concat();
+    let of_test = ["--exact", "--include-ignored", "--nocapture"];
+    let test = || {
+        let mut command = Command::new(cargo());
+        command.arg("test").args(&arguments).arg("--").args(of_test).env(REPLAY, &trace);
+        if failed.origin == Origin::AsyncTest {
+            // The faults that it failed under, not those of today.
+            match &failed.faults {
+                Some(faults) => command.env(FAULTS, faults),
+                None => command.env_remove(FAULTS),
+            };
+        }
+        command
+    };
+    // A test program that does not have the test runs no test, and calls that a success.
+    let output = test().args(["--list", "--format", "terse"]).stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| format!("cargo could not be started: {error}"))?;
+    if !output.status.success() {
+        let _ = std::io::stdout().write_all(&output.stdout);
+        return Err(format!("{} can't be built: {}", failed.test, shown(failed, &trace, &arguments)));
+    }
+    let listed = String::from_utf8_lossy(&output.stdout);
+    if !listed.lines().any(|line| line == format!("{}: test", failed.test)) {
+        return Err(format!(
+            "there is no test {0} any more, or not with these features\n  `cargo netcheck replay {0} -- --features …` \
+             builds it as it was; `cargo netcheck clean {0}` takes it off the list",
+            failed.test
+        ));
+    }
+    eprintln!("{}", shown(failed, &trace, &arguments));
+    let status = test().status().map_err(|error| format!("cargo could not be started: {error}"))?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The command, for who wants to change it.
+fn shown(failed: &Failed, trace: &Path, arguments: &[String]) -> String {
+    let mut words = vec![format!("{REPLAY}={}", quoted(&trace.display().to_string()))];
+    words.extend(failed.faults.iter().map(|faults| format!("{FAULTS}={}", quoted(faults))));
+    words.extend(["cargo", "test"].map(str::to_owned));
+    words.extend(arguments.iter().map(|argument| quoted(argument)));
+    words.extend(["--", "--exact", "--include-ignored", "--nocapture"].map(str::to_owned));
+    words.join(" ")
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:=,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        assert_eq!(quoted("target/netcheck/a-b.json"), "target/netcheck/a-b.json");
+        assert_eq!(quoted("udp(loss)"), "'udp(loss)'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

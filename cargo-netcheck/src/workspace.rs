@@ -1,0 +1,145 @@
+//! What cargo says about the packages, their targets, and where it builds them.
+
+use crate::Result;
+use crate::failed::Failed;
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The answer of `cargo metadata`, as far as it is needed.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Workspace {
+    target_directory: PathBuf,
+    /// Where test programs lie, if not in the target folder.
+    build_directory: Option<PathBuf>,
+    #[serde(rename = "workspace_root")]
+    pub(crate) root: PathBuf,
+    packages: Vec<Package>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Package {
+    name: String,
+    manifest_path: PathBuf,
+    targets: Vec<Target>,
+}
+
+/// Something that cargo builds.
+#[derive(Debug, Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+/// The program of cargo that runs this one.
+pub(crate) fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+impl Workspace {
+    pub(crate) fn read(manifest: Option<&Path>, target: Option<PathBuf>) -> Result<Workspace> {
+        let mut command = Command::new(cargo());
+        command.args(["metadata", "--no-deps", "--format-version", "1"]);
+        if let Some(manifest) = manifest {
+            command.arg("--manifest-path").arg(manifest);
+        }
+        let output = command.output().map_err(|error| format!("cargo could not be started: {error}"))?;
+        if !output.status.success() {
+            let why = String::from_utf8_lossy(&output.stderr);
+            let why = why.trim().trim_start_matches("error: ");
+            return Err(format!(
+                "{why}\n  run this in the folder of your package, or name its Cargo.toml with `--manifest-path`"
+            ));
+        }
+        let mut workspace: Workspace = serde_json::from_slice(&output.stdout)
+            .map_err(|error| format!("the answer of `cargo metadata` is not understood: {error}"))?;
+        if let Some(target) = target {
+            workspace.target_directory = target;
+            workspace.build_directory = None;
+        }
+        Ok(workspace)
+    }
+
+    /// The folders in which failing checks leave their files: one for each folder that cargo marks as one of its own,
+    /// as test programs look for the mark.
+    pub(crate) fn folders_of_notes(&self) -> Vec<PathBuf> {
+        let built = [Some(&self.target_directory), self.build_directory.as_ref()].into_iter().flatten();
+        let mut folders = Vec::new();
+        for folder in built {
+            folders.push(folder.clone());
+            // `--target TRIPLE` makes folders of its own.
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            folders.extend(entries.map(|entry| entry.path()).filter(|path| path.join("CACHEDIR.TAG").exists()));
+        }
+        folders.iter_mut().for_each(|folder| folder.push("netcheck"));
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+
+    /// The folder of the package of a test.
+    pub(crate) fn package_folder(&self, failed: &Failed) -> PathBuf {
+        failed.folder.clone().unwrap_or_else(|| self.root.clone())
+    }
+
+    /// The arguments of `cargo test` that build the program of a test as it was built, and no other program. Where that
+    /// can't be told, all programs of the package, or of the workspace.
+    pub(crate) fn arguments(failed: &Failed) -> Result<Vec<String>> {
+        let mut arguments = Vec::new();
+        if let Some(folder) = &failed.folder {
+            let manifest = folder.join("Cargo.toml");
+            if !manifest.exists() {
+                return Err(format!(
+                    "{} is not there any more: the check came from that package\n  \
+                     `cargo netcheck clean {}` takes it off the list",
+                    manifest.display(),
+                    failed.test
+                ));
+            }
+            arguments.extend(["--manifest-path".to_owned(), manifest.display().to_string()]);
+            let workspace = Workspace::read(Some(&manifest), None)?;
+            let is_in = |package: &&Package| package.manifest_path == manifest;
+            if let Some(package) = workspace.packages.iter().find(is_in) {
+                arguments.extend(["--package".to_owned(), package.name.clone()]);
+                let targets =
+                    package.targets.iter().filter(|target| target.name.replace('-', "_") == failed.crate_name);
+                arguments.extend(targets.flat_map(Target::arguments));
+            }
+        }
+        arguments.extend(profile(&failed.program));
+        Ok(arguments)
+    }
+}
+
+impl Target {
+    fn arguments(&self) -> Vec<String> {
+        let of_kind = |kind: &str| vec![format!("--{kind}"), self.name.clone()];
+        match self.kind.first().map(String::as_str) {
+            Some(kind @ ("bin" | "test" | "example" | "bench")) => of_kind(kind),
+            Some("custom-build") | None => Vec::new(),
+            Some(_) => vec!["--lib".to_owned()],
+        }
+    }
+}
+
+/// The arguments that choose the profile and the platform of a program at `…/PROFILE/deps/program-…`.
+fn profile(program: &Path) -> Vec<String> {
+    let mut folders = program.ancestors().skip(1);
+    let Some(deps) = folders.next().filter(|folder| folder.ends_with("deps")) else { return Vec::new() };
+    let Some(folder) = deps.parent() else { return Vec::new() };
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut arguments = match name(folder).as_str() {
+        "debug" => Vec::new(),
+        "release" => vec!["--release".to_owned()],
+        profile => vec!["--profile".to_owned(), profile.to_owned()],
+    };
+    // The folder of a triple lies in the target folder, which is marked, too.
+    let is_marked = |path: &Path| path.join("CACHEDIR.TAG").exists();
+    if let Some(triple) = folder.parent()
+        && triple.parent().is_some_and(is_marked)
+    {
+        arguments.extend(["--target".to_owned(), name(triple)]);
+    }
+    arguments
+}

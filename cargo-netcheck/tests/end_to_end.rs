@@ -1,0 +1,147 @@
+//! The way of a user: a crate of one's own with a check that fails, and what the command does about it.
+//!
+//! The crate is made in a temporary folder; what it depends on is built once, in a target folder that stays.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PROGRAM: &str = r#"
+#[cfg(test)]
+mod tests {
+    use netcheck as tokio;
+    use tokio::net::UdpSocket;
+    use tokio::time::{Duration, timeout};
+
+    async fn server() {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        let (_, from) = socket.recv_from(&mut [0; 8]).await.unwrap();
+        socket.send_to(b"answer", from).await.unwrap();
+    }
+
+    async fn client() {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.send_to(b"ask", "server:4000").await.unwrap();
+        println!("the client has asked");
+        let answer = timeout(Duration::from_secs(1), socket.recv(&mut [0; 8])).await;
+        assert!(answer.is_ok(), "no answer");
+    }
+
+    #[netcheck::model_check(udp(loss))]
+    fn asks_once(net: &mut netcheck::Network) {
+        net.daemon("server", server);
+        net.process("client", client).after("server");
+    }
+}
+"#;
+
+/// A crate of a user.
+struct Crate {
+    folder: PathBuf,
+    target: PathBuf,
+}
+
+impl Crate {
+    fn new() -> Crate {
+        let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let (folder, target) = (kept.join("of-a-user"), kept.join("target-of-a-user"));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the root of the workspace");
+        let _ = fs::remove_dir_all(&folder);
+        let _ = fs::remove_dir_all(target.join("netcheck"));
+        fs::create_dir_all(folder.join("src")).expect("a folder");
+        let netcheck = format!("netcheck = {{ path = {:?} }}", root.display().to_string());
+        // Neither optimized nor for debuggers: the check has few states, and this is built sooner.
+        let manifest = format!(
+            "[package]\nname = \"of-a-user\"\nedition = \"2024\"\n\n[dev-dependencies]\n{netcheck}\n\n[profile.dev]\n\
+             debug = false\n\n[workspace]\n"
+        );
+        fs::write(folder.join("Cargo.toml"), manifest).expect("a file");
+        // The versions that are there already: nothing is downloaded.
+        fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("a file");
+        fs::write(folder.join("src/lib.rs"), PROGRAM).expect("a file");
+        Crate { folder, target }
+    }
+
+    fn run(&self, mut command: Command) -> (bool, String) {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        command.current_dir(&self.folder).env("CARGO", cargo).env("CARGO_TARGET_DIR", &self.target);
+        // What cargo tells the test that runs this is not meant for the crate.
+        for name in ["NETCHECK_REPLAY", "NETCHECK_FAULTS", "RUSTFLAGS", "CARGO_MANIFEST_DIR", "CARGO_PKG_NAME"] {
+            command.env_remove(name);
+        }
+        let output = command.output().expect("it runs");
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text")).concat();
+        (output.status.success(), text)
+    }
+
+    fn test(&self) -> (bool, String) {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(["test", "--lib"]);
+        self.run(command)
+    }
+
+    fn netcheck(&self, arguments: &[&str]) -> (bool, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-netcheck"));
+        command.arg("netcheck").args(arguments);
+        self.run(command)
+    }
+
+    /// The list of at least one failing check.
+    #[track_caller]
+    fn lists(&self) -> String {
+        let (succeeds, text) = self.netcheck(&["list"]);
+        assert!(!succeeds, "{text}");
+        text
+    }
+
+    #[track_caller]
+    fn succeeds(&self, arguments: &[&str]) -> String {
+        let (succeeds, text) = self.netcheck(arguments);
+        assert!(succeeds, "{text}");
+        text
+    }
+}
+
+#[test]
+fn a_failing_check_is_listed_replayed_kept_and_cleaned() {
+    let user = Crate::new();
+    let (passes, text) = user.test();
+    assert!(!passes && text.contains("asks_once (src/lib.rs:23) is violated"), "{text}");
+
+    let listed = user.lists();
+    assert!(
+        listed.starts_with("of_a_user::tests::asks_once  (src/lib.rs:23, just now)\n    panic: client"),
+        "{listed}"
+    );
+    let page = user.succeeds(&["open", "--print"]);
+    assert!(fs::read_to_string(page.trim()).is_ok_and(|page| page.contains("asks_once")), "{page}");
+
+    let (succeeds, replayed) = user.netcheck(&["replay", "asks_once"]);
+    assert!(!succeeds, "it is violated again: {replayed}");
+    assert!(replayed.contains("the client has asked\n"), "{replayed}");
+    assert!(replayed.contains("asks_once replayed: panic: client panicked at"), "{replayed}");
+
+    // The check and the trace are tests now, and fail until the client is mended.
+    user.succeeds(&["keep", "asks_once", "--write"]);
+    let (passes, text) = user.test();
+    assert!(!passes && text.contains("0 passed; 2 failed"), "{text}");
+    let kept = "asks_once::replay_tests_traces_asks_once_json";
+    let listed = user.lists();
+    assert!(listed.contains(&format!("of_a_user::tests::{kept}  (src/lib.rs:24")), "{listed}");
+    let (_, replayed) = user.netcheck(&["replay", kept]);
+    assert!(replayed.contains("replayed: panic: client panicked at"), "{replayed}");
+    let (_, text) = user.netcheck(&["replay", "tests::asks_once"]);
+    assert!(text.contains("there is no test tests::asks_once any more"), "it is a module now: {text}");
+    user.succeeds(&["clean", "tests::asks_once"]);
+
+    let source = fs::read_to_string(user.folder.join("src/lib.rs")).expect("the source");
+    let mended = source.replace("assert!(answer.is_ok(), \"no answer\")", "let _ = answer");
+    fs::write(user.folder.join("src/lib.rs"), mended).expect("a file");
+    let (passes, text) = user.test();
+    assert!(passes && text.contains("2 passed; 0 failed"), "{text}");
+    assert_eq!(user.succeeds(&["list"]), "no check failed when it was run last\n");
+
+    let text = user.succeeds(&["clean"]);
+    assert!(text.starts_with("removed ") && text != "removed 0 files\n", "{text}");
+    assert!(fs::read_dir(user.target.join("netcheck")).is_ok_and(|mut files| files.next().is_none()));
+}
