@@ -25,6 +25,7 @@ pub fn sources() -> Vec<PathBuf> {
         "tests",
         "examples",
         "benches",
+        "netcheck-capture",
         "netcheck-macros",
         "netcheck-memory",
         "netcheck-models",
@@ -50,7 +51,7 @@ pub fn source_folder(package: &str) -> PathBuf {
     let folder = match package {
         "netcheck" => root().to_owned(),
         package if package.starts_with("netcheck") || package == "benches" => root().join(package),
-        "pages" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
+        "captures" | "pages" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
         package => root().join("tests/crates").join(package),
     };
     folder.join("src")

@@ -1,0 +1,8 @@
+//! Capture files, as programs write them, and broken in all ways.
+#![cfg(test)]
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod files;
+mod mutated;
+mod reading;
