@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod file_transfer;
 mod files;
 mod mutated;
 mod reading;
