@@ -124,6 +124,13 @@ pub mod monitor {
     };
 }
 
+#[cfg(feature = "pcap")]
+pub mod capture {
+    //! Traces for monitors from pcap and pcapng files: the feature `pcap`. The chapter "Monitors and traces" of the
+    //! user's guide explains it.
+    pub use netcheck_capture::{Capture, CaptureTrace, CaptureValidation, Datagram, Error, Packet};
+}
+
 pub mod io {
     //! The traits and adaptors of `tokio::io`, which need no runtime: codecs and everything
     //! else that is written on them works on netcheck's sockets.

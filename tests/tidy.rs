@@ -18,7 +18,8 @@ use std::process::Command;
 /// Crates of the workspace, and which others of them each may depend on.
 const CRATES: &[(&str, &[&str])] = &[
     ("cargo-netcheck", &[]),
-    ("netcheck", &["netcheck-macros", "netcheck-runtime"]),
+    ("netcheck", &["netcheck-capture", "netcheck-macros", "netcheck-runtime"]),
+    ("netcheck-capture", &["netcheck-models"]),
     ("netcheck-macros", &[]),
     ("netcheck-memory", &[]),
     ("netcheck-models", &[]),
@@ -35,6 +36,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("work-queue", &["netcheck"]),
     // Tests and benchmarks that need crates which nothing else needs.
     ("benches", &["netcheck"]),
+    ("captures", &["netcheck"]),
     ("pages", &["netcheck"]),
     ("third-party", &["netcheck"]),
     ("ui", &["netcheck"]),
@@ -67,6 +69,18 @@ const MEMORY: &[Row] = &[
     ("generators", &["place", "platform", "source", "symbols"]),
     ("mute", &["place", "platform", "stack"]),
     ("interposed", &["generators", "mute", "source"]),
+];
+
+const CAPTURE: &[Row] = &[
+    ("", &["capture", "error", "packet", "trace"]),
+    ("error", &[]),
+    ("packet", &[]),
+    ("record", &["error"]),
+    ("pcap", &["error", "record"]),
+    ("pcapng", &["error", "record"]),
+    ("frame", &[]),
+    ("trace", &["error", "packet"]),
+    ("capture", &["error", "frame", "packet", "pcap", "pcapng", "record", "trace"]),
 ];
 
 const MODELS: &[Row] = &[
@@ -542,6 +556,7 @@ const COMMAND: &[Row] = &[
 
 /// The table of each crate that has one.
 const TABLES: &[(&str, &[Row])] = &[
+    ("netcheck-capture", CAPTURE),
     ("netcheck-memory", MEMORY),
     ("netcheck-models", MODELS),
     ("netcheck-macros", MACROS),
@@ -741,7 +756,7 @@ fn only_the_facade_is_used_from_outside() {
         sources().iter().filter(|file| ["tests", "examples", "benches"].iter().any(|d| shown(file).starts_with(d)))
     {
         for used in paths(&tokens(&read(file)), &[]) {
-            if let "netcheck_macros" | "netcheck_models" | "netcheck_runtime" =
+            if let "netcheck_capture" | "netcheck_macros" | "netcheck_models" | "netcheck_runtime" =
                 used.path.first().map_or("", String::as_str)
             {
                 wrong.push(format!("{}:{}: use it through the crate `netcheck`", shown(file), used.line));

@@ -26,6 +26,7 @@ pub fn sources() -> Vec<PathBuf> {
         "examples",
         "benches",
         "cargo-netcheck",
+        "netcheck-capture",
         "netcheck-macros",
         "netcheck-memory",
         "netcheck-models",
@@ -53,7 +54,7 @@ pub fn source_folder(package: &str) -> PathBuf {
         package if package.starts_with("netcheck") || matches!(package, "benches" | "cargo-netcheck") => {
             root().join(package)
         }
-        "pages" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
+        "captures" | "pages" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
         package => root().join("tests/crates").join(package),
     };
     folder.join("src")
