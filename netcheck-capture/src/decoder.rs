@@ -19,7 +19,7 @@ type OfChange<'f, E> = Box<dyn FnMut(&Packet, Change) -> Option<E> + 'f>;
 ///
 /// Where there is a function for streams or connections, the TCP connections of the file are put together: segments
 /// that were sent again, overlap, or came out of order. An event then has the packet with which the last byte that it
-/// needs came in order.
+/// needs came in order. Urgent data are bytes of the stream like others.
 pub struct Decoder<'c, E> {
     carried: Box<dyn Iterator<Item = Carried<'c>> + 'c>,
     lasted: Duration,

@@ -17,8 +17,9 @@ pub(crate) struct Stream<'a> {
     is_finished: bool,
     /// Segments after a gap, by their position and the number of their packet.
     ahead: BTreeMap<(usize, usize), Segment<'a>>,
-    /// What the other side has acknowledged although it was not captured: up to this position, by this packet.
-    missed: Option<(usize, usize)>,
+    /// What the other side has acknowledged although it was not captured: up to each position, by that packet. Both
+    /// increase.
+    missed: Vec<(usize, usize)>,
 }
 
 /// What a packet has for a stream.
@@ -40,7 +41,7 @@ impl<'a> Stream<'a> {
             end: None,
             is_finished: false,
             ahead: BTreeMap::new(),
-            missed: None,
+            missed: Vec::new(),
         }
     }
 
@@ -57,8 +58,8 @@ impl<'a> Stream<'a> {
         self.is_finished
     }
 
-    /// The distance of a sequence number from the next byte that is expected. Windows are smaller than 2^30, so that
-    /// of the two distances the nearer one is meant.
+    /// The position of a sequence number, which wraps around: the one that is nearest to the next expected byte. Windows
+    /// are smaller than 2^30. The SYN has the position -1.
     fn position(&self, sequence: u32) -> i64 {
         let next = self.bytes.len();
         let next_sequence = self.first.wrapping_add(next as u32);
@@ -78,9 +79,8 @@ impl<'a> Stream<'a> {
             self.ahead.insert((position, packet.number), Segment { payload, ..segment });
             self.put_together()?;
         }
-        if self.missed.is_some_and(|(position, _)| position <= self.acknowledgeable()) {
-            self.missed = None;
-        }
+        let acknowledgeable = self.acknowledgeable();
+        self.missed.retain(|(position, _)| *position > acknowledgeable);
         Ok(())
     }
 
@@ -112,9 +112,8 @@ impl<'a> Stream<'a> {
     /// Takes note that the other side has everything before this sequence number.
     pub(crate) fn acknowledge(&mut self, packet: &Packet, sequence: u32) {
         let Ok(position) = usize::try_from(self.position(sequence)) else { return };
-        if position > self.acknowledgeable() && self.missed.is_none_or(|(most, _)| position > most) {
-            let number = self.missed.map_or(packet.number, |(_, number)| number);
-            self.missed = Some((position, number));
+        if position > self.acknowledgeable() && self.missed.last().is_none_or(|(most, _)| position > *most) {
+            self.missed.push((position, packet.number));
         }
     }
 
@@ -123,8 +122,8 @@ impl<'a> Stream<'a> {
         self.bytes.len() + usize::from(self.is_finished)
     }
 
-    /// The packet that acknowledges what was not captured.
+    /// The first packet that acknowledges what was not captured.
     pub(crate) fn missed(&self) -> Option<usize> {
-        self.missed.map(|(_, number)| number)
+        self.missed.first().map(|(_, number)| *number)
     }
 }

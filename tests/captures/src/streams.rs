@@ -166,7 +166,10 @@ fn what_the_capture_missed_is_told_by_the_packet_that_shows_it() {
     // Where it is only late, it is there.
     let late = [gap.to_vec(), vec![client(2, "", "b\n")]].concat();
     let expected = ["2 Opened by 5000", r#"4 client "a\n""#, r#"8 client "b\n""#, r#"8 client "c\n""#];
-    assert_eq!(decoded(&opened(late)).unwrap(), expected);
+    assert_eq!(decoded(&opened(late.clone())).unwrap(), expected);
+    // Of two gaps, the first one is filled.
+    let second = [late.clone(), vec![client(9, "", "e\n"), server(0, 11, "", "")]].concat();
+    refused(&opened(second), &format!("packet 10: {missed}"));
     // What nobody acknowledges may have been lost on the way.
     let lost = [client(0, "", "a\n"), client(4, "", "c\n"), server(0, 2, "", "")];
     assert_eq!(decoded(&opened(lost)).unwrap(), expected[..2]);
