@@ -128,7 +128,9 @@ pub mod monitor {
 pub mod capture {
     //! Traces for monitors from pcap and pcapng files: the feature `pcap`. The chapter "Monitors and traces" of the
     //! user's guide explains it.
-    pub use netcheck_capture::{Capture, CaptureTrace, CaptureValidation, Datagram, Error, Packet};
+    pub use netcheck_capture::{
+        Capture, CaptureTrace, CaptureValidation, Change, Datagram, Decoder, Error, Packet, Unread,
+    };
 }
 
 pub mod io {

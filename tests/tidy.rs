@@ -72,7 +72,7 @@ const MEMORY: &[Row] = &[
 ];
 
 const CAPTURE: &[Row] = &[
-    ("", &["capture", "error", "packet", "trace"]),
+    ("", &["capture", "decoder", "error", "packet", "trace"]),
     ("error", &[]),
     ("packet", &[]),
     ("record", &["error"]),
@@ -80,7 +80,10 @@ const CAPTURE: &[Row] = &[
     ("pcapng", &["error", "record"]),
     ("frame", &[]),
     ("trace", &["error", "packet"]),
-    ("capture", &["error", "frame", "packet", "pcap", "pcapng", "record", "trace"]),
+    ("stream", &["packet"]),
+    ("connections", &["frame", "packet", "stream"]),
+    ("decoder", &["connections", "error", "frame", "packet", "trace"]),
+    ("capture", &["decoder", "error", "frame", "packet", "pcap", "pcapng", "record", "trace"]),
 ];
 
 const MODELS: &[Row] = &[

@@ -1,7 +1,8 @@
 //! A file, read.
 
+use crate::decoder::Decoder;
 use crate::error::Error;
-use crate::frame::{Transport, decode};
+use crate::frame::{Header, Transport, decode};
 use crate::packet::{Datagram, Packet};
 use crate::record::Record;
 use crate::trace::CaptureTrace;
@@ -12,7 +13,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// What a capture file has of UDP.
+/// What a capture file has of UDP and TCP.
 ///
 /// Known are pcap and pcapng, in either byte order and each resolution of time; Ethernet (with VLAN tags), Linux cooked
 /// captures, loopback and raw IP; IPv4 and IPv6. Other protocols are passed over. Refused are files that end within a
@@ -25,9 +26,18 @@ pub struct Capture {
     /// Between the earliest and the latest packet.
     lasted: Duration,
     packets: usize,
-    udp: Vec<(Packet, Range<usize>)>,
+    carried: Vec<Carried>,
     /// The payloads, one after the other.
     payloads: Vec<u8>,
+}
+
+/// What a packet carries.
+#[derive(Clone, Debug)]
+struct Carried {
+    packet: Packet,
+    /// None of a datagram.
+    tcp: Option<Header>,
+    payload: Range<usize>,
 }
 
 impl Capture {
@@ -80,23 +90,31 @@ impl Capture {
 
     /// What was sent by UDP, in the order of the file.
     pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
-        self.udp.iter().map(|(packet, payload)| Datagram { packet: *packet, payload: &self.payloads[payload.clone()] })
+        let carried = self.carried().filter(|(_, tcp, _)| tcp.is_none());
+        carried.map(|(packet, _, payload)| Datagram { packet, payload })
+    }
+
+    /// What was sent by UDP, and by TCP with a header.
+    pub(crate) fn carried(&self) -> impl Iterator<Item = (Packet, Option<Header>, &[u8])> {
+        self.carried.iter().map(|carried| (carried.packet, carried.tcp, &self.payloads[carried.payload.clone()]))
     }
 
     /// The events that datagrams are, by a function that gives none for those that no monitor has to see.
     ///
-    /// The trace begins with the file's earliest packet and ends with its latest one, whether they are events or not:
-    /// for so long nothing else was sent.
-    ///
     /// # Errors
     ///
-    /// If the file has one of these datagrams after one that is later. `reordercap` of Wireshark sorts a file.
-    pub fn trace<E: fmt::Debug>(
-        &self,
-        mut event: impl FnMut(&Datagram<'_>) -> Option<E>,
+    /// As [`Decoder::trace`].
+    pub fn trace<'c, E: fmt::Debug>(
+        &'c self,
+        event: impl FnMut(&Datagram<'_>) -> Option<E> + 'c,
     ) -> Result<CaptureTrace<E>, Error> {
-        let events = self.datagrams().filter_map(|datagram| Some((datagram.packet, event(&datagram)?)));
-        CaptureTrace::new(events, self.lasted)
+        self.decoder().datagrams(event).trace()
+    }
+
+    /// Says how events are made, also of TCP.
+    #[must_use]
+    pub fn decoder<E: fmt::Debug>(&self) -> Decoder<'_, E> {
+        Decoder::new(self.carried(), self.lasted)
     }
 }
 
@@ -106,7 +124,7 @@ struct Reading {
     first_ns: Option<u64>,
     last_ns: u64,
     packets: usize,
-    udp: Vec<(Packet, Range<usize>)>,
+    carried: Vec<Carried>,
     payloads: Vec<u8>,
 }
 
@@ -119,12 +137,12 @@ impl Reading {
         if let Some(carried) = carried {
             let at = Duration::from_nanos(record.at_ns);
             let packet = Packet { number: record.number, at, from: carried.from, to: carried.to };
-            match carried.transport {
-                Transport::Udp(payload) => {
-                    let payload = self.keep(payload);
-                    self.udp.push((packet, payload));
-                }
-            }
+            let (tcp, payload) = match carried.transport {
+                Transport::Udp(payload) => (None, payload),
+                Transport::Tcp(header, payload) => (Some(header), payload),
+            };
+            let payload = self.keep(payload);
+            self.carried.push(Carried { packet, tcp, payload });
         }
         Ok(())
     }
@@ -138,10 +156,10 @@ impl Reading {
     fn finish(mut self) -> Capture {
         let first_ns = self.first_ns.unwrap_or(0);
         let began = Duration::from_nanos(first_ns);
-        for (packet, _) in &mut self.udp {
-            packet.at -= began;
+        for carried in &mut self.carried {
+            carried.packet.at -= began;
         }
         let lasted = Duration::from_nanos(self.last_ns.max(first_ns) - first_ns);
-        Capture { began, lasted, packets: self.packets, udp: self.udp, payloads: self.payloads }
+        Capture { began, lasted, packets: self.packets, carried: self.carried, payloads: self.payloads }
     }
 }

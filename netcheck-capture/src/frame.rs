@@ -11,11 +11,23 @@ pub(crate) struct Carried<'a> {
     pub transport: Transport<'a>,
 }
 
+/// A payload with what is needed of the header before it.
 pub(crate) enum Transport<'a> {
     Udp(&'a [u8]),
+    Tcp(Header, &'a [u8]),
 }
 
-/// What a frame carries over UDP, if anything; or why it cannot be said.
+/// What matters of a TCP header.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Header {
+    pub sequence: u32,
+    pub acknowledged: Option<u32>,
+    pub syn: bool,
+    pub fin: bool,
+    pub rst: bool,
+}
+
+/// What a frame carries over UDP or TCP, if anything; or why it cannot be said.
 pub(crate) fn decode(link_type: u32, frame: &[u8]) -> Result<Option<Carried<'_>>, String> {
     let sliced = match link_type {
         // BSD loopback: the address family in the byte order of the machine that captured, or in that of the network.
@@ -58,10 +70,20 @@ fn carried<'a>(sliced: &SlicedPacket<'a>) -> Result<Option<Carried<'a>>, String>
     {
         return Err("is a fragment, and fragments are not put together here".to_owned());
     }
-    let Some(TransportSlice::Udp(udp)) = &sliced.transport else { return Ok(None) };
-    Ok(Some(Carried {
-        from: SocketAddr::new(source, udp.source_port()),
-        to: SocketAddr::new(destination, udp.destination_port()),
-        transport: Transport::Udp(udp.payload()),
-    }))
+    let (ports, transport) = match &sliced.transport {
+        Some(TransportSlice::Udp(udp)) => ((udp.source_port(), udp.destination_port()), Transport::Udp(udp.payload())),
+        Some(TransportSlice::Tcp(tcp)) => {
+            let header = Header {
+                sequence: tcp.sequence_number(),
+                acknowledged: tcp.ack().then(|| tcp.acknowledgment_number()),
+                syn: tcp.syn(),
+                fin: tcp.fin(),
+                rst: tcp.rst(),
+            };
+            ((tcp.source_port(), tcp.destination_port()), Transport::Tcp(header, tcp.payload()))
+        }
+        _ => return Ok(None),
+    };
+    let (from, to) = (SocketAddr::new(source, ports.0), SocketAddr::new(destination, ports.1));
+    Ok(Some(Carried { from, to, transport }))
 }

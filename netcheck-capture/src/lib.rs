@@ -1,7 +1,7 @@
 //! Traces for monitors from capture files, pcap and pcapng.
 //!
-//! [`Capture`] reads a file and decodes its frames. A function of the user's turns what was captured into events: that
-//! is a [`CaptureTrace`], and [`CaptureTrace::validate`] asks a monitor about it.
+//! [`Capture`] reads a file and decodes its frames. Functions of the user's turn datagrams and the bytes of TCP streams
+//! into events ([`Decoder`]): that is a [`CaptureTrace`], and [`CaptureTrace::validate`] asks a monitor about it.
 //!
 //! A file is taken as a whole or refused with the number of the packet that is wrong ([`Error`]): whatever a packet
 //! lacks might be what the monitor would reject. Packets are counted from 1, as Wireshark does.
@@ -11,15 +11,19 @@
 #![deny(missing_docs)]
 
 mod capture;
+mod connections;
+mod decoder;
 mod error;
 mod frame;
 mod packet;
 mod pcap;
 mod pcapng;
 mod record;
+mod stream;
 mod trace;
 
 pub use capture::Capture;
+pub use decoder::Decoder;
 pub use error::Error;
-pub use packet::{Datagram, Packet};
+pub use packet::{Change, Datagram, Packet, Unread};
 pub use trace::{CaptureTrace, CaptureValidation};

@@ -37,3 +37,25 @@ pub struct Datagram<'a> {
     /// What it carries.
     pub payload: &'a [u8],
 }
+
+/// What has come in one direction of a TCP connection and was not decoded yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unread<'a> {
+    /// The packet with which the last of these bytes came in order, from and to where.
+    pub packet: Packet,
+    /// The bytes, in the order of the stream.
+    pub bytes: &'a [u8],
+    /// Whether no more bytes will come.
+    pub is_finished: bool,
+}
+
+/// What happens to a TCP connection. It lies between [`Packet::from`] and [`Packet::to`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// The connection is there. The packet is the listener's answer.
+    Opened,
+    /// One side sends nothing more, the one that sends the packet; all that it has sent came before.
+    Finished,
+    /// One side has broken the connection off, or refuses it: the one that sends the packet.
+    Reset,
+}

@@ -5,9 +5,9 @@
 mod checked;
 
 use checked::program::Version;
-use netcheck::capture::{Capture, CaptureTrace, CaptureValidation};
+use netcheck::capture::{Capture, CaptureTrace, CaptureValidation, Change, Datagram, Packet, Unread};
 use netcheck::check::{Checker, Direction, Udp, Verdict};
-use netcheck::monitor::{IntoMonitor, Observe, Seen};
+use netcheck::monitor::{IntoMonitor, Monitor, Observe, Seen};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -213,4 +213,63 @@ fn a_datagram_that_is_earlier_than_the_one_before_is_named() {
     assert_eq!(error.packet(), Some(27));
     let text = error.to_string();
     assert_eq!(text, "packet 27: is 999.993ms earlier than packet 26 before it: sort the file with `reordercap`");
+}
+
+/// What the client says and hears, by TCP and by UDP.
+#[derive(Clone, Debug, PartialEq)]
+enum Said {
+    Connected,
+    Asked(String),
+    Answered(String),
+    HungUp,
+    Requested(i64),
+}
+
+fn everything(capture: &Capture) -> CaptureTrace<Said> {
+    let line = |unread: &Unread<'_>| {
+        let end = unread.bytes.iter().position(|byte| *byte == b'\n')? + 1;
+        let line = String::from_utf8_lossy(&unread.bytes[..end - 1]).into_owned();
+        Some((end, Some(if unread.packet.to.port() == 4001 { Said::Asked(line) } else { Said::Answered(line) })))
+    };
+    let changed = |_: &Packet, change: Change| match change {
+        Change::Opened => Some(Said::Connected),
+        Change::Finished => Some(Said::HungUp),
+        Change::Reset => None,
+    };
+    let request = |datagram: &Datagram<'_>| match Message::parse(datagram.payload)? {
+        Message::Request { file, .. } => Some(Said::Requested(file)),
+        Message::Packet { .. } => None,
+    };
+    let decoder = capture.decoder().datagrams(request).streams(line).connections(changed);
+    decoder.trace().unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn streams_and_datagrams_are_one_trace() {
+    for name in ["file_transfer.pcap", "file_transfer.pcapng", "file_transfer_lossy.pcap"] {
+        let trace = everything(&Capture::read(file(name)).expect("it is committed"));
+        let mut said: Vec<Said> = trace.trace().packets().map(|(_, event)| event.clone()).collect();
+        // Requests come again where packets are lost; and which side hangs up first is a race.
+        said.dedup();
+        said.retain(|said| *said != Said::HungUp);
+        let expected = (1..=2).flat_map(|file| {
+            let asked = Said::Asked(format!("size of file {file}?"));
+            [Said::Connected, asked, Said::Answered((file + 1).to_string()), Said::Requested(file)]
+        });
+        assert_eq!(said, expected.collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
+fn a_client_that_does_not_wait_for_the_size_is_rejected() {
+    let is = |said: fn(&Said) -> bool| move |event: &Said| said(event);
+    let answered = is(|said| matches!(said, Said::Answered(_)));
+    let requested = is(|said| matches!(said, Said::Requested(_)));
+    let monitor = Monitor::precedes("its size first", answered, requested);
+    let validation =
+        everything(&Capture::read(file("file_transfer.pcap")).expect("it is committed")).validate(&monitor);
+    assert!(validation.is_accepted(), "{validation}");
+    // Without the end of its line, the size is none.
+    let validation = everything(&with("file_transfer.pcap", "2\n", "2 ")).validate(&monitor);
+    assert_eq!(validation.rejected_at().map(|packet| packet.number), Some(9), "{validation}");
 }

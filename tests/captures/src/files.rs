@@ -114,3 +114,35 @@ pub(crate) fn ethernet(ether_type: u16, packet: &[u8]) -> Vec<u8> {
     frame.resize(frame.len().max(60), 0xee);
     frame
 }
+
+/// A TCP segment of a connection from 10.0.0.1:4000 to 10.0.0.2:5000.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    pub(crate) by_client: bool,
+    pub(crate) sequence: u32,
+    pub(crate) acknowledged: Option<u32>,
+    /// `S`, `F`, `R`, as tcpdump shows them.
+    pub(crate) flags: &'static str,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// An IPv4 packet with it.
+pub(crate) fn tcp(segment: &Segment) -> Vec<u8> {
+    let [client, server] = [([10, 0, 0, 1], 4000), ([10, 0, 0, 2], 5000)];
+    let (from, to) = if segment.by_client { (client, server) } else { (server, client) };
+    let mut builder = PacketBuilder::ipv4(from.0, to.0, 64).tcp(from.1, to.1, segment.sequence, 1_000);
+    if let Some(acknowledged) = segment.acknowledged {
+        builder = builder.ack(acknowledged);
+    }
+    for flag in segment.flags.chars() {
+        builder = match flag {
+            'S' => builder.syn(),
+            'F' => builder.fin(),
+            'R' => builder.rst(),
+            _ => panic!("{flag} is no flag"),
+        };
+    }
+    let mut packet = Vec::new();
+    builder.write(&mut packet, &segment.payload).expect("a vector takes all");
+    packet
+}

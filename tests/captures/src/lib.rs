@@ -7,3 +7,4 @@ mod file_transfer;
 mod files;
 mod mutated;
 mod reading;
+mod streams;
