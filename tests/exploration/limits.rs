@@ -167,7 +167,7 @@ fn an_inconclusive_check_says_where_its_size_comes_from_and_what_may_help() {
             net.process(name, counts).after("table");
         }
     };
-    let report = Checker::new().max_states(2_000).check(network);
+    let report = Checker::new().max_states(600).check(network);
     assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
     let profile = report.profile();
     let most: Vec<&str> = profile.processes().iter().map(|process| process.name()).collect();

@@ -191,6 +191,20 @@ fn a_failure_of_a_process_that_is_not_there_is_an_error() {
     assert_eq!(error, "tcp(process = …) names \"sever\", but there is no such process; there are: server");
 }
 
+/// Such a loop must be named before it has filled the memory.
+#[test]
+fn a_loop_without_an_await_that_emits_values_is_called_stuck() {
+    let error = Checker::new().max_poll_duration(Duration::from_secs(1)).try_check(|net| {
+        net.process("emits", || async {
+            loop {
+                netcheck::emit!(1);
+            }
+        });
+    });
+    let error = error.expect_err("its poll does not return").to_string();
+    assert!(error.contains("a poll of process \"emits\" has not returned for 1 s"), "{error}");
+}
+
 #[test]
 fn a_limit_that_was_hit_is_never_verified() {
     let forever = |checker: Checker| {

@@ -64,6 +64,14 @@ impl Watch {
         }
     }
 
+    /// The program goes on without end: its thread stands still from here on, until the poll is called stuck, and is left
+    /// behind.
+    pub(crate) fn stand_still(&self) -> ! {
+        loop {
+            thread::park();
+        }
+    }
+
     /// The program begins an operation.
     pub(crate) fn operation(&self, location: &'static Location<'static>) {
         self.call();

@@ -32,6 +32,9 @@ const WIPED_BYTES: usize = 64 << 10;
 /// The keys of the first `std::collections::HashMap` that a poll makes: so its order of iteration is the same in each run.
 const HASH_KEYS: (u64, u64) = (0x6e65_7463_6865_636b, 0x6861_7368_206b_6579);
 
+/// Effects of one step from which on its poll is taken for one that does not return.
+const EFFECTS_MAX: usize = 1 << 20;
+
 /// Thrown through user code to abandon a poll: a synchronous call has no answer yet, or the alternative is refused
 /// because another one has the same result.
 struct Discarded;
@@ -252,6 +255,10 @@ impl Context {
             let mut state = self.state();
             state.causality.act();
             state.script.affect(effect);
+            // A loop without an await that emits values would fill the memory before it is called stuck.
+            if state.script.effects() > EFFECTS_MAX {
+                self.shared.watch.stand_still();
+            }
         });
     }
 
