@@ -16,6 +16,7 @@ chapters! {
     ReadingACounterexample = "counterexamples.md",
     WhereFaultsAreSeen = "propagation.md",
     MonitorsAndTraces = "monitors.md",
+    RealPeers = "external.md",
     LimitsAndBigSystems = "limits.md",
     AllWords = "words.md",
     ComingFromOtherTools = "other-tools.md",

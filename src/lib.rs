@@ -65,7 +65,7 @@ pub use netcheck_macros::{Isolated, main, model_check, monitor, process, program
 pub use netcheck_runtime::isolated::{Isolated, Process};
 pub use netcheck_runtime::select::choose;
 pub use netcheck_runtime::task::spawn;
-pub use netcheck_runtime::{End, Network, faults, net, runtime, signal, task, time};
+pub use netcheck_runtime::{End, External, Network, faults, net, runtime, signal, task, time};
 
 // They poll all their branches in a fixed order, so there is nothing to choose.
 pub use tokio::{join, pin, task_local, try_join};
@@ -92,7 +92,7 @@ pub mod check {
     pub use netcheck_runtime::report::{Report, Verdict};
     pub use netcheck_runtime::{
         Automaton, Channel, Counterexample, Direction, Doing, Error, Estimate, Event, Happening, Judgement, Keep, Kind,
-        Registered, Search, Side, Simulated, State, Step, Timing, ViolationKind,
+        PeerCounts, Registered, Search, Side, Simulated, State, Step, Timing, ViolationKind,
     };
 }
 

@@ -23,7 +23,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("netcheck-macros", &[]),
     ("netcheck-memory", &[]),
     ("netcheck-models", &[]),
-    ("netcheck-runtime", &["netcheck-memory", "netcheck-models"]),
+    ("netcheck-peer", &[]),
+    ("netcheck-runtime", &["netcheck-memory", "netcheck-models", "netcheck-peer"]),
     // Under tests/crates/: on tokio, and checked.
     ("chat", &["netcheck"]),
     ("endless", &["netcheck"]),
@@ -38,6 +39,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("benches", &["netcheck"]),
     ("captures", &["netcheck"]),
     ("pages", &["netcheck"]),
+    ("peers", &["netcheck"]),
     ("third-party", &["netcheck"]),
     ("ui", &["netcheck"]),
 ];
@@ -86,6 +88,21 @@ const CAPTURE: &[Row] = &[
     ("capture", &["decoder", "error", "frame", "packet", "pcap", "pcapng", "record", "trace"]),
 ];
 
+const PEER: &[Row] = &[
+    ("", &["branches", "error", "exchange", "external", "peer"]),
+    ("error", &[]),
+    ("exchange", &[]),
+    ("log", &[]),
+    ("branches", &["exchange"]),
+    ("external", &["exchange"]),
+    ("file", &["branches", "error", "exchange"]),
+    ("wires", &["exchange", "external"]),
+    ("process", &["error", "external", "log"]),
+    ("instance", &["branches", "error", "exchange", "external", "process", "wires"]),
+    ("worker", &["branches", "error", "exchange", "external", "instance"]),
+    ("peer", &["branches", "error", "exchange", "external", "file", "worker"]),
+];
+
 const MODELS: &[Row] = &[
     ("", &[]),
     ("event", &[]),
@@ -124,7 +141,9 @@ const RUNTIME: &[Row] = &[
     // Fronts, shaped like tokio: they marshal calls into operations of the current unit.
     ("capture", &["unit::identity::checkpoint", "unit::poll"]),
     ("coverage", &["operation", "unit::panics", "unit::poll", "unit::source_line"]),
+    ("external", &["folder", "net", "select", "unit::poll", "unit::program"]),
     ("faults", &["operation", "unit::poll"]),
+    ("folder", &[]),
     ("isolated", &["capture", "id", "operation", "time", "unit::poll", "unit::program"]),
     ("net", &["id", "isolated", "operation", "unit::poll"]),
     ("runtime", &["task", "unit::poll"]),
@@ -208,6 +227,7 @@ const RUNTIME: &[Row] = &[
         ],
     ),
     ("unit::merged", &["id", "operation", "unit::automaton", "unit::generator"]),
+    ("unit::pool", &["id", "unit::instance"]),
     (
         "unit::learn",
         &[
@@ -217,6 +237,7 @@ const RUNTIME: &[Row] = &[
             "unit::instance",
             "unit::merged",
             "unit::panics",
+            "unit::pool",
             "unit::program",
             "unit::shared",
             "unit::wording",
@@ -300,7 +321,7 @@ const RUNTIME: &[Row] = &[
     // Monitors by their public names, and what programs tell them.
     ("monitor", &["isolated", "operation", "unit::poll", "world::monitors"]),
     // The top.
-    ("network", &["capture", "coverage", "property", "unit::program", "world::monitors"]),
+    ("network", &["capture", "coverage", "external", "property", "unit::program", "world::monitors"]),
     ("check::declare", &["error", "id", "operation", "world::declared", "world::tcp::rules"]),
     ("check::words", &["check", "error", "operation", "search::frontier", "world::declared", "world::store"]),
     (
@@ -480,7 +501,7 @@ const RUNTIME: &[Row] = &[
         ],
     ),
     ("check", &["error", "network", "propagation", "property", "report", "search", "unit::watchdog", "world::store"]),
-    ("testing", &["check", "network", "report", "trace", "violation"]),
+    ("testing", &["check", "folder", "network", "report", "trace", "violation"]),
     ("", &[]),
 ];
 
@@ -520,13 +541,13 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "std::env",
-        &["check::monitor", "testing", "trace::source", "unit::caller"],
+        &["check::monitor", "folder", "testing", "trace::source", "unit::caller"],
         "the environment is read by tests, for where source files are, and for what is shown of long checks",
     ),
     (
         "netcheck-runtime",
         "std::net",
-        &["check::setup", "isolated", "net", "operation", "unit::wording", "world"],
+        &["check::setup", "external", "isolated", "net", "operation", "unit::wording", "world"],
         "a search knows no protocol",
     ),
     (
@@ -562,6 +583,7 @@ const TABLES: &[(&str, &[Row])] = &[
     ("netcheck-capture", CAPTURE),
     ("netcheck-memory", MEMORY),
     ("netcheck-models", MODELS),
+    ("netcheck-peer", PEER),
     ("netcheck-macros", MACROS),
     ("netcheck-runtime", RUNTIME),
     ("cargo-netcheck", COMMAND),

@@ -25,7 +25,9 @@ pub mod check;
 #[doc(hidden)]
 pub mod coverage;
 mod error;
+mod external;
 pub mod faults;
+mod folder;
 mod graph;
 mod id;
 pub mod isolated;
@@ -55,6 +57,7 @@ mod violation;
 mod world;
 
 pub use error::Error;
+pub use external::{External, PeerCounts};
 pub use network::{Network, Registered};
 pub use operation::Side;
 pub use property::{End, Judgement};

@@ -2,9 +2,11 @@
 
 use crate::capture;
 use crate::coverage;
+use crate::external::{self, External};
 use crate::property::{End, Finally, Judgement};
 use crate::unit::program::RootFuture;
 use crate::world::monitors::observer::Observer;
+use netcheck_peer::Peer;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::future::Future;
@@ -37,6 +39,8 @@ pub struct Registered {
     /// The user's own function or closure.
     pub(crate) factory_type: TypeId,
     pub(crate) location: &'static Location<'static>,
+    /// The real peer that it stands in for.
+    pub(crate) peer: Option<Arc<Peer>>,
 }
 
 impl Network {
@@ -71,6 +75,36 @@ impl Network {
         Fut::Output: fmt::Debug + 'static,
     {
         self.register(name.into(), true, factory, Location::caller())
+    }
+
+    /// A real peer, which is not under check: its name is that of its host with the port of its first service, such as
+    /// `redis:6379`. To programs under check it is a daemon like any other, and all others start after it.
+    ///
+    /// All declared faults happen between it and the programs: a datagram that is lost never reaches it, one that is
+    /// duplicated reaches it twice, a reset is a real one. It knows no time: see [`External`] for what an answer is.
+    /// Answers are kept in a file, and a check whose questions are all answered there starts no peer. With
+    /// `NETCHECK_PEERS=record` they are asked anew, with `NETCHECK_PEERS=replay` a missing one is an error.
+    ///
+    /// # Panics
+    /// If another process has the name, if it has no port, if the peer is described wrongly, or if its file can't be
+    /// read.
+    #[track_caller]
+    pub fn external(&mut self, name: impl AsRef<str>, peer: External) -> &mut Registered {
+        let peer = external::peer(name.as_ref(), &peer);
+        let name = peer.name().to_owned();
+        self.must_be_free(&name);
+        let factory = Arc::new(external::factory(Arc::clone(&peer)));
+        self.processes.push(Registered {
+            name,
+            daemon: true,
+            may_fail: true,
+            after: Vec::new(),
+            factory,
+            factory_type: TypeId::of::<External>(),
+            location: Location::caller(),
+            peer: Some(peer),
+        });
+        self.processes.last_mut().expect("just pushed")
     }
 
     /// A property of every end: evaluated where nothing can happen any more, with the
@@ -109,13 +143,7 @@ impl Network {
         Fut: Future + 'static,
         Fut::Output: fmt::Debug + 'static,
     {
-        let taken = self.processes.iter().any(|process| process.name == name);
-        assert!(!taken, "two processes are named \"{name}\"; give each a name of its own");
-        assert!(
-            !name.is_empty() && name != "localhost" && name != "network" && !name.contains([':', '/']),
-            "\"{name}\" can't name a process: a name is part of addresses, so not empty, `localhost` or `network`, \
-             and without `:` and `/`"
-        );
+        self.must_be_free(&name);
         let factory_type = TypeId::of::<F>();
         let factory: Arc<dyn Fn(bool) -> RootFuture + Send + Sync> = Arc::new(move |may_fail| {
             let future = factory();
@@ -130,8 +158,19 @@ impl Network {
         });
         let may_fail = !daemon;
         let after = Vec::new();
-        self.processes.push(Registered { name, daemon, may_fail, after, factory, factory_type, location });
+        self.processes.push(Registered { name, daemon, may_fail, after, factory, factory_type, location, peer: None });
         self.processes.last_mut().expect("just pushed")
+    }
+
+    #[track_caller]
+    fn must_be_free(&self, name: &str) {
+        let taken = self.processes.iter().any(|process| process.name == name);
+        assert!(!taken, "two processes are named \"{name}\"; give each a name of its own");
+        assert!(
+            !name.is_empty() && name != "localhost" && name != "network" && !name.contains([':', '/']),
+            "\"{name}\" can't name a process: a name is part of addresses, so not empty, `localhost` or `network`, \
+             and without `:` and `/`"
+        );
     }
 }
 
@@ -147,6 +186,11 @@ impl fmt::Debug for Network {
 }
 
 impl Registered {
+    /// The same for processes that may be alike: registered with one function, in one way. A real peer is like no other.
+    pub(crate) fn kind(&self) -> impl PartialEq + use<> {
+        (self.factory_type, self.daemon, self.may_fail, self.peer.as_ref().map(Arc::as_ptr))
+    }
+
     /// Starts once the named process has first waited: it has done all that it can do
     /// without an answer, so that its sockets are bound. May be called for several. Processes
     /// that start after each other never start: that is an error of the check.

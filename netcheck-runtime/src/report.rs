@@ -5,6 +5,7 @@ use crate::search::simulate::Simulated;
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::html;
+use netcheck_peer::PeerCounts;
 use std::fmt;
 
 /// The verdict of a check.
@@ -31,6 +32,8 @@ pub struct Report {
     pub(crate) counterexample: Option<Counterexample>,
     /// By process: every value that it ended with.
     pub(crate) outputs: Vec<(String, Vec<String>)>,
+    /// Real peers by name.
+    pub(crate) peers: Vec<(String, PeerCounts)>,
     pub(crate) automata: Vec<Automaton>,
     pub(crate) profile: Profile,
     pub(crate) like_processes: Vec<Vec<String>>,
@@ -218,6 +221,11 @@ impl Report {
         }
     }
 
+    /// How much was asked of each real peer ([`Network::external`](crate::Network::external)), by its name.
+    pub fn peers(&self) -> &[(String, PeerCounts)] {
+        &self.peers
+    }
+
     /// What each process was seen to do, and the isolated tasks of each name; the processes first. Processes that took
     /// no step are left out. Each of several like processes is shown with all that any of them was seen to do.
     pub fn automata(&self) -> &[Automaton] {
@@ -282,6 +290,7 @@ impl Report {
                 "  without reduction: with it, timers fired too early, and a loop without an await was never left\n",
             );
         }
+        text.extend(self.peers.iter().map(|(name, counts)| format!("  external \"{name}\": {counts}\n")));
         if self.is_dense {
             let subsumed = self.figures.subsumed;
             text.push_str(&format!(

@@ -54,7 +54,7 @@ pub fn source_folder(package: &str) -> PathBuf {
         package if package.starts_with("netcheck") || matches!(package, "benches" | "cargo-netcheck") => {
             root().join(package)
         }
-        "captures" | "pages" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
+        "captures" | "pages" | "peers" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
         package => root().join("tests/crates").join(package),
     };
     folder.join("src")

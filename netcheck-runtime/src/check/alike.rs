@@ -18,8 +18,7 @@ impl Job {
         if !self.checker.symmetry || tracked || given_up || are_too_many || self.has_monitors() {
             return None;
         }
-        let kind = |process: &Registered| (process.factory_type, process.daemon, process.may_fail);
-        let first = |of: &Registered| processes.iter().position(|process| kind(process) == kind(of));
+        let first = |of: &Registered| processes.iter().position(|process| process.kind() == of.kind());
         let kinds: Vec<usize> = processes.iter().filter_map(first).collect();
         let unlike = self.asymmetries.iter().filter_map(|seen| seen.between);
         let unlike: Vec<[ProcessId; 2]> = unlike.map(|pair| pair.map(|UnitId(index)| ProcessId(index))).collect();

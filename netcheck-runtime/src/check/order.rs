@@ -17,9 +17,23 @@ pub(super) fn of(processes: &[Registered]) -> Result<Vec<Vec<ProcessId>>, Error>
         };
         after.push(process.after.iter().map(named).collect::<Result<Vec<_>, _>>()?);
     }
+    begin_after_peers(processes, &mut after);
     match circle(&after) {
         Some(circle) => Err(never_starts(&circle, processes)),
         None => Ok(after),
+    }
+}
+
+/// A real peer is there when a program begins, unless it is said to start after others itself.
+fn begin_after_peers(processes: &[Registered], after: &mut [Vec<ProcessId>]) {
+    let is_first = |(process, after): (&Registered, &Vec<ProcessId>)| process.peer.is_some() && after.is_empty();
+    let all = processes.iter().zip(&*after).enumerate();
+    let peers: Vec<ProcessId> =
+        all.filter(|&(_, process)| is_first(process)).map(|(index, _)| ProcessId(index as u32)).collect();
+    for (process, after) in processes.iter().zip(after) {
+        if process.peer.is_none() {
+            after.extend(peers.iter().filter(|peer| !process.after.contains(&processes[peer.0 as usize].name)));
+        }
     }
 }
 

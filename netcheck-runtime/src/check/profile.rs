@@ -113,8 +113,7 @@ impl Job {
 
     fn about_likeness(&self) -> Option<String> {
         let processes = &self.registered.processes;
-        let are_alike =
-            |[a, b]: [&Registered; 2]| (a.factory_type, a.daemon, &a.after) == (b.factory_type, b.daemon, &b.after);
+        let are_alike = |[a, b]: [&Registered; 2]| a.kind() == b.kind() && a.after == b.after;
         let pairs =
             processes.iter().enumerate().flat_map(|(index, a)| processes[index + 1..].iter().map(move |b| [a, b]));
         let [a, b] = pairs.into_iter().find(|pair| are_alike(*pair))?;

@@ -12,6 +12,7 @@ use crate::search::explored::Explored;
 use crate::search::progress::Phase;
 use crate::trace::counterexample::Counterexample;
 use crate::world::system::{Interrupt, System};
+use netcheck_peer::PeerCounts;
 use std::collections::BTreeSet;
 
 impl Job {
@@ -51,6 +52,7 @@ impl Job {
             uncaptured,
             claims: claims.into_iter().collect(),
             never_completed,
+            peers: self.peers(),
             automata: automata(&system, &explored.taken),
             profile,
             like_processes,
@@ -97,6 +99,12 @@ impl Job {
                  until it is mended, check with `reduction = false`"
             ))),
         }
+    }
+
+    /// How much was asked of each real peer.
+    fn peers(&self) -> Vec<(String, PeerCounts)> {
+        let peers = self.registered.processes.iter().filter_map(|process| process.peer.as_ref());
+        peers.map(|peer| (peer.name().to_owned(), peer.counts())).collect()
     }
 
     /// Every value that each process ended with.

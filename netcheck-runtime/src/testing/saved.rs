@@ -4,6 +4,7 @@
 //! when it was run last, and how to run it again; it is removed when the check passes. `cargo-netcheck/src/failed.rs`
 //! reads it.
 
+use crate::folder::folder;
 use crate::testing::{FAULTS, Failure, TestInfo};
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
@@ -114,7 +115,7 @@ pub(super) fn note_success(test: TestInfo) -> io::Result<()> {
 /// The file of a test: `target/netcheck/NAME.EXTENSION`.
 fn file(test: TestInfo, extension: &str) -> PathBuf {
     let name = format!("{}-{}", test.module, test.name).replace("::", "-");
-    target().join("netcheck").join(format!("{name}.{extension}"))
+    folder().join(format!("{name}.{extension}"))
 }
 
 fn create_folder_of(file: &Path) -> io::Result<&Path> {
@@ -128,11 +129,4 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
     let unfinished = file.with_extension(format!("{}.tmp", std::process::id()));
     std::fs::write(&unfinished, text)?;
     std::fs::rename(&unfinished, file)
-}
-
-/// Cargo's target folder: the one that the test program lies in.
-fn target() -> PathBuf {
-    let program = std::env::current_exe().unwrap_or_default();
-    let marked = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
-    marked.map_or_else(|| PathBuf::from("target"), Path::to_path_buf)
 }

@@ -38,6 +38,8 @@ pub(crate) enum Rest {
     Refused,
     /// The program behaved differently from the recorded history.
     Differs(String),
+    /// The check can't go on.
+    Failed(String),
 }
 
 /// One step of an instance.
@@ -239,6 +241,7 @@ impl Instance {
                 Abandoned::Differs(mismatch) => Rest::Differs(mismatch),
                 Abandoned::Asks(asked) => Rest::Waits(vec![asked]),
                 Abandoned::Refused => Rest::Refused,
+                Abandoned::Failed(why) => Rest::Failed(why),
             });
         }
         match polled {

@@ -11,16 +11,13 @@ use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
 use crate::unit::merged::{Merged, Samples};
 use crate::unit::panics::{Cause, Panic};
+use crate::unit::pool::{Pool, Run};
 use crate::unit::program::Program;
 use crate::unit::shared::{Modes, Shared};
 use crate::unit::wording;
 use ahash::AHashMap;
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 use std::rc::Rc;
-
-/// The most suspended runs that are kept.
-const SUSPENDED_RUNS_MAX: usize = 256;
 
 /// The histories by which an edge is tried that is the sample of all others.
 const WAYS_TRIED: usize = 4;
@@ -331,7 +328,7 @@ impl Learner {
             (Rest::Cancelled, _) => Some("the end of an aborted task".to_owned()),
             (Rest::Panicked(panic), _) => Some(format!("a panic at {}: {}", panic.location, panic.message)),
             (Rest::Refused, _) => Some("a step that does not take the outcome".to_owned()),
-            (Rest::Differs(how), _) => Some(how.clone()),
+            (Rest::Differs(how) | Rest::Failed(how), _) => Some(how.clone()),
         }
     }
 
@@ -348,6 +345,9 @@ impl Learner {
         group: &[(NodeId, Input)],
     ) -> Result<(), Diagnostic> {
         let stepped = self.feed(instance, program, group);
+        if let Rest::Failed(why) = stepped.rest {
+            return Err(Diagnostic(why));
+        }
         let (first_at, first_input) = group[0];
         let (last_at, last_input) = group[group.len() - 1];
         let edge = self.automata.find(last_at, last_input).expect("a history consists of edges");
@@ -412,6 +412,7 @@ impl Learner {
             Rest::Panicked(panic) => self.automata.add_node(unit, from, NodeKind::Panicked(panic), true, Vec::new()),
             Rest::Cancelled => NodeId::GONE,
             Rest::Refused => NodeId::ABSENT,
+            Rest::Failed(why) => return Err(Diagnostic(why)),
             Rest::Differs(how) => {
                 let expected = "the recorded history".to_owned();
                 return Err(self.differs(unit, source, input, &expected, &how));
@@ -462,37 +463,5 @@ impl Identity {
         let traced = stepped.traced.as_ref().map(|traced| Identity::Trace(traced.trace));
         let captured = stepped.arrival.map(Identity::Checkpoint).or(traced);
         captured.into_iter().chain(stepped.image.map(Identity::Memory)).collect()
-    }
-}
-
-/// A suspended run.
-struct Run {
-    instance: Instance,
-    /// Whether the run took the recorded history of its node, and not another one that was merged into it.
-    is_recorded: bool,
-}
-
-/// A bounded pool of suspended runs, by their nodes.
-#[derive(Default)]
-struct Pool {
-    runs: AHashMap<NodeId, Run>,
-    oldest: VecDeque<NodeId>,
-}
-
-impl Pool {
-    fn take(&mut self, node: NodeId) -> Option<Run> {
-        self.runs.remove(&node)
-    }
-
-    fn put(&mut self, node: NodeId, run: Run) {
-        self.runs.insert(node, run);
-        self.oldest.push_back(node);
-        while self.runs.len() > SUSPENDED_RUNS_MAX {
-            let Some(oldest) = self.oldest.pop_front() else { break };
-            self.runs.remove(&oldest);
-        }
-        if self.oldest.len() > 4 * SUSPENDED_RUNS_MAX {
-            self.oldest.retain(|node| self.runs.contains_key(node));
-        }
     }
 }

@@ -8,7 +8,7 @@
 //! - [`instance`]: one live run of a unit, and the executor that polls its tasks;
 //! - [`panics`] and [`watchdog`]: polls that panic, polls that do not return;
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
-//! - [`learn`]: taking an edge for the first time, the pool of suspended instances,
+//! - [`pool`]: suspended instances; [`learn`]: taking an edge for the first time,
 //!   rebuilding and the check that a program is deterministic;
 //! - [`generator`]: numbers without a pattern, the same in every check;
 //! - [`merged`]: histories that were taken to lead to one local state;
@@ -30,6 +30,7 @@ pub(crate) mod names;
 pub(crate) mod panics;
 pub(crate) mod perform;
 pub(crate) mod poll;
+mod pool;
 pub(crate) mod program;
 pub(crate) mod shared;
 pub(crate) mod source_line;

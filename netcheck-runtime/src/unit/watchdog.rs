@@ -82,6 +82,15 @@ impl Watch {
         self.serial.fetch_add(1, Ordering::Release);
     }
 
+    /// The poll waits for something that is no program under check, which takes as long as it takes.
+    pub(crate) fn elsewhere<R>(&self, call: impl FnOnce() -> R) -> R {
+        self.end();
+        let result = call();
+        // The same poll goes on.
+        self.serial.fetch_add(1, Ordering::Release);
+        result
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Polled> {
         self.polled.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -148,6 +148,8 @@ pub(in crate::unit) enum Abandoned {
     Asks(Offer),
     /// The alternative has the same result as another one.
     Refused,
+    /// The check can't go on.
+    Failed(String),
 }
 
 impl State {
@@ -267,6 +269,18 @@ impl Context {
         self.discard()
     }
 
+    /// Ends the check with an error.
+    pub(crate) fn fail(&self, why: &str) -> ! {
+        netcheck_memory::engine(|| self.state().script.failure = Some(why.to_owned()));
+        self.discard()
+    }
+
+    /// Calls a function that has nothing to do with the check, and may take its time: it sees no program's context, clock
+    /// or memory.
+    pub(crate) fn elsewhere<R>(&self, call: impl FnOnce() -> R) -> R {
+        engine(|| netcheck_memory::outside(|| leave(|| self.shared.watch.elsewhere(call))))
+    }
+
     /// Abandons the poll.
     pub(super) fn discard(&self) -> ! {
         self.set_discarded();
@@ -293,10 +307,11 @@ impl Context {
     pub(in crate::unit) fn abandoned(&self) -> Option<Abandoned> {
         self.gives_up.set(false);
         let script = &mut self.state().script;
-        self.is_discarded().then(|| match (script.mismatch.take(), script.asked.take()) {
-            (Some(mismatch), _) => Abandoned::Differs(mismatch),
-            (None, Some(asked)) => Abandoned::Asks(asked),
-            (None, None) => Abandoned::Refused,
+        self.is_discarded().then(|| match (script.failure.take(), script.mismatch.take(), script.asked.take()) {
+            (Some(failure), ..) => Abandoned::Failed(failure),
+            (None, Some(mismatch), _) => Abandoned::Differs(mismatch),
+            (None, None, Some(asked)) => Abandoned::Asks(asked),
+            (None, None, None) => Abandoned::Refused,
         })
     }
 

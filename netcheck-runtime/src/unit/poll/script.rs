@@ -12,6 +12,8 @@ pub(super) struct Script {
     pub(super) asked: Option<Offer>,
     /// The difference between a replay and the record.
     pub(super) mismatch: Option<String>,
+    /// Why the check can't go on.
+    pub(super) failure: Option<String>,
     effects: Vec<Effect>,
     /// For each answer that was taken: the number of effects before it.
     marks: Vec<usize>,

@@ -1,0 +1,189 @@
+//! One run of a peer: a fresh instance, and the sockets that talk to it.
+
+use crate::branches::{Branch, Step};
+use crate::error::Error;
+use crate::exchange::{Input, Output, in_words};
+use crate::external::{External, Service, Source};
+use crate::process::Process;
+use crate::wires::Wires;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The pause between two looks at the sockets.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// A peer that has not been silent for so long gives no answer.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
+
+/// Nor does one that sends more than this.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
+
+/// How long a peer that is fed its history again, and answered nothing the last time, is given to take an input.
+const UNANSWERED: Duration = Duration::from_millis(5);
+
+/// One run of a peer.
+pub(crate) struct Instance {
+    // Connections end before the process does.
+    wires: Wires,
+    process: Option<Process>,
+    /// The history that it was fed.
+    pub(crate) at: Branch,
+}
+
+/// How long an answer is waited for.
+#[derive(Clone, Copy)]
+pub(crate) enum Patience<'a> {
+    /// Until the peer is silent.
+    Silence,
+    /// Until it has answered what it answered the last time, which is compared.
+    Known(&'a [Output]),
+}
+
+/// What a peer did when it was fed a known step.
+pub(crate) enum Answered {
+    AsKnown,
+    Otherwise(Vec<Output>),
+}
+
+impl Instance {
+    /// Starts a fresh instance, or makes a peer that is there already as good as new.
+    pub(crate) fn start(external: &External, services: &[Service]) -> Result<Instance, Error> {
+        let (process, addresses) = match &external.source {
+            Source::Command(command) => {
+                let (process, addresses) = Process::start(command, services)?;
+                (Some(process), addresses)
+            }
+            Source::At { reset, .. } => {
+                let first = external.address().map_err(Error::new)?.expect("it has an address");
+                reset.iter().for_each(|reset| reset());
+                let mut addresses = vec![first; services.len()];
+                let further = addresses.iter_mut().zip(services).skip(1);
+                further.for_each(|(address, service)| address.set_port(service.port));
+                (None, addresses)
+            }
+        };
+        let wires = Wires::new(services.iter().copied().zip(addresses));
+        Ok(Instance { wires, process, at: Branch::START })
+    }
+
+    /// Whether it has sent nothing since its last answer.
+    pub(crate) fn is_silent(&mut self) -> bool {
+        let mut came = Vec::new();
+        self.wires.exchange(&mut came);
+        came.is_empty() && self.process.as_mut().is_none_or(|process| process.ended().is_none())
+    }
+
+    /// Feeds it a step that is known, which leads to `branch`.
+    pub(crate) fn follow(&mut self, external: &External, step: &Step, branch: Branch) -> Result<Answered, Error> {
+        let outputs = self.feed(external, &step.input, Patience::Known(&step.answer))?;
+        if external.masked(&outputs) == external.masked(&step.answer) {
+            self.at = branch;
+            return Ok(Answered::AsKnown);
+        }
+        Ok(Answered::Otherwise(outputs))
+    }
+
+    /// Feeds it an input and takes its answer.
+    pub(crate) fn feed(
+        &mut self,
+        external: &External,
+        input: &Input,
+        wait: Patience<'_>,
+    ) -> Result<Vec<Output>, Error> {
+        let fed = self.wires.feed(input);
+        fed.map_err(|error| self.printed(Error::new(format!("the peer could not be given {input}: {error}"))))?;
+        let (begun, mut last) = (Instant::now(), Instant::now());
+        let silence = match wait {
+            Patience::Known([]) => external.settle.min(UNANSWERED),
+            _ => external.settle,
+        };
+        let mut came = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let before = came.len();
+            if self.wires.exchange(&mut came) {
+                last = Instant::now();
+                bytes += came[before..].iter().map(size).sum::<usize>();
+                let is_known = |known| external.masked(&in_order(came.clone())) == external.masked(known);
+                if matches!(wait, Patience::Known(known) if !known.is_empty() && is_known(known)) {
+                    break;
+                }
+            }
+            if let Some(how) = self.process.as_mut().and_then(Process::ended) {
+                let answer = in_words(&in_order(came));
+                let error = format!("the peer has {how} after {input}; before, it sent {answer}");
+                return Err(self.printed(Error::new(error)));
+            }
+            if last.elapsed() >= silence {
+                break;
+            }
+            if begun.elapsed() > ANSWERS_WITHIN || bytes > ANSWER_BYTES_MAX {
+                return Err(self.printed(Error::new(format!(
+                    "after {input} the peer goes on sending: in {:.1} s it sent {bytes} bytes, and was never silent for {} ms\n  \
+                     if that is an answer, shorten it; if the peer sends something of itself every so often, shorten \
+                     `settle`",
+                    begun.elapsed().as_secs_f64(),
+                    external.settle.as_millis()
+                ))));
+            }
+            thread::sleep(PAUSE);
+        }
+        Ok(in_order(came))
+    }
+
+    fn printed(&self, error: Error) -> Error {
+        self.process.as_ref().map_or(error.clone(), |process| error.printed(&process.printed()))
+    }
+}
+
+fn size(output: &Output) -> usize {
+    match output {
+        Output::Bytes { bytes, .. } => bytes.len(),
+        Output::Datagram { payload, .. } => payload.len(),
+        Output::Ended { .. } | Output::Reset { .. } => 0,
+    }
+}
+
+/// An answer in an order that does not depend on when the kernel handed it over: connection by connection, the bytes of
+/// each in one piece, then the datagrams, client by client.
+fn in_order(came: Vec<Output>) -> Vec<Output> {
+    let place = |output: &Output| match *output {
+        Output::Bytes { connection, .. } | Output::Ended { connection } | Output::Reset { connection } => {
+            (0, connection)
+        }
+        Output::Datagram { client, .. } => (1, client),
+    };
+    let mut sorted = came;
+    // The sort is stable: the order on one connection stays.
+    sorted.sort_by_key(place);
+    let mut ordered: Vec<Output> = Vec::new();
+    for output in sorted {
+        match (ordered.last_mut(), output) {
+            (Some(Output::Bytes { connection, bytes }), Output::Bytes { connection: same, bytes: further })
+                if *connection == same =>
+            {
+                bytes.extend(further)
+            }
+            (_, output) => ordered.push(output),
+        }
+    }
+    ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(connection: usize, text: &str) -> Output {
+        Output::Bytes { connection, bytes: text.into() }
+    }
+
+    #[test]
+    fn an_answer_does_not_depend_on_the_order_in_which_the_kernel_hands_it_over() {
+        let end = Output::Ended { connection: 0 };
+        let one = vec![bytes(0, "a"), bytes(1, "x"), bytes(0, "b"), end.clone()];
+        let other = vec![bytes(1, "x"), bytes(0, "ab"), end.clone()];
+        assert_eq!(in_order(one), in_order(other.clone()));
+        assert_eq!(in_order(other), [bytes(0, "ab"), end, bytes(1, "x")]);
+    }
+}

@@ -1,0 +1,51 @@
+//! What a process prints.
+
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// The last bytes that are kept.
+const KEPT_BYTES: usize = 16 << 10;
+
+/// What a process has printed, its end if that is long.
+#[derive(Clone, Default)]
+pub(crate) struct Log {
+    printed: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Log {
+    /// Reads an output of the process to its end, on a thread of its own.
+    pub(crate) fn follow(&self, mut output: impl Read + Send + 'static) {
+        let printed = Arc::clone(&self.printed);
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = output.read(&mut buffer) {
+                let mut printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
+                printed.extend_from_slice(&buffer[..length]);
+                let surplus = printed.len().saturating_sub(KEPT_BYTES);
+                printed.drain(..surplus);
+            }
+        });
+    }
+
+    /// What it has printed, as text.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.printed.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn of_much_output_the_end_is_kept() {
+        let log = Log::default();
+        log.follow(std::io::Cursor::new([vec![b'a'; 3 * KEPT_BYTES], b"the end".to_vec()].concat()));
+        while !log.text().ends_with("the end") {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(log.text().len(), KEPT_BYTES);
+    }
+}

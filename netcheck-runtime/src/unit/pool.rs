@@ -1,0 +1,43 @@
+//! Suspended runs, for edges that are taken next.
+
+use crate::id::NodeId;
+use crate::unit::instance::Instance;
+use ahash::AHashMap;
+use std::collections::VecDeque;
+
+/// The most suspended runs that are kept.
+const SUSPENDED_RUNS_MAX: usize = 256;
+
+/// A suspended run.
+pub(super) struct Run {
+    pub(super) instance: Instance,
+    /// Whether the run took the recorded history of its node, and not another one that was merged into it.
+    pub(super) is_recorded: bool,
+}
+
+/// A bounded pool of suspended runs, by their nodes.
+#[derive(Default)]
+pub(super) struct Pool {
+    runs: AHashMap<NodeId, Run>,
+    oldest: VecDeque<NodeId>,
+}
+
+impl Pool {
+    /// The run that is suspended in a node, if it is kept.
+    pub(super) fn take(&mut self, node: NodeId) -> Option<Run> {
+        self.runs.remove(&node)
+    }
+
+    /// Keeps a run, and drops the oldest one if there are too many.
+    pub(super) fn put(&mut self, node: NodeId, run: Run) {
+        self.runs.insert(node, run);
+        self.oldest.push_back(node);
+        while self.runs.len() > SUSPENDED_RUNS_MAX {
+            let Some(oldest) = self.oldest.pop_front() else { break };
+            self.runs.remove(&oldest);
+        }
+        if self.oldest.len() > 4 * SUSPENDED_RUNS_MAX {
+            self.oldest.retain(|node| self.runs.contains_key(node));
+        }
+    }
+}
