@@ -15,6 +15,9 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// A peer that has not been silent for so long gives no answer.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
 
+/// A peer that has no processor, or computes, is waited for so long, however silent it is.
+const BUSY_FOR: Duration = Duration::from_secs(2);
+
 /// Nor does one that sends more than this.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
@@ -115,7 +118,12 @@ impl Instance {
                 return Err(self.printed(Error::new(error)));
             }
             if last.elapsed() >= silence {
-                break;
+                let waits_for_a_turn =
+                    begun.elapsed() < BUSY_FOR && self.process.as_ref().is_some_and(Process::is_busy);
+                if !waits_for_a_turn {
+                    break;
+                }
+                last = Instant::now();
             }
             if begun.elapsed() > ANSWERS_WITHIN || bytes > ANSWER_BYTES_MAX {
                 return Err(self.printed(Error::new(format!(

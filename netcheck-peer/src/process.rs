@@ -113,6 +113,12 @@ impl Process {
         }
     }
 
+    /// Whether a thread of it, or of a process that it has started, runs or waits for a processor: silence may mean
+    /// then that it had no turn yet. Only Linux says so.
+    pub(crate) fn is_busy(&self) -> bool {
+        is_busy(self.child.id())
+    }
+
     /// What it has printed.
     pub(crate) fn printed(&self) -> String {
         self.log.text()
@@ -187,6 +193,18 @@ fn free_addresses(services: &[Service]) -> Result<Vec<SocketAddr>, Error> {
 
 /// The state of a TCP socket that listens, in the kernel's tables.
 const LISTENS: &str = "0A";
+
+/// Whether a thread of a process, or of one that it has started, runs or waits for a processor.
+fn is_busy(process: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    threads.map(|thread| thread.path()).any(|thread| {
+        let stat = std::fs::read_to_string(thread.join("stat")).unwrap_or_default();
+        // The name before the state is in parentheses, and may have any characters.
+        let runs = stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'));
+        let children = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
+        runs || children.split_whitespace().filter_map(|child| child.parse().ok()).any(is_busy)
+    })
+}
 
 /// Whether a service can be talked to: by the kernel's tables, if it has them, since a connection or a datagram would be
 /// one more input.
