@@ -141,7 +141,7 @@ const RUNTIME: &[Row] = &[
     // Fronts, shaped like tokio: they marshal calls into operations of the current unit.
     ("capture", &["unit::identity::checkpoint", "unit::poll"]),
     ("coverage", &["operation", "unit::panics", "unit::poll", "unit::source_line"]),
-    ("external", &["folder", "net", "select", "unit::poll", "unit::program"]),
+    ("external", &["capture", "folder", "net", "select", "unit::poll", "unit::program"]),
     ("faults", &["operation", "unit::poll"]),
     ("folder", &[]),
     ("isolated", &["capture", "id", "operation", "time", "unit::poll", "unit::program"]),

@@ -45,6 +45,20 @@ impl Branches {
         following.copied().filter(|&next| self.step(next).input == *input).collect()
     }
 
+    /// A question in which bytes that came in pieces are in one piece: bytes after bytes of the same connection, to which
+    /// the peer answered nothing, are asked for together with these, after what was before them.
+    pub(crate) fn in_one_piece(&self, at: Branch, input: &Input) -> (Branch, Input) {
+        if let Input::Bytes { connection, bytes } = input
+            && at != Branch::START
+            && let Step { before, input: Input::Bytes { connection: same, bytes: earlier }, answer } = self.step(at)
+            && same == connection
+            && answer.is_empty()
+        {
+            return (*before, Input::Bytes { connection: *connection, bytes: [&earlier[..], bytes].concat() });
+        }
+        (at, input.clone())
+    }
+
     /// Adds an answer, if it is new.
     pub(crate) fn add(&mut self, before: Branch, input: &Input, answer: &[Output]) -> Branch {
         let known = self.after(before, input).into_iter().find(|&next| *self.step(next).answer == *answer);
@@ -96,6 +110,17 @@ mod tests {
         assert_eq!(branches.after(first, &bytes("next")), [second]);
         assert_eq!(branches.history(second), [first, second]);
         assert_eq!(branches.add(first, &bytes("next"), &answer("2")), second, "known already");
+    }
+
+    #[test]
+    fn bytes_in_pieces_are_asked_for_in_one() {
+        let mut branches = Branches::default();
+        let first = branches.add(Branch::START, &bytes("ne"), &[]);
+        assert_eq!(branches.in_one_piece(first, &bytes("xt")), (Branch::START, bytes("next")));
+        let other = Input::Bytes { connection: 1, bytes: b"xt".to_vec() };
+        assert_eq!(branches.in_one_piece(first, &other), (first, other), "of another connection");
+        let answered = branches.add(Branch::START, &bytes("next"), &answer("1"));
+        assert_eq!(branches.in_one_piece(answered, &bytes("x")), (answered, bytes("x")), "after an answer");
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub struct External {
     pub(crate) settle: Duration,
     pub(crate) mask: Option<Mask>,
     pub(crate) is_nondeterministic: bool,
+    pub(crate) minds_pieces: bool,
     pub(crate) cache: Option<PathBuf>,
     pub(crate) allows_remote: bool,
 }
@@ -118,6 +119,7 @@ impl External {
             settle: SETTLE,
             mask: None,
             is_nondeterministic: false,
+            minds_pieces: false,
             cache: None,
             allows_remote: false,
         }
@@ -231,6 +233,16 @@ impl External {
     #[must_use]
     pub fn nondeterministic(mut self) -> Self {
         self.is_nondeterministic = true;
+        self
+    }
+
+    /// It may answer otherwise if bytes of a stream come in other pieces. Without this, bytes that come in two pieces,
+    /// without an answer between them, are taken for the same history as in one: there are few ways to send so many
+    /// bytes then, and not all in which they can be cut. Where pieces come that were fed in one before, the answers are
+    /// compared.
+    #[must_use]
+    pub fn minds_pieces(mut self) -> Self {
+        self.minds_pieces = true;
         self
     }
 

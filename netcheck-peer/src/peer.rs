@@ -27,6 +27,7 @@ pub struct Peer {
     services: Vec<Service>,
     description: String,
     is_nondeterministic: bool,
+    minds_pieces: bool,
     path: PathBuf,
     mode: Mode,
     branches: Arc<Mutex<Branches>>,
@@ -133,6 +134,7 @@ impl Peer {
             services,
             description,
             is_nondeterministic: external.is_nondeterministic,
+            minds_pieces: external.minds_pieces || external.is_nondeterministic,
             path,
             mode,
             branches,
@@ -161,6 +163,12 @@ impl Peer {
     /// If it can't be started, dies, does not stop sending, contradicts itself, or may not be asked.
     pub fn answers(&self, at: Branch, input: &Input) -> Result<Vec<Answer>, Error> {
         let mut asked = lock(&self.asked);
+        let (asked_at, asked_input) = (at, input);
+        let (at, input) = match self.minds_pieces {
+            true => (at, input.clone()),
+            false => lock(&self.branches).in_one_piece(at, input),
+        };
+        let input = &input;
         let known = lock(&self.branches).after(at, input).len();
         let given = asked.answers.get(&at).into_iter().flatten().find(|(question, _)| question == input);
         match given {
@@ -170,7 +178,7 @@ impl Peer {
                 if known > 0 {
                     asked.from_cache += 1;
                 } else {
-                    self.learn(&mut asked, at, input)?;
+                    self.learn(&mut asked, asked_at, asked_input)?;
                 }
                 let count = lock(&self.branches).after(at, input).len();
                 asked.answers.entry(at).or_default().push((input.clone(), count));

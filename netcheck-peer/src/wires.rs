@@ -137,6 +137,10 @@ impl Connection {
             (self.ends, moved) = (false, true);
             let _ = stream.shutdown(Shutdown::Write);
         }
+        // What has been read to its end can still be reset.
+        if self.peer_ended && !matches!(stream.take_error(), Ok(None)) {
+            return self.broken(number, came);
+        }
         let mut buffer = [0; 1 << 14];
         while !self.peer_ended {
             match stream.read(&mut buffer) {

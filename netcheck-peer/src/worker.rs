@@ -51,9 +51,8 @@ impl Worker {
     pub(crate) fn learn(&mut self, before: Branch, input: &Input) -> Result<(), Error> {
         let ways = if self.external.is_nondeterministic { WAYS } else { 1 };
         for _ in 0..ways {
-            let mut instance = self.instance_at(before, ways == 1)?;
-            let outputs = self.fed(&mut instance, before, input)?;
-            instance.at = self.branches().add(before, input, &outputs);
+            let (mut instance, outputs, before, input) = self.asked(before, input)?;
+            instance.at = self.branches().add(before, &input, &outputs);
             self.learned += 1;
             let (learned, at) = (self.learned, instance.at);
             self.keep(instance);
@@ -62,6 +61,22 @@ impl Worker {
             }
         }
         Ok(())
+    }
+
+    /// Asks a run; the question may be a longer one that contains it: bytes in one piece.
+    fn asked(&mut self, at: Branch, input: &Input) -> Result<(Instance, Vec<Output>, Branch, Input), Error> {
+        if self.external.is_nondeterministic || self.external.minds_pieces {
+            let mut instance = self.instance_at(at, !self.external.is_nondeterministic)?;
+            let outputs = self.fed(&mut instance, at, input)?;
+            return Ok((instance, outputs, at, input.clone()));
+        }
+        let (before, whole) = self.branches().in_one_piece(at, input);
+        let (mut instance, piece) = match self.take_at(at) {
+            Some(instance) => (instance, input),
+            None => (self.instance_at(before, true)?, &whole),
+        };
+        let outputs = self.fed(&mut instance, before, piece)?;
+        Ok((instance, outputs, before, whole))
     }
 
     fn fed(&self, instance: &mut Instance, before: Branch, input: &Input) -> Result<Vec<Output>, Error> {
@@ -144,12 +159,15 @@ impl Worker {
 
     /// The kept run that was fed most of a history, and nothing else.
     fn take(&mut self, history: &[Branch]) -> Option<Instance> {
-        for &branch in history.iter().rev().chain([&Branch::START]) {
-            while let Some(index) = self.instances.iter().position(|instance| instance.at == branch) {
-                let mut instance = self.instances.remove(index).expect("it was found there");
-                if instance.is_silent() {
-                    return Some(instance);
-                }
+        history.iter().rev().chain([&Branch::START]).find_map(|&branch| self.take_at(branch))
+    }
+
+    /// A kept run that was fed just this.
+    fn take_at(&mut self, branch: Branch) -> Option<Instance> {
+        while let Some(index) = self.instances.iter().position(|instance| instance.at == branch) {
+            let mut instance = self.instances.remove(index).expect("it was found there");
+            if instance.is_silent() {
+                return Some(instance);
             }
         }
         None

@@ -106,7 +106,7 @@ pub fn checkpoint<C>(here: C, values: Values) -> Option<Shown> {
 pub struct Shown(CheckpointId);
 
 impl Shown {
-    fn tell(&self, words: String) {
+    pub(crate) fn tell(&self, words: String) {
         if let Some(context) = context::try_current() {
             context.tell(self.0, words);
         }

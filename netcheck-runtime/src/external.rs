@@ -8,10 +8,11 @@ mod stand_in;
 
 pub use netcheck_peer::{External, PeerCounts};
 
+use crate::capture;
 use crate::folder::folder;
 use crate::unit::program::RootFuture;
 use netcheck_peer::Peer;
-use std::any::Any;
+use std::any::{Any, type_name_of_val};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,8 +30,9 @@ pub(crate) fn peer(name: &str, external: &External) -> Arc<Peer> {
 pub(crate) fn factory(peer: Arc<Peer>) -> impl Fn(bool) -> RootFuture + Send + Sync {
     move |_| {
         let stand_in = stand_in::run(Arc::clone(&peer));
+        let name = type_name_of_val(&stand_in);
         Box::pin(async move {
-            stand_in.await;
+            capture::root(stand_in, name).await;
             ("()".to_owned(), Rc::new(()) as Rc<dyn Any>)
         })
     }

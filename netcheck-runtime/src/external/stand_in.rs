@@ -1,14 +1,16 @@
 //! The program that stands in for a real peer.
 //!
-//! It keeps nothing but its sockets and the number of its history among the peer's branches, so its local state is that
-//! history. Whatever fails at its sockets is told the peer as a reset: the kernel can show it no other failure.
+//! It keeps nothing but its sockets and the number of its history among the peer's branches: that is its local state when
+//! it waits, however it came there. Whatever fails at its sockets is told the peer as a reset: the kernel can show it no other failure.
 
+use crate::capture::{self, Hashed, Value};
 use crate::net::{TcpListener, TcpStream, UdpSocket};
 use crate::select::choose;
 use crate::unit::poll::context;
 use netcheck_peer::{Answer, Branch, Input, Output, Peer, Port, Protocol};
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::hash::{Hash, Hasher};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -26,6 +28,11 @@ const DATAGRAM_BYTES: usize = 1 << 16;
 pub(super) async fn run(peer: Arc<Peer>) {
     let mut stand_in = StandIn::new(peer).await;
     loop {
+        let mut values = capture::values();
+        (&&Value(&stand_in, "")).record(&mut values);
+        if let Some(new) = capture::checkpoint(|| {}, values) {
+            new.tell(format!("{:?}", stand_in.at));
+        }
         let input = match stand_in.told.pop_front() {
             Some(input) => input,
             None => poll_fn(|context| stand_in.poll_input(context)).await,
@@ -49,7 +56,15 @@ struct StandIn {
     told: VecDeque<Input>,
 }
 
+impl Hash for StandIn {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let StandIn { peer: _, at, listeners, sockets, connections, clients, told } = self;
+        (at, listeners, sockets, connections, clients, told).hash(state);
+    }
+}
+
 /// A connection; without a stream once it is over.
+#[derive(Hash)]
 struct Connection {
     stream: Option<TcpStream>,
     client_ended: bool,

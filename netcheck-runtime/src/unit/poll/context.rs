@@ -276,9 +276,9 @@ impl Context {
     }
 
     /// Calls a function that has nothing to do with the check, and may take its time: it sees no program's context, clock
-    /// or memory.
-    pub(crate) fn elsewhere<R>(&self, call: impl FnOnce() -> R) -> R {
-        engine(|| netcheck_memory::outside(|| leave(|| self.shared.watch.elsewhere(call))))
+    /// or memory. Its result is the engine's: pointers to it are told from others by no program.
+    pub(crate) fn elsewhere<R: Clone>(&self, call: impl FnOnce() -> R) -> R {
+        engine(|| netcheck_memory::outside(|| leave(|| self.shared.watch.elsewhere(call))).clone())
     }
 
     /// Abandons the poll.
