@@ -154,11 +154,15 @@ netcheck::monitor! {
             // Other data is none of that.
             Step::GetsData(other) if *other != block => dallying,
             Step::Waits(_) => dallying,
+            // A request that was duplicated on its way has begun two transfers: the other one is told that it is none.
+            Step::GivesUp => dallying,
             Step::TimeIsUp | Step::IsRefused => over,
             otherwise => reject
         }
         state lost {
             Step::SendsAck(again) if *again == block => dallying,
+            // It was the final data of another transfer.
+            Step::GivesUp => dallying,
             otherwise => reject
         }
         // A request that comes late begins another transfer.

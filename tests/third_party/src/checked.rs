@@ -8,5 +8,7 @@ pub(crate) mod codecs;
 pub(crate) mod http;
 #[path = "random.rs"]
 pub(crate) mod random;
+#[path = "web.rs"]
+pub(crate) mod web;
 #[path = "websocket.rs"]
 pub(crate) mod websocket;

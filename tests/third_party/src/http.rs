@@ -74,7 +74,7 @@ async fn text(body: Incoming) -> hyper::Result<String> {
 const READ_BYTES_MAX: usize = 1024;
 
 /// A stream of tokio's as hyper wants it.
-struct HyperStream(TcpStream);
+pub(crate) struct HyperStream(pub(crate) TcpStream);
 
 impl hyper::rt::Read for HyperStream {
     fn poll_read(

@@ -17,6 +17,7 @@
 mod checked;
 mod drawn;
 mod real;
+mod servers;
 
 use netcheck::check::{Checker, Identity, Report, Search, Tcp, Verdict, ViolationKind};
 use std::fmt::Debug;

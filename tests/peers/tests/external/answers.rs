@@ -1,10 +1,12 @@
 //! What programs under check see of a real peer.
 
 use super::{fresh_folder, peer};
+use netcheck::Network;
 use netcheck::check::{Checker, Tcp, Verdict, ViolationKind};
 use netcheck::io::{AsyncReadExt, AsyncWriteExt};
 use netcheck::net::TcpStream;
 use std::io;
+use std::path::PathBuf;
 
 async fn ask(lines: u32) -> io::Result<String> {
     let mut stream = TcpStream::connect("counter:7000").await?;
@@ -81,19 +83,30 @@ async fn retries() -> io::Result<u32> {
     }
 }
 
-#[test]
-fn a_retry_that_counts_twice_is_found_and_shown() {
-    let folder = fresh_folder();
-    let file = folder.path().join("counter.json");
-    let report = Checker::new().tcp(Tcp::new().fail_read()).at_most(1).check(move |net| {
+/// One visit, whose answer may get lost, with the answers of the peer in a file.
+fn visited_once(file: PathBuf) -> impl FnOnce(&mut Network) {
+    move |net| {
         net.external("counter:7000", peer("counter").cache(&file));
         net.process("client", || async { assert_eq!(retries().await.unwrap_or(1), 1, "counted twice") });
-    });
+    }
+}
+
+#[test]
+fn a_retry_that_counts_twice_is_found_and_shown_and_can_be_run_again() {
+    let folder = fresh_folder();
+    let file = folder.path().join("counter.json");
+    let checker = Checker::new().tcp(Tcp::new().fail_read()).at_most(1);
+    let report = checker.check(visited_once(file.clone()));
     assert_eq!(report.verdict(), Verdict::Violated, "{report}");
     let counterexample = report.counterexample().expect("a violation");
     assert_eq!(counterexample.kind(), ViolationKind::Panic);
     let text = counterexample.to_string();
     assert!(text.contains("counted twice"), "{text}");
     assert!(text.contains("counter"), "{text}");
-    println!("{report}");
+    // From the file, and with a peer that is asked.
+    for file in [file, folder.path().join("another.json")] {
+        let again = checker.replay(visited_once(file.clone()), counterexample).expect("all steps are possible");
+        assert!(again.is_some_and(|violation| violation.contains("counted twice")));
+        assert!(file.exists());
+    }
 }

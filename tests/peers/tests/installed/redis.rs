@@ -1,0 +1,68 @@
+//! A client of Redis, the program of `examples/redis`, and a real Redis as its peer. Its answers are committed: nobody
+//! needs a Redis for these tests but the last, which asks one.
+
+#[path = "../../../../examples/redis/checked.rs"]
+#[allow(dead_code, reason = "the example uses the rest")]
+mod checked;
+
+use super::if_installed;
+use checked::program::{Lines, Version};
+use checked::{check_keep, check_ping, check_visit, failures};
+use netcheck::External;
+use netcheck::check::{Report, Verdict};
+use std::path::{Path, PathBuf};
+
+/// The answers of Redis 7.
+fn committed() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("answers/redis.json")
+}
+
+fn redis() -> External {
+    checked::redis(&committed())
+}
+
+fn answered_from_the_file(report: &Report) -> bool {
+    report.peers().iter().all(|(_, counts)| counts.learned == 0 && counts.from_cache > 0)
+}
+
+#[test]
+fn a_visit_is_counted_twice_if_only_its_answer_is_lost() {
+    let report = check_visit(redis(), Version::Incremented, failures()).expect("all answers are there");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Violated, 166), "{report}");
+    let shown = report.to_string();
+    assert!(shown.contains(r#"write ":2\r\n:1\r\n""#), "{shown}");
+    assert!(answered_from_the_file(&report));
+}
+
+#[test]
+fn a_visitor_that_is_added_to_a_set_counts_once() {
+    let report = check_visit(redis(), Version::Added, failures()).expect("all answers are there");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 202), "{report}");
+    assert!(answered_from_the_file(&report));
+}
+
+#[test]
+fn a_value_that_was_set_is_got_or_an_error_is_seen() {
+    let report = check_keep(redis(), failures()).expect("all answers are there");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 35), "{report}");
+}
+
+/// `read_line` returns the beginning of a line at the end of a stream: of `+PONG`, this client takes `+PON` for an answer.
+#[test]
+fn an_answer_that_is_cut_off_is_taken_for_a_whole_one() {
+    let report = check_ping(redis(), Lines::AsRead, failures().split()).expect("all answers are there");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Violated, 1_993), "{report}");
+    let report = check_ping(redis(), Lines::Whole, failures().split()).expect("all answers are there");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 2_749), "{report}");
+}
+
+#[test]
+fn the_redis_that_is_installed_answers_as_the_one_of_the_file() {
+    let folder = tempfile::tempdir().expect("a folder for its answers");
+    let Some(installed) = if_installed(checked::redis(&folder.path().join("redis.json"))) else { return };
+    let report = check_visit(installed.clone(), Version::Incremented, failures()).expect("it answers");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Violated, 166), "{report}");
+    let report = check_visit(installed, Version::Added, failures()).expect("it answers");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 202), "{report}");
+    assert!(!answered_from_the_file(&report));
+}
