@@ -3,7 +3,7 @@
 //! `.ci/package` makes them.
 
 use crate::none;
-use crate::source::{root, shown};
+use crate::source::{read, root, shown};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -66,6 +66,30 @@ fn the_crates_of_users_are_published_and_no_others() {
         names.iter().eq(expected),
         "write `publish = false`, or add it here and to the folders of .ci/package: {names:?}"
     );
+}
+
+/// The release renames one package, and copies into the folders of the others.
+#[test]
+fn the_release_knows_the_published_crates() {
+    let release = read(&root().join(".ci/package"));
+    let line = |begin: &str| release.lines().find_map(|line| line.strip_prefix(begin)).expect("the release sets it");
+    let (renamed, folders) = (line("name="), line("folders=("));
+    let of_library = |package: &Value| name(package) == "netcheck";
+    let packages = packages();
+    let others = packages.iter().filter(|package| is_published(package) && !of_library(package));
+    let others: BTreeSet<&str> = others.map(name).collect();
+    assert!(folders.trim_end_matches(')').split(' ').collect::<BTreeSet<_>>() == others, "{folders}");
+    let library = packages.iter().find(|package| of_library(package)).expect("the library");
+    assert_eq!(library["documentation"], format!("https://docs.rs/{renamed}"));
+    for page in ["README.md", "docs/src/getting-started.md"] {
+        let wanted = format!("{renamed} = \"{}\"", minor(library["version"].as_str().expect("a version")));
+        assert!(read(&root().join(page)).contains(&wanted), "{page} says: {wanted}");
+    }
+}
+
+/// What users write for a version: `0.1` for `0.1.3`.
+fn minor(version: &str) -> &str {
+    version.rsplit_once('.').expect("three numbers").0
 }
 
 #[test]
