@@ -60,6 +60,7 @@ fn the_crates_of_users_are_published_and_no_others() {
         "netcheck-macros",
         "netcheck-memory",
         "netcheck-models",
+        "netcheck-peer",
         "netcheck-runtime",
     ];
     assert!(
