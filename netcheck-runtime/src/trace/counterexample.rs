@@ -2,6 +2,7 @@
 
 use crate::trace::situation::Situations;
 use crate::trace::step::{Doing, Kind, Step};
+use crate::unit::payload;
 use crate::violation::{Found, ViolationKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -106,9 +107,12 @@ impl Counterexample {
         let mut trace: Value = serde_json::from_str(text).map_err(wrong)?;
         match trace["version"].as_u64() {
             Some(VERSION) => {}
-            // Steps have no data: they are found again by their words.
-            Some(2) => trace["version"] = VERSION.into(),
-            Some(1) => from_version_1(&mut trace),
+            Some(version @ (1 | 2)) => {
+                if version == 1 {
+                    from_version_1(&mut trace);
+                }
+                from_version_2(&mut trace);
+            }
             Some(version) => {
                 return Err(format!(
                     "it has version {version}, and this netcheck reads versions 1 to {VERSION}: \
@@ -123,7 +127,6 @@ impl Counterexample {
 
 /// In version 1, the acts of the network are texts, and arrivals do not name the steps that sent them.
 fn from_version_1(trace: &mut Value) {
-    trace["version"] = VERSION.into();
     let steps = trace.get_mut("steps").and_then(Value::as_array_mut);
     for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
         let text = |field: &str| step.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -135,6 +138,27 @@ fn from_version_1(trace: &mut Value) {
             if let Some(doing) = doing {
                 *text = serde_json::to_value(doing).expect("it is plain data");
             }
+        }
+    }
+}
+
+/// In version 2, steps have no data: they are found again by their words, in which bytes were hexadecimal.
+fn from_version_2(trace: &mut Value) {
+    trace["version"] = VERSION.into();
+    let rewrite = |words: Option<&mut Value>| {
+        if let Some(words) = words
+            && let Some(old) = words.as_str()
+        {
+            *words = payload::from_hexadecimal(old).into();
+        }
+    };
+    let steps = trace.get_mut("steps").and_then(Value::as_array_mut);
+    for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
+        if matches!(step.get("kind").and_then(Value::as_str), Some("send" | "receive" | "read" | "write")) {
+            ["operation", "outcome", "payload"].into_iter().for_each(|words| rewrite(step.get_mut(words)));
+        }
+        for doing in step.get_mut("network").and_then(Value::as_array_mut).into_iter().flatten() {
+            rewrite(doing.get_mut("datagram"));
         }
     }
 }
