@@ -2,7 +2,7 @@
 //!
 //! netcheck runs the client and server code that you ship through *every* task schedule and
 //! *every* UDP loss, duplication and reordering within declared bounds, and either says
-//! "verified" or shows the shortest execution that breaks it.
+//! "verified" or shows the least execution that breaks it.
 //!
 //! The root of this crate mirrors tokio's tree, so that in test builds a program can be
 //! compiled against it by one line:

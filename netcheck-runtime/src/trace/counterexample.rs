@@ -29,6 +29,9 @@ pub struct Counterexample {
     /// Whether the search for a lesser one was given up.
     #[serde(default, skip_serializing_if = "Not::not")]
     perhaps_not_least: bool,
+    /// When that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gave_up: Option<String>,
     steps: Vec<Step>,
     /// The local states of all processes after each step, for the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,14 +48,15 @@ impl Counterexample {
             units,
             faults: Some(faults),
             perhaps_not_least: false,
+            gave_up: None,
             steps,
             situations: Some(situations),
         }
     }
 
-    /// The search for a lesser one was given up.
-    pub(crate) fn perhaps_not_least(self) -> Self {
-        Counterexample { perhaps_not_least: true, ..self }
+    /// The search for a lesser one was given up; `when` says at which limit.
+    pub(crate) fn perhaps_not_least(self, when: String) -> Self {
+        Counterexample { perhaps_not_least: true, gave_up: Some(when), ..self }
     }
 
     /// The property that was violated.
@@ -78,10 +82,15 @@ impl Counterexample {
     }
 
     /// Whether the search for a lesser execution was given up, at a limit. If a check found it and did not give
-    /// up, no execution with a violation of this kind has fewer steps, none with as many steps has fewer
-    /// faults, and none with as many of both has fewer context switches.
+    /// up, no execution with a violation of this kind has fewer faults, none with as many faults has fewer
+    /// steps, and none with as many of both has fewer context switches.
     pub fn may_not_be_least(&self) -> bool {
         self.perhaps_not_least
+    }
+
+    /// At which limit the search for a lesser execution was given up, if it is known.
+    pub(crate) fn gave_up(&self) -> Option<&str> {
+        self.gave_up.as_deref()
     }
 
     /// The steps, from the start.

@@ -15,7 +15,7 @@ const ASIDE: Style = Style::new().dimmed();
 
 /// The remark on an execution that may not be the least one.
 pub(crate) const NOT_LEAST: &str =
-    "there may be an execution with fewer steps, faults or context switches: the search for it was given up";
+    "there may be an execution with fewer faults, steps or context switches: the search for it was given up";
 
 impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,7 +41,8 @@ impl Text<'_> {
             text.push_str(&self.line("faults", faults));
         }
         if self.counterexample.may_not_be_least() {
-            text.push_str(&self.line("note", NOT_LEAST));
+            let when = self.counterexample.gave_up().map(|when| format!(" {when}")).unwrap_or_default();
+            text.push_str(&self.line("note", &format!("{NOT_LEAST}{when}")));
         }
         text
     }
