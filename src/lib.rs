@@ -431,7 +431,7 @@ pub mod __private {
     pub use netcheck_runtime::select::{Round, Select, quiet};
     pub use netcheck_runtime::testing::{
         Expect, ShouldPanic, TestInfo, TestOutcome, Trace, at_once, ended, refuse_to_run, registered, run_async_test,
-        run_test, run_trace,
+        run_pinned, run_test, run_trace,
     };
 }
 
