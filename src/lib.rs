@@ -2,7 +2,7 @@
 //!
 //! netcheck runs the client and server code that you ship through *every* task schedule and
 //! *every* UDP loss, duplication and reordering within declared bounds, and either says
-//! "verified" or shows the shortest execution that breaks it.
+//! "verified" or shows the least execution that breaks it.
 //!
 //! The root of this crate mirrors tokio's tree, so that in test builds a program can be
 //! compiled against it by one line:
@@ -431,7 +431,7 @@ pub mod __private {
     pub use netcheck_runtime::select::{Round, Select, quiet};
     pub use netcheck_runtime::testing::{
         Expect, ShouldPanic, TestInfo, TestOutcome, Trace, at_once, ended, refuse_to_run, registered, run_async_test,
-        run_test, run_trace,
+        run_pinned, run_test, run_trace,
     };
 }
 

@@ -205,7 +205,7 @@ impl Checker {
     }
 
     /// How long the check may take; reaching it is `Inconclusive`. It has to be at its end soon after, whatever it does
-    /// then: a violation that was found may not be the shortest. No limit unless it is set.
+    /// then: a violation that was found may not be the least one. No limit unless it is set.
     pub fn max_time(mut self, duration: Duration) -> Self {
         self.duration_max = Some(duration);
         self

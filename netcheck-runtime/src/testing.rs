@@ -57,10 +57,10 @@ pub struct TestOutcome {
 }
 
 impl TestOutcome {
-    /// The text to pin.
-    pub fn counterexample_text(&self) -> String {
-        let counterexample = self.report.as_ref().and_then(Report::counterexample);
-        counterexample.map(ToString::to_string).unwrap_or_default()
+    /// Shows the whole report.
+    fn shown(self, test: TestInfo) -> Self {
+        self.report.iter().for_each(|report| println!("{}: {report}", test.name));
+        self
     }
 }
 
@@ -104,7 +104,28 @@ pub fn run_test(
     network: impl Fn(&mut Network),
 ) -> TestOutcome {
     let result = conduct(test, &checker, expect, "", network);
-    conclude(test, Origin::Check, should_panic, result, |_| true)
+    conclude(test, Origin::Check, should_panic, result, |_| true).shown(test)
+}
+
+/// Runs a check as a test that pins its counterexample: returns the text.
+///
+/// # Panics
+/// As [`run_test`].
+#[doc(hidden)]
+#[track_caller]
+pub fn run_pinned(
+    test: TestInfo,
+    should_panic: ShouldPanic,
+    checker: Checker,
+    expect: Expect,
+    network: impl Fn(&mut Network),
+) -> String {
+    let result = conduct(test, &checker, expect, "", network);
+    let outcome = conclude(test, Origin::Check, should_panic, result, |_| true);
+    // The counterexample is shown where it differs from the pinned one.
+    outcome.report.iter().for_each(|report| print!("{}: {}", test.name, report.summary()));
+    let counterexample = outcome.report.as_ref().and_then(Report::counterexample);
+    counterexample.map(Counterexample::without_lines).unwrap_or_default()
 }
 
 /// Runs one execution as a test: what it violated once, it must not violate any more, unless that is
@@ -189,7 +210,7 @@ pub fn run_async_test(test: TestInfo, should_panic: ShouldPanic, process: impl F
     };
     let result = faults(test)
         .and_then(|(checker, environment)| conduct(test, &checker, Expect::Verified, &environment, network));
-    conclude(test, Origin::AsyncTest, should_panic, result, |found| found == ViolationKind::Panic);
+    conclude(test, Origin::AsyncTest, should_panic, result, |found| found == ViolationKind::Panic).shown(test);
 }
 
 /// The checker of the environment, and how to set the environment to it again.
@@ -299,7 +320,6 @@ fn conduct(
     let checked = checker.try_check(&network);
     let report = checked.map_err(|error| Failure::no_answer(&whose, &format!("can't be checked: {error}")))?;
     if expect.is_met(&report) {
-        println!("{}: {report}", test.name);
         return Ok(TestOutcome { report: Some(report) });
     }
     let summary = report.summary();

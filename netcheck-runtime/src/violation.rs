@@ -40,3 +40,10 @@ pub(crate) struct Found {
     /// It is nothing that the program does wrong, but something that no check can follow.
     pub(crate) is_error: bool,
 }
+
+impl Found {
+    /// Whether this is a known violation again. The place at which a task waits is known more exactly the second time.
+    pub(crate) fn is_again(&self, known: &Found) -> bool {
+        self.kind == known.kind && (self.kind == ViolationKind::Deadlock || self.message == known.message)
+    }
+}

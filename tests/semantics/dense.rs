@@ -274,10 +274,10 @@ fn a_counterexample_says_when_each_step_happens() {
     let report = within(0..=600).check(late_answer);
     let text = report.counterexample().expect("the answer may come late").to_string();
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(" s  ")).map(|line| &line[4..]).collect();
-    assert!(lines[4].starts_with("0.000 s  client   send [00] to server:4000"), "{text}");
+    assert!(lines[4].starts_with("0.000 s  client   send b\"\\0\" to server:4000"), "{text}");
     assert!(lines[5].ends_with("← #5  took 400ms, between 400ms and 600ms"), "{text}");
     assert!(
-        lines[8].starts_with("1.000 s  network  deliver [00] from server:4000 to client ← #8  took 600ms"),
+        lines[8].starts_with("1.000 s  network  deliver b\"\\0\" from server:4000 to client ← #8  took 600ms"),
         "{text}"
     );
     assert!(lines[9].starts_with("1.000 s  client   timer -> elapsed"), "{text}");

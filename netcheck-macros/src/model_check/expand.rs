@@ -1,6 +1,6 @@
 //! Writes the tests.
 //!
-//! The expansion builds a `Checker` and hands it over; all behaviour is in `run_test`. From
+//! The expansion builds a `Checker` and hands it over; all behaviour is in `run_test` and its like. From
 //!
 //! ```ignore
 //! /// The client gets its answer.
@@ -42,7 +42,7 @@
 //!         .at_most(1)
 //!         .search(::netcheck::check::Search::Random { seed: 7 })
 //!         .max_states(1_000);
-//!     let __outcome = ::netcheck::__private::run_test(
+//!     let __counterexample = ::netcheck::__private::run_pinned(
 //!         ::netcheck::__private::TestInfo {
 //!             module: ::core::module_path!(),
 //!             name: "answers",
@@ -54,7 +54,7 @@
 //!         ::netcheck::__private::Expect::Deadlock,
 //!         answers,
 //!     );
-//!     ::netcheck::__private::insta::assert_snapshot!("answers", __outcome.counterexample_text(), "counterexample");
+//!     ::netcheck::__private::insta::assert_snapshot!("answers", __counterexample, "counterexample");
 //! }
 //! ```
 //!
@@ -245,7 +245,7 @@ fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
     let (in_report, in_snapshot) = (path.join("::"), path.join("__"));
     // Locals of ours that the user's tokens cannot see.
     let checker = Ident::new("__checker", Span::mixed_site());
-    let outcome = Ident::new("__outcome", Span::mixed_site());
+    let counterexample = Ident::new("__counterexample", Span::mixed_site());
 
     let checker_value = self::checker(check);
     let should_panic = should_panic(function);
@@ -279,13 +279,18 @@ fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
             );
         }
     } else {
-        let run = quote_spanned!(name.span()=> ::netcheck::__private::run_test(#test #network,));
         match check.said.has("snapshot") {
-            true => quote! {
-                let #outcome = #run;
-                ::netcheck::__private::insta::assert_snapshot!(#in_snapshot, #outcome.counterexample_text(), "counterexample");
-            },
-            false => quote!(let _ = #run;),
+            true => {
+                let run = quote_spanned!(name.span()=> ::netcheck::__private::run_pinned(#test #network,));
+                quote! {
+                    let #counterexample = #run;
+                    ::netcheck::__private::insta::assert_snapshot!(#in_snapshot, #counterexample, "counterexample");
+                }
+            }
+            false => {
+                let run = quote_spanned!(name.span()=> ::netcheck::__private::run_test(#test #network,));
+                quote!(let _ = #run;)
+            }
         }
     };
     quote! {

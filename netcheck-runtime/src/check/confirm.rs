@@ -10,7 +10,7 @@ use crate::trace::situation::Situations;
 use crate::trace::source;
 use crate::trace::step::Step;
 use crate::unit::shared::Modes;
-use crate::violation::{Found, ViolationKind};
+use crate::violation::Found;
 use crate::world::store::StateId;
 use crate::world::system::System;
 
@@ -27,12 +27,17 @@ impl Job {
             None => (explored.path(system, at).map_err(interrupted)?, found),
         };
         let mut steps = script(system, &path_steps).map_err(interrupted)?;
-        let Shortened { instead, is_least } = self.shortened(system, &path_steps, &found)?;
+        let visited = explored.store.len();
+        let Shortened { instead, gave_up } = self.shortened(system, (&path_steps, &steps, &found), visited)?;
+        self.progress.has_shortened();
         if let Some(instead) = instead {
             (steps, found) = instead;
         }
         let confirmed = self.confirmed_as(&steps, &found)?;
-        Ok(if is_least { confirmed } else { confirmed.perhaps_not_least() })
+        Ok(match gave_up {
+            Some(gave_up) => confirmed.perhaps_not_least(gave_up.to_string()),
+            None => confirmed,
+        })
     }
 
     /// Runs the steps to a violation again: the same violation has to happen.
@@ -40,7 +45,7 @@ impl Job {
         // The steps as they were confirmed: each with the program's own source line.
         let Replayed { steps, situations, end, .. } = self.replay(steps)?;
         let again = match end {
-            End::Violated(again) if is_same(&again, found) => return Ok(self.confirmed(again, steps, situations)),
+            End::Violated(again) if again.is_again(found) => return Ok(self.confirmed(again, steps, situations)),
             End::Diverged { expected, possible } => {
                 return Err(Error::diverged(steps.len() + 1, &expected, &possible));
             }
@@ -89,9 +94,4 @@ impl Job {
         let modes = Modes { traces: true, ..self.modes() };
         self.attempt_in(modes, |job, system, initial| replay(system, initial, &job.properties, steps))
     }
-}
-
-/// Whether a violation happened again. The place at which a task waits is known more exactly the second time.
-fn is_same(again: &Found, found: &Found) -> bool {
-    again.kind == found.kind && (again.kind == ViolationKind::Deadlock || again.message == found.message)
 }

@@ -5,6 +5,7 @@ use super::setup::Job;
 use crate::error::Error;
 use crate::reduction::footprint::Footprints;
 use crate::reduction::proviso;
+use crate::reduction::symmetry::Classes;
 use crate::search::estimate::{Estimate, estimate};
 use crate::search::explore::explore;
 use crate::search::explored::Explored;
@@ -26,8 +27,8 @@ const LINK_BYTES_MAX: usize = 128 << 20;
 /// Rounds of the reduced search that may hit `max_states`, but for one.
 const LIMITED_ROUNDS_MAX: usize = 4;
 
-/// States of the full space that are visited at the most to find a violation near the initial state or a less costly
-/// counterexample, or to refute one.
+/// States of the full space that are visited at the most to find a violation near the initial state, or to refute one,
+/// and at the least to find a less costly one.
 pub(super) const FULL_STATES_MAX: usize = 50_000;
 
 /// A search that is over: the explored states, and the system with everything that was learned.
@@ -56,28 +57,48 @@ impl Job {
         Ok(self.attempt(attempt)?.0)
     }
 
-    /// Explores until the stubborn sets have relied on nothing that grew.
+    /// Explores until the stubborn sets have relied on nothing that grew; a violation has to stand up.
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
-        let Checker { reduction, subsumption, keep, threads, .. } = self.checker;
         let classes = self.like_processes();
-        let mut plan = Plan {
+        let mut plan = self.plan(system, classes.as_ref());
+        let (explored, rounds) = self.to_fixpoint(system, initial, &mut plan)?;
+        let explored = self.unless_refuted(system, initial, plan, explored)?;
+        let mut explored = self.unless_near(system, initial, plan, explored)?;
+        explored.name_processes(system, &self.properties)?;
+        Ok((explored, rounds))
+    }
+
+    /// How the space is explored.
+    pub(super) fn plan<'a>(&'a self, system: &System, classes: Option<&'a Classes>) -> Plan<'a> {
+        let Checker { reduction, subsumption, keep, threads, .. } = self.checker;
+        Plan {
             search: self.checker.order(),
             score: self.checker.score.as_ref(),
             keep,
             // A state that covers another may lose more datagrams.
             subsumes: subsumption && system.demands.losses == 0 || self.is_dense(),
             compares_channels: subsumption && system.demands.losses == 0,
-            symmetry: classes.as_ref(),
+            symmetry: classes,
             patience: PATIENCE_STATES,
             link_bytes_max: reduction.then_some(LINK_BYTES_MAX),
             limits: self.limits(),
             threads,
             progress: &self.progress,
-        };
+        }
+    }
+
+    /// Explores until the stubborn sets have relied on nothing that grew; also says in how many rounds.
+    pub(super) fn to_fixpoint(
+        &self,
+        system: &mut System,
+        initial: &StateVector,
+        plan: &mut Plan<'_>,
+    ) -> Result<(Explored, usize), Interrupt> {
+        let reduction = self.checker.reduction;
         let mut footprints = reduction.then(Footprints::default);
         let mut limited = 0;
         for round in 1.. {
-            let mut explored = explore(system, initial, plan, footprints.as_mut(), &self.properties)?;
+            let mut explored = explore(system, initial, *plan, footprints.as_mut(), &self.properties)?;
             if explored.gave_up {
                 if let Some(footprints) = &mut footprints {
                     proviso::let_time_pass_last(system, footprints, initial);
@@ -97,11 +118,7 @@ impl Job {
                 explored.judge_ends(system, &self.properties, !grew)?;
             }
             if is_believed || is_over {
-                let explored = explored.unless_doubtful(grew);
-                let explored = self.unless_refuted(system, initial, plan, explored)?;
-                let mut explored = self.unless_near(system, initial, plan, explored)?;
-                explored.name_processes(system, &self.properties)?;
-                return Ok((explored, round));
+                return Ok((explored.unless_doubtful(grew), round));
             }
             plan.patience = plan.patience.saturating_mul(2);
             plan.subsumes &= footprints.as_ref().is_none_or(|footprints| !footprints.has_endless());

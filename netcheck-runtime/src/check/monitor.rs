@@ -24,6 +24,10 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Checks shorter than this need no optimization.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long the least counterexample is looked for, in seconds, unless the search before took longer: far longer than the
+/// states take that may be visited for it.
+const SHORTENING_S_MIN: u64 = 30;
+
 /// How this crate was compiled, as the build script saw it.
 const IS_OPTIMIZED: bool = !matches!(env!("ENGINE_OPT_LEVEL").as_bytes(), b"0");
 
@@ -43,6 +47,8 @@ pub(super) struct Monitor {
     progress: Arc<Progress>,
     started: Instant,
     duration_max: Option<Duration>,
+    /// How much time the check had taken when it was first seen to look for the least counterexample.
+    searched: Option<Duration>,
     bar: Option<ProgressBar>,
     lines: Option<u32>,
     interrupted: Option<Arc<AtomicBool>>,
@@ -53,7 +59,7 @@ impl Monitor {
     pub(super) fn new(progress: Arc<Progress>, duration_max: Option<Duration>) -> Self {
         let logs = std::env::var(LOG).is_ok_and(|words| words.split(',').any(|word| word.trim() == "progress"));
         let (started, lines) = (Instant::now(), logs.then_some(0));
-        Monitor { progress, started, duration_max, bar: None, lines, interrupted: None }
+        Monitor { progress, started, duration_max, searched: None, bar: None, lines, interrupted: None }
     }
 
     /// Called every so often.
@@ -62,6 +68,7 @@ impl Monitor {
         if self.duration_max.is_some_and(|duration_max| elapsed >= duration_max) {
             self.progress.expire();
         }
+        self.bound_shortening(elapsed);
         if elapsed < SILENCE {
             return;
         }
@@ -88,6 +95,18 @@ impl Monitor {
         }
         bar.set_message(text);
         bar.tick();
+    }
+
+    /// The search for the least counterexample may take as long as the search before, at least.
+    fn bound_shortening(&mut self, elapsed: Duration) {
+        if self.progress.phase() != Phase::Shortening {
+            return;
+        }
+        let searched = *self.searched.get_or_insert(elapsed);
+        let seconds = searched.as_secs().max(SHORTENING_S_MIN);
+        if elapsed - searched >= Duration::from_secs(seconds) {
+            self.progress.end_shortening(seconds);
+        }
     }
 }
 

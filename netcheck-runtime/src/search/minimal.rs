@@ -1,11 +1,14 @@
-//! The least execution with a violation of one kind: of the shortest those with the fewest faults, of these one with
-//! the fewest context switches.
+//! The least execution with a violation of one kind: of those with the fewest faults the shortest, of these one with the
+//! fewest context switches. Or of the shortest one with the fewest faults, and so on: see [`First`].
 //!
-//! On a shortest execution, each state is at its breadth-first depth, else there were a shorter one. So only steps from
-//! one *layer* of the full space to the next matter. The cost of an execution from a state on depends on the state and
-//! on the last mover. So a dynamic program goes through the layers and keeps for each state and each possible last
-//! mover the least cost of the ways there, until a layer shows the violation. Of equal ones it keeps the first, in the
-//! order in which the states offer their steps: the same in every run, whatever found the violation.
+//! Each step makes an execution longer, and no step takes a fault away. So a state that was reached with fewer faults or
+//! as many, and in fewer steps or as many, need not be reached again (E. Dijkstra, "A note on two problems in connexion
+//! with graphs", 1959; with two costs, E. Martins, "On a multicriteria shortest path problem", 1984): its *places* are the
+//! pairs of faults and steps that are no worse than all others, and with [`First::Faults`] the least one alone. Places
+//! are expanded from the least on. The switches from a state on depend on the state and on the last mover, so for each
+//! place and each possible last mover the fewest switches of the ways there are kept, until a violation is as cheap as
+//! the places whose turn it is. Of equal ones the first is kept, in the order in which the states offer their steps: the
+//! same in every run, whatever found the violation.
 //!
 //! The *faults* of a step are those that `at_most` counts: packets that are lost or overtaken, copies after the first,
 //! calls that fail or are never answered. Where nothing limits them, a channel may forget that a packet was overtaken;
@@ -24,11 +27,25 @@ use crate::world::store::{Keep, StateId, Store};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Which of two executions is the lesser one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum First {
+    /// The one with fewer faults; of these the shorter one.
+    Faults,
+    /// The shorter one; of these the one with fewer faults. If none has fewer faults than the known one, this is the
+    /// same, and is found after fewer states.
+    Steps,
+}
 
 /// How far to look.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds<'a> {
-    pub(crate) steps_max: usize,
+    pub(crate) first: First,
+    /// The cost of an execution that is known: neither a greater one nor one with more faults is looked at.
+    pub(crate) known: Cost,
     pub(crate) states_max: usize,
     pub(crate) memory_bytes_max: usize,
     pub(crate) progress: &'a Progress,
@@ -38,26 +55,71 @@ pub(crate) struct Bounds<'a> {
 pub(crate) struct Minimal {
     /// The least execution, or the least that was met before a bound was reached; with its cost.
     pub(crate) least: Option<(Vec<PathStep>, Found, Cost)>,
-    /// A bound was reached: there may be a lesser one.
-    pub(crate) gave_up: bool,
+    /// The bound that was reached: there may be a lesser one.
+    pub(crate) gave_up: Option<GaveUp>,
 }
 
-/// The cost that orders executions of the same length.
+/// Why a search for the least execution was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GaveUp {
+    /// It met so many states.
+    States(usize),
+    Memory,
+    /// It took so many seconds.
+    Seconds(u64),
+    /// The check is to end.
+    Interrupted,
+}
+
+impl fmt::Display for GaveUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GaveUp::States(states) => write!(f, "after {states} states"),
+            GaveUp::Memory => f.write_str("at max_memory"),
+            GaveUp::Seconds(seconds) => write!(f, "after {seconds} s"),
+            GaveUp::Interrupted => f.write_str("as the check was to end"),
+        }
+    }
+}
+
+/// The cost of an execution. The lesser of two is the one with fewer faults, then steps, then switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Cost {
     pub(crate) faults: u32,
+    pub(crate) steps: u32,
     pub(crate) switches: u32,
+}
+
+/// Faults and steps, in the order that decides.
+type Place = (u32, u32);
+
+impl First {
+    fn place(self, Cost { faults, steps, .. }: Cost) -> Place {
+        match self {
+            First::Faults => (faults, steps),
+            First::Steps => (steps, faults),
+        }
+    }
+
+    /// Whether a state with the one place need not be looked at from the other.
+    fn covers(self, known: Place, other: Place) -> bool {
+        match self {
+            First::Faults => known <= other,
+            First::Steps => known.0 <= other.0 && known.1 <= other.1,
+        }
+    }
 }
 
 /// The mover of a step; steps of the network have none.
 type Mover = (UnitId, TaskId);
 
-/// States are expanded between checks of a wish to end.
+/// So many states are expanded between checks of a wish to end.
 const LOOKS_UP_EVERY: usize = 1024;
 
-/// The cost of an execution.
+/// The cost of an execution. A unit that is parked takes no step of its own.
 pub(crate) fn cost(system: &System, path_steps: &[PathStep]) -> Cost {
     let steps = path_steps.iter().map(|path_step| &path_step.transition);
+    let steps = steps.filter(|transition| !matches!(transition.step, Move::Park(_)));
     steps.fold((None, Cost::default()), |so_far, step| and(so_far, system, step)).1
 }
 
@@ -69,37 +131,49 @@ pub(crate) fn minimal(
     kind: ViolationKind,
     bounds: Bounds<'_>,
 ) -> Result<Minimal, Interrupt> {
-    let mut layers = Layers::new(initial);
-    let mut layer = vec![layers.ways[0].state];
+    let mut layers = Layers::new(initial, bounds);
     let mut expanded = 0;
-    for depth in 0.. {
-        for id in std::mem::take(&mut layer) {
-            expanded += 1;
-            if layers.is_over(system, depth, expanded, bounds) {
-                return layers.minimal(system, true);
+    while let Some((place, layer)) = layers.open.pop_first() {
+        for label in layer {
+            // A lesser place may have been found since.
+            let state = layers.labels[label].state;
+            if !layers.labels_of[&state].contains(&label) {
+                continue;
             }
-            layers.expand(system, properties, kind, (id, depth), bounds.steps_max, &mut layer)?;
+            expanded += 1;
+            if let Some(gave_up) = layers.bound(system, expanded) {
+                return layers.minimal(system, Some(gave_up));
+            }
+            layers.expand(system, properties, kind, label)?;
         }
-        // Steps into a violation were found a layer ago; ends of this layer were as short.
-        if layer.is_empty() || layers.least.as_ref().is_some_and(|least| least.length <= depth) {
+        // Steps into a violation were found before; ends of this layer were as cheap.
+        if layers.is_found_by(place) {
             break;
         }
     }
-    layers.minimal(system, false)
+    layers.minimal(system, None)
 }
 
-/// A way to a state: the least of those with this last mover.
+/// A way to a place of a state: the least of those with this last mover.
 struct Way {
-    state: StateId,
+    label: LabelId,
     last: Option<Mover>,
     cost: Cost,
     /// The way to the state before, if there is one.
     before: Option<usize>,
 }
 
+/// A state at one of its places, and the ways there.
+struct Label {
+    state: StateId,
+    place: Place,
+    ways: SmallVec<[usize; 2]>,
+}
+
+type LabelId = usize;
+
 /// An execution that shows the violation.
 struct Violating {
-    length: usize,
     cost: Cost,
     way: usize,
     /// The step after that, if the step violates the property.
@@ -107,44 +181,70 @@ struct Violating {
     found: Found,
 }
 
-struct Layers {
+struct Layers<'a> {
+    bounds: Bounds<'a>,
     store: Store,
     ways: Vec<Way>,
-    ways_to: AHashMap<StateId, SmallVec<[usize; 2]>>,
+    labels: Vec<Label>,
+    /// Without those for which there are lesser ones.
+    labels_of: AHashMap<StateId, SmallVec<[LabelId; 2]>>,
+    /// What is to be expanded, by place.
+    open: BTreeMap<Place, Vec<LabelId>>,
     least: Option<Violating>,
     successors: Successors,
     /// A buffer for successors.
     next: Vec<u32>,
 }
 
-impl Layers {
-    fn new(initial: &StateVector) -> Self {
+impl<'a> Layers<'a> {
+    fn new(initial: &StateVector, bounds: Bounds<'a>) -> Self {
         let mut store = Store::new(Keep::Exact);
         let (first, _) = store.insert(initial, None);
-        let way = Way { state: first, last: None, cost: Cost::default(), before: None };
-        let ways_to = [(first, SmallVec::from_slice(&[0]))].into_iter().collect();
-        let (successors, next) = (Successors::default(), Vec::new());
-        Layers { store, ways: vec![way], ways_to, least: None, successors, next }
+        let way = Way { label: 0, last: None, cost: Cost::default(), before: None };
+        let label = Label { state: first, place: Place::default(), ways: SmallVec::from_slice(&[0]) };
+        Layers {
+            bounds,
+            store,
+            ways: vec![way],
+            labels: vec![label],
+            labels_of: [(first, SmallVec::from_slice(&[0]))].into_iter().collect(),
+            open: [(Place::default(), vec![0])].into(),
+            least: None,
+            successors: Successors::default(),
+            next: Vec::new(),
+        }
     }
 
-    /// Whether a bound is reached.
-    fn is_over(&self, system: &System, depth: usize, expanded: usize, bounds: Bounds<'_>) -> bool {
-        if self.store.len() > bounds.states_max {
-            return true;
+    /// The bound that is reached, if one is.
+    fn bound(&self, system: &System, expanded: usize) -> Option<GaveUp> {
+        let Bounds { states_max, memory_bytes_max, progress, .. } = self.bounds;
+        if self.labels.len() > states_max {
+            return Some(GaveUp::States(states_max));
         }
         if !expanded.is_multiple_of(LOOKS_UP_EVERY) {
-            return false;
+            return None;
         }
-        let memory_bytes = self.store.memory_bytes() + self.ways.len() * 2 * size_of::<Way>();
-        let is_unwanted = bounds.progress.note(Seen {
-            states: self.store.len() as u64,
-            frontier: (self.store.len() - expanded) as u64,
-            depth: depth as u64,
+        let of_label = 2 * size_of::<(StateId, Label, SmallVec<[LabelId; 2]>)>();
+        let memory_bytes =
+            self.store.memory_bytes() + self.ways.len() * 2 * size_of::<Way>() + self.labels.len() * of_label;
+        progress.note(Seen {
+            states: self.labels.len() as u64,
+            frontier: self.labels.len().saturating_sub(expanded) as u64,
+            depth: self.open.first_key_value().map_or(0, |(&(faults, steps), _)| u64::from(faults.max(steps))),
             local_states: system.learner.automata.nodes.len() as u64,
             memory_bytes: memory_bytes as u64,
             fault_points: 0,
         });
-        is_unwanted || memory_bytes > bounds.memory_bytes_max
+        match progress.shortening_ended_after() {
+            _ if progress.is_over() => Some(GaveUp::Interrupted),
+            Some(seconds) => Some(GaveUp::Seconds(seconds)),
+            None => (memory_bytes > memory_bytes_max).then_some(GaveUp::Memory),
+        }
+    }
+
+    /// Whether no execution beyond a place is less than the one that was found.
+    fn is_found_by(&self, place: Place) -> bool {
+        self.least.as_ref().is_some_and(|least| self.bounds.first.place(least.cost) <= place)
     }
 
     /// Takes each way to a state one step further, and looks whether it violates a property.
@@ -153,44 +253,41 @@ impl Layers {
         system: &mut System,
         properties: &Properties,
         kind: ViolationKind,
-        (id, depth): (StateId, usize),
-        steps_max: usize,
-        layer: &mut Vec<StateId>,
+        label: LabelId,
     ) -> Result<(), Interrupt> {
+        let Label { state: id, place, ref ways } = self.labels[label];
+        let ways = ways.clone();
         let state = self.store.state(id);
         let steps = self.successors.within(system, &state, None)?.to_vec();
-        let ways = self.ways_to.get(&id).cloned().unwrap_or_default();
         if steps.iter().all(Transition::is_failure)
             && let Some(found) = properties.violated_at_end(system, &state).filter(|found| found.kind == kind)
         {
             for &way in &ways {
-                self.violates(Violating {
-                    length: depth,
-                    cost: self.ways[way].cost,
-                    way,
-                    step: None,
-                    found: found.clone(),
-                });
+                self.violates(Violating { cost: self.ways[way].cost, way, step: None, found: found.clone() });
             }
         }
-        if depth == steps_max || self.least.as_ref().is_some_and(|least| least.length <= depth) {
+        if self.is_found_by(place) {
             return Ok(());
         }
         for step in steps {
             let found = properties.step(system, &step);
+            let Some(first) = ways.first().map(|&way| self.ways[way].and(system, &step).1) else { continue };
+            if !self.is_within_bounds(first) {
+                continue;
+            }
             let after = match found {
                 // An execution ends with a violation, of whatever kind.
                 Some(_) => None,
-                None => self.successor(system, &state, &step, (id, depth), layer),
+                None => self.successor(system, &state, &step, (id, self.bounds.first.place(first))),
             };
             for &way in &ways {
                 let (last, cost) = self.ways[way].and(system, &step);
                 match (&found, after) {
                     (Some(found), _) if found.kind == kind && !found.is_error => {
                         let (step, found) = (Some(step.clone()), found.clone());
-                        self.violates(Violating { length: depth + 1, cost, way, step, found });
+                        self.violates(Violating { cost, way, step, found });
                     }
-                    (None, Some(state)) => self.reach(Way { state, last, cost, before: Some(way) }),
+                    (None, Some(label)) => self.reach(Way { label, last, cost, before: Some(way) }),
                     _ => {}
                 }
             }
@@ -198,26 +295,40 @@ impl Layers {
         Ok(())
     }
 
-    /// The state that a step leads to, if that is in the next layer.
+    /// Whether executions of this cost are looked at, however many switches they have.
+    fn is_within_bounds(&self, cost: Cost) -> bool {
+        let Bounds { first, known, .. } = self.bounds;
+        cost.faults <= known.faults && first.place(cost) <= first.place(known)
+    }
+
+    /// The state that a step leads to, at its place there, unless it has a lesser one.
     fn successor(
         &mut self,
         system: &mut System,
         state: &[u32],
         step: &Transition,
-        (id, depth): (StateId, usize),
-        layer: &mut Vec<StateId>,
-    ) -> Option<StateId> {
-        system.apply(state, step, &mut self.next);
-        let (after, is_new) = self.store.insert(&self.next, Some(id));
-        if is_new {
-            layer.push(after);
+        (id, place): (StateId, Place),
+    ) -> Option<LabelId> {
+        let Layers { bounds: Bounds { first, .. }, store, labels, labels_of, open, next, .. } = self;
+        system.apply(state, step, next);
+        let (after, _) = store.insert(next, Some(id));
+        let known = labels_of.entry(after).or_default();
+        if let Some(&same) = known.iter().find(|&&label| labels[label].place == place) {
+            return Some(same);
         }
-        (self.store.depth(after) == depth + 1).then_some(after)
+        if known.iter().any(|&label| first.covers(labels[label].place, place)) {
+            return None;
+        }
+        known.retain(|label| !first.covers(place, labels[*label].place));
+        known.push(labels.len());
+        open.entry(place).or_default().push(labels.len());
+        labels.push(Label { state: after, place, ways: SmallVec::new() });
+        Some(labels.len() - 1)
     }
 
-    /// Keeps a way if it is the least with its state and last mover.
+    /// Keeps a way if it is the least with its label and last mover.
     fn reach(&mut self, way: Way) {
-        let ways = self.ways_to.entry(way.state).or_default();
+        let Label { ways, .. } = &mut self.labels[way.label];
         match ways.iter().find(|&&known| self.ways[known].last == way.last) {
             Some(&known) if way.cost < self.ways[known].cost => self.ways[known] = way,
             Some(_) => {}
@@ -229,12 +340,13 @@ impl Layers {
     }
 
     fn violates(&mut self, new: Violating) {
-        if self.least.as_ref().is_none_or(|least| (new.length, new.cost) < (least.length, least.cost)) {
+        let rank = |Violating { cost, .. }: &Violating| (self.bounds.first.place(*cost), cost.switches);
+        if self.least.as_ref().is_none_or(|least| rank(&new) < rank(least)) {
             self.least = Some(new);
         }
     }
 
-    fn minimal(mut self, system: &mut System, gave_up: bool) -> Result<Minimal, Interrupt> {
+    fn minimal(mut self, system: &mut System, gave_up: Option<GaveUp>) -> Result<Minimal, Interrupt> {
         let Some(Violating { cost, way, step, found, .. }) = self.least.take() else {
             return Ok(Minimal { least: None, gave_up });
         };
@@ -245,7 +357,7 @@ impl Layers {
             path_steps.push(self.path_step(system, pair[0], pair[1])?);
         }
         if let Some(transition) = step {
-            let state = self.store.state(self.ways[way].state);
+            let state = self.store.state(self.labels[self.ways[way].label].state);
             path_steps.push(PathStep { state, transition, scope: None });
         }
         Ok(Minimal { least: Some((path_steps, found, cost)), gave_up })
@@ -253,12 +365,13 @@ impl Layers {
 
     /// The step from one way to the next.
     fn path_step(&mut self, system: &mut System, from: usize, to: usize) -> Result<PathStep, Interrupt> {
-        let state = self.store.state(self.ways[from].state);
+        let state = self.store.state(self.labels[self.ways[from].label].state);
         let possible = self.successors.within(system, &state, None)?.to_vec();
         let (from, to) = (&self.ways[from], &self.ways[to]);
         let taken = possible.into_iter().find(|step| {
             system.apply(&state, step, &mut self.next);
-            self.store.find(&self.next) == Some(to.state) && from.and(system, step) == (to.last, to.cost)
+            self.store.find(&self.next) == Some(self.labels[to.label].state)
+                && from.and(system, step) == (to.last, to.cost)
         });
         Ok(PathStep { state, transition: taken.expect("a way goes on by a step of its state"), scope: None })
     }
@@ -274,8 +387,9 @@ impl Way {
 fn and((last, cost): (Option<Mover>, Cost), system: &System, step: &Transition) -> (Option<Mover>, Cost) {
     let mover = mover(system, step);
     let is_switch = mover.is_some() && last.is_some() && mover != last;
-    let Cost { faults, switches } = cost;
-    (mover.or(last), Cost { faults: faults + step.faults, switches: switches + u32::from(is_switch) })
+    let Cost { faults, steps, switches } = cost;
+    let cost = Cost { faults: faults + step.faults, steps: steps + 1, switches: switches + u32::from(is_switch) };
+    (mover.or(last), cost)
 }
 
 fn mover(system: &System, step: &Transition) -> Option<Mover> {

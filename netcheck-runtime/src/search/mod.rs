@@ -1,6 +1,7 @@
 //! Exploration: one loop, many frontiers. Knows states and steps, no protocol. What it finds is made least by
-//! [`minimal`], layer by layer.
+//! [`minimal`], layer by layer, or less by [`prune`].
 
+mod again;
 pub(crate) mod audit;
 pub(crate) mod concretize;
 pub(crate) mod estimate;
@@ -11,5 +12,6 @@ pub(crate) mod frontier;
 pub(crate) mod minimal;
 pub(crate) mod plan;
 pub(crate) mod progress;
+pub(crate) mod prune;
 pub(crate) mod score;
 pub(crate) mod simulate;

@@ -15,6 +15,8 @@ pub(crate) struct Progress {
     phase: AtomicU8,
     is_over: AtomicBool,
     is_expired: AtomicBool,
+    /// 0: the search for the least counterexample goes on.
+    shortening_seconds: AtomicU64,
 }
 
 /// The phase of a check.
@@ -71,7 +73,7 @@ impl Progress {
         self.local_states.store(seen.local_states, Ordering::Relaxed);
         self.memory_bytes.store(seen.memory_bytes, Ordering::Relaxed);
         self.fault_points.store(seen.fault_points, Ordering::Relaxed);
-        self.is_over()
+        self.is_over() || self.shortening_ended_after().is_some()
     }
 
     /// Begins a phase of the check; returns the one before.
@@ -108,6 +110,22 @@ impl Progress {
     /// Whether the time of the check was over.
     pub(crate) fn is_expired(&self) -> bool {
         self.is_expired.load(Ordering::Relaxed)
+    }
+
+    /// Asks the searches for the least counterexample to end, because they have taken so many seconds.
+    pub(crate) fn end_shortening(&self, seconds: u64) {
+        self.shortening_seconds.store(seconds, Ordering::Relaxed);
+    }
+
+    /// There are no more such searches.
+    pub(crate) fn has_shortened(&self) {
+        self.begin(Phase::Exploring);
+        self.shortening_seconds.store(0, Ordering::Relaxed);
+    }
+
+    /// After how many seconds the searches for the least counterexample have to end, if they have to.
+    pub(crate) fn shortening_ended_after(&self) -> Option<u64> {
+        Some(self.shortening_seconds.load(Ordering::Relaxed)).filter(|&seconds| seconds > 0)
     }
 
     /// Asks the search to end with what it has seen.

@@ -7,11 +7,11 @@
 //! kinds of executions that take turns: so with more and more executions, each finite one is drawn with a probability
 //! that goes to 1. Which ones are drawn is decided by the seed and the number of the execution alone.
 
-use super::concretize::concretize;
 use super::explored::Explored;
 use super::frontier::Random;
 use super::plan::{Limit, Plan};
 use super::progress::Seen;
+use super::prune::pruned;
 use crate::id::UnitId;
 use crate::property::{Properties, Terminal};
 use crate::reduction::successors::{PathStep, Successors};
@@ -26,9 +26,6 @@ const STEPS_MAX: usize = 10_000;
 
 /// Local states that are learned at the most: each execution of programs without end has new ones.
 const LOCAL_STATES_MAX: usize = 4_000_000;
-
-/// Executions that are tried at the most to make one with a violation shorter.
-const SHRINKING_ATTEMPTS_MAX: usize = 2_000;
 
 /// In executions by priorities, this many priorities change (one less than the depth of
 /// [`Search::Pct`](super::frontier::Search::Pct)).
@@ -142,7 +139,9 @@ pub(crate) fn simulate(
     };
     let Simulation { mut explored, mut simulated, points, .. } = simulation;
     if let Some((path_steps, found)) = found {
-        let (path_steps, found) = shrunk(system, properties, plan, path_steps, found)?;
+        let given: Vec<Transition> = path_steps.iter().map(|step| step.transition.clone()).collect();
+        let lesser = pruned(system, initial, (properties, found.kind), &given, plan.progress)?;
+        let (path_steps, found) = lesser.map_or((path_steps, found), |(lesser, _)| lesser);
         explored.found = Some((first, found.clone()));
         explored.concrete = Some((path_steps, found));
     }
@@ -150,44 +149,6 @@ pub(crate) fn simulate(
     (simulated.faults_offered, simulated.faults_taken) =
         (points.len(), points.values().filter(|taken| **taken).count());
     Ok((explored, simulated))
-}
-
-/// An execution with the same kind of violation and fewer steps: steps are left out, in shorter and shorter stretches,
-/// as long as the others still lead there (delta debugging: A. Zeller, R. Hildebrandt, 2002).
-fn shrunk(
-    system: &mut System,
-    properties: &Properties,
-    plan: Plan<'_>,
-    mut path_steps: Vec<PathStep>,
-    mut found: Found,
-) -> Result<(Vec<PathStep>, Found), Interrupt> {
-    let mut attempts = SHRINKING_ATTEMPTS_MAX;
-    let mut length = path_steps.len() / 2;
-    while length > 0 {
-        let mut from = 0;
-        while from < path_steps.len() && attempts > 0 && !plan.progress.is_over() {
-            attempts -= 1;
-            let left_out = from..(from + length).min(path_steps.len());
-            let kept = path_steps.iter().enumerate().filter(|(index, _)| !left_out.contains(index));
-            let mut kept: Vec<PathStep> = kept.map(|(_, step)| copy(step)).collect();
-            if let (Some(first), Some(start)) = (kept.first_mut(), path_steps.first()) {
-                first.state = start.state.clone();
-            }
-            // No step goes in between that was not in the execution before.
-            match concretize(system, properties, &kept, &mut 0, plan.progress)? {
-                Some((shorter, again)) if again.kind == found.kind && shorter.len() < path_steps.len() => {
-                    (path_steps, found) = (shorter, again);
-                }
-                _ => from += length,
-            }
-        }
-        length /= 2;
-    }
-    Ok((path_steps, found))
-}
-
-fn copy(step: &PathStep) -> PathStep {
-    PathStep { state: step.state.clone(), transition: step.transition.clone(), scope: None }
 }
 
 /// A fault point: the unit's local state, the number of the operation, and the outcome; `None` for the network.

@@ -2,6 +2,7 @@
 
 use crate::trace::situation::Situations;
 use crate::trace::step::{Doing, Kind, Step};
+use crate::unit::payload;
 use crate::violation::{Found, ViolationKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,6 +29,9 @@ pub struct Counterexample {
     /// Whether the search for a lesser one was given up.
     #[serde(default, skip_serializing_if = "Not::not")]
     perhaps_not_least: bool,
+    /// When that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gave_up: Option<String>,
     steps: Vec<Step>,
     /// The local states of all processes after each step, for the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,14 +48,15 @@ impl Counterexample {
             units,
             faults: Some(faults),
             perhaps_not_least: false,
+            gave_up: None,
             steps,
             situations: Some(situations),
         }
     }
 
-    /// The search for a lesser one was given up.
-    pub(crate) fn perhaps_not_least(self) -> Self {
-        Counterexample { perhaps_not_least: true, ..self }
+    /// The search for a lesser one was given up; `when` says at which limit.
+    pub(crate) fn perhaps_not_least(self, when: String) -> Self {
+        Counterexample { perhaps_not_least: true, gave_up: Some(when), ..self }
     }
 
     /// The property that was violated.
@@ -77,10 +82,15 @@ impl Counterexample {
     }
 
     /// Whether the search for a lesser execution was given up, at a limit. If a check found it and did not give
-    /// up, no execution with a violation of this kind has fewer steps, none with as many steps has fewer
-    /// faults, and none with as many of both has fewer context switches.
+    /// up, no execution with a violation of this kind has fewer faults, none with as many faults has fewer
+    /// steps, and none with as many of both has fewer context switches.
     pub fn may_not_be_least(&self) -> bool {
         self.perhaps_not_least
+    }
+
+    /// At which limit the search for a lesser execution was given up, if it is known.
+    pub(crate) fn gave_up(&self) -> Option<&str> {
+        self.gave_up.as_deref()
     }
 
     /// The steps, from the start.
@@ -106,9 +116,12 @@ impl Counterexample {
         let mut trace: Value = serde_json::from_str(text).map_err(wrong)?;
         match trace["version"].as_u64() {
             Some(VERSION) => {}
-            // Steps have no data: they are found again by their words.
-            Some(2) => trace["version"] = VERSION.into(),
-            Some(1) => from_version_1(&mut trace),
+            Some(version @ (1 | 2)) => {
+                if version == 1 {
+                    from_version_1(&mut trace);
+                }
+                from_version_2(&mut trace);
+            }
             Some(version) => {
                 return Err(format!(
                     "it has version {version}, and this netcheck reads versions 1 to {VERSION}: \
@@ -123,7 +136,6 @@ impl Counterexample {
 
 /// In version 1, the acts of the network are texts, and arrivals do not name the steps that sent them.
 fn from_version_1(trace: &mut Value) {
-    trace["version"] = VERSION.into();
     let steps = trace.get_mut("steps").and_then(Value::as_array_mut);
     for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
         let text = |field: &str| step.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -135,6 +147,27 @@ fn from_version_1(trace: &mut Value) {
             if let Some(doing) = doing {
                 *text = serde_json::to_value(doing).expect("it is plain data");
             }
+        }
+    }
+}
+
+/// In version 2, steps have no data: they are found again by their words, in which bytes were hexadecimal.
+fn from_version_2(trace: &mut Value) {
+    trace["version"] = VERSION.into();
+    let rewrite = |words: Option<&mut Value>| {
+        if let Some(words) = words
+            && let Some(old) = words.as_str()
+        {
+            *words = payload::from_hexadecimal(old).into();
+        }
+    };
+    let steps = trace.get_mut("steps").and_then(Value::as_array_mut);
+    for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
+        if matches!(step.get("kind").and_then(Value::as_str), Some("send" | "receive" | "read" | "write")) {
+            ["operation", "outcome", "payload"].into_iter().for_each(|words| rewrite(step.get_mut(words)));
+        }
+        for doing in step.get_mut("network").and_then(Value::as_array_mut).into_iter().flatten() {
+            rewrite(doing.get_mut("datagram"));
         }
     }
 }

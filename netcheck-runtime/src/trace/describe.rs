@@ -4,7 +4,7 @@ use crate::id::{OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
 use crate::trace::asked::{Answered, Asked, Datagram, PAYLOAD_BYTES_MAX};
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
-use crate::unit::wording;
+use crate::unit::{payload, wording};
 use crate::world::components::{Component, ComponentId};
 use crate::world::events::Happened;
 use crate::world::step::{Move, Transition};
@@ -207,7 +207,7 @@ fn payload(operation: &Operation, outcome: &Outcome) -> Option<String> {
         | (_, Outcome::Datagram { payload: bytes, .. } | Outcome::Bytes(bytes)) => bytes,
         _ => return None,
     };
-    Some(wording::payload_up_to(PAYLOAD_BYTES_MAX, bytes))
+    Some(payload::up_to(PAYLOAD_BYTES_MAX, bytes))
 }
 
 /// A datagram in words.

@@ -15,13 +15,39 @@ const ASIDE: Style = Style::new().dimmed();
 
 /// The remark on an execution that may not be the least one.
 pub(crate) const NOT_LEAST: &str =
-    "there may be an execution with fewer steps, faults or context switches: the search for it was given up";
+    "there may be an execution with fewer faults, steps or context switches: the search for it was given up";
 
 impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = Text { counterexample: self, has_sources: f.alternate(), is_colored: false };
         write!(f, "{}{}", text.header(), text.steps())
     }
+}
+
+impl Counterexample {
+    /// As `Display` shows it, but without the numbers of source lines: it stays the same where lines are added or removed
+    /// above a program, so that it can be pinned. `#[model_check(expect = …, snapshot)]` pins it.
+    pub fn without_lines(&self) -> String {
+        without_lines(&self.to_string())
+    }
+}
+
+/// A text in which `file.rs:12:3` has become `file.rs`.
+fn without_lines(text: &str) -> String {
+    let mut parts = text.split(".rs:");
+    let mut without = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match after_number(part) {
+            None => without.extend([".rs:", part]),
+            Some(rest) => without.extend([".rs", rest.strip_prefix(':').and_then(after_number).unwrap_or(rest)]),
+        }
+    }
+    without
+}
+
+fn after_number(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    (rest.len() < text.len()).then_some(rest)
 }
 
 /// How a counterexample is to be shown.
@@ -41,7 +67,8 @@ impl Text<'_> {
             text.push_str(&self.line("faults", faults));
         }
         if self.counterexample.may_not_be_least() {
-            text.push_str(&self.line("note", NOT_LEAST));
+            let when = self.counterexample.gave_up().map(|when| format!(" {when}")).unwrap_or_default();
+            text.push_str(&self.line("note", &format!("{NOT_LEAST}{when}")));
         }
         text
     }
@@ -170,4 +197,21 @@ fn folded(steps: &[Step]) -> String {
         count => format!("{count} steps of {process}"),
     });
     each.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_lines;
+
+    #[test]
+    fn numbers_of_source_lines_are_left_out() {
+        let known = [
+            ("a panicked at src/main.rs:12: it failed", "a panicked at src/main.rs: it failed"),
+            ("1. a  start  (src/a.rs:3)\n2. b  (b.rs:45:6)", "1. a  start  (src/a.rs)\n2. b  (b.rs)"),
+            ("main.rs: 3, a.rs:b, server:4000", "main.rs: 3, a.rs:b, server:4000"),
+        ];
+        for (text, expected) in known {
+            assert_eq!(without_lines(text), expected);
+        }
+    }
 }

@@ -14,6 +14,7 @@
 //! - [`merged`]: histories that were taken to lead to one local state;
 //! - [`waits`]: the ends of tasks that a tracked task waits for, learned where it has not had to wait;
 //! - [`perform`]: one execution repeated for an observer, each poll once;
+//! - [`payload`]: payloads as Rust literals;
 //! - [`wording`]: operations and outcomes as stable text.
 //!
 //! Invariants: user code runs only inside [`instance::Instance::step`]; this module knows no protocol and no search
@@ -28,6 +29,7 @@ pub(crate) mod learn;
 mod merged;
 pub(crate) mod names;
 pub(crate) mod panics;
+pub(crate) mod payload;
 pub(crate) mod perform;
 pub(crate) mod poll;
 mod pool;

@@ -2,14 +2,12 @@
 
 use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
 use crate::operation::{choices, tasks, tcp, time, udp};
+use crate::unit::payload::payload;
 use crate::unit::shared::Shared;
 use crate::unit::source_line::{file_and_line, place};
 use std::cmp::Ordering;
 use std::net::SocketAddr;
 use std::time::Duration;
-
-/// The most bytes of a payload that are shown.
-const PAYLOAD_BYTES_MAX: usize = 32;
 
 /// The source line of an offer: the program's own if calls are traced.
 pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
@@ -175,30 +173,4 @@ pub(crate) fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         }
         .to_owned(),
     }
-}
-
-/// A payload as text or in hexadecimal, shortened.
-pub(crate) fn payload(bytes: &[u8]) -> String {
-    payload_up_to(PAYLOAD_BYTES_MAX, bytes)
-}
-
-/// A payload as text or in hexadecimal, shortened to `bytes_max`.
-pub(crate) fn payload_up_to(bytes_max: usize, bytes: &[u8]) -> String {
-    let shown = &bytes[..bytes.len().min(bytes_max)];
-    let printable = |text: &&str| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));
-    let text = match std::str::from_utf8(shown) {
-        Err(error) if shown.len() < bytes.len() => std::str::from_utf8(&shown[..error.valid_up_to()]).ok(),
-        text => text.ok(),
-    };
-    let mut words = match text.filter(printable) {
-        Some(text) => format!("{text:?}"),
-        None => {
-            let hex: Vec<String> = shown.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("[{}]", hex.join(" "))
-        }
-    };
-    if shown.len() < bytes.len() {
-        words.push_str(&format!("… ({} bytes)", bytes.len()));
-    }
-    words
 }

@@ -2,7 +2,7 @@
 
 use crate::id::ProcessId;
 use crate::world::monitors::observer::Observer;
-use crate::world::tcp::rules::TcpRules;
+use crate::world::tcp::rules::{Failures, TcpRules};
 use netcheck_models::time::Delay;
 use netcheck_models::udp::Perturbation;
 
@@ -50,6 +50,19 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
+    /// With fewer faults in one execution. Packets that always arrive twice may then also arrive once.
+    pub(crate) fn with_fewer_faults_than(self, faults: u32) -> Declared {
+        match faults.saturating_sub(1) {
+            // A limit would take part in the states.
+            0 => {
+                let tcp = TcpRules { fails: Failures::default(), ..self.tcp };
+                let reliable = |udp| UdpFaults { perturbation: Perturbation::reliable(), ..udp };
+                Declared { udp: self.udp.map(reliable), tcp, at_most: None, ..self }
+            }
+            fewer => Declared { at_most: Some(self.at_most.map_or(fewer, |at_most| at_most.min(fewer))), ..self },
+        }
+    }
+
     /// Whether time is dense: something in the network takes time.
     pub(crate) fn is_dense(&self) -> bool {
         self.tcp.may_wait || self.udp.as_ref().is_some_and(|udp| udp.delays.is_some())

@@ -1,4 +1,4 @@
-//! The counterexample of a check against all executions that are no longer, one by one.
+//! The counterexample of a check against all executions that may be less, one by one.
 
 use crate::check::setup::Job;
 use crate::check::{Checker, Tcp, Udp};
@@ -23,19 +23,20 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Length, faults and context switches, as a reader of the steps counts them.
+/// Faults, length and context switches, as a reader of the steps counts them.
 fn cost<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> (usize, usize, usize) {
     let faults = steps.clone().flat_map(|step| &step.network).filter(|doing| **doing != Doing::Unbound).count();
     let movers: Vec<String> = steps.clone().filter(|step| !step.is_of_network()).map(Step::who).collect();
     let switches = movers.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    (steps.count(), faults, switches)
+    (faults, steps.count(), switches)
 }
 
 /// Every execution with a violation of one kind.
 struct All<'a> {
     properties: &'a Properties,
     kind: ViolationKind,
-    steps_max: usize,
+    /// The cost of the counterexample.
+    found: (usize, usize, usize),
     steps: Vec<Step>,
     least: Option<(usize, usize, usize)>,
     executions: usize,
@@ -47,12 +48,14 @@ impl All<'_> {
         if possible.iter().all(Transition::is_failure) {
             self.ends(self.properties.violated_at_end(system, state));
         }
-        if self.steps.len() == self.steps_max {
-            self.executions += 1;
-            return Ok(());
-        }
         for transition in possible {
             self.steps.push(describe(system, state, &transition).expect("nobody is parked"));
+            let (faults, length, _) = cost(self.steps.iter());
+            if (faults, length) > (self.found.0, self.found.1) {
+                self.executions += 1;
+                self.steps.pop();
+                continue;
+            }
             match self.properties.step(system, &transition) {
                 Some(found) => self.ends(Some(found)),
                 None => {
@@ -82,7 +85,7 @@ fn job(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> Job {
 }
 
 /// The least execution of a check is found, whatever the search; returns how many executions were gone through, up to
-/// its length.
+/// its faults and its length.
 fn is_least(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> usize {
     let mut texts = BTreeSet::new();
     let mut executions = 0;
@@ -97,7 +100,7 @@ fn is_least(checker: &Checker, register: impl Fn(&mut Network) + Copy) -> usize 
                     let mut all = All {
                         properties: &job.properties,
                         kind: found.kind(),
-                        steps_max: found.steps().len(),
+                        found: cost(found.steps().iter()),
                         steps: Vec::new(),
                         least: None,
                         executions: 0,
@@ -238,7 +241,92 @@ fn a_failure_costs_more_than_none() {
     let tcp = Tcp::new().fail_open().fail_read().fail_write().reset();
     for checker in [Checker::new().tcp(tcp.clone()), Checker::new().tcp(tcp).at_most(1)] {
         let executions = is_least(&checker, register);
-        assert!(executions > 10, "{executions}");
+        assert!(executions > 5, "{executions}");
+    }
+}
+
+/// Asks three times, and counts the answers.
+async fn asks() -> usize {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.expect("bound");
+    let mut answers = 0;
+    for _ in 0..3 {
+        socket.send_to(b"?", "echo:1").await.expect("sent");
+        let answer = timeout(Duration::from_secs(1), socket.recv_from(&mut [0; 8])).await;
+        answers += usize::from(answer.is_ok());
+    }
+    answers
+}
+
+fn asked(net: &mut Network) {
+    net.daemon("echo", || async {
+        let socket = UdpSocket::bind("0.0.0.0:1").await.expect("bound");
+        let mut buffer = [0; 8];
+        loop {
+            let (length, from) = socket.recv_from(&mut buffer).await.expect("something");
+            socket.send_to(&buffer[..length], from).await.expect("sent");
+        }
+    });
+    net.process("asking", asks).after("echo");
+    net.finally(|end| end.output("asking") == Some("3"));
+}
+
+#[test]
+fn one_fault_in_a_long_execution_is_less_than_many_in_a_short_one() {
+    // Where nothing is answered, an execution has the fewest steps.
+    let checker = Checker::new().udp(Udp::new().loss());
+    assert!(is_least(&checker, asked) > 3);
+    let report = job(&checker, asked).check().expect("a report");
+    let found = report.counterexample().expect("an answer may be lost");
+    assert_eq!(cost(found.steps().iter()).0, 1, "{found}");
+}
+
+/// Processes that have nothing to do with each other make the full space as large as one likes.
+fn others(net: &mut Network) {
+    for number in 0..6 {
+        net.process(format!("other{number}"), || async {
+            for _ in 0..6 {
+                choose(0..2).await;
+            }
+        });
+    }
+}
+
+/// What is found where the search for the least execution is given up.
+fn beyond_the_bound(search: Search, register: impl Fn(&mut Network) + Copy) -> Counterexample {
+    let checker = Checker::new().search(search).udp(Udp::new().loss());
+    let report = job(&checker, register).check().expect("a report");
+    let found = report.counterexample().expect("something is violated").clone();
+    assert!(found.may_not_be_least());
+    assert!(found.to_string().contains("was given up after 50000 states\n"), "{found}");
+    found
+}
+
+#[test]
+fn beyond_the_bound_of_the_full_space_faults_are_few() {
+    let register = |net: &mut Network| {
+        asked(net);
+        others(net);
+    };
+    for search in [Search::Bfs, Search::Dfs, Search::Random { seed: 1 }] {
+        let found = beyond_the_bound(search, register);
+        assert_eq!(cost(found.steps().iter()).0, 1, "{found}");
+    }
+}
+
+#[test]
+fn beyond_the_bound_of_the_full_space_no_step_is_idle() {
+    let register = |net: &mut Network| {
+        others(net);
+        net.process("main", || async {
+            for _ in 0..30 {
+                choose(0..2).await;
+            }
+            panic!("it has chosen");
+        });
+    };
+    for search in [Search::Bfs, Search::Dfs, Search::Random { seed: 1 }] {
+        let found = beyond_the_bound(search, register);
+        assert_eq!(cost(found.steps().iter()), (0, 31, 0), "{found}");
     }
 }
 
@@ -292,6 +380,6 @@ fn a_bound_that_was_met_is_said() {
     let report = job(&checker, register).check().expect("a report");
     let found = report.counterexample().expect("something is violated").clone();
     assert!(found.may_not_be_least());
-    assert!(found.to_string().contains("\nnote: there may be an execution with fewer steps"), "{found}");
+    assert!(found.to_string().contains("\nnote: there may be an execution with fewer faults"), "{found}");
     assert_eq!(Counterexample::from_json(&found.to_json()), Ok(found));
 }

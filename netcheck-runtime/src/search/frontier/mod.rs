@@ -37,8 +37,8 @@ pub enum Search {
     Dfs,
     /// Iterative deepening by faults: all that can be reached without a fault, then all with one, and so on; with
     /// as many faults, breadth-first. So the first violation found is one with the fewest faults, and of these one
-    /// of the shortest. (A reduced search may pass by some and believe a later one: all interleavings are
-    /// then searched for a better one, up to 50,000 states.)
+    /// of the shortest. (A reduced search may pass by some and believe a later one. The counterexample has the fewest
+    /// whatever the order is, unless it says that the search for it was given up.)
     /// [`Checker::at_most`](crate::check::Checker::at_most) says what a fault is.
     ///
     /// No state is explored twice for that. One that is met again on a way with fewer faults, before its turn
@@ -54,7 +54,7 @@ pub enum Search {
     /// on their way, those after a write come before those after a read, in the order in which they were met; from each
     /// of them the search goes depth-first up to the next messages. So the first violation found is one with the fewest
     /// messages. (A reduced search may pass by some, as with [`Search::Faults`]. The counterexample is then made the
-    /// shortest one, as with every order, and may have more of them.)
+    /// least one, as with every order, and may have more of them.)
     ///
     /// Everything is explored in the end. Each state that is met is open until its turn comes: on the stack of the
     /// depth-first part, or in the queue of its number of messages; the search ends only when both are empty. No state

@@ -1,0 +1,101 @@
+//! Payloads as Rust literals: `"text"` where all of it is text, else `b"\xff\0a"`.
+
+use std::fmt::Write;
+use std::str;
+
+/// The most bytes of a payload that are shown.
+const BYTES_MAX: usize = 32;
+
+/// A payload as a literal, shortened.
+pub(crate) fn payload(bytes: &[u8]) -> String {
+    up_to(BYTES_MAX, bytes)
+}
+
+/// A payload as a literal, shortened to `bytes_max` and the number of its bytes.
+pub(crate) fn up_to(bytes_max: usize, bytes: &[u8]) -> String {
+    let shown = &bytes[..bytes.len().min(bytes_max)];
+    let mut literal = match text(shown, shown.len() < bytes.len()) {
+        Some(text) => format!("{text:?}"),
+        None => byte_string(shown),
+    };
+    if shown.len() < bytes.len() {
+        literal.push_str(&format!("… ({} bytes)", bytes.len()));
+    }
+    literal
+}
+
+/// Bytes as text, if they are; where more bytes follow, a character may be cut off at the end.
+fn text(bytes: &[u8], goes_on: bool) -> Option<&str> {
+    let text = match str::from_utf8(bytes) {
+        Err(error) if goes_on && error.error_len().is_none() && error.valid_up_to() > 0 => {
+            str::from_utf8(&bytes[..error.valid_up_to()]).ok()
+        }
+        text => text.ok(),
+    };
+    text.filter(|text| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')))
+}
+
+fn byte_string(bytes: &[u8]) -> String {
+    let mut literal = "b\"".to_owned();
+    for &byte in bytes {
+        match byte {
+            0 => literal.push_str("\\0"),
+            b'\'' => literal.push('\''),
+            byte => write!(literal, "{}", byte.escape_ascii()).expect("a string takes all"),
+        }
+    }
+    literal + "\""
+}
+
+/// Words in which traces before version 3 show bytes, `[00 ff]`, as they are shown now.
+pub(crate) fn from_hexadecimal(words: &str) -> String {
+    let shown = || {
+        let (before, list) = words.split_once('[').filter(|(before, _)| !before.contains('"'))?;
+        let (list, after) = list.split_once(']')?;
+        Some(format!("{before}{}{after}", byte_string(&bytes(list)?)))
+    };
+    shown().unwrap_or_else(|| words.to_owned())
+}
+
+fn bytes(list: &str) -> Option<Vec<u8>> {
+    let byte = |hex: &str| (hex.len() == 2).then(|| u8::from_str_radix(hex, 16).ok()).flatten();
+    list.split(' ').map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn payloads_are_text_where_they_can_be_read_and_byte_strings_elsewhere() {
+        let known = [
+            (&b"ask"[..], r#""ask""#),
+            (b"", r#""""#),
+            ("süß\n".as_bytes(), r#""süß\n""#),
+            (b"D\0a", r#"b"D\0a""#),
+            (b"it's \"\\\x7f\xff", r#"b"it's \"\\\x7f\xff""#),
+        ];
+        for (bytes, literal) in known {
+            assert_eq!(payload(bytes), literal);
+        }
+    }
+
+    #[test]
+    fn a_long_payload_keeps_what_is_valid_before_an_invalid_byte() {
+        assert_eq!(up_to(4, b"\xffabcdef"), "b\"\\xffabc\"… (7 bytes)");
+        assert_eq!(up_to(4, b"abc\xffdef"), "b\"abc\\xff\"… (7 bytes)");
+        assert_eq!(up_to(4, b"abcdef\xff"), "\"abcd\"… (7 bytes)");
+        // A character that is cut is no invalid byte.
+        assert_eq!(up_to(4, "abcüdef".as_bytes()), "\"abc\"… (8 bytes)");
+        assert_eq!(up_to(1, "ü".as_bytes()), "b\"\\xc3\"… (2 bytes)");
+    }
+
+    #[test]
+    fn old_traces_read_as_new_ones() {
+        assert_eq!(from_hexadecimal("send [44 00 61] to server:4000"), "send b\"D\\0a\" to server:4000");
+        assert_eq!(from_hexadecimal("[00]… (40 bytes) from c:1"), "b\"\\0\"… (40 bytes) from c:1");
+        for unchanged in ["bind [::1]:80", "write \"[x]\" (to s:1)", "[", "ended with [1, 2]"] {
+            assert_eq!(from_hexadecimal(unchanged), unchanged);
+        }
+    }
+}
