@@ -62,8 +62,8 @@ impl Monitor {
         Monitor { progress, started, duration_max, searched: None, bar: None, lines, interrupted: None }
     }
 
-    /// Called every so often.
-    pub(super) fn tick(&mut self) {
+    /// Called every so often. So long the check has waited for real peers, which are as fast as they are.
+    pub(super) fn tick(&mut self, waited: Duration) {
         let elapsed = self.started.elapsed();
         if self.duration_max.is_some_and(|duration_max| elapsed >= duration_max) {
             self.progress.expire();
@@ -76,7 +76,7 @@ impl Monitor {
         if interrupted.load(Ordering::Relaxed) {
             self.progress.end();
         }
-        if elapsed >= PATIENCE && !IS_OPTIMIZED {
+        if elapsed.saturating_sub(waited) >= PATIENCE && !IS_OPTIMIZED {
             advise();
         }
         let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);

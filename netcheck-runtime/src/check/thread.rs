@@ -98,7 +98,7 @@ impl Checker {
                 true
             }
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                monitor.tick();
+                monitor.tick(watch.time_elsewhere());
                 false
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => true,

@@ -128,7 +128,7 @@ impl Text<'_> {
             let indent = columns.number + instant + columns.who + 4;
             text.push_str(&format!("{:indent$}{}\n", "", self.paint(style, line)));
         };
-        if let Some(source) = step.source.as_ref().filter(|_| self.has_sources) {
+        if let Some(source) = step.source.as_ref().filter(|_| self.has_sources && self.has_moved(number, step)) {
             below(ASIDE, &format!("| {source}"));
         }
         for doing in &step.network {
@@ -139,6 +139,13 @@ impl Text<'_> {
             below(style, &doing.to_string());
         }
         text
+    }
+
+    /// Whether the task's step before this one was at another source line.
+    fn has_moved(&self, number: usize, step: &Step) -> bool {
+        let before = &self.counterexample.steps()[..number - 1];
+        let its_last = before.iter().rev().find(|other| (&other.process, other.task) == (&step.process, step.task));
+        its_last.is_none_or(|last| last.location != step.location)
     }
 
     /// How long what arrives with a step was under way, and when else it could arrive.
