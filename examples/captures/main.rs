@@ -46,7 +46,7 @@ struct Arguments {
     #[arg(long, default_value_t = 50)]
     reaction_ms: u64,
     /// How long a receiver has to wait for the last data to come again
-    #[arg(long, default_value_t = 1_000)]
+    #[arg(long, default_value_t = 2_000)]
     dally_ms: u64,
 }
 
@@ -98,14 +98,16 @@ fn told(arguments: &Arguments, capture: &Capture) -> ExitCode {
                 continue;
             };
             wrong += 1;
-            elsewhere |= arguments.at.is_none() && transfer.client.ip() != transfer.server.ip();
+            let is_elsewhere = arguments.at.is_none() && transfer.client.ip() != transfer.server.ip();
+            let provided = if is_elsewhere { ", unless packets were lost between it and the place of the capture" } else { "" };
+            elsewhere |= is_elsewhere;
             let packet = transfer.packets[rejected.packet].place.number;
-            println!("  the {side} is WRONG at packet {packet}:");
-            explained(transfer, &verdict, rejected).lines().for_each(|line| println!("    {line}"));
+            println!("  the {side} is WRONG at packet {packet}{provided}:");
+            explained(transfer, rejected).lines().for_each(|line| println!("    {line}"));
         }
     }
     if elsewhere {
-        println!("\nif packets may be lost between a side and the place of the capture: --at client, or --at server");
+        println!("\nsay where the capture was made, and only that side is judged: --at client, --at server, or --at both");
     }
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

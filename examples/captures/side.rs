@@ -1,8 +1,9 @@
 //! What one side of a transfer has done, as far as a capture shows it.
 //!
 //! Packets are captured, timers are not. A packet that is sent again shows that a time was up, unless it is the answer to
-//! what came. How long a side waits shows when its time is up. What has arrived may be received a little later, after
-//! packets that the side has sent in between.
+//! what came: where both may be, data are sent again because the time was up, and an Ack because something came, since
+//! that is what each may do. How long a side waits shows when its time is up. What has arrived may be received a little
+//! later, after packets that the side has sent in between.
 
 use super::tftp::program::packet::Packet;
 use super::tftp::specification::Step;
@@ -50,13 +51,17 @@ enum Why {
 pub fn moves(transfer: &Transfer, side: Side, times: &Times) -> Vec<Move> {
     let own = own(transfer, side, times);
     let mut sent = sends(transfer, &own).into_iter();
-    let gone = gone(transfer, side, times);
+    let goes = own.last().and_then(|last| goes(transfer, last, times));
     let mut moves = Vec::new();
     for (packet, one) in transfer.packets.iter().enumerate() {
         let at = one.place.at;
+        if goes.is_some_and(|goes| goes < at) {
+            moves.push(Move::Sends { at, steps: vec![(packet - 1, Step::TimeIsUp)] });
+            break;
+        }
         if one.by == side {
             moves.extend(sent.next());
-        } else if packet < gone && let Some(step) = Step::gets(&one.what) {
+        } else if let Some(step) = Step::gets(&one.what) {
             moves.push(Move::Arrives { packet, at, step: numbered(step, one.block) });
         }
     }
@@ -76,8 +81,10 @@ fn own(transfer: &Transfer, side: Side, times: &Times) -> Vec<Own> {
             continue;
         }
         let is_again = all.last().is_some_and(|before| sent(before.packet).what == one.what);
-        // What arrived shortly before the packet was sent for the first time may have been received after it.
-        let is_answer = arrived.is_some_and(|arrived| arrived + times.reaction >= armed) && at - armed < least;
+        // What arrived shortly before an instant may have been received after it.
+        let has_come_since = |instant| arrived.is_some_and(|arrived| arrived + times.reaction >= instant);
+        let is_ack = matches!(one.what, Packet::Ack { .. });
+        let is_answer = has_come_since(armed) && (at - armed < least || (is_ack && has_come_since(at)));
         let why = match (is_again, is_answer) {
             (false, _) => Why::New,
             (true, false) => Why::TimeIsUp,
@@ -136,16 +143,11 @@ fn alike(waits_ms: i64, before_ms: i64) -> i64 {
     if (waits_ms - before_ms).abs() * 10 < before_ms { before_ms } else { waits_ms }
 }
 
-/// From which packet on nothing arrives any more: a receiver that has sent its last Ack goes after some time.
-fn gone(transfer: &Transfer, side: Side, times: &Times) -> usize {
-    let packets = &transfer.packets;
-    let last = packets.iter().rposition(|sent| sent.by == side).map(|last| (last, &packets[last]));
-    let (last, at) = match last {
-        Some((index, sent)) if matches!(sent.what, Packet::Ack { .. }) && Some(sent.block) == transfer.last_sent() => (index, sent.place.at),
-        _ => return packets.len(),
-    };
-    let late = packets[last..].iter().position(|sent| sent.place.at - at > times.dally);
-    late.map_or(packets.len(), |late| last + late)
+/// When a receiver goes that has sent its last Ack: nothing arrives any more then.
+fn goes(transfer: &Transfer, last: &Own, times: &Times) -> Option<Duration> {
+    let sent = &transfer.packets[last.packet];
+    let is_last_ack = matches!(sent.what, Packet::Ack { .. }) && Some(sent.block) == transfer.last_sent();
+    is_last_ack.then(|| last.at + times.dally)
 }
 
 /// The step with the number of its block.

@@ -28,7 +28,6 @@ pub struct Judging {
 /// What the specification says about one side.
 #[derive(Debug)]
 pub struct Verdict {
-    pub side: Side,
     pub rejected: Option<Rejected>,
 }
 
@@ -42,7 +41,7 @@ pub fn judge(transfer: &Transfer, side: Side, judging: &Judging) -> Verdict {
     };
     let transmits = follow(Transmitting::new(retries), &moves, times.reaction, until);
     let rejected = [follows_role, transmits].into_iter().filter_map(Result::err).min_by_key(|rejected| rejected.packet);
-    Verdict { side, rejected }
+    Verdict { rejected }
 }
 
 /// A transfer in one line.
@@ -85,14 +84,14 @@ pub fn summary(transfer: &Transfer) -> String {
 }
 
 /// What is wrong: the rules, the sentences they come from, and the packets around.
-pub fn explained(transfer: &Transfer, verdict: &Verdict, rejected: &Rejected) -> String {
-    let mut text = format!("{}\n", rejected.rejection);
+pub fn explained(transfer: &Transfer, rejected: &Rejected) -> String {
+    let mut text = format!("{}\n", rejected.rejection).replace("examples/captures/../", "examples/");
     let sentences = sentences(rejected);
     if !sentences.is_empty() {
         text += "what the specification says there:\n";
         sentences.iter().for_each(|sentence| text += &format!("  {sentence}\n"));
     }
-    text += &format!("what the {} did:\n", verdict.side);
+    text += "the packets around:\n";
     let (at, packets) = (rejected.packet, &transfer.packets);
     for shown in at.saturating_sub(PACKETS_AROUND)..packets.len().min(at + PACKETS_AROUND + 1) {
         text += &format!("{} {}\n", if shown == at { '>' } else { ' ' }, Line(&packets[shown]));
