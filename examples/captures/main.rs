@@ -9,20 +9,14 @@
 //! Each side of a transfer is judged by itself. What is captured elsewhere than at its host may be lost on the way to it,
 //! or pass other packets there: say where the capture was made (`--at client`). Over loopback both sides are right.
 
-mod follow;
-mod side;
-mod tftp;
-mod transfers;
-mod verdict;
+mod analysis;
 
+use analysis::{Settings, Side, Times, analysis};
 use clap::{Parser, ValueEnum};
-use netcheck::capture::Capture;
-use side::Times;
+use netcheck::capture::{Capture, Error};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use transfers::{Side, transfers};
-use verdict::{Judging, explained, judge, summary, title};
 
 /// Says what is wrong in a capture of TFTP, and at which packet.
 #[derive(Debug, Parser)]
@@ -60,56 +54,31 @@ enum At {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match Capture::read(&arguments.file) {
-        Ok(capture) => told(&arguments, &capture),
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    told(&arguments).unwrap_or_else(|error| {
+        eprintln!("{error}");
+        ExitCode::from(2)
+    })
 }
 
-/// Prints what is to be said about a capture; fails if something is wrong in it.
-fn told(arguments: &Arguments, capture: &Capture) -> ExitCode {
-    let Arguments { file, port, .. } = arguments;
-    let transfers = transfers(capture, *port);
-    println!("{}: {} packets, transfers: {}", file.display(), capture.packets(), transfers.len());
-    if transfers.is_empty() {
-        eprintln!("no request of TFTP is sent to port {port}: say with --port where the server listens");
-        return ExitCode::from(2);
-    }
-    let times = Times {
-        timeout: Duration::from_millis(arguments.timeout_ms),
-        reaction: Duration::from_millis(arguments.reaction_ms),
-        dally: Duration::from_millis(arguments.dally_ms),
+/// Prints what is to be said about the file; fails if something is wrong in it.
+fn told(arguments: &Arguments) -> Result<ExitCode, Error> {
+    let settings = Settings {
+        port: arguments.port,
+        at: arguments.at.map(At::sides),
+        times: Times {
+            timeout: Duration::from_millis(arguments.timeout_ms),
+            reaction: Duration::from_millis(arguments.reaction_ms),
+            dally: Duration::from_millis(arguments.dally_ms),
+        },
+        retries: arguments.retries.unwrap_or(u16::MAX),
     };
-    let retries = arguments.retries.unwrap_or(u16::MAX).into();
-    let judging = Judging { times, retries, until: capture.lasted() };
-    let (mut wrong, mut elsewhere) = (0, false);
-    for (number, transfer) in (1..).zip(&transfers) {
-        println!("\ntransfer {number}: {}\n  {}", title(transfer), summary(transfer));
-        for side in arguments.at.map_or(&[Side::Client, Side::Server][..], At::sides) {
-            if transfer.peer.is_none() && *side == Side::Server {
-                continue;
-            }
-            let verdict = judge(transfer, *side, &judging);
-            let Some(rejected) = &verdict.rejected else {
-                println!("  the {side} keeps to the specification");
-                continue;
-            };
-            wrong += 1;
-            let is_elsewhere = arguments.at.is_none() && transfer.client.ip() != transfer.server.ip();
-            let provided = if is_elsewhere { ", unless packets were lost between it and the place of the capture" } else { "" };
-            elsewhere |= is_elsewhere;
-            let packet = transfer.packets[rejected.packet].place.number;
-            println!("  the {side} is WRONG at packet {packet}{provided}:");
-            explained(transfer, rejected).lines().for_each(|line| println!("    {line}"));
-        }
+    let analysis = analysis(&Capture::read(&arguments.file)?, &settings)?;
+    print!("{}: {}", arguments.file.display(), analysis.text);
+    if analysis.transfers == 0 {
+        eprintln!("no request of TFTP is sent to port {}: say with --port where the server listens", settings.port);
+        return Ok(ExitCode::from(2));
     }
-    if elsewhere {
-        println!("\nsay where the capture was made, and only that side is judged: --at client, --at server, or --at both");
-    }
-    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    Ok(if analysis.wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 impl At {

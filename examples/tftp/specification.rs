@@ -29,7 +29,9 @@ impl Step {
     /// The step of a process in what is seen.
     pub fn of(seen: &Seen<'_>, own: &str) -> Option<Step> {
         match *seen {
-            Seen::Departed { process, payload, .. } if process == own => Some(Step::sends(&Packet::parse(payload).ok()?)),
+            Seen::Departed { process, payload, .. } if process == own => {
+                Some(Step::sends(&Packet::parse(payload).ok()?))
+            }
             Seen::Arrived { process, payload, .. } if process == own => Step::gets(&Packet::parse(payload).ok()?),
             Seen::Armed { process, after, .. } if process == own => Some(Step::Waits(after.as_millis() as i64)),
             Seen::Fired { process, .. } if process == own => Some(Step::TimeIsUp),

@@ -1,47 +1,31 @@
 //! What is said about a transfer.
 
+use super::Settings;
 use super::follow::{Rejected, follow};
-use super::side::{Times, moves};
-use super::tftp::program::packet::{Mode, Packet};
-use super::tftp::specification::{Receiving, Sending, Transmitting};
+use super::program::packet::{Mode, Packet};
+use super::side::moves;
+use super::specification::{Receiving, Sending, Transmitting};
 use super::transfers::{Sent, Side, Transfer, Way};
 use std::fmt::{self, Write};
 use std::panic::Location;
 use std::time::Duration;
 
 /// The text of the specification, whose sentences stand above its rules.
-const SPECIFICATION: &str = include_str!("../tftp/specification.rs");
+const SPECIFICATION: &str = include_str!("../../tftp/specification.rs");
 
 /// Packets that are shown before and after a rejected one.
 const PACKETS_AROUND: usize = 3;
 
-/// How transfers are judged.
-#[derive(Clone, Copy, Debug)]
-pub struct Judging {
-    pub times: Times,
-    /// How often a packet may be sent again.
-    pub retries: i64,
-    /// The instant of the capture's end.
-    pub until: Duration,
-}
-
-/// What the specification says about one side.
-#[derive(Debug)]
-pub struct Verdict {
-    pub rejected: Option<Rejected>,
-}
-
-/// Validates one side: the monitor that rejects first counts.
-pub fn judge(transfer: &Transfer, side: Side, judging: &Judging) -> Verdict {
-    let Judging { times, retries, until } = *judging;
-    let (moves, last) = (moves(transfer, side, &times), transfer.last());
+/// Where one side is rejected within a capture of some length: what the first monitor says that rejects.
+pub fn judge(transfer: &Transfer, side: Side, settings: &Settings<'_>, until: Duration) -> Option<Rejected> {
+    let (times, last) = (settings.times, transfer.last());
+    let moves = moves(transfer, side, &times);
     let follows_role = match transfer.sender() == side {
         true => follow(Sending::new(last), &moves, times.reaction, until),
         false => follow(Receiving::new(last), &moves, times.reaction, until),
     };
-    let transmits = follow(Transmitting::new(retries), &moves, times.reaction, until);
-    let rejected = [follows_role, transmits].into_iter().filter_map(Result::err).min_by_key(|rejected| rejected.packet);
-    Verdict { rejected }
+    let transmits = follow(Transmitting::new(settings.retries.into()), &moves, times.reaction, until);
+    [follows_role, transmits].into_iter().filter_map(Result::err).min_by_key(|rejected| rejected.packet)
 }
 
 /// A transfer in one line.
@@ -77,7 +61,8 @@ pub fn summary(transfer: &Transfer) -> String {
         (&transfer.malformed, "that is no packet of TFTP"),
     ] {
         if let [first, ..] = numbers[..] {
-            write!(text, "\n  {} {what}, the first one {first}", count(numbers.len(), "packet")).expect("a text takes all");
+            write!(text, "\n  {} {what}, the first one {first}", count(numbers.len(), "packet"))
+                .expect("a text takes all");
         }
     }
     text
@@ -85,7 +70,7 @@ pub fn summary(transfer: &Transfer) -> String {
 
 /// What is wrong: the rules, the sentences they come from, and the packets around.
 pub fn explained(transfer: &Transfer, rejected: &Rejected) -> String {
-    let mut text = format!("{}\n", rejected.rejection).replace("examples/captures/../", "examples/");
+    let mut text = format!("{}\n", rejected.rejection).replace("examples/captures/analysis/../../", "examples/");
     let sentences = sentences(rejected);
     if !sentences.is_empty() {
         text += "what the specification says there:\n";

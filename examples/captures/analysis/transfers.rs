@@ -1,6 +1,6 @@
 //! The transfers of a capture: a request to the port of servers, and what client and server send each other after it.
 
-use super::tftp::program::packet::{BLOCK_BYTES, Packet, Request};
+use super::program::packet::{BLOCK_BYTES, Packet, Request};
 use netcheck::capture::{Capture, Packet as Place};
 use std::fmt;
 use std::net::SocketAddr;
@@ -162,7 +162,7 @@ impl Transfer {
 
     /// The number of the last block; where it was not sent, of one after all that were.
     pub fn last(&self) -> i64 {
-        self.last_sent().unwrap_or(self.highest + 1)
+        self.last_sent().unwrap_or(self.highest + 1).max(1)
     }
 
     /// The side that sends the file.

@@ -4,7 +4,7 @@
 //! time later, so there are several ways. The side is wrong where the monitor rejects all of them.
 
 use super::side::Move;
-use super::tftp::specification::Step;
+use super::specification::Step;
 use netcheck::monitor::{Configurations, IntoMonitor, Monitor, Rejection};
 use std::collections::BTreeSet;
 use std::time::Duration;

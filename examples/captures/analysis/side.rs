@@ -5,8 +5,8 @@
 //! that is what each may do. How long a side waits shows when its time is up. What has arrived may be received a little
 //! later, after packets that the side has sent in between.
 
-use super::tftp::program::packet::Packet;
-use super::tftp::specification::Step;
+use super::program::packet::Packet;
+use super::specification::Step;
 use super::transfers::{Sent, Side, Transfer};
 use std::time::Duration;
 
@@ -102,7 +102,8 @@ fn own(transfer: &Transfer, side: Side, times: &Times) -> Vec<Own> {
 /// exact. Otherwise the time-out that was agreed on, or the one that is given.
 fn least_timeout(transfer: &Transfer, side: Side, times: &Times) -> Duration {
     let packets = &transfer.packets;
-    let silences = packets.windows(2).filter(|pair| pair.iter().all(|one| one.by == side) && pair[0].what == pair[1].what);
+    let silences =
+        packets.windows(2).filter(|pair| pair.iter().all(|one| one.by == side) && pair[0].what == pair[1].what);
     let silences = silences.map(|pair| pair[1].place.at - pair[0].place.at);
     let agreed = packets.iter().find_map(|sent| match sent.what {
         Packet::OptionAck(options) => options.timeout_s.map(|seconds| Duration::from_secs(seconds.into())),
