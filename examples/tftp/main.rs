@@ -13,7 +13,9 @@ mod checked;
 mod real;
 mod table;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use real::program::packet::Mode;
+use real::program::transfer::{Settings, Version};
 use std::path::PathBuf;
 
 /// Checks the transfer, or runs it.
@@ -33,6 +35,8 @@ enum Command {
         directory: PathBuf,
         #[arg(long, default_value_t = 6969)]
         port: u16,
+        #[command(flatten)]
+        fault: Fault,
     },
     /// Get a file for real
     Get {
@@ -60,26 +64,59 @@ struct How {
     /// Bytes of a block
     #[arg(long, default_value_t = 512)]
     block_bytes: usize,
+    #[command(flatten)]
+    fault: Fault,
+}
+
+/// A fault of tftp-hpa, for captures of it.
+#[derive(Debug, Args)]
+struct Fault {
+    /// Do it wrong
+    #[arg(long)]
+    fault: Option<Wrong>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Wrong {
+    FixedTimeout,
+    Apprentice,
+    FinalAckForAnyData,
+    NoFinalAckAgain,
+}
+
+impl Fault {
+    fn settings(&self) -> Settings {
+        let version = self.fault.map_or(Version::Corrected, |wrong| match wrong {
+            Wrong::FixedTimeout => Version::FixedTimeout,
+            Wrong::Apprentice => Version::Apprentice,
+            Wrong::FinalAckForAnyData => Version::FinalAckForAnyData,
+            Wrong::NoFinalAckAgain => Version::NoFinalAckAgain,
+        });
+        Settings { version, ..real::SETTINGS }
+    }
 }
 
 impl How {
-    fn mode(&self) -> real::program::packet::Mode {
-        use real::program::packet::Mode;
+    fn mode(&self) -> Mode {
         if self.netascii { Mode::Netascii } else { Mode::Octet }
+    }
+
+    fn settings(&self) -> Settings {
+        Settings { block_bytes: self.block_bytes, ..self.fault.settings() }
     }
 }
 
 fn main() -> std::io::Result<()> {
     let arguments = Arguments::parse();
     match arguments.command {
-        Some(Command::Serve { directory, port }) => real::serve(directory, port)?,
+        Some(Command::Serve { directory, port, fault }) => real::serve(directory, port, fault.settings())?,
         Some(Command::Get { file, how }) => {
-            let mode = how.mode();
-            real::get(how.server, file, mode, how.block_bytes)?;
+            let (mode, settings) = (how.mode(), how.settings());
+            real::get(how.server, file, mode, settings)?;
         }
         Some(Command::Put { file, how }) => {
-            let mode = how.mode();
-            real::put(how.server, file, mode, how.block_bytes)?;
+            let (mode, settings) = (how.mode(), how.settings());
+            real::put(how.server, file, mode, settings)?;
         }
         None if arguments.table => table::print(),
         None => table::one(),

@@ -23,16 +23,15 @@ pub const SETTINGS: Settings =
 
 /// Serves a directory at a port of this machine, for ever.
 #[tokio::main]
-pub async fn serve(directory: PathBuf, port: u16) -> io::Result<()> {
+pub async fn serve(directory: PathBuf, port: u16, settings: Settings) -> io::Result<()> {
     let socket = UdpSocket::bind(("127.0.0.1", port)).await?;
     println!("serving {} on {}", directory.display(), socket.local_addr()?);
-    server::serve(socket, Folder::Directory(directory), SETTINGS).await
+    server::serve(socket, Folder::Directory(directory), settings).await
 }
 
 /// Gets a file into the current directory.
 #[tokio::main]
-pub async fn get(server: String, file: String, mode: Mode, block_bytes: usize) -> io::Result<()> {
-    let settings = Settings { block_bytes, ..SETTINGS };
+pub async fn get(server: String, file: String, mode: Mode, settings: Settings) -> io::Result<()> {
     let wish = Wish { file: file.clone(), mode, server, has_options: true };
     let contents = client::get(wish, settings).await.map_err(told)?;
     let name = Path::new(&file).file_name().unwrap_or_default();
@@ -43,9 +42,8 @@ pub async fn get(server: String, file: String, mode: Mode, block_bytes: usize) -
 
 /// Puts a file on a server.
 #[tokio::main]
-pub async fn put(server: String, file: PathBuf, mode: Mode, block_bytes: usize) -> io::Result<()> {
+pub async fn put(server: String, file: PathBuf, mode: Mode, settings: Settings) -> io::Result<()> {
     let contents = std::fs::read(&file)?;
-    let settings = Settings { block_bytes, ..SETTINGS };
     let file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let wish = Wish { file, mode, server, has_options: true };
     client::put(wish, &contents, settings).await.map_err(told)?;

@@ -10,7 +10,7 @@ use netcheck::monitor::{IntoMonitor, Observer, Seen};
 /// What one side of a transfer does and meets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// It sends a request.
+    /// It sends a request, or says which options of one it takes.
     Asks,
     SendsData(i64),
     SendsAck(i64),
@@ -20,7 +20,7 @@ pub enum Step {
     GetsAck(i64),
     /// It gets an error.
     IsRefused,
-    /// It waits for so many seconds.
+    /// It waits for so many milliseconds.
     Waits(i64),
     TimeIsUp,
 }
@@ -29,24 +29,34 @@ impl Step {
     /// The step of a process in what is seen.
     pub fn of(seen: &Seen<'_>, own: &str) -> Option<Step> {
         match *seen {
-            Seen::Departed { process, payload, .. } if process == own => Some(match Packet::parse(payload).ok()? {
-                Packet::Read(_) | Packet::Write(_) => Step::Asks,
-                Packet::Data { block, .. } => Step::SendsData(block.into()),
-                Packet::Ack { block } => Step::SendsAck(block.into()),
-                Packet::Error { .. } => Step::GivesUp,
-                Packet::OptionAck(_) => return None,
-            }),
-            Seen::Arrived { process, payload, .. } if process == own => Some(match Packet::parse(payload).ok()? {
-                // The server's port for requests is no part of the transfer.
-                Packet::Read(_) | Packet::Write(_) => return None,
-                Packet::Data { block, .. } => Step::GetsData(block.into()),
-                Packet::Ack { block } => Step::GetsAck(block.into()),
-                Packet::Error { .. } => Step::IsRefused,
-                Packet::OptionAck(_) => return None,
-            }),
-            Seen::Armed { process, after, .. } if process == own => Some(Step::Waits(after.as_secs() as i64)),
+            Seen::Departed { process, payload, .. } if process == own => {
+                Some(Step::sends(&Packet::parse(payload).ok()?))
+            }
+            Seen::Arrived { process, payload, .. } if process == own => Step::gets(&Packet::parse(payload).ok()?),
+            Seen::Armed { process, after, .. } if process == own => Some(Step::Waits(after.as_millis() as i64)),
             Seen::Fired { process, .. } if process == own => Some(Step::TimeIsUp),
             _ => None,
+        }
+    }
+
+    /// The step of the side that sends a packet.
+    pub fn sends(packet: &Packet) -> Step {
+        match *packet {
+            Packet::Read(_) | Packet::Write(_) | Packet::OptionAck(_) => Step::Asks,
+            Packet::Data { block, .. } => Step::SendsData(block.into()),
+            Packet::Ack { block } => Step::SendsAck(block.into()),
+            Packet::Error { .. } => Step::GivesUp,
+        }
+    }
+
+    /// The step of the side that gets a packet.
+    pub fn gets(packet: &Packet) -> Option<Step> {
+        match *packet {
+            // The server's port for requests is no part of the transfer.
+            Packet::Read(_) | Packet::Write(_) | Packet::OptionAck(_) => None,
+            Packet::Data { block, .. } => Some(Step::GetsData(block.into())),
+            Packet::Ack { block } => Some(Step::GetsAck(block.into())),
+            Packet::Error { .. } => Some(Step::IsRefused),
         }
     }
 }
@@ -178,19 +188,19 @@ netcheck::monitor! {
 netcheck::monitor! {
     /// How long the client waits before it sends a packet again, and how often it does.
     pub monitor Transmitting(retries: i64) over Step {
-        // The seconds of the time-out that is running.
-        variable patience: 0..=1024;
+        // The milliseconds of the time-out that is running.
+        variable patience: 0..=1_024_000;
         // How often the packet was sent again.
         variable again: 0..=retries;
 
         state fresh {
-            Step::Waits(seconds) => waiting { patience = *seconds; again = 0; },
+            Step::Waits(ms) => waiting { patience = *ms; again = 0; },
             otherwise => fresh
         }
         state waiting {
             Step::TimeIsUp => due,
             // Another packet.
-            Step::Waits(seconds) => waiting { patience = *seconds; again = 0; },
+            Step::Waits(ms) => waiting { patience = *ms; again = 0; },
             otherwise => waiting
         }
         state due {

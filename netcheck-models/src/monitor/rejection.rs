@@ -1,5 +1,7 @@
 //! Why a monitor rejects.
 
+use core::panic::Location;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Why a monitor rejects: what came, and what was expected in each state in which it may have been, with the source
@@ -8,9 +10,14 @@ use std::fmt;
 pub struct Rejection {
     monitor: String,
     cause: Cause,
-    /// For each configuration, it in words, and its rules.
-    expected: Vec<(String, Vec<String>)>,
+    expected: Vec<Expected>,
 }
+
+/// A configuration in words, and its rules.
+pub(super) type Expected = (String, Vec<Declared>);
+
+/// A rule in words, and where it is declared.
+pub(super) type Declared = (String, &'static Location<'static>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Cause {
@@ -20,7 +27,7 @@ pub(super) enum Cause {
 }
 
 impl Rejection {
-    pub(super) fn new(monitor: &str, cause: Cause, expected: Vec<(String, Vec<String>)>) -> Self {
+    pub(super) fn new(monitor: &str, cause: Cause, expected: Vec<Expected>) -> Self {
         Rejection { monitor: monitor.to_owned(), cause, expected }
     }
 
@@ -35,6 +42,12 @@ impl Rejection {
     pub fn is_end(&self) -> bool {
         self.cause == Cause::End
     }
+
+    /// Where the rules are declared that the monitor could have taken instead, each once.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Location<'static>> {
+        let rules = self.expected.iter().flat_map(|(_, rules)| rules);
+        rules.map(|(_, line)| *line).collect::<BTreeSet<_>>().into_iter()
+    }
 }
 
 impl fmt::Display for Rejection {
@@ -47,7 +60,7 @@ impl fmt::Display for Rejection {
         write!(f, "the monitor `{}` {what}", self.monitor)?;
         for (configuration, rules) in &self.expected {
             write!(f, "\n  in {configuration}, expected:")?;
-            for rule in rules {
+            for (rule, _) in rules {
                 write!(f, "\n    {rule}")?;
             }
             if rules.is_empty() {

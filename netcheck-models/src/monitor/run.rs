@@ -2,7 +2,7 @@
 
 use super::automaton::{Monitor, Placed, shown};
 use super::guard::nanoseconds;
-use super::rejection::{Cause, Rejection};
+use super::rejection::{Cause, Declared, Rejection};
 use core::time::Duration;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -115,10 +115,11 @@ impl<E: fmt::Debug> Monitor<E> {
     }
 
     /// A rule with its source line, and, given an event, why the rule does not take it.
-    fn line(&self, placed: &Placed<E>, refused: Option<(&Configuration, &E)>) -> String {
+    fn line(&self, placed: &Placed<E>, refused: Option<(&Configuration, &E)>) -> Declared {
         let why = refused.map_or(String::new(), |(one, event)| format!(": {}", self.why_not(placed, one, event)));
         let to = &self.states[placed.to].name;
-        format!("{} leads to `{to}` ({}:{}){why}", placed.words(), placed.line.file(), placed.line.line())
+        let rule = format!("{} leads to `{to}` ({}:{}){why}", placed.words(), placed.line.file(), placed.line.line());
+        (rule, placed.line)
     }
 
     fn why_not(&self, placed: &Placed<E>, one: &Configuration, event: &E) -> String {

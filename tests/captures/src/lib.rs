@@ -8,3 +8,4 @@ mod files;
 mod mutated;
 mod reading;
 mod streams;
+mod tftp;
