@@ -62,7 +62,7 @@ impl Monitor {
         Monitor { progress, started, duration_max, searched: None, bar: None, lines, interrupted: None }
     }
 
-    /// Called every so often. So long the check has waited for real peers, which are as fast as they are.
+    /// Called every so often. The check has waited for real peers for about so long.
     pub(super) fn tick(&mut self, waited: Duration) {
         let elapsed = self.started.elapsed();
         if self.duration_max.is_some_and(|duration_max| elapsed >= duration_max) {

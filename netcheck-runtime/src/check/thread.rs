@@ -9,6 +9,7 @@ use crate::search::progress::Progress;
 use crate::unit::watchdog::{self, Stuck, Watch};
 use std::io::Write;
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 /// Stack of the thread that runs user code, in bytes: as a main thread's.
 const STACK_BYTES: usize = 8 << 20;
@@ -92,13 +93,18 @@ impl Checker {
             Err(error) => return Ok(Err(Error::new(format!("could not start a thread: {error}")))),
         };
         let mut result = None;
+        // For real peers, which are as fast as they are.
+        let mut waited = Duration::ZERO;
         let guarded = watchdog::guard(&watch, self.poll_duration_max, |pause| match receiver.recv_timeout(pause) {
             Ok(finished) => {
                 result = Some(finished);
                 true
             }
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                monitor.tick(watch.time_elsewhere());
+                if watch.is_elsewhere() {
+                    waited += pause;
+                }
+                monitor.tick(waited);
                 false
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => true,

@@ -8,7 +8,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The longest time that one poll of user code may take.
 pub(crate) const POLL_DURATION_MAX: Duration = Duration::from_secs(10);
@@ -22,8 +22,8 @@ pub(crate) struct Watch {
     polled: Mutex<Polled>,
     /// The steps of user code that were run for the first time.
     steps: AtomicU64,
-    /// For how long the polls have waited for something that is no program under check.
-    elsewhere_ns: AtomicU64,
+    /// Whether the poll waits for something that is no program under check.
+    is_elsewhere: AtomicBool,
     /// The polls that did not return when the same work was done before, by a thread that was left behind.
     stuck: Vec<Stuck>,
 }
@@ -87,18 +87,17 @@ impl Watch {
     /// The poll waits for something that is no program under check, which takes as long as it takes.
     pub(crate) fn elsewhere<R>(&self, call: impl FnOnce() -> R) -> R {
         self.end();
-        let began = Instant::now();
+        self.is_elsewhere.store(true, Ordering::Relaxed);
         let result = call();
-        let took = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.elsewhere_ns.fetch_add(took, Ordering::Relaxed);
+        self.is_elsewhere.store(false, Ordering::Relaxed);
         // The same poll goes on.
         self.serial.fetch_add(1, Ordering::Release);
         result
     }
 
-    /// For how long the polls have waited elsewhere.
-    pub(crate) fn time_elsewhere(&self) -> Duration {
-        Duration::from_nanos(self.elsewhere_ns.load(Ordering::Relaxed))
+    /// Whether the thread waits for something that is no program under check.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.is_elsewhere.load(Ordering::Relaxed)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Polled> {
