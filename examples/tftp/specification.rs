@@ -169,6 +169,7 @@ netcheck::monitor! {
             Step::TimeIsUp | Step::IsRefused => over,
             otherwise => reject
         }
+        // It has waited "in order to retransmit the final ACK if it has been lost."
         state lost {
             Step::SendsAck(again) if *again == block => dallying,
             // It was the final data of another transfer.

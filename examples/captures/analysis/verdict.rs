@@ -3,7 +3,7 @@
 use super::Settings;
 use super::follow::{Rejected, follow};
 use super::program::packet::{Mode, Packet};
-use super::side::moves;
+use super::side::{Move, moves};
 use super::specification::{Receiving, Sending, Transmitting};
 use super::transfers::{Sent, Side, Transfer, Way};
 use std::fmt::{self, Write};
@@ -24,7 +24,9 @@ pub fn judge(transfer: &Transfer, side: Side, settings: &Settings<'_>, until: Du
         true => follow(Sending::new(last), &moves, times.reaction, until),
         false => follow(Receiving::new(last), &moves, times.reaction, until),
     };
-    let transmits = follow(Transmitting::new(settings.retries.into()), &moves, times.reaction, until);
+    // It watches no arrivals.
+    let sends: Vec<Move> = moves.into_iter().filter(|one| matches!(one, Move::Sends { .. })).collect();
+    let transmits = follow(Transmitting::new(settings.retries.into()), &sends, times.reaction, until);
     [follows_role, transmits].into_iter().filter_map(Result::err).min_by_key(|rejected| rejected.packet)
 }
 

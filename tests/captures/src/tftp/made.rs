@@ -92,13 +92,13 @@ fn what_arrives_in_one_go_is_received_one_after_the_other() {
         to_client(100, ack(0)),
         to_server(200, data(1, 512)),
         to_server(150_200, data(1, 512)),
-        // The server was busy: it answers both copies only now.
-        to_client(150_300, ack(1)),
-        to_client(150_400, ack(1)),
-        to_server(150_500, data(2, 1)),
-        to_client(150_600, ack(2)),
+        // It answers both copies only now.
+        to_client(210_300, ack(1)),
+        to_client(210_400, ack(1)),
+        to_server(210_500, data(2, 1)),
+        to_client(210_600, ack(2)),
     ]);
-    // The first copy was not received for 150 ms.
+    // The second copy was received 50 ms after it came, at the latest, and there was no Ack of the first one.
     assert_eq!(analysis.wrong, [(1, Side::Server, 4)], "{}", analysis.text);
     let analysis = analysed(&[
         write(0),

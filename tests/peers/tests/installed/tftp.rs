@@ -100,7 +100,7 @@ fn known_faults_of_clients_are_found_with_a_server_of_others() {
     let served = Served::new();
     let Some(server) = served.server() else { return };
     let faults = [
-        (Way::Read, Version::FixedTimeout, "the monitor `Transmitting` rejects Waits(1)"),
+        (Way::Read, Version::FixedTimeout, "the monitor `Transmitting` rejects Waits(1000)"),
         (Way::Read, Version::NoFinalAckAgain, "the monitor `Receiving` rejects TimeIsUp"),
         (Way::Write, Version::Apprentice, "the monitor `Sending` rejects SendsData(1)"),
     ];
