@@ -4,12 +4,12 @@ use super::*;
 
 #[test]
 fn tasks_in_tokios_order_add_no_violation_and_no_output() {
-    tokios_order_adds_nothing(1_000_000..1_000_500).assert_skipped_at_most(60);
+    tokios_order_adds_nothing(1_000_000..1_000_200).assert_skipped_at_most(60);
 }
 
 #[test]
 fn an_order_of_tasks_changes_nothing_for_processes_of_one_task() {
-    tokios_order_is_the_only_one(1_100_000..1_100_150).assert_skipped_at_most(10);
+    tokios_order_is_the_only_one(1_100_000..1_100_060).assert_skipped_at_most(10);
 }
 
 #[test]
