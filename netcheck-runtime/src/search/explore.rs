@@ -132,7 +132,8 @@ impl Exploration<'_, '_> {
             }
             expanded += 1;
             let has_more_links = self.system.link_bytes > link_bytes + LOOKS_UP_AFTER_BYTES;
-            if (expanded.is_multiple_of(LOOKS_UP_EVERY) || has_more_links) && self.looks_up()? {
+            let is_time = expanded.is_multiple_of(LOOKS_UP_EVERY) || has_more_links || self.plan.progress.is_over();
+            if is_time && self.looks_up()? {
                 return Ok(());
             }
             if has_more_links {

@@ -221,7 +221,8 @@ impl<'a> Layers<'a> {
         if self.labels.len() > states_max {
             return Some(GaveUp::States(states_max));
         }
-        if !expanded.is_multiple_of(LOOKS_UP_EVERY) {
+        let has_to_end = progress.is_over() || progress.shortening_ended_after().is_some();
+        if !has_to_end && !expanded.is_multiple_of(LOOKS_UP_EVERY) {
             return None;
         }
         let of_label = 2 * size_of::<(StateId, Label, SmallVec<[LabelId; 2]>)>();
