@@ -248,7 +248,7 @@ fn outputs_are_what_is_printed() {
         for Block { text: shown, printed_by, line, .. } in page.blocks() {
             let Some(by) = printed_by else { continue };
             let printed = printed::by(&by);
-            if shown == printed {
+            if without_counts(&shown) == without_counts(&printed) {
                 continue;
             }
             if printed::is_updating() {
@@ -263,6 +263,18 @@ fn outputs_are_what_is_printed() {
         }
     }
     assert!(wrong.is_empty(), "\n{}\n(UPDATE_GOLDEN=1 cargo test --test guide writes them anew)", wrong.join("\n"));
+}
+
+/// Local states are told apart by memory, of which a compiler leaves some as it was: how many there are differs from build
+/// to build.
+fn without_counts(text: &str) -> String {
+    let line = |line: &str| match line.rsplit_once(" (") {
+        Some((before, counts)) if counts.ends_with("polls of the programs)") => {
+            format!("{before} ({}\n", counts.replace(|c: char| c.is_ascii_digit(), ""))
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// A search polls the client many times, and each time it prints a line.

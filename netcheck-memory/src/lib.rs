@@ -11,6 +11,7 @@
 //! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's; [`generators`], so that those of
 //!   `rand` and `fastrand` are among them.
 //! - [`mute`](fn@mute): what a program prints while it is searched is dropped.
+//! - [`waker`]: wakers that tell of their clones, which need a table of functions.
 //!
 //! This is the only crate of the workspace with unsafe code. It knows no protocol, no task and no search, and polls
 //! nothing. It has an effect on 64-bit Linux on x86_64 and aarch64; elsewhere [`Arena::new`] returns `None`, and all
@@ -20,7 +21,7 @@
 //! nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which stack functions run),
 //! `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine` (which chunks are
 //! whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the executable's variables
-//! by name), `source`, `generators`, `mute`, `interposed`.
+//! by name), `source`, `generators`, `mute`, `interposed`, `waker`.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -53,6 +54,7 @@ mod stack;
 mod stacks;
 mod symbols;
 mod tables;
+mod waker;
 
 pub use allocator::Allocator;
 pub use arena::{Arena, ArenaGuard};
@@ -64,3 +66,4 @@ pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use source::{Source, interposes, without_source};
 pub use stack::{call_with_clean_registers, wipe_stack};
 pub use stacks::call_on_program_stack;
+pub use waker::{Target, waker};

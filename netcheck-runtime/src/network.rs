@@ -108,9 +108,11 @@ impl Network {
     }
 
     /// A property of every end: evaluated where nothing can happen any more, with the
-    /// outputs of the processes. It may assert, or return a `bool` or a `Result`.
+    /// outputs of the processes. It may return a `Result`, whose error says why the end is wrong, or a `bool`, or assert.
+    /// A violation shows its source line, and what all processes ended with.
+    #[track_caller]
     pub fn finally<J: Judgement>(&mut self, property: impl Fn(&End) -> J + Send + Sync + 'static) {
-        self.finally.push(Arc::new(move |end| property(end).judge()));
+        self.finally.push(Finally { judge: Arc::new(move |end| property(end).judge()), location: Location::caller() });
     }
 
     /// A monitor that watches every execution; any number may. Where it rejects, that is a violation of its own kind,

@@ -2,14 +2,18 @@
 //! rejects.
 
 use crate::id::{NodeId, ProcessId, UnitId};
+use crate::operation::Offer;
 use crate::unit::automaton::NodeKind;
 use crate::unit::panics::{self, Cause, Panic, Unwound};
+use crate::unit::source_line::place;
+use crate::unit::waiting::Waiting;
 use crate::unit::wording;
 use crate::violation::{Found, ViolationKind};
 use crate::world::components::Component;
 use crate::world::step::{Move, Transition};
 use crate::world::system::System;
 use std::fmt;
+use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -36,6 +40,17 @@ impl End {
     /// Every process by name, with its output.
     pub fn outputs(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.outputs.iter().map(|(name, output)| (name.as_str(), output.as_deref()))
+    }
+}
+
+/// A line for each process.
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = self.outputs.iter().map(|(name, output)| match output {
+            Some(output) => format!("  {name} ended with {output}"),
+            None => format!("  {name} has not ended"),
+        });
+        f.write_str(&lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
@@ -79,8 +94,15 @@ impl<E: fmt::Display> Judgement for Result<(), E> {
     }
 }
 
-/// A property of the end.
-pub(crate) type Finally = Arc<dyn Fn(&End) -> Result<(), String> + Send + Sync>;
+/// Says of an end what is wrong with it.
+type Judge = dyn Fn(&End) -> Result<(), String> + Send + Sync;
+
+/// A property of the end, given to `Network::finally`.
+#[derive(Clone)]
+pub(crate) struct Finally {
+    pub(crate) judge: Arc<Judge>,
+    pub(crate) location: &'static Location<'static>,
+}
 
 /// The properties of one check.
 #[derive(Default)]
@@ -186,13 +208,14 @@ impl Properties {
         let outputs = units.map(|unit| (system.shared().unit(unit).name, output(system, state, unit)));
         let end = End { outputs: outputs.collect() };
         self.finally.iter().find_map(|property| {
-            let reason = match panics::catch(|| property(&end)) {
+            let reason = match panics::catch(|| (property.judge)(&end)) {
                 Ok(Ok(())) => return None,
                 Ok(Err(reason)) => reason,
                 Err(Unwound::Panicked(panic)) => format!("{} at {}", panic.message, panic.location),
                 Err(Unwound::Thrown(_)) => "a panic".to_owned(),
             };
-            Some(Found { kind: ViolationKind::Property, message: reason, units: Vec::new(), is_error: false })
+            let message = format!("{reason} (finally at {})\n{end}", place(property.location));
+            Some(Found { kind: ViolationKind::Property, message, units: Vec::new(), is_error: false })
         })
     }
 
@@ -243,9 +266,25 @@ fn panicked(unit: &str, panic: &Panic) -> String {
     format!("{unit} panicked at {}: {}", panic.location, panic.message)
 }
 
-/// The name of a unit, with what it waits for and where.
+/// The name of a unit, with what it waits for and where: a line for each of its tasks, if the check explains it.
 fn blocked_at(system: &System, unit: UnitId, node: NodeId) -> String {
-    format!("  {} {}", system.shared().unit(unit).name, waits(system, unit, node))
+    let shared = system.shared();
+    let name = shared.unit(unit).name;
+    let Some(tasks) = shared.waiting(node).filter(|tasks| tasks.iter().any(|task| !task.awaited.is_empty())) else {
+        return format!("  {name} {}", waits(system, unit, node));
+    };
+    let offers = &system.learner.automata.node(node).offers;
+    let lines = tasks.iter().map(|Waiting { task, spawned_at, awaited }| {
+        let own: Vec<Offer> = offers.iter().filter(|offer| offer.task == *task).cloned().collect();
+        let operations = (!own.is_empty()).then(|| wording::menu(&own, shared));
+        let all: Vec<String> = operations.into_iter().chain(awaited.iter().cloned()).collect();
+        let awaited = if all.is_empty() { wording::NOTHING.to_owned() } else { all.join(", ") };
+        match task.0 {
+            0 => format!("  {name} waits for {awaited}"),
+            number => format!("  {name} (task {number}, spawned at {spawned_at}) waits for {awaited}"),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What a process waits for, and where.

@@ -7,4 +7,5 @@ mod existing;
 mod failed;
 mod model_check;
 mod replay;
+mod waiting;
 mod words;

@@ -80,8 +80,10 @@ pub fn explained(transfer: &Transfer, rejected: &Rejected) -> String {
     }
     text += "the packets around:\n";
     let (at, packets) = (rejected.packet, &transfer.packets);
-    for shown in at.saturating_sub(PACKETS_AROUND)..packets.len().min(at + PACKETS_AROUND + 1) {
-        text += &format!("{} {}\n", if shown == at { '>' } else { ' ' }, Line(&packets[shown]));
+    for (shown, packet) in
+        packets.iter().enumerate().take(at + PACKETS_AROUND + 1).skip(at.saturating_sub(PACKETS_AROUND))
+    {
+        text += &format!("{} {}\n", if shown == at { '>' } else { ' ' }, Line(packet));
     }
     text
 }

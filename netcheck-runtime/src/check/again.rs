@@ -47,8 +47,11 @@ impl Checker {
         let steps = counterexample.steps().to_vec();
         // A program that is stopped in a debugger is not stuck.
         self.clone().max_poll_duration(Duration::MAX).run_aloud(registered(network), move |mut job| {
-            let replayed = job.perform(&steps, show)?;
-            job.violated(replayed)
+            // First: it runs the programs, which print something.
+            let replayed = job.replay(&steps)?;
+            let again = job.violated(replayed);
+            job.perform(&steps, show)?;
+            again
         })
     }
 

@@ -10,7 +10,7 @@ use crate::trace::situation::Situations;
 use crate::trace::source;
 use crate::trace::step::Step;
 use crate::unit::shared::Modes;
-use crate::violation::Found;
+use crate::violation::{Found, ViolationKind};
 use crate::world::store::StateId;
 use crate::world::system::System;
 
@@ -45,7 +45,10 @@ impl Job {
         // The steps as they were confirmed: each with the program's own source line.
         let Replayed { steps, situations, end, .. } = self.replay(steps)?;
         let again = match end {
-            End::Violated(again) if again.is_again(found) => return Ok(self.confirmed(again, steps, situations)),
+            End::Violated(again) if again.is_again(found) => {
+                let again = self.explained(again, &steps)?;
+                return Ok(self.confirmed(again, steps, situations));
+            }
             End::Diverged { expected, possible } => {
                 return Err(Error::diverged(steps.len() + 1, &expected, &possible));
             }
@@ -63,22 +66,26 @@ impl Job {
 
     /// Runs steps again on fresh futures.
     pub(super) fn replay(&mut self, steps: &[Step]) -> Result<Replayed, Error> {
-        Ok(self.run_again(steps)?.0)
+        let modes = self.modes();
+        Ok(self.run_again(modes, steps)?.0)
     }
 
     /// As `replay`; then takes the steps that are possible once more, each after a call of `show`.
-    pub(super) fn perform(&mut self, steps: &[Step], show: impl FnMut(usize, &Step)) -> Result<Replayed, Error> {
-        let (mut replayed, mut system) = self.run_again(steps)?;
+    pub(super) fn perform(&mut self, steps: &[Step], show: impl FnMut(usize, &Step)) -> Result<(), Error> {
+        let modes = self.modes();
+        let (mut replayed, mut system) = self.run_again(modes, steps)?;
         source::read_lines(&mut replayed.steps);
-        perform(&mut system, &replayed, show).map_err(interrupted)?;
-        Ok(replayed)
+        perform(&mut system, &replayed, show).map_err(interrupted)
     }
 
     /// The execution as it reads now, if it violates something.
-    pub(super) fn violated(&self, replayed: Replayed) -> Result<Option<Counterexample>, Error> {
+    pub(super) fn violated(&mut self, replayed: Replayed) -> Result<Option<Counterexample>, Error> {
         let Replayed { steps, situations, end, .. } = replayed;
         match end {
-            End::Violated(found) => Ok(Some(self.confirmed(found, steps, situations))),
+            End::Violated(found) => {
+                let found = self.explained(found, &steps)?;
+                Ok(Some(self.confirmed(found, steps, situations)))
+            }
             End::Held => Ok(None),
             End::Diverged { expected, possible } => Err(Error::diverged(steps.len() + 1, &expected, &possible)),
         }
@@ -89,9 +96,24 @@ impl Job {
         Counterexample::new(found, self.checker.faults_in_words(), steps, situations)
     }
 
+    /// The same violation; of a deadlock, it is said for what each task waits.
+    ///
+    /// To find that out takes wakers that are told from each other. A program can tell them, too: if it does something
+    /// else then, the deadlock stays as it was found.
+    fn explained(&mut self, found: Found, steps: &[Step]) -> Result<Found, Error> {
+        if found.kind != ViolationKind::Deadlock {
+            return Ok(found);
+        }
+        let modes = Modes { explains: true, ..self.modes() };
+        match self.run_again(modes, steps)?.0.end {
+            End::Violated(explained) if explained.kind == found.kind => Ok(explained),
+            _ => Ok(found),
+        }
+    }
+
     /// Runs steps again on fresh futures, every call traced to its source line.
-    fn run_again(&mut self, steps: &[Step]) -> Result<(Replayed, System), Error> {
-        let modes = Modes { traces: true, ..self.modes() };
+    fn run_again(&mut self, modes: Modes, steps: &[Step]) -> Result<(Replayed, System), Error> {
+        let modes = Modes { traces: true, ..modes };
         self.attempt_in(modes, |job, system, initial| replay(system, initial, &job.properties, steps))
     }
 }

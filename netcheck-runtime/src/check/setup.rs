@@ -120,6 +120,7 @@ impl Job {
         Modes {
             // How often the line of a call was executed before is known only if calls are traced.
             traces: first.is_some(),
+            explains: false,
             tracks: self.checker.tasks == Tasks::Tracked,
             queues: self.checker.tasks == Tasks::Fifo,
             captures: self.checker.capture,

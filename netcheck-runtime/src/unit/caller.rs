@@ -42,7 +42,7 @@ impl Callers {
         if is_own(Path::new(location.file())) {
             return self.id(line(location));
         }
-        let own = own_line(&Backtrace::force_capture().to_string());
+        let own = own_line(&Backtrace::force_capture().to_string(), |_, _| ());
         self.id(own.unwrap_or_else(|| line(task.unwrap_or(location))))
     }
 
@@ -63,9 +63,13 @@ fn is_own(file: &Path) -> bool {
     }
     let is_foreign = |part: &str| file.components().any(|component| component.as_os_str() == part);
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let in_workspace = workspace.and_then(|workspace| file.strip_prefix(workspace).ok());
+    // Macros that users call stand in the facade.
+    let is_facade = in_workspace.is_some_and(|file| file.starts_with("src"));
     // Below the workspace, or relative to it.
-    let below = workspace.and_then(|workspace| file.strip_prefix(workspace).ok()).unwrap_or(file);
-    !["netcheck-runtime/src", "netcheck-memory/src"].into_iter().any(|engine| below.starts_with(engine))
+    let below = in_workspace.unwrap_or(file);
+    !is_facade
+        && !["netcheck-runtime/src", "netcheck-memory/src"].into_iter().any(|engine| below.starts_with(engine))
         && !["registry", "rustc", ".rustup"].into_iter().any(is_foreign)
 }
 
@@ -82,13 +86,34 @@ pub(crate) fn are_lines_known() -> bool {
     frames(&backtrace).any(|(_, line)| line.is_some_and(|(file, _)| Path::new(file).ends_with("unit/caller.rs")))
 }
 
-/// The innermost line of the program in a backtrace, not looking beyond the engine's executor.
-fn own_line(backtrace: &str) -> Option<Line> {
+/// A function of a library that the program has called. Of one that is inlined, the name has no path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Within {
+    pub(crate) name: String,
+    pub(crate) file: String,
+}
+
+/// The innermost line of the program in the current poll, and the functions within it, innermost first.
+pub(crate) fn current() -> (Option<Line>, Vec<Within>) {
+    let backtrace = Backtrace::force_capture().to_string();
+    let mut within = Vec::new();
+    let passed = |name: &str, file: &Path| {
+        let name = name.trim().split_once(": ").map_or(name, |(_, name)| name).to_owned();
+        within.push(Within { name, file: file.to_string_lossy().replace('\\', "/") });
+    };
+    (own_line(&backtrace, passed), within)
+}
+
+/// The innermost line of the program in a backtrace, not looking beyond the engine's executor; `passed` is called with
+/// the functions within it, and their files.
+fn own_line(backtrace: &str, mut passed: impl FnMut(&str, &Path)) -> Option<Line> {
     let here = std::env::current_dir().unwrap_or_default();
     for (name, line) in frames(backtrace) {
         let line = line.map(|(file, number)| (here.join(file), number));
-        if let Some((file, number)) = line.filter(|(file, _)| is_own(file)) {
-            return Some(Line { file: shown(&file), number });
+        match line {
+            Some((file, number)) if is_own(&file) => return Some(Line { file: shown(&file), number }),
+            Some((file, _)) => passed(name, &file),
+            None => {}
         }
         if name.contains(ENGINE) {
             return None;
@@ -138,13 +163,13 @@ mod tests {
         assert_eq!(shown[2], Some(("examples/echo/program.rs", 17)));
         assert_eq!((shown[3], shown.len()), (None, 6));
         let line = Line { file: "examples/echo/program.rs".to_owned(), number: 17 };
-        assert_eq!(own_line(BACKTRACE), Some(line));
+        assert_eq!(own_line(BACKTRACE, |_, _| ()), Some(line));
     }
 
     #[test]
     fn beyond_the_executor_no_line_is_the_programs() {
         let inner: Vec<&str> = BACKTRACE.lines().skip(6).collect();
-        assert_eq!(own_line(&inner.join("\n")), None);
+        assert_eq!(own_line(&inner.join("\n"), |_, _| ()), None);
     }
 
     #[test]

@@ -14,13 +14,14 @@ use crate::unit::poll::context::{self, Abandoned, Context};
 use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
 use crate::unit::shared::Shared;
+use crate::unit::waiting::Waiting;
 use netcheck_memory::engine_region;
 use std::any::Any;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
+use std::task::Poll;
 
 /// The result of a step.
 pub(crate) enum Rest {
@@ -57,6 +58,8 @@ pub(crate) struct Stepped {
     pub(crate) arrival: Option<PositionId>,
     /// The image of the memory, if memory identifies local states.
     pub(crate) image: Option<ImageId>,
+    /// Where the tasks wait, if the check explains it.
+    pub(crate) waiting: Option<Vec<Waiting>>,
 }
 
 /// A live run of a unit.
@@ -118,6 +121,7 @@ impl Instance {
             stepped.arrival = self.context.arrival();
             if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
                 stepped.image = self.context.image();
+                stepped.waiting = self.context.waiting();
             }
             let is_over =
                 stepped.alive || matches!(stepped.rest, Rest::Ended { .. } | Rest::Panicked(_) | Rest::Cancelled);
@@ -220,7 +224,7 @@ impl Instance {
                     on_cancel();
                     return None;
                 }
-                let waker = Waker::from(control);
+                let waker = self.context.waker(task, control);
                 match future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
                     Poll::Ready(()) => {
                         drop(future);
@@ -286,7 +290,7 @@ impl Instance {
         let rest = ends.then(|| self.left_behind()).flatten().map_or(rest, Rest::Panicked);
         let alive =
             matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
-        Stepped { rest, effects, spawned, alive, traced: None, arrival: None, image: None }
+        Stepped { rest, effects, spawned, alive, traced: None, arrival: None, image: None, waiting: None }
     }
 
     /// The violation of a task that outlives the root of its isolated task. The tasks of a process end with it.

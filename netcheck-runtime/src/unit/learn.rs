@@ -126,12 +126,13 @@ impl Learner {
                 Run { instance, is_recorded: true }
             }
         };
-        let stepped = self.feed(&mut instance, &program, &poll);
+        let mut stepped = self.feed(&mut instance, &program, &poll);
         self.polls += std::mem::take(&mut instance.polls);
         let unit = self.automata.node(node).unit;
-        let alive = stepped.alive;
+        let (alive, waiting) = (stepped.alive, stepped.waiting.take());
         let edge = self.record(unit, node, input, stepped)?;
         let target = self.automata.edge(edge).target;
+        waiting.into_iter().for_each(|waiting| self.shared.note_waiting(target, waiting));
         if alive {
             let is_recorded = is_recorded && self.automata.node(target).from == Some((node, input));
             self.pool.put(target, Run { instance, is_recorded });

@@ -12,6 +12,7 @@
 //!   rebuilding and the check that a program is deterministic;
 //! - [`generator`]: numbers without a pattern, the same in every check;
 //! - [`merged`]: histories that were taken to lead to one local state;
+//! - [`waiting`]: where tasks wait for what is no operation;
 //! - [`waits`]: the ends of tasks that a tracked task waits for, learned where it has not had to wait;
 //! - [`perform`]: one execution repeated for an observer, each poll once;
 //! - [`payload`]: payloads as Rust literals;
@@ -36,6 +37,7 @@ mod pool;
 pub(crate) mod program;
 pub(crate) mod shared;
 pub(crate) mod source_line;
+pub(crate) mod waiting;
 mod waits;
 pub(crate) mod watchdog;
 pub(crate) mod wording;

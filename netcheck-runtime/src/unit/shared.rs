@@ -1,10 +1,11 @@
 //! The tables that all units of one check share, and the modes in which the check runs them.
 
-use crate::id::{CallerId, ClaimId, ProcessId, UnitId};
+use crate::id::{CallerId, ClaimId, NodeId, ProcessId, UnitId};
 use crate::unit::caller::{Callers, Line};
 use crate::unit::identity::causality::Events;
 use crate::unit::identity::checkpoint::Checkpoints;
 use crate::unit::names::{Host, UnitInfo};
+use crate::unit::waiting::Waiting;
 use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
 use std::any::{Any, TypeId};
@@ -19,6 +20,8 @@ use std::sync::Arc;
 pub(crate) struct Modes {
     /// Whether each call is traced to the program's own source line, which costs more than a poll.
     pub(crate) traces: bool,
+    /// Whether it is found out where each task waits, also for what is no operation: for a deadlock that is shown.
+    pub(crate) explains: bool,
     /// Whether tasks share memory only through objects that are tracked.
     pub(crate) tracks: bool,
     /// Whether tasks are polled in the order of tokio's runtime of one thread.
@@ -48,6 +51,8 @@ pub(crate) struct Shared {
     claims: RefCell<Vec<Claim>>,
     /// The source lines that have spawned tasks which share the memory of their unit.
     spawning_lines: RefCell<BTreeSet<(UnitId, &'static Location<'static>)>>,
+    /// Where the tasks of a local state wait, if the check explains it.
+    waiting: RefCell<AHashMap<NodeId, Vec<Waiting>>>,
     /// Whether a run had no arena although its memory should identify local states.
     lacks_arenas: Cell<bool>,
 }
@@ -88,8 +93,19 @@ impl Shared {
             checkpoints: RefCell::default(),
             claims: RefCell::default(),
             spawning_lines: RefCell::default(),
+            waiting: RefCell::default(),
             lacks_arenas: Cell::new(false),
         }
+    }
+
+    /// Where the tasks of a local state wait.
+    pub(in crate::unit) fn note_waiting(&self, node: NodeId, tasks: Vec<Waiting>) {
+        self.waiting.borrow_mut().insert(node, tasks);
+    }
+
+    /// Where the tasks of a local state wait; `None` if the check does not explain it.
+    pub(crate) fn waiting(&self, node: NodeId) -> Option<Vec<Waiting>> {
+        self.waiting.borrow().get(&node).cloned()
     }
 
     /// A unit spawns a task that shares its memory.

@@ -112,10 +112,13 @@ fn receive(mode: ReceiveMode) -> &'static str {
     }
 }
 
+/// What a task waits for that nobody can wake.
+pub(crate) const NOTHING: &str = "nothing that could ever wake it";
+
 /// The operations that a unit waits for, for diagnostics.
 pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
     if offers.is_empty() {
-        return "nothing that could ever wake it".to_owned();
+        return NOTHING.to_owned();
     }
     let each = offers.iter().map(|offer| match offer.operation {
         Operation::Tasks(tasks::Operation::Run(_)) => operation(&offer.operation),

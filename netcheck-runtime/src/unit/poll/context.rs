@@ -15,12 +15,14 @@ use crate::unit::poll::script::Script;
 use crate::unit::poll::selects::Selects;
 use crate::unit::poll::tasks::{IsolatedTasks, Polled, Task, Tasks};
 use crate::unit::shared::Shared;
+use crate::unit::waiting::Clones;
 use netcheck_memory::{Arena, EngineGuard, engine};
 use std::any::Any;
 use std::cell::{Cell, RefCell, RefMut};
 use std::ops::{Deref, DerefMut};
 use std::panic::{self, Location};
 use std::rc::Rc;
+use std::sync::Arc;
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<Context>>> = const { RefCell::new(None) };
@@ -94,6 +96,8 @@ pub(crate) struct Context {
     pub(crate) unit: UnitId,
     pub(crate) shared: Rc<Shared>,
     state: RefCell<State>,
+    /// Where tasks wait for what is no operation.
+    pub(super) clones: Arc<Clones>,
     /// The poll is being unwound by a payload of the engine: this run is discarded.
     discarded: Cell<bool>,
     /// The poll is discarded but could not be unwound: its next call does so.
@@ -173,7 +177,8 @@ impl Context {
         }
         let (state, discarded, gives_up) = (RefCell::new(state), Cell::new(false), Cell::new(false));
         let kept = arena.as_ref().map(Arena::keep);
-        let context = Rc::new(Context { unit, shared, state, discarded, gives_up, arena });
+        let clones = Arc::default();
+        let context = Rc::new(Context { unit, shared, state, clones, discarded, gives_up, arena });
         drop(kept);
         context
     }

@@ -14,7 +14,7 @@
 //! - [`turns`]: the tasks and operations that come next;
 //! - [`source`]: random numbers and the time of day; [`tracking`]: the record of tracked tasks; [`capture`]: the record
 //!   of a loop head;
-//! - [`image`]: the image of the memory.
+//! - [`image`]: the image of the memory; [`waking`]: wakers whose clones say where tasks wait.
 //!
 //! Nothing here decides an outcome: an operation waits until the engine completes it, and a synchronous call abandons
 //! the poll until its answer is at hand.
@@ -39,3 +39,4 @@ mod spawning;
 pub(crate) mod tasks;
 mod tracking;
 mod turns;
+mod waking;

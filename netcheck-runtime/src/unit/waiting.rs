@@ -1,0 +1,167 @@
+//! Where tasks wait, also for what is no operation: a lock, a channel, the end of another task.
+//!
+//! A task waits where a clone of its waker is kept. In the execution that is shown, each clone is traced to the program's
+//! own source line, and to the function of tokio's that has made it. A clone that an operation keeps is left out: the
+//! operation is known.
+
+use crate::id::TaskId;
+use crate::unit::caller::{self, Line, Within};
+use crate::unit::source_line::{file_and_line, place};
+use std::collections::BTreeMap;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Wake, Waker};
+
+/// A task, and what it waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    pub(crate) task: TaskId,
+    /// The source line that has spawned it.
+    pub(crate) spawned_at: String,
+    /// In words, with the source lines; operations are not among them.
+    pub(crate) awaited: Vec<String>,
+}
+
+impl Waiting {
+    pub(in crate::unit) fn new(task: TaskId, spawned_at: &Location<'_>, clones: &Clones) -> Self {
+        let of_task = clones.lock().live.values().filter(|(of, _)| *of == task).cloned().collect::<Vec<_>>();
+        let mut awaited: Vec<String> = of_task.into_iter().filter_map(|(_, awaited)| awaited).collect();
+        awaited.dedup();
+        Waiting { task, spawned_at: place(spawned_at), awaited }
+    }
+}
+
+/// The clones of a unit's wakers that are kept.
+#[derive(Debug, Default)]
+pub(in crate::unit) struct Clones(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    made: u64,
+    /// By number: the task that they wake, and what it waits for with them.
+    live: BTreeMap<u64, (TaskId, Option<String>)>,
+}
+
+impl Clones {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The waker of a task, whose clones are traced.
+struct Traced<C> {
+    task: TaskId,
+    control: Arc<C>,
+    clones: Arc<Clones>,
+}
+
+impl<C: Wake + Send + Sync + 'static> netcheck_memory::Target for Traced<C> {
+    fn wake(&self) {
+        self.control.wake_by_ref();
+    }
+
+    fn cloned(&self) -> u64 {
+        netcheck_memory::engine(|| {
+            let (line, within) = caller::current();
+            let mut kept = self.clones.lock();
+            kept.made += 1;
+            let made = kept.made;
+            kept.live.insert(made, (self.task, awaited(&within, line.as_ref())));
+            made
+        })
+    }
+
+    fn dropped(&self, clone: u64) {
+        netcheck_memory::engine(|| _ = self.clones.lock().live.remove(&clone));
+    }
+}
+
+/// A waker whose clones are traced.
+pub(in crate::unit) fn waker(
+    task: TaskId,
+    control: Arc<impl Wake + Send + Sync + 'static>,
+    clones: &Arc<Clones>,
+) -> Waker {
+    let clones = Arc::clone(clones);
+    netcheck_memory::engine(|| netcheck_memory::waker(Arc::new(Traced { task, control, clones })))
+}
+
+/// What a function waits for that keeps a waker, in words: the end of its file's name; a part of the name of a function
+/// within it, or of that one's file; and the words.
+const AWAITED: &[(&str, &str, &str)] = &[
+    ("sync/mutex.rs", "", "the lock of a Mutex"),
+    ("sync/rwlock.rs", "", "the lock of a RwLock"),
+    ("sync/rw_lock.rs", "", "the lock of a RwLock"),
+    ("sync/oneshot.rs", "closed", "the end of a oneshot channel's receiver"),
+    ("sync/oneshot.rs", "", "a oneshot channel's value"),
+    ("sync/mpsc/bounded.rs", "notify", "the end of an mpsc channel's receiver"),
+    ("sync/mpsc/bounded.rs", "semaphore", "room in an mpsc channel"),
+    ("sync/mpsc/bounded.rs", "", "a value in an mpsc channel"),
+    ("sync/mpsc/unbounded.rs", "notify", "the end of an mpsc channel's receiver"),
+    ("sync/mpsc/unbounded.rs", "", "a value in an mpsc channel"),
+    ("sync/notify.rs", "", "a Notify"),
+    ("sync/watch.rs", "closed", "the end of a watch channel's receivers"),
+    ("sync/watch.rs", "", "a change in a watch channel"),
+    ("sync/broadcast.rs", "", "a value in a broadcast channel"),
+    ("sync/barrier.rs", "", "others at a Barrier"),
+    ("sync/once_cell.rs", "", "the value of a OnceCell"),
+    ("sync/semaphore.rs", "", "a permit of a Semaphore"),
+    ("io/util/mem.rs", "", "the other end of a DuplexStream"),
+    ("futures-channel/src/oneshot.rs", "", "a oneshot channel's value"),
+    ("netcheck-runtime/src/select.rs", "", "a branch of a `select!`"),
+    ("netcheck-runtime/src/task/join_set.rs", "", "a task of a JoinSet"),
+    ("netcheck-runtime/src/task.rs", "", "the end of a task"),
+];
+
+/// Where operations keep wakers.
+const OPERATIONS: &str = "netcheck-runtime/src/unit/poll/";
+
+/// What a task waits for with a waker that was cloned within these functions, innermost first, at a line of the program;
+/// `None` if an operation keeps the waker.
+fn awaited(within: &[Within], line: Option<&Line>) -> Option<String> {
+    let is_clone = |one: &Within| one.file.ends_with("core/src/task/wake.rs");
+    let keeps = within.iter().rposition(is_clone).map_or(within, |clone| &within[clone + 1..]);
+    if keeps.iter().any(|one| one.file.contains(OPERATIONS)) {
+        return None;
+    }
+    let words = |one: &Within| {
+        let has = |part: &str| keeps.iter().any(|within| within.name.contains(part) || within.file.contains(part));
+        let is_its = |(file, part, _): &&(&str, &str, &str)| one.file.ends_with(file) && has(part);
+        AWAITED.iter().find(is_its).map(|(_, _, words)| *words)
+    };
+    // The outermost function is the one that the program has called: a channel's may take a semaphore.
+    let words = keeps.iter().rev().find_map(words).unwrap_or("something in its own memory");
+    let line = line.map(|line| format!(" at {}", file_and_line(&line.file, line.number))).unwrap_or_default();
+    Some(format!("{words}{line}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(within: &[(&str, &str)]) -> Option<String> {
+        let within: Vec<Within> =
+            within.iter().map(|&(name, file)| Within { name: name.to_owned(), file: file.to_owned() }).collect();
+        awaited(&within, Some(&Line { file: "src/a.rs".to_owned(), number: 3 }))
+    }
+
+    #[test]
+    fn the_outermost_function_says_what_is_awaited() {
+        let clone = ("<core::task::wake::Waker as Clone>::clone", "/rustc/0/library/core/src/task/wake.rs");
+        let send = [
+            ("current", "netcheck-runtime/src/unit/poll/waking.rs"),
+            clone,
+            ("<Acquire as Future>::poll", "/registry/tokio-1.44.0/src/sync/batch_semaphore.rs"),
+            ("reserve_inner", "/registry/tokio-1.44.0/src/sync/mpsc/bounded.rs"),
+            (
+                "tokio::sync::mpsc::bounded::Sender<T>::send::{{closure}}",
+                "/registry/tokio-1.44.0/src/sync/mpsc/bounded.rs",
+            ),
+        ];
+        assert_eq!(told(&send).as_deref(), Some("room in an mpsc channel at src/a.rs:3"));
+        let own = [clone, ("<library::Own as Future>::poll", "/registry/library-1.0.0/src/lib.rs")];
+        assert_eq!(told(&own).as_deref(), Some("something in its own memory at src/a.rs:3"));
+        let operation = [clone, ("register", "netcheck-runtime/src/unit/poll/operations.rs")];
+        assert_eq!(told(&operation), None);
+    }
+}
