@@ -496,6 +496,7 @@ const RUNTIME: &[Row] = &[
             "trace",
             "violation",
             "world::components",
+            "world::step",
             "world::system",
         ],
     ),

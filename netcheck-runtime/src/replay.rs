@@ -121,7 +121,7 @@ pub(crate) fn replay(
 }
 
 /// The step that a state offers and that is the stored one, as it reads now; if there is none, all that it offers.
-fn look_up(
+pub(crate) fn look_up(
     system: &mut System,
     successors: &mut Successors,
     state: &StateVector,

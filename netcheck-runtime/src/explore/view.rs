@@ -5,7 +5,7 @@ use crate::explore::hunt::{Hunted, hunt};
 use crate::explore::query::{Look, Query, Search};
 use crate::property::Properties;
 use crate::reduction::successors::Successors;
-use crate::replay::{End, Replayed, replay, script};
+use crate::replay::{End, Replayed, look_up, replay, script};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::describe::describe;
 use crate::trace::flow::Flow;
@@ -15,6 +15,7 @@ use crate::trace::source;
 use crate::trace::step::{Doing, Step};
 use crate::violation::{Found, ViolationKind};
 use crate::world::components::StateVector;
+use crate::world::step::Transition;
 use crate::world::system::{Interrupt, System};
 use serde::Serialize;
 
@@ -111,14 +112,10 @@ impl Explorer<'_> {
     fn place(&self, system: &mut System, look: &Look, replayed: Replayed) -> Result<Place, Interrupt> {
         let Replayed { steps, situations, at, end, .. } = replayed;
         let mut next = Vec::new();
-        if let Some((state, flow)) = &at {
-            self.add_next(system, (state, flow), steps.len() + 1, &mut next)?;
-        }
-        if let Some(then) = &look.then {
-            let mut skip = then.alternative;
-            for next in next.iter_mut().filter(|next| next.shown.step.is(then)) {
-                next.is_then = skip == 0;
-                skip = skip.wrapping_sub(1);
+        if let Some(at) = &at {
+            self.add_next(system, at, steps.len() + 1, &mut next)?;
+            if let Some(then) = &look.then {
+                self.mark(system, at, (steps.len() + 1, then), &mut next)?;
             }
         }
         let steps = steps.into_iter().map(Shown::of).collect();
@@ -129,19 +126,51 @@ impl Explorer<'_> {
     fn add_next(
         &self,
         system: &mut System,
-        (state, flow): (&StateVector, &Flow),
+        at: &(StateVector, Flow),
         number: usize,
         next: &mut Vec<Next>,
     ) -> Result<(), Interrupt> {
-        for transition in Successors::default().within(system, state, None)?.to_vec() {
-            let Some(mut step) = describe(system, state, &transition) else { continue };
+        for transition in Successors::default().within(system, &at.0, None)?.to_vec() {
+            let Some(mut step) = describe(system, &at.0, &transition) else { continue };
             step.alternative = next.iter().filter(|other| other.shown.step.is(&step)).count() as u32;
-            flow.clone().trace(system, &transition, number as u32, &mut step);
-            source::read_lines(std::slice::from_mut(&mut step));
-            let violation = self.properties.step(system, &transition).map(|found| found.to_string());
-            next.push(Next { shown: Shown::of(step), violation, is_then: false });
+            next.push(self.next(system, at, &transition, (number, step)));
         }
         Ok(())
+    }
+
+    /// Marks the step that comes next in the execution that the page knows. It is added if it is possible only where
+    /// the network is quiet among some processes, as a reduced search has taken it.
+    fn mark(
+        &self,
+        system: &mut System,
+        at: &(StateVector, Flow),
+        (number, then): (usize, &Step),
+        next: &mut Vec<Next>,
+    ) -> Result<(), Interrupt> {
+        let is_then = |next: &&mut Next| {
+            let step = &next.shown.step;
+            then.among.is_empty() && step.is(then) && step.alternative == then.alternative
+        };
+        if let Some(next) = next.iter_mut().find(is_then) {
+            next.is_then = true;
+        } else if let Ok((transition, step)) = look_up(system, &mut Successors::default(), &at.0, then)? {
+            let then = self.next(system, at, &transition, (number, step));
+            next.push(Next { is_then: true, ..then });
+        }
+        Ok(())
+    }
+
+    fn next(
+        &self,
+        system: &mut System,
+        (_, flow): &(StateVector, Flow),
+        transition: &Transition,
+        (number, mut step): (usize, Step),
+    ) -> Next {
+        flow.clone().trace(system, transition, number as u32, &mut step);
+        source::read_lines(std::slice::from_mut(&mut step));
+        let violation = self.properties.step(system, transition).map(|found| found.to_string());
+        Next { shown: Shown::of(step), violation, is_then: false }
     }
 
     fn way(&self, system: &mut System, search: &Search, replayed: Replayed) -> Result<Way, Interrupt> {
