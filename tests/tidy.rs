@@ -99,6 +99,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         &["check", "unit::poll::attempts", "unit::poll::context", "unit::watchdog"],
         "a check has one thread for user code and one that watches it",
     ),
+    ("netcheck-runtime", "tiny_http", &["explore::server"], "what is explored does not depend on how it is served"),
     ("netcheck-runtime", "rayon", &["search::expand"], "threads meet in one place, and share what none of them writes"),
     (
         "netcheck-runtime",

@@ -15,6 +15,7 @@ mod failed;
 mod workspace;
 
 use clap::{Parser, Subcommand};
+use commands::replay::Purpose;
 use failed::Notes;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -61,6 +62,14 @@ enum Command {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
+    /// Explore around the counterexample of a failing check: serve a page that shows what else could have happened
+    Explore {
+        /// The test, or a part of its path; not needed if one check has failed
+        name: Option<String>,
+        /// Further arguments of `cargo test`, such as `--features`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
     /// Keep the counterexample of a failing check as a regression test
     Keep {
         /// The test, or a part of its path; not needed if one check has failed
@@ -96,7 +105,12 @@ fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<Ex
     match command.unwrap_or(Command::List) {
         Command::List => commands::list::run(&notes),
         Command::Open { name, print } => commands::open::run(&notes.named(name.as_deref())?, print),
-        Command::Replay { name, arguments } => commands::replay::run(&notes.named(name.as_deref())?, &arguments),
+        Command::Replay { name, arguments } => {
+            commands::replay::run(&notes.named(name.as_deref())?, Purpose::Replay, &arguments)
+        }
+        Command::Explore { name, arguments } => {
+            commands::replay::run(&notes.named(name.as_deref())?, Purpose::Explore, &arguments)
+        }
         Command::Keep { name, to, write } => {
             commands::keep::run(&workspace, &notes.named(name.as_deref())?, &to, write)
         }

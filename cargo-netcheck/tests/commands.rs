@@ -118,7 +118,7 @@ of_a_user::asks  (src/lib.rs:3, just now)
 of_a_user::inner::waits  (src/lib.rs:11, just now)
     inconclusive: 10 states
     no counterexample
-2 checks have failed; `cargo netcheck` can `open` the page of one, `replay` it, `keep` it as a test, and `clean` the list
+2 checks have failed; `cargo netcheck` can `open` the page of one, `replay` it, `explore` around it, `keep` it as a test, and `clean` the list
 "
     );
     assert_eq!(package.lists(&[]), listed);
@@ -322,7 +322,7 @@ fn clean_removes_what_checks_have_left_and_nothing_else() {
 #[test]
 fn help_names_the_commands() {
     let text = Package::new().succeeds(&["--help"]);
-    for command in ["list", "open", "replay", "keep", "clean"] {
+    for command in ["list", "open", "replay", "explore", "keep", "clean"] {
         assert!(text.contains(&format!("\n  {command} ")), "{command} is missing in\n{text}");
     }
     let (succeeds, text) = Package::new().run(&["oepn"], &[]);

@@ -3,8 +3,10 @@
 //! The crate is made in a temporary folder; what it depends on is built once, in a target folder that stays.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const PROGRAM: &str = r#"
 #[cfg(test)]
@@ -62,16 +64,28 @@ impl Crate {
         Crate { folder, target }
     }
 
-    fn run(&self, mut command: Command) -> (bool, String) {
+    fn run(&self, command: Command) -> (bool, String) {
+        let output = self.prepared(command).output().expect("it runs");
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text")).concat();
+        (output.status.success(), text)
+    }
+
+    /// A command that runs in the crate.
+    fn prepared(&self, mut command: Command) -> Command {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         command.current_dir(&self.folder).env("CARGO", cargo).env("CARGO_TARGET_DIR", &self.target);
         // What cargo tells the test that runs this is not meant for the crate.
-        for name in ["NETCHECK_REPLAY", "NETCHECK_FAULTS", "RUSTFLAGS", "CARGO_MANIFEST_DIR", "CARGO_PKG_NAME"] {
+        for name in [
+            "NETCHECK_REPLAY",
+            "NETCHECK_EXPLORE",
+            "NETCHECK_FAULTS",
+            "RUSTFLAGS",
+            "CARGO_MANIFEST_DIR",
+            "CARGO_PKG_NAME",
+        ] {
             command.env_remove(name);
         }
-        let output = command.output().expect("it runs");
-        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text")).concat();
-        (output.status.success(), text)
+        command
     }
 
     fn test(&self) -> (bool, String) {
@@ -84,6 +98,28 @@ impl Crate {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-netcheck"));
         command.arg("netcheck").args(arguments);
         self.run(command)
+    }
+
+    /// The page that `explore` serves, which is ended then.
+    fn explored(&self, name: &str) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-netcheck"));
+        command.args(["netcheck", "explore", name]).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = self.prepared(command).spawn().expect("it runs");
+        let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines().map_while(Result::ok);
+        let line = lines.find(|line| line.contains(" is explored at http://")).expect("an address");
+        let at = line.split_once("http://").and_then(|(_, rest)| rest.split_once('/')).expect("an address").0;
+        let ask = |request: &str| {
+            let mut stream = TcpStream::connect(at).expect("it listens");
+            write!(stream, "{request} HTTP/1.0\r\nHost: {at}\r\nContent-Type: application/json\r\n\r\n")
+                .expect("it reads");
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).expect("it answers");
+            answer
+        };
+        let page = ask("GET /");
+        assert!(ask("POST /end").contains("the explorer has ended"));
+        assert!(!child.wait().expect("it ends").success(), "it was not checked");
+        page
     }
 
     /// The list of at least one failing check.
@@ -120,6 +156,12 @@ fn a_failing_check_is_listed_replayed_kept_and_cleaned() {
     assert!(!succeeds, "it is violated again: {replayed}");
     assert!(replayed.contains("the client has asked\n"), "{replayed}");
     assert!(replayed.contains("asks_once replayed: panic: client panicked at"), "{replayed}");
+
+    assert!(
+        user.explored("asks_once").contains("client panicked at src/lib.rs"),
+        "the page begins with the counterexample"
+    );
+    assert!(user.lists().contains("tests::asks_once"), "it has failed as before");
 
     // The check and the trace are tests now, and fail until the client is mended.
     user.succeeds(&["keep", "asks_once", "--write"]);

@@ -4,6 +4,7 @@
 //! - `automata`: what each process was seen to do;
 //! - `coverage`: the claims and operations that the executions came across;
 //! - `declare`: what the network may do;
+//! - `explore`: a check that is explored by hand;
 //! - `monitor`: the progress of a long check, and how Ctrl-C ends it;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
 //! - `simulation`: random executions instead of a search;
@@ -18,6 +19,8 @@ mod automata;
 mod confirm;
 mod coverage;
 mod declare;
+#[cfg(feature = "explore")]
+mod explore;
 mod fixpoint;
 mod job;
 mod monitor;

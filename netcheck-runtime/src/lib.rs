@@ -14,6 +14,7 @@
 //! | [`monitor`] | what a protocol may do, on traces | explore |
 //! | `trace`, [`report`], [`profile`], [`propagation`] | what happened, in words | run user code |
 //! | `replay` | one given execution again | search |
+//! | `explore` | one execution, taken by hand on a page | decide a verdict |
 //! | [`check`], [`testing`] | the top: a check from declaration to report | |
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -25,6 +26,8 @@ pub mod check;
 #[doc(hidden)]
 pub mod coverage;
 mod error;
+#[cfg(feature = "explore")]
+mod explore;
 mod external;
 pub mod faults;
 mod folder;

@@ -24,6 +24,10 @@ pub(crate) struct Replayed {
     pub(crate) path: Vec<Transition>,
     /// The local states on the way.
     pub(crate) situations: Situations,
+    /// The state after the last step, and what is under way there; `None` if a step was impossible, or violated a
+    /// property.
+    #[cfg_attr(not(feature = "explore"), expect(dead_code, reason = "for the explorer"))]
+    pub(crate) at: Option<(StateVector, Flow)>,
     pub(crate) end: End,
 }
 
@@ -85,49 +89,59 @@ pub(crate) fn replay(
     let mut watcher = Watcher::default();
     watcher.see(system, &state);
     for (number, expected) in (1..).zip(steps) {
-        let scope =
-            (!expected.among.is_empty()).then(|| StubbornSet::Component(movers(system, &state, &expected.among)));
-        let possible = successors.within(system, &state, scope.as_ref())?.to_vec();
-        let mut others = Vec::new();
-        let mut taken = None;
-        let mut skip = expected.alternative;
-        for transition in &possible {
-            match describe(system, &state, transition) {
-                Some(step) if step.is(expected) && skip == 0 => {
-                    let Step { alternative, among, .. } = expected.clone();
-                    seen.push(Step { alternative, among, ..step });
-                    taken = Some(transition);
-                    break;
-                }
-                Some(step) if step.is(expected) => skip -= 1,
-                other => others.extend(other),
+        let (taken, step) = match look_up(system, &mut successors, &state, expected)? {
+            Ok(found) => found,
+            Err(possible) => {
+                let end = End::Diverged { expected: Box::new(expected.clone()), possible };
+                return Ok(Replayed { steps: seen, path, situations: watcher.situations(), at: None, end });
             }
-        }
-        let Some(taken) = taken else {
-            let end = End::Diverged { expected: Box::new(expected.clone()), possible: others };
-            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), end });
         };
+        seen.push(step);
         path.push(taken.clone());
         if let Some(step) = seen.last_mut() {
-            flow.trace(system, taken, number as u32, step);
+            flow.trace(system, &taken, number as u32, step);
         }
-        system.apply(&state, taken, &mut next);
+        system.apply(&state, &taken, &mut next);
         if let Some(instants) = &mut instants {
             instants.step(system, &mut next);
         }
         watcher.see(system, &next);
-        if let Some(found) = properties.step(system, taken) {
+        if let Some(found) = properties.step(system, &taken) {
             let end = timed(system, &next, instants.as_ref(), &mut seen, steps).unwrap_or(End::Violated(found));
-            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), end });
+            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), at: None, end });
         }
-        flow.follow(system, (&state, &next), taken, number as u32);
+        flow.follow(system, (&state, &next), &taken, number as u32);
         state = StateVector::from_slice(&next);
     }
     let ended = ended(system, &mut successors, &state)?;
     let found = ended.and_then(|ended| properties.violated_at_end(system, &ended));
     let end = found.map_or(End::Held, End::Violated);
     let end = timed(system, &state, instants.as_ref(), &mut seen, steps).unwrap_or(end);
-    Ok(Replayed { steps: seen, path, situations: watcher.situations(), end })
+    Ok(Replayed { steps: seen, path, situations: watcher.situations(), at: Some((state, flow)), end })
+}
+
+/// The step that a state offers and that is the stored one, as it reads now; if there is none, all that it offers.
+pub(crate) fn look_up(
+    system: &mut System,
+    successors: &mut Successors,
+    state: &StateVector,
+    expected: &Step,
+) -> Result<Result<(Transition, Step), Vec<Step>>, Interrupt> {
+    let scope = (!expected.among.is_empty()).then(|| StubbornSet::Component(movers(system, state, &expected.among)));
+    let possible = successors.within(system, state, scope.as_ref())?.to_vec();
+    let mut others = Vec::new();
+    let mut skip = expected.alternative;
+    for transition in possible {
+        match describe(system, state, &transition) {
+            Some(step) if step.is(expected) && skip == 0 => {
+                let Step { alternative, among, .. } = expected.clone();
+                return Ok(Ok((transition, Step { alternative, among, ..step })));
+            }
+            Some(step) if step.is(expected) => skip -= 1,
+            other => others.extend(other),
+        }
+    }
+    Ok(Err(others))
 }
 
 /// The state in which an execution has ended; `None` if it has not.

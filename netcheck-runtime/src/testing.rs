@@ -1,9 +1,11 @@
 //! What a `#[model_check]` or `#[netcheck::test]` test does.
 //!
 //! - `expect`: what a test has to find;
+//! - `explored`: a test that is explored by hand, in place of a check;
 //! - `saved`: the files that a test leaves behind.
 
 mod expect;
+mod explored;
 mod saved;
 
 pub use expect::Expect;
@@ -16,6 +18,7 @@ use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
 use crate::trace::text::Text;
 use crate::violation::ViolationKind;
+use explored::{EXPLORE, explore};
 use saved::{Origin, Saved};
 use std::env::VarError;
 use std::fmt;
@@ -149,7 +152,7 @@ pub fn run_trace(
 }
 
 /// Ends a test, with a panic if it has failed; if it should panic, only where a violation is meant by that. Notes
-/// whether it passes in the eyes of the test harness, unless it was a replay.
+/// whether it passes in the eyes of the test harness, unless it was replayed or explored.
 ///
 /// The message says where, so no place in this crate, and no backtrace of it, is shown besides.
 fn conclude(
@@ -164,7 +167,7 @@ fn conclude(
         ShouldPanic::No => result.is_err(),
         ShouldPanic::Yes => is_meant,
     };
-    if std::env::var_os(REPLAY).is_none() {
+    if [REPLAY, EXPLORE].iter().all(|name| std::env::var_os(name).is_none()) {
         let noted = match &result {
             _ if panics == (should_panic == ShouldPanic::Yes) => saved::note_success(test),
             Ok(_) => saved::note_failure(test, origin, &Failure::new("nothing is violated, and the test should panic")),
@@ -312,6 +315,9 @@ fn conduct(
     environment: &str,
     network: impl Fn(&mut Network),
 ) -> Result<TestOutcome, Failure> {
+    if let Some(wish) = std::env::var_os(EXPLORE) {
+        return explore(test, checker, (&wish, None), network);
+    }
     if let Some(file) = std::env::var_os(REPLAY) {
         replay(test, checker, Path::new(&file), network)?;
         return Ok(TestOutcome { report: None });
@@ -361,6 +367,9 @@ fn conduct_trace(
         return replay(test, &checker, Path::new(&file), network);
     }
     let file = Path::new(trace.folder).join(trace.file);
+    if let Some(wish) = std::env::var_os(EXPLORE) {
+        return explore(test, &checker, (&wish, Some(&file)), network);
+    }
     let whose = format!("{} ({}:{})", test.name, test.file, test.line);
     let unusable = |error: &dyn fmt::Display| {
         Failure::no_answer(&whose, &format!("can't be run: replay = {:?}: {error}", trace.file))

@@ -16,6 +16,8 @@ pub enum ViolationKind {
     Property,
     /// A monitor rejects what happened, a time that passed, or the end.
     Monitor,
+    /// Nothing: an execution that was kept from the explorer.
+    None,
 }
 
 impl fmt::Display for ViolationKind {
@@ -25,6 +27,7 @@ impl fmt::Display for ViolationKind {
             ViolationKind::Deadlock => "deadlock",
             ViolationKind::Property => "property",
             ViolationKind::Monitor => "monitor",
+            ViolationKind::None => "no violation",
         })
     }
 }
@@ -39,6 +42,12 @@ pub(crate) struct Found {
     pub(crate) units: Vec<String>,
     /// It is nothing that the program does wrong, but something that no check can follow.
     pub(crate) is_error: bool,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
 }
 
 impl Found {

@@ -19,7 +19,7 @@ pub(crate) fn run(notes: &Notes) -> Result<ExitCode> {
         count => format!("{count} checks have failed"),
     };
     println!(
-        "{count}; `cargo netcheck` can `open` the page of one, `replay` it, `keep` it as a test, and `clean` the list"
+        "{count}; `cargo netcheck` can `open` the page of one, `replay` it, `explore` around it, `keep` it as a test, and `clean` the list"
     );
     // As `cargo test` does.
     Ok(ExitCode::FAILURE)

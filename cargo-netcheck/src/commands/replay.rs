@@ -1,4 +1,5 @@
-//! `cargo netcheck replay`.
+//! `cargo netcheck replay` and `cargo netcheck explore`: a test is run with a variable of the environment in place of its
+//! check.
 
 use crate::Result;
 use crate::failed::{Failed, Origin};
@@ -7,19 +8,43 @@ use std::io::Write;
 use std::path::{Path, absolute};
 use std::process::{Command, ExitCode, Stdio};
 
-/// Names the trace that a test runs instead of its check.
-const REPLAY: &str = "NETCHECK_REPLAY";
+/// What a test does with the trace in place of its check.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It runs the execution.
+    Replay,
+    /// It serves the page on which the execution is taken step by step.
+    Explore,
+}
+
+impl Purpose {
+    /// The variable that names the trace.
+    fn variable(self) -> &'static str {
+        match self {
+            Purpose::Replay => "NETCHECK_REPLAY",
+            Purpose::Explore => "NETCHECK_EXPLORE",
+        }
+    }
+
+    fn command(self) -> &'static str {
+        match self {
+            Purpose::Replay => "replay",
+            Purpose::Explore => "explore",
+        }
+    }
+}
+
 /// Words of the faults of every `#[netcheck::test]`.
 const FAULTS: &str = "NETCHECK_FAULTS";
 
-pub(crate) fn run(failed: &Failed, further: &[String]) -> Result<ExitCode> {
+pub(crate) fn run(failed: &Failed, purpose: Purpose, further: &[String]) -> Result<ExitCode> {
     let trace = failed.trace()?;
     let trace = absolute(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
     let arguments = [Workspace::arguments(failed)?, further.to_vec(), vec![failed.test.clone()]].concat();
     let of_test = ["--exact", "--include-ignored", "--nocapture"];
     let test = || {
         let mut command = Command::new(cargo());
-        command.arg("test").args(&arguments).arg("--").args(of_test).env(REPLAY, &trace);
+        command.arg("test").args(&arguments).arg("--").args(of_test).env(purpose.variable(), &trace);
         if failed.origin == Origin::AsyncTest {
             // The faults that it failed under, not those of today.
             match &failed.faults {
@@ -34,24 +59,25 @@ pub(crate) fn run(failed: &Failed, further: &[String]) -> Result<ExitCode> {
     let output = output.map_err(|error| format!("cargo could not be started: {error}"))?;
     if !output.status.success() {
         let _ = std::io::stdout().write_all(&output.stdout);
-        return Err(format!("{} can't be built: {}", failed.test, shown(failed, &trace, &arguments)));
+        return Err(format!("{} can't be built: {}", failed.test, shown(failed, purpose, &trace, &arguments)));
     }
     let listed = String::from_utf8_lossy(&output.stdout);
     if !listed.lines().any(|line| line == format!("{}: test", failed.test)) {
         return Err(format!(
-            "there is no test {0} any more, or not with these features\n  `cargo netcheck replay {0} -- --features …` \
+            "there is no test {0} any more, or not with these features\n  `cargo netcheck {1} {0} -- --features …` \
              builds it as it was; `cargo netcheck clean {0}` takes it off the list",
-            failed.test
+            failed.test,
+            purpose.command()
         ));
     }
-    eprintln!("{}", shown(failed, &trace, &arguments));
+    eprintln!("{}", shown(failed, purpose, &trace, &arguments));
     let status = test().status().map_err(|error| format!("cargo could not be started: {error}"))?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The command, for who wants to change it.
-fn shown(failed: &Failed, trace: &Path, arguments: &[String]) -> String {
-    let mut words = vec![format!("{REPLAY}={}", quoted(&trace.display().to_string()))];
+/// The command, for whoever wants to change it.
+fn shown(failed: &Failed, purpose: Purpose, trace: &Path, arguments: &[String]) -> String {
+    let mut words = vec![format!("{}={}", purpose.variable(), quoted(&trace.display().to_string()))];
     words.extend(failed.faults.iter().map(|faults| format!("{FAULTS}={}", quoted(faults))));
     words.extend(["cargo", "test"].map(str::to_owned));
     words.extend(arguments.iter().map(|argument| quoted(argument)));

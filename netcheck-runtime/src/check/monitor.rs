@@ -76,6 +76,9 @@ impl Monitor {
         if interrupted.load(Ordering::Relaxed) {
             self.progress.end();
         }
+        if self.progress.phase() == Phase::Serving {
+            return;
+        }
         if elapsed.saturating_sub(waited) >= PATIENCE && !IS_OPTIMIZED {
             advise();
         }

@@ -29,11 +29,19 @@ pub(crate) enum Phase {
     Shortening,
     Auditing,
     Simulating,
+    Serving,
 }
 
 impl Phase {
-    const ALL: [Phase; 6] =
-        [Phase::Exploring, Phase::Concretizing, Phase::Cycles, Phase::Shortening, Phase::Auditing, Phase::Simulating];
+    const ALL: [Phase; 7] = [
+        Phase::Exploring,
+        Phase::Concretizing,
+        Phase::Cycles,
+        Phase::Shortening,
+        Phase::Auditing,
+        Phase::Simulating,
+        Phase::Serving,
+    ];
 }
 
 impl fmt::Display for Phase {
@@ -45,6 +53,7 @@ impl fmt::Display for Phase {
             Phase::Shortening => "looking for the least counterexample",
             Phase::Auditing => "exploring a sample without reduction",
             Phase::Simulating => "simulating",
+            Phase::Serving => "serving the explorer",
         })
     }
 }

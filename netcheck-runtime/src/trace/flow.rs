@@ -42,7 +42,7 @@ pub(crate) enum Passed {
 }
 
 /// The datagrams and bytes under way, by the steps that sent them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Flow {
     under_way: Datagrams,
     /// The datagram that each step sent.
@@ -53,7 +53,7 @@ pub(crate) struct Flow {
 }
 
 /// A TCP connection, by the steps that did something to it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Connection {
     opened: u32,
     /// By the end that writes: steps, each with how many of its bytes are not read yet.

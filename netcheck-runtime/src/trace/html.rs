@@ -11,9 +11,10 @@ use crate::trace::machine::{machines, walks};
 use crate::trace::markup::{data, escaped};
 use crate::trace::step::{Doing, Kind, Step};
 use crate::trace::text::NOT_LEAST;
+use crate::violation::ViolationKind;
 use serde::Serialize;
 
-const STYLE: &str = include_str!("diagram.css");
+pub(crate) const STYLE: &str = include_str!("diagram.css");
 const SCRIPT: &str = include_str!("diagram.js");
 
 /// The policy for the browser: nothing may be loaded.
@@ -255,8 +256,11 @@ impl Drawing<'_> {
         format!("<g class=\"arrow {what} {fate}\" data-from=\"{}\"{to}>{drawn}</g>\n", arrow.from)
     }
 
-    /// The last row: the violation, and its lanes.
+    /// The last row: the violation, if there is one, and its lanes.
     fn violation(&self) -> String {
+        if self.counterexample.kind() == ViolationKind::None {
+            return String::new();
+        }
         let top = ROW * self.steps.len();
         let line = top + ROW / 2;
         let words = self.counterexample.message().lines().next().unwrap_or_default();

@@ -7,6 +7,7 @@ use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::relation::{is_related, related};
 use crate::trace::step::{Doing, Kind, Step};
+use crate::violation::ViolationKind;
 
 const LABEL_CHARS_MAX: usize = 40;
 
@@ -93,8 +94,11 @@ fn note(chart: &Chart, number: usize, step: &Step) -> Option<String> {
     (!is_drawn).then(|| format!("    Note over {over}: {}", escaped(&words)))
 }
 
-/// The violation, over the lanes on which it happened.
+/// The violation, if there is one, over the lanes on which it happened.
 fn violation(chart: &Chart, counterexample: &Counterexample) -> Option<String> {
+    if counterexample.kind() == ViolationKind::None {
+        return None;
+    }
     let units = counterexample.units();
     let is_hit = |index: &usize| units.is_empty() || units.contains(&chart.lanes[*index].process);
     let lanes: Vec<usize> = (0..chart.lanes.len()).filter(is_hit).collect();

@@ -83,6 +83,18 @@ impl Watcher {
     }
 }
 
+/// A local state in words: what it is, or a line for each operation that has not been answered.
+#[cfg(feature = "explore")]
+pub(crate) fn in_words(system: &System, node: NodeId) -> String {
+    let Local { is, pending } = Local::of(system, node);
+    let each = pending.into_iter().map(|Pending { task, operation, location }| {
+        let task = task.map(|task| format!("task {task}: ")).unwrap_or_default();
+        let location = location.map(|location| format!(" at {location}")).unwrap_or_default();
+        format!("{task}{operation}{location}")
+    });
+    is.into_iter().chain(each).collect::<Vec<_>>().join("\n")
+}
+
 impl Local {
     fn of(system: &System, node: NodeId) -> Local {
         let node = system.learner.automata.node(node);

@@ -3,6 +3,7 @@
 use html5gum::{Token, Tokenizer};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The colors of a page by name, in each of its themes.
@@ -45,6 +46,15 @@ fn contrast(a: &str, b: &str) -> f64 {
 
 /// What a script of the user's saw of a page, in a browser: it leaves that in an attribute. `None` if there is none.
 pub fn seen(name: &str, html: &str, user: &str) -> Option<Value> {
+    let page = folder().join(format!("{name}.html"));
+    // First of all: it sees errors of the page's own script too, and stands before a policy that forbids scripts.
+    let html = html.replacen("<head>", &format!("<head><script>{user}</script>"), 1);
+    std::fs::write(&page, html).expect("a page to look at");
+    seen_at(name, &format!("file://{}", page.display()))
+}
+
+/// As [`seen`], of a page that has the user's script already.
+pub fn seen_at(name: &str, url: &str) -> Option<Value> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut programs = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
@@ -52,16 +62,10 @@ pub fn seen(name: &str, html: &str, user: &str) -> Option<Value> {
         println!("skipped: none of {} is installed", names.join(", "));
         return None;
     };
-    let folder = std::env::current_exe().expect("this program").with_file_name("in-a-browser");
-    std::fs::create_dir_all(&folder).expect("a place beside this program");
-    let page = folder.join(format!("{name}.html"));
-    // First of all: it sees errors of the page's own script too, and stands before a policy that forbids scripts.
-    let html = html.replacen("<head>", &format!("<head><script>{user}</script>"), 1);
-    std::fs::write(&page, html).expect("a page to look at");
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.join(format!("browser-{name}")).display()))
-        .arg(format!("file://{}", page.display()))
+        .arg(format!("--user-data-dir={}", folder().join(format!("browser-{name}")).display()))
+        .arg(url)
         .output()
         .expect("a browser runs");
     let dom = String::from_utf8(output.stdout).expect("text");
@@ -74,4 +78,11 @@ pub fn seen(name: &str, html: &str, user: &str) -> Option<Value> {
     });
     let seen = seen.unwrap_or_else(|| panic!("nothing was seen: {}", String::from_utf8_lossy(&output.stderr)));
     Some(serde_json::from_str(&seen).expect("JSON"))
+}
+
+/// Where pages, and what browsers keep of them, are put.
+fn folder() -> PathBuf {
+    let folder = std::env::current_exe().expect("this program").with_file_name("in-a-browser");
+    std::fs::create_dir_all(&folder).expect("a place beside this program");
+    folder
 }

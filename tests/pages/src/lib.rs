@@ -6,4 +6,5 @@
 
 mod browser;
 mod evidence;
+mod explorer;
 mod propagation;
