@@ -29,6 +29,10 @@ pub const LOW_HALF_MIN: usize = 0xa4 << 24;
 /// The place of a stack in each of the engine's strides.
 pub const STACK: Range<usize> = CHUNK_BYTES..CHUNK_BYTES + (8 << 20);
 
+/// Where the range begins in each process in which nothing else is there: below what the system places, and above what
+/// it loads. Then states are told apart by the same numbers in each process.
+const WANTED: Option<usize> = 0x5b21_usize.checked_shl(STRIDE_SHIFT);
+
 /// 16 TiB; where that is refused (a limit on address space, strict overcommit), 4 TiB or 1 TiB.
 const SHIFTS: [u32; 3] = [44, 42, 40];
 
@@ -104,7 +108,7 @@ fn reserve() -> Option<usize> {
         // Does not overflow where anything can be reserved.
         let bytes = 1_usize.checked_shl(shift)?;
         // Two strides more, of which the parts before and after the range stay unused.
-        let start = platform::reserve(bytes.checked_add(2 * STRIDE_BYTES)?)?.expose_provenance();
+        let start = platform::reserve(WANTED, bytes.checked_add(2 * STRIDE_BYTES)?)?.expose_provenance();
         let base = start.next_multiple_of(STRIDE_BYTES) + LOW_HALF_MIN;
         let (engine, arenas) = (bytes / 4, bytes / 4 * 3);
         // SAFETY: the last three quarters of the range lie in what was reserved.

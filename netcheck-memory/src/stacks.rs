@@ -13,6 +13,7 @@ use crate::platform;
 use crate::reservation::{Reservation, STACK};
 use crate::stack::{call_through, call_with_clean_registers, wipe_stack};
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::LocalKey;
@@ -83,8 +84,14 @@ impl Drop for Stack {
     }
 }
 
+/// Where this thread's stack for programs lies, if it has one.
+pub fn program_stack() -> Option<Range<usize>> {
+    let top = FOR_PROGRAMS.try_with(|stack| stack.top.get()).ok().filter(|&top| top != 0)?;
+    Some(top - STACK.len()..top)
+}
+
 fn new_engine_stack() -> Option<usize> {
-    guarded(platform::reserve(STACK.len())?.expose_provenance())
+    guarded(platform::reserve(None, STACK.len())?.expose_provenance())
 }
 
 fn new_program_stack() -> Option<usize> {

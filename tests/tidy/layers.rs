@@ -34,7 +34,7 @@ const MEMORY: &[Row] = &[
     ("stacks", &["platform", "reservation", "stack"]),
     ("place", &["chunk", "stack", "stacks", "tables"]),
     ("allocator", &["chunk", "engine", "place", "pool", "reservation", "stack", "tables"]),
-    ("image", &["chunk", "place", "reservation", "tables"]),
+    ("image", &["chunk", "place", "reservation", "stacks", "tables"]),
     ("arena", &["chunk", "image", "place", "pool", "reservation"]),
     ("hash_keys", &["platform"]),
     ("source", &[]),

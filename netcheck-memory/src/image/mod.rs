@@ -10,8 +10,9 @@
 //!   a [stack for programs](crate::call_on_program_stack), on which no frame of the program is left then. Written as a
 //!   *token*: which of these it is, and its low half. A run that does the same finds the same low half, on whichever
 //!   thread, and a number that a program has written over the first bytes of a stale address is not lost;
-//! - a number of 32 bits beside the high half of an address in this arena, which a copy of stale bytes has left there:
-//!   written as the number, and on which side it is;
+//! - a number with a part of a stale address in it, which a copy of stale bytes has left there, at whichever of its bytes:
+//!   the high half of an address in this arena, or in this thread's stack for programs. Written as a token, with the other
+//!   bytes;
 //! - anything else: written as it is. Blocks of zeros are written as their length.
 //!
 //! No two different sequences of such items are written with the same words.
@@ -44,7 +45,7 @@
 //!   differ. The low half of addresses repeats in each run of one history, which makes one history deterministic but
 //!   does not help when two histories merge.
 //! - Numbers that equal an address which is replaced, or its high half, by chance: each arena has one high half, which
-//!   is a number of about 30,000, and two states are confused only if each holds the one of its own arena at the same
+//!   is a number of about 24,000, and two states are confused only if each holds the one of its own arena at the same
 //!   place.
 //! - A number over the first bytes of a stale address of a live allocation, where two histories have put that allocation
 //!   at places whose difference is that of the numbers.
@@ -56,6 +57,7 @@
 
 mod scan;
 mod scratch;
+mod stale;
 mod words;
 
 pub use scan::Scan;

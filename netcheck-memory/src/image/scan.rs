@@ -2,9 +2,11 @@
 
 use crate::chunk::Chunk;
 use crate::image::scratch::{Reached, Scratch};
+use crate::image::stale::{Addresses, without};
 use crate::image::words::{Mark, escaped};
 use crate::place::Stay;
 use crate::reservation::{self, CHUNK_BYTES, Reservation};
+use crate::stacks::program_stack;
 use crate::tables::{Owner, Tables};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,9 +16,6 @@ const WORD_BYTES: usize = size_of::<u64>();
 /// The words that are written as one mark, with others before and after, if all of them are zero: buffers are large, and
 /// mostly unused.
 const BLOCK: usize = 64;
-
-/// The low half of a word.
-const HALF: u64 = 0xffff_ffff;
 
 /// Names the roots of an image, in an order that is the same for equal states.
 ///
@@ -32,11 +31,17 @@ struct Classes {
     /// The first address of the arena.
     base: usize,
     reservation: Option<Reservation>,
+    arena: Addresses,
+    /// This thread's stack for programs.
+    stack: Option<Addresses>,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(chunk: &'static Chunk, scratch: &'a mut Scratch) -> Scan<'a> {
-        Scan { chunk, scratch, classes: Classes { base: chunk.base(), reservation: Reservation::existing() } }
+        let base = chunk.base();
+        let arena = Addresses::new(base, CHUNK_BYTES);
+        let stack = program_stack().map(|stack| Addresses::new(stack.start, stack.len()));
+        Scan { chunk, scratch, classes: Classes { base, reservation: Reservation::existing(), arena, stack } }
     }
 
     /// Adds raw data: a word.
@@ -160,14 +165,8 @@ impl Classes {
     fn replacement(&self, tables: &Tables, scratch: &mut Scratch, word: u64) -> u64 {
         let offset = (word as usize).wrapping_sub(self.base);
         if offset >= CHUNK_BYTES {
-            let (high, low, half) = (word >> 32, word & HALF, self.base as u64 >> 32);
-            if high == half {
-                return Mark::Half.with(low);
-            }
-            if low == half {
-                return Mark::HalfFirst.with(high);
-            }
-            return self.foreign(word).unwrap_or_else(|| escaped(&mut scratch.words, word));
+            let token = self.foreign(word).or_else(|| self.stale(scratch, word));
+            return token.unwrap_or_else(|| escaped(&mut scratch.words, word));
         }
         match tables.find(offset) {
             Some(live) if live.owner == Owner::Program => {
@@ -183,6 +182,17 @@ impl Classes {
     fn foreign(&self, word: u64) -> Option<u64> {
         let place = self.reservation?.in_engine_stride(word as usize)?;
         reservation::STACK.contains(&place).then(|| Mark::Stack.with(place as u64))
+    }
+
+    /// The token for a word with parts of stale addresses.
+    #[inline]
+    fn stale(&self, scratch: &mut Scratch, word: u64) -> Option<u64> {
+        let arena = self.arena.strides(word);
+        let stack = self.stack.as_ref().map_or(0, |stack| stack.strides(word));
+        (arena | stack != 0).then(|| {
+            scratch.words.push(without(word, arena | stack));
+            Mark::Stale.with(arena << 8 | stack)
+        })
     }
 }
 

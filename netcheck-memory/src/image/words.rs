@@ -2,7 +2,8 @@
 //!
 //! A word that begins with the bits 52 to 63 of [`MARK`] is not a word of the memory: bits 48 to 51 say what it is. A
 //! word of the memory that begins like that is replaced by an escape, and follows behind the words of its block: as many
-//! words follow there as there are escapes. Raw data follows marks that say how much it is, so it needs no escape.
+//! words follow there as there are escapes and words with parts of stale addresses. Raw data follows marks that say how
+//! much it is, so it needs no escape.
 
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_128;
@@ -36,12 +37,11 @@ pub enum Mark {
     Free,
     /// An address in what the engine keeps in this arena: its place there.
     Engine,
-    /// The number is the low half of a word; the high half is half of a stale address in this arena.
-    Half,
-    /// The number is the high half of a word; the low half is half of a stale address in this arena.
-    HalfFirst,
     /// An address in a stack for programs: its place there.
     Stack,
+    /// A word with parts of stale addresses: which of its bytes are the strides of an arena, and which of a stack. The
+    /// others follow behind the words of its block.
+    Stale,
 }
 
 impl Mark {

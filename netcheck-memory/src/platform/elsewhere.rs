@@ -2,7 +2,7 @@
 
 use super::ThreadLocals;
 
-pub fn reserve(_: usize) -> Option<*mut u8> {
+pub fn reserve(_: Option<usize>, _: usize) -> Option<*mut u8> {
     None
 }
 

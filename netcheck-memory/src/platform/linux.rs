@@ -6,13 +6,14 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// Reserves address space that reads as zero and takes memory only where it is written. `None` if the system
-/// refuses. It is never given back.
-pub fn reserve(bytes: usize) -> Option<*mut u8> {
+/// Reserves address space that reads as zero and takes memory only where it is written: from the wanted address on if
+/// nothing is there. `None` if the system refuses. It is never given back.
+pub fn reserve(wanted: Option<usize>, bytes: usize) -> Option<*mut u8> {
+    let wanted = wanted.map_or(ptr::null_mut(), ptr::without_provenance_mut);
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping at an address that the kernel chooses overlaps no memory of this process.
-    let start = unsafe { libc::mmap(ptr::null_mut(), bytes, protection, flags, -1, 0) };
+    // SAFETY: a new mapping overlaps no memory of this process: an address without `MAP_FIXED` is a wish.
+    let start = unsafe { libc::mmap(wanted, bytes, protection, flags, -1, 0) };
     (start != libc::MAP_FAILED).then_some(start.cast())
 }
 

@@ -343,3 +343,32 @@ fn half_of_a_stale_address_is_a_token_wherever_it_is_in_its_word() {
     }
     assert_ne!(with_half(5, true).0, with_half(5, false).0);
 }
+
+/// A copy of stale bytes may begin anywhere, and a number may be written over any part of an old address.
+#[test]
+fn a_stale_address_is_the_same_in_each_arena_at_whichever_byte_it_begins() {
+    let shifted = |shift: usize, written: std::ops::Range<usize>, number: u8| {
+        let image = image(move || {
+            let mut bytes = Box::new([[0_u8; 8]; 3]);
+            let old = (&raw const *bytes).addr().to_le_bytes();
+            let bytes_of_old = bytes.as_flattened_mut();
+            bytes_of_old[shift..shift + 8].copy_from_slice(&old);
+            bytes_of_old[written.start + shift..written.end + shift].fill(number);
+            bytes
+        });
+        (image, arena())
+    };
+    for shift in 1..16 {
+        for written in [0..0, 0..1, 0..3, 0..4, 1..2] {
+            // Only two bytes are left, and others begin the next word: a number as any other.
+            if written == (0..4) && [2, 3].contains(&(shift % 8)) {
+                continue;
+            }
+            let [once, again] = [(); 2].map(|()| shifted(shift, written.clone(), 7));
+            assert_eq!(once.0, again.0, "{shift}, {written:?}");
+            if !written.is_empty() {
+                assert_ne!(once.0, shifted(shift, written.clone(), 8).0, "{shift}, {written:?}");
+            }
+        }
+    }
+}

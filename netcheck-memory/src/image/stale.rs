@@ -1,0 +1,109 @@
+//! Parts of stale addresses, wherever a copy of stale bytes has left them.
+//!
+//! A variable of an address of a host, say, begins at any byte. Copied before it is written, it takes along eight bytes of
+//! an old address, shifted; what is written over it then leaves some of these. The low half of an address is the same in
+//! each run. The bytes 4 and 5 are the number of its stride (`reservation`), which differs between arenas and threads;
+//! the bytes 6 and 7 are zero.
+
+use std::ops::RangeInclusive;
+
+/// The addresses in a chunk or in a stack.
+pub struct Addresses {
+    /// The number of the stride.
+    low: u8,
+    high: u8,
+    /// Byte 3 of its addresses.
+    before: RangeInclusive<u8>,
+}
+
+impl Addresses {
+    /// Those of a range of addresses in one stride.
+    pub fn new(first: usize, bytes: usize) -> Addresses {
+        let [.., low, high, _, _] = (first as u64).to_le_bytes();
+        let top = |address: usize| (address >> 24) as u8;
+        Addresses { low, high, before: top(first)..=top(first + bytes - 1) }
+    }
+
+    /// Which bytes of a word are the stride of an address, as a mask of eight bits. The stride is recognised by the byte
+    /// before it, or by the zeros behind it.
+    #[inline]
+    pub fn strides(&self, word: u64) -> u64 {
+        if has_byte(word, self.low) { self.find(word.to_le_bytes()) } else { 0 }
+    }
+
+    #[cold]
+    fn find(&self, bytes: [u8; 8]) -> u64 {
+        let is_stride = |&first: &usize| {
+            let [before, behind] = [bytes.get(..first), bytes.get(first + 1..)].map(Option::unwrap_or_default);
+            let follows = before.last().is_some_and(|byte| self.before.contains(byte));
+            bytes[first] == self.low
+                && match *behind {
+                    // The address goes on in the next word.
+                    [] => follows,
+                    [second, 0, 0, ..] | [second, 0] => second == self.high,
+                    [second, ..] => second == self.high && follows,
+                }
+        };
+        (0..bytes.len()).filter(is_stride).fold(0, |mask, first| mask | 0b11 << first) & 0xff
+    }
+}
+
+/// The bytes of a word that are not in a mask; the others are zero.
+pub fn without(word: u64, mask: u64) -> u64 {
+    (0..8).filter(|byte| mask >> byte & 1 != 0).fold(word, |word, byte| word & !(0xff << (8 * byte)))
+}
+
+/// Whether one of the bytes of a word is this one.
+fn has_byte(word: u64, byte: u8) -> bool {
+    const ONES: u64 = u64::MAX / 0xff;
+    let zero = word ^ u64::from(byte) * ONES;
+    zero.wrapping_sub(ONES) & !zero & ONES << 7 != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a chunk in the stride 0x5f21.
+    fn addresses() -> Addresses {
+        Addresses::new(0x5f21_a400_0000, 1 << 26)
+    }
+
+    #[test]
+    fn strides_are_found_by_their_neighbours() {
+        let known = [
+            // Whole addresses, and shifted ones.
+            (0x0000_5f21_a40d_0060, 0b0011_0000),
+            (0x5f21_a40d_0060_f940, 0b1100_0000),
+            (0x21a4_0d00_60f9_4001, 0b1000_0000),
+            (0x0007_0000_5f21_a40d, 0b0000_1100),
+            (0x1234_5600_0000_5f21, 0b0000_0011),
+            // Halves beside numbers, and two of them.
+            (0x0000_5f21_0000_0005, 0b0011_0000),
+            (0x0000_0005_0000_5f21, 0b0000_0011),
+            (0x0000_5f21_0000_5f21, 0b0011_0011),
+            (0x005f_2107_0707_0700, 0b0110_0000),
+            // Other numbers.
+            (0x0000_5f22_a40d_0060, 0),
+            (0x0000_5e21_a40d_0060, 0),
+            (0x1100_5f21_a80d_0060, 0),
+            (0x5f21_000d_0060_f940, 0),
+            (u64::MAX, 0),
+            (0, 0),
+        ];
+        for (word, mask) in known {
+            assert_eq!(addresses().strides(word), mask, "{word:016x}");
+            assert_eq!(without(word, mask) == word, mask == 0);
+        }
+        assert_eq!(without(0x0807_0605_0403_0201, 0b0011_0001), 0x0807_0000_0403_0200);
+    }
+
+    #[test]
+    fn a_byte_is_found_wherever_it_is() {
+        for place in 0..8 {
+            assert!(has_byte(0x0101_0101_0101_0101 ^ 0x20 << (8 * place), 0x21));
+        }
+        assert!(!has_byte(0x0101_0101_0101_0101, 0x21) && !has_byte(0x2223_2022_2320_2223, 0x21));
+        assert!(has_byte(0, 0) && !has_byte(u64::MAX, 0));
+    }
+}
