@@ -18,6 +18,9 @@ const _: () = assert!(SLABS * SLAB_BYTES == CHUNK_BYTES);
 /// The slabs at the head of a chunk in which its tables lie.
 const HEAD_SLABS: usize = size_of::<Chunk>().div_ceil(SLAB_BYTES);
 
+/// The size of a chunk's head, in which nothing is allocated.
+pub const HEAD_BYTES: usize = HEAD_SLABS * SLAB_BYTES;
+
 /// From this size on, memory is zeroed by giving it back to the system.
 const DISCARD_BYTES_MIN: usize = 256 * 1024;
 

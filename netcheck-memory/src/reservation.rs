@@ -79,6 +79,13 @@ impl Reservation {
         (offset >> STRIDE_SHIFT < self.engine_chunks()).then_some(offset & (STRIDE_BYTES - 1))
     }
 
+    /// Whether an address lies in the range; then its distance from the base of its stride's chunk.
+    #[inline]
+    pub fn in_stride(self, address: usize) -> Option<usize> {
+        let offset = address.wrapping_sub(self.base());
+        (offset >> self.shift() == 0).then_some(offset & (STRIDE_BYTES - 1))
+    }
+
     /// The number of chunks.
     pub fn chunks(self) -> usize {
         1 << (self.shift() - STRIDE_SHIFT)

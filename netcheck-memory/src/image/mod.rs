@@ -6,8 +6,8 @@
 //!
 //! - an address in the room of a live allocation of this arena (also of its inside, its end, or with tags in its low
 //!   bits): written as the number of the allocation and the offset;
-//! - an address in an object that the engine [keeps](crate::Arena::keep) in this arena, in this arena's free memory, or in
-//!   a [stack for programs](crate::call_on_program_stack), on which no frame of the program is left then. Written as a
+//! - an address in an object that the engine [keeps](crate::Arena::keep) in this arena, in this arena's free memory, in the
+//!   tables of any arena, or in a [stack for programs](crate::call_on_program_stack), on which no frame of the program is left then. Written as a
 //!   *token*: which of these it is, and its low half. A run that does the same finds the same low half, on whichever
 //!   thread, and a number that a program has written over the first bytes of a stale address is not lost;
 //! - a number with a part of a stale address in it, which a copy of stale bytes has left there, at whichever of its bytes:
@@ -26,7 +26,7 @@
 //! corresponding pointers, as long as it computes with no address. New allocations correspond, and free memory is zero
 //! in both, so what is read without having been written is equal too. Tokens are read as well (a future that is copied
 //! copies them), and stand for addresses that differ in their high halves only, which are those of the two arenas or of
-//! threads. What lies there is nothing that the program uses: freed memory, stack frames that have ended, and objects that
+//! threads. What lies there is nothing that the program uses: freed memory, tables, stack frames that have ended, and objects that
 //! only the engine reads, by keys that it names among the roots. So no step depends on them.
 //!
 //! A pointer to anything else stays as it is. It may point to a static, to a function, to a table of functions, to

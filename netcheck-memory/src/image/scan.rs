@@ -1,6 +1,6 @@
 //! The traversal.
 
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, HEAD_BYTES};
 use crate::image::scratch::{Reached, Scratch};
 use crate::image::stale::{Addresses, without};
 use crate::image::words::{Mark, escaped};
@@ -64,7 +64,7 @@ impl<'a> Scan<'a> {
         let tables = self.chunk.lock();
         self.scratch.words.extend([Mark::Root.with(0), pointer.cast::<()>().addr() as u64]);
         let first = self.scratch.words.len() - 1;
-        self.classes.replace(&tables, self.scratch, first);
+        self.classes.replace(&tables, self.scratch, first, 0);
     }
 
     /// Adds a pointer to an object whose type is known only when the program runs: the object, and its type by its table
@@ -131,13 +131,15 @@ impl Classes {
             if read(block.start) != 0 || block.clone().fold(0, |bits, position| bits | read(position)) != 0 {
                 // Small numbers, as most words are, stay as they are.
                 let mut large = 0_u64;
-                scratch.words.extend(block.map(|position| {
+                scratch.words.extend(block.clone().map(|position| {
                     let word = read(position);
-                    large |= u64::from(word >= CHUNK_BYTES as u64) << (position % BLOCK);
+                    large |= u64::from(word >= CHUNK_BYTES as u64 || self.may_end(word)) << (position % BLOCK);
                     word
                 }));
                 while large != 0 {
-                    self.replace(tables, scratch, first + large.trailing_zeros() as usize);
+                    let place = large.trailing_zeros() as usize;
+                    let before = (block.start + place).checked_sub(1).map_or(0, read);
+                    self.replace(tables, scratch, first + place, before);
                     large &= large - 1;
                 }
                 zeros = None;
@@ -153,19 +155,20 @@ impl Classes {
         }
     }
 
-    /// Replaces the word at a position, if it is an address or looks like a mark.
+    /// Replaces the word at a position, if it is an address or looks like a mark; `before` is the word of the memory
+    /// before it.
     #[inline]
-    fn replace(&self, tables: &Tables, scratch: &mut Scratch, position: usize) {
+    fn replace(&self, tables: &Tables, scratch: &mut Scratch, position: usize, before: u64) {
         let word = scratch.words[position];
-        scratch.words[position] = self.replacement(tables, scratch, word);
+        scratch.words[position] = self.replacement(tables, scratch, word, before);
     }
 
     /// What a word is replaced by.
     #[inline]
-    fn replacement(&self, tables: &Tables, scratch: &mut Scratch, word: u64) -> u64 {
+    fn replacement(&self, tables: &Tables, scratch: &mut Scratch, word: u64, before: u64) -> u64 {
         let offset = (word as usize).wrapping_sub(self.base);
         if offset >= CHUNK_BYTES {
-            let token = self.foreign(word).or_else(|| self.stale(scratch, word));
+            let token = self.foreign(word).or_else(|| self.stale(scratch, word, before));
             return token.unwrap_or_else(|| escaped(&mut scratch.words, word));
         }
         match tables.find(offset) {
@@ -177,18 +180,29 @@ impl Classes {
         }
     }
 
-    /// The token for an address in a stack for programs.
+    /// The token for an address in the head of another arena, or in a stack for programs.
     #[inline]
     fn foreign(&self, word: u64) -> Option<u64> {
-        let place = self.reservation?.in_engine_stride(word as usize)?;
-        reservation::STACK.contains(&place).then(|| Mark::Stack.with(place as u64))
+        let (reservation, address) = (self.reservation?, word as usize);
+        let place = reservation.in_stride(address)?;
+        if place < HEAD_BYTES {
+            return Some(Mark::Free.with(place as u64));
+        }
+        let is_stack = reservation::STACK.contains(&place) && reservation.in_engine_stride(address).is_some();
+        is_stack.then(|| Mark::Stack.with(place as u64))
+    }
+
+    /// Whether a small number may be the end of a stale address.
+    #[inline]
+    fn may_end(&self, word: u64) -> bool {
+        self.arena.may_end(word) || self.stack.as_ref().is_some_and(|stack| stack.may_end(word))
     }
 
     /// The token for a word with parts of stale addresses.
     #[inline]
-    fn stale(&self, scratch: &mut Scratch, word: u64) -> Option<u64> {
-        let arena = self.arena.strides(word);
-        let stack = self.stack.as_ref().map_or(0, |stack| stack.strides(word));
+    fn stale(&self, scratch: &mut Scratch, word: u64, before: u64) -> Option<u64> {
+        let arena = self.arena.strides(word, before);
+        let stack = self.stack.as_ref().map_or(0, |stack| stack.strides(word, before));
         (arena | stack != 0).then(|| {
             scratch.words.push(without(word, arena | stack));
             Mark::Stale.with(arena << 8 | stack)

@@ -24,18 +24,35 @@ impl Addresses {
         Addresses { low, high, before: top(first)..=top(first + bytes - 1) }
     }
 
-    /// Which bytes of a word are the stride of an address, as a mask of eight bits. The stride is recognised by the byte
-    /// before it, or by the zeros behind it.
+    /// The number of the stride.
     #[inline]
-    pub fn strides(&self, word: u64) -> u64 {
-        if has_byte(word, self.low) { self.find(word.to_le_bytes()) } else { 0 }
+    fn stride(&self) -> u64 {
+        u64::from_le_bytes([self.low, self.high, 0, 0, 0, 0, 0, 0])
+    }
+
+    /// Whether a small number may be the end of an address that begins in the word before.
+    #[inline]
+    pub fn may_end(&self, word: u64) -> bool {
+        word == self.stride() || word >> 8 == self.stride()
+    }
+
+    /// Which bytes of a word are the stride of an address, as a mask of eight bits. The stride is recognised by the byte
+    /// before it, which may be the last of the word before, or by the zeros behind it. A word that is nothing else is a
+    /// number of the program unless the byte before it is right.
+    #[inline]
+    pub fn strides(&self, word: u64, before: u64) -> u64 {
+        let follows = self.before.contains(&((before >> 56) as u8));
+        if word == self.stride() {
+            return if follows { 0b11 } else { 0 };
+        }
+        if has_byte(word, self.low) { self.find(word.to_le_bytes(), follows) } else { 0 }
     }
 
     #[cold]
-    fn find(&self, bytes: [u8; 8]) -> u64 {
+    fn find(&self, bytes: [u8; 8], word_follows: bool) -> u64 {
         let is_stride = |&first: &usize| {
             let [before, behind] = [bytes.get(..first), bytes.get(first + 1..)].map(Option::unwrap_or_default);
-            let follows = before.last().is_some_and(|byte| self.before.contains(byte));
+            let follows = before.last().map_or(word_follows, |byte| self.before.contains(byte));
             bytes[first] == self.low
                 && match *behind {
                     // The address goes on in the next word.
@@ -56,8 +73,8 @@ pub fn without(word: u64, mask: u64) -> u64 {
 /// Whether one of the bytes of a word is this one.
 fn has_byte(word: u64, byte: u8) -> bool {
     const ONES: u64 = u64::MAX / 0xff;
-    let zero = word ^ u64::from(byte) * ONES;
-    zero.wrapping_sub(ONES) & !zero & ONES << 7 != 0
+    let zero = word ^ (u64::from(byte) * ONES);
+    zero.wrapping_sub(ONES) & !zero & (ONES << 7) != 0
 }
 
 #[cfg(test)]
@@ -92,9 +109,16 @@ mod tests {
             (0, 0),
         ];
         for (word, mask) in known {
-            assert_eq!(addresses().strides(word), mask, "{word:016x}");
+            assert_eq!(addresses().strides(word, 0), mask, "{word:016x}");
             assert_eq!(without(word, mask) == word, mask == 0);
         }
+        let address_begins = 0xa40d_0060_0000_0000;
+        assert!(
+            [0x5f21, 0x005f_21a4].map(|word| addresses().may_end(word)) == [true; 2] && !addresses().may_end(0x5f22)
+        );
+        assert_eq!(addresses().strides(0x5f21, 0), 0);
+        assert_eq!(addresses().strides(0x5f21, address_begins), 0b11);
+        assert_eq!(addresses().strides(0x0700_5f21, address_begins), 0b11);
         assert_eq!(without(0x0807_0605_0403_0201, 0b0011_0001), 0x0807_0000_0403_0200);
     }
 

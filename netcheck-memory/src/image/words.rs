@@ -33,7 +33,7 @@ pub enum Mark {
     Bytes,
     /// Raw data: one word follows.
     Word,
-    /// An address of free memory or of tables in this arena: its place there.
+    /// An address of free memory in this arena, or of tables in any: its place there.
     Free,
     /// An address in what the engine keeps in this arena: its place there.
     Engine,
