@@ -2,7 +2,7 @@
 
 use crate::chunk::{Chunk, HEAD_BYTES};
 use crate::image::scratch::{Reached, Scratch};
-use crate::image::stale::{Addresses, without};
+use crate::image::stale::{Addresses, Around, without};
 use crate::image::words::{Mark, escaped};
 use crate::place::Stay;
 use crate::reservation::{self, CHUNK_BYTES, Reservation};
@@ -64,7 +64,7 @@ impl<'a> Scan<'a> {
         let tables = self.chunk.lock();
         self.scratch.words.extend([Mark::Root.with(0), pointer.cast::<()>().addr() as u64]);
         let first = self.scratch.words.len() - 1;
-        self.classes.replace(&tables, self.scratch, first, 0);
+        self.classes.replace(&tables, self.scratch, first, Around::default());
     }
 
     /// Adds a pointer to an object whose type is known only when the program runs: the object, and its type by its table
@@ -138,8 +138,10 @@ impl Classes {
                 }));
                 while large != 0 {
                     let place = large.trailing_zeros() as usize;
-                    let before = (block.start + place).checked_sub(1).map_or(0, read);
-                    self.replace(tables, scratch, first + place, before);
+                    let at = |position: Option<usize>| position.filter(|&position| position < words).map_or(0, read);
+                    let position = block.start + place;
+                    let around = Around { before: at(position.checked_sub(1)), after: at(Some(position + 1)) };
+                    self.replace(tables, scratch, first + place, around);
                     large &= large - 1;
                 }
                 zeros = None;
@@ -155,20 +157,19 @@ impl Classes {
         }
     }
 
-    /// Replaces the word at a position, if it is an address or looks like a mark; `before` is the word of the memory
-    /// before it.
+    /// Replaces the word at a position, if it is an address or looks like a mark.
     #[inline]
-    fn replace(&self, tables: &Tables, scratch: &mut Scratch, position: usize, before: u64) {
+    fn replace(&self, tables: &Tables, scratch: &mut Scratch, position: usize, around: Around) {
         let word = scratch.words[position];
-        scratch.words[position] = self.replacement(tables, scratch, word, before);
+        scratch.words[position] = self.replacement(tables, scratch, word, around);
     }
 
     /// What a word is replaced by.
     #[inline]
-    fn replacement(&self, tables: &Tables, scratch: &mut Scratch, word: u64, before: u64) -> u64 {
+    fn replacement(&self, tables: &Tables, scratch: &mut Scratch, word: u64, around: Around) -> u64 {
         let offset = (word as usize).wrapping_sub(self.base);
         if offset >= CHUNK_BYTES {
-            let token = self.foreign(word).or_else(|| self.stale(scratch, word, before));
+            let token = self.foreign(word).or_else(|| self.stale(scratch, word, around));
             return token.unwrap_or_else(|| escaped(&mut scratch.words, word));
         }
         match tables.find(offset) {
@@ -200,9 +201,9 @@ impl Classes {
 
     /// The token for a word with parts of stale addresses.
     #[inline]
-    fn stale(&self, scratch: &mut Scratch, word: u64, before: u64) -> Option<u64> {
-        let arena = self.arena.strides(word, before);
-        let stack = self.stack.as_ref().map_or(0, |stack| stack.strides(word, before));
+    fn stale(&self, scratch: &mut Scratch, word: u64, around: Around) -> Option<u64> {
+        let arena = self.arena.strides(word, around);
+        let stack = self.stack.as_ref().map_or(0, |stack| stack.strides(word, around));
         (arena | stack != 0).then(|| {
             scratch.words.push(without(word, arena | stack));
             Mark::Stale.with(arena << 8 | stack)

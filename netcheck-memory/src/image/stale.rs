@@ -36,33 +36,31 @@ impl Addresses {
         word == self.stride() || word >> 8 == self.stride()
     }
 
-    /// Which bytes of a word are the stride of an address, as a mask of eight bits. The stride is recognised by the byte
-    /// before it, which may be the last of the word before, or by the zeros behind it. A word that is nothing else is a
-    /// number of the program unless the byte before it is right.
+    /// Which bytes of a word are the stride of an address, as a mask of eight bits: they are recognised by the two zeros
+    /// behind them. A word that is nothing else is a number of the program, unless the byte before it is one of an address.
     #[inline]
-    pub fn strides(&self, word: u64, before: u64) -> u64 {
-        let follows = self.before.contains(&((before >> 56) as u8));
+    pub fn strides(&self, word: u64, around: Around) -> u64 {
         if word == self.stride() {
-            return if follows { 0b11 } else { 0 };
+            return if self.before.contains(&((around.before >> 56) as u8)) { 0b11 } else { 0 };
         }
-        if has_byte(word, self.low) { self.find(word.to_le_bytes(), follows) } else { 0 }
+        if has_byte(word, self.low) { self.find(word, around.after) } else { 0 }
     }
 
     #[cold]
-    fn find(&self, bytes: [u8; 8], word_follows: bool) -> u64 {
-        let is_stride = |&first: &usize| {
-            let [before, behind] = [bytes.get(..first), bytes.get(first + 1..)].map(Option::unwrap_or_default);
-            let follows = before.last().map_or(word_follows, |byte| self.before.contains(byte));
-            bytes[first] == self.low
-                && match *behind {
-                    // The address goes on in the next word.
-                    [] => follows,
-                    [second, 0, 0, ..] | [second, 0] => second == self.high,
-                    [second, ..] => second == self.high && follows,
-                }
+    fn find(&self, word: u64, after: u64) -> u64 {
+        let is_stride = |first: &u32| {
+            let bytes = (u128::from(after) << 64 | u128::from(word)) >> (8 * first);
+            bytes as u32 == u32::from_le_bytes([self.low, self.high, 0, 0])
         };
-        (0..bytes.len()).filter(is_stride).fold(0, |mask, first| mask | 0b11 << first) & 0xff
+        (0..8).filter(is_stride).fold(0, |mask, first| mask | 0b11 << first) & 0xff
     }
+}
+
+/// The words of the memory around a word; 0 where there are none.
+#[derive(Clone, Copy, Default)]
+pub struct Around {
+    pub before: u64,
+    pub after: u64,
 }
 
 /// The bytes of a word that are not in a mask; the others are zero.
@@ -90,35 +88,34 @@ mod tests {
     fn strides_are_found_by_their_neighbours() {
         let known = [
             // Whole addresses, and shifted ones.
-            (0x0000_5f21_a40d_0060, 0b0011_0000),
-            (0x5f21_a40d_0060_f940, 0b1100_0000),
-            (0x21a4_0d00_60f9_4001, 0b1000_0000),
-            (0x0007_0000_5f21_a40d, 0b0000_1100),
-            (0x1234_5600_0000_5f21, 0b0000_0011),
-            // Halves beside numbers, and two of them.
-            (0x0000_5f21_0000_0005, 0b0011_0000),
-            (0x0000_0005_0000_5f21, 0b0000_0011),
-            (0x0000_5f21_0000_5f21, 0b0011_0011),
-            (0x005f_2107_0707_0700, 0b0110_0000),
+            (0x0000_5f21_a40d_0060, 0, 0b0011_0000),
+            (0x5f21_a40d_0060_f940, 0x0700_0000, 0b1100_0000),
+            (0x21a4_0d00_60f9_4001, 0x0700_005f, 0b1000_0000),
+            (0x0007_0000_5f21_a40d, 0, 0b0000_1100),
+            (0x1234_5600_0000_5f21, 0, 0b0000_0011),
+            // Numbers beside them, or over a part of them, and two in one word.
+            (0x0000_5f21_0000_0005, 0, 0b0011_0000),
+            (0x0000_0005_0000_5f21, 0, 0b0000_0011),
+            (0x0000_5f21_0000_5f21, 0, 0b0011_0011),
+            (0x005f_2107_0707_0700, 0, 0b0110_0000),
             // Other numbers.
-            (0x0000_5f22_a40d_0060, 0),
-            (0x0000_5e21_a40d_0060, 0),
-            (0x1100_5f21_a80d_0060, 0),
-            (0x5f21_000d_0060_f940, 0),
-            (u64::MAX, 0),
-            (0, 0),
+            (0x0000_5f22_a40d_0060, 0, 0),
+            (0x0000_5e21_a40d_0060, 0, 0),
+            (0x1100_5f21_a40d_0060, 0, 0),
+            (0x5f21_a40d_0060_f940, 1, 0),
+            (0x21a4_0d00_60f9_4001, 0x5f, 0b1000_0000),
+            (0x21a4_0d00_60f9_4001, 0x015f, 0),
+            (0x5f21, 0, 0),
+            (u64::MAX, u64::MAX, 0),
+            (0, 0, 0),
         ];
-        for (word, mask) in known {
-            assert_eq!(addresses().strides(word, 0), mask, "{word:016x}");
+        for (word, after, mask) in known {
+            assert_eq!(addresses().strides(word, Around { before: 0, after }), mask, "{word:016x}");
             assert_eq!(without(word, mask) == word, mask == 0);
         }
-        let address_begins = 0xa40d_0060_0000_0000;
-        assert!(
-            [0x5f21, 0x005f_21a4].map(|word| addresses().may_end(word)) == [true; 2] && !addresses().may_end(0x5f22)
-        );
-        assert_eq!(addresses().strides(0x5f21, 0), 0);
-        assert_eq!(addresses().strides(0x5f21, address_begins), 0b11);
-        assert_eq!(addresses().strides(0x0700_5f21, address_begins), 0b11);
+        let around = Around { before: 0xa40d_0060_0000_0000, after: 0 };
+        assert_eq!([0x5f21, 0x0700_0000_5f21].map(|word| addresses().strides(word, around)), [0b11; 2]);
+        assert_eq!([0x5f21, 0x005f_21a4, 0x5f22].map(|word| addresses().may_end(word)), [true, true, false]);
         assert_eq!(without(0x0807_0605_0403_0201, 0b0011_0001), 0x0807_0000_0403_0200);
     }
 

@@ -89,7 +89,7 @@ fn the_highest_is_elected_whoever_starts() {
         (RINGS[1], true, (568, 718)),
         (RINGS[1], false, (789, 1_354)),
     ] {
-        let checker = Checker::new().reduction(reduction);
+        let checker = Checker::new().identity(Identity::History).reduction(reduction);
         all_elect_the_highest(&checker.check(|net| election(net, ring, Forwarding::Higher)), figures);
     }
 }
