@@ -9,12 +9,27 @@ use std::any::Any;
 use std::hint::black_box;
 use std::panic::{self, AssertUnwindSafe};
 
+/// The stack that a function is supposed to need which makes a value.
+const MADE_BYTES: usize = 1024;
+
 /// Zeroes this many bytes below the frame of the caller.
 ///
 /// So what is called next finds no bytes there that earlier calls left. It has to need less stack than that.
 #[inline(never)]
 pub fn wipe_stack<const BYTES: usize>() {
     black_box(&mut [0_u8; BYTES]);
+}
+
+/// What a function returns, made with zeros below its frame and in the place of its result: a value that is put together
+/// there has zeros between its fields, and not what earlier calls left.
+#[inline(never)]
+pub fn made_clean<T>(make: impl FnOnce() -> T) -> T {
+    #[inline(never)]
+    fn called<T>(make: impl FnOnce() -> T) -> T {
+        make()
+    }
+    wipe_stack::<MADE_BYTES>();
+    called(make)
 }
 
 /// Calls a function with registers that are zero, and restores the callee-saved ones afterwards.

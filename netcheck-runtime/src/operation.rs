@@ -16,7 +16,7 @@ use crate::id::{CallerId, OutcomeId, TaskId};
 pub use netcheck_models::tcp::Side;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -149,9 +149,32 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
+    /// The same outcome for a program, put together from its fields: a copy would take along the bytes between them,
+    /// which differ from run to run, into the memory by which local states are compared.
+    pub(crate) fn for_program(&self) -> Self {
+        netcheck_memory::made_clean(|| match self {
+            Outcome::Bound(address) => Outcome::Bound(remade(*address)),
+            Outcome::Datagram { from, payload } => {
+                Outcome::Datagram { from: remade(*from), payload: Arc::clone(payload) }
+            }
+            Outcome::Connected { local } => Outcome::Connected { local: remade(*local) },
+            Outcome::Accepted { local, peer } => Outcome::Accepted { local: remade(*local), peer: remade(*peer) },
+            other => other.clone(),
+        })
+    }
+
     /// Whether an operation that was tried has to wait.
     pub(crate) fn is_not_yet(&self) -> bool {
         matches!(self, Outcome::WouldBlock | Outcome::Ready { read: false, write: false })
+    }
+}
+
+fn remade(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V4(address) => SocketAddr::new(IpAddr::V4(*address.ip()), address.port()),
+        SocketAddr::V6(address) => {
+            SocketAddr::V6(SocketAddrV6::new(*address.ip(), address.port(), address.flowinfo(), address.scope_id()))
+        }
     }
 }
 

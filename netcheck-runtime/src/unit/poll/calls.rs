@@ -30,7 +30,7 @@ impl Context {
                 if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
                     self.see_end(child);
                 }
-                return Err(outcome);
+                return Err(outcome.for_program());
             }
             let first = self.first_number();
             let mut state = self.state();
@@ -63,7 +63,7 @@ impl Context {
             if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
                 state.isolated.see_end(child);
             }
-            Poll::Ready(outcome)
+            Poll::Ready(outcome.for_program())
         })
     }
 
@@ -96,7 +96,7 @@ impl Context {
                     let outcome = state.take_answer(0);
                     drop(state);
                     self.execution(location);
-                    outcome
+                    outcome.for_program()
                 }
                 Some(expected) => {
                     let mismatch = format!(
