@@ -51,7 +51,9 @@
 //!   at places whose difference is that of the numbers.
 //!
 //! The opposite does not hold: states whose images differ may have equal futures. Stale bytes, the capacity of a vector,
-//! and positions in buffers differ where nothing observable does.
+//! and positions in buffers differ where nothing observable does. One history can have two images, too: where a single
+//! byte is left of a stale address, and it is that which differs between arenas (only if more than 255 of them are in use),
+//! or where a stale address belongs to an object of the engine. Then a state is counted twice, and none is missed.
 //!
 //! Full images ([`Arena::full_image`](crate::Arena::full_image)) tell whether two equal digests come from equal images.
 
