@@ -5,6 +5,7 @@ use crate::id::{NodeId, ProcessId, UnitId};
 use crate::operation::Offer;
 use crate::unit::automaton::NodeKind;
 use crate::unit::panics::{self, Cause, Panic, Unwound};
+use crate::unit::shared::Output;
 use crate::unit::source_line::place;
 use crate::unit::waiting::Waiting;
 use crate::unit::wording;
@@ -12,15 +13,15 @@ use crate::violation::{Found, ViolationKind};
 use crate::world::components::Component;
 use crate::world::step::{Move, Transition};
 use crate::world::system::System;
+use std::any::type_name;
 use std::fmt;
 use std::panic::Location;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// How an execution ended: the outputs of its processes.
 #[derive(Debug)]
 pub struct End {
-    outputs: Vec<(String, Option<Rc<str>>)>,
+    outputs: Vec<(String, Option<Output>)>,
 }
 
 impl End {
@@ -30,16 +31,44 @@ impl End {
     /// If no process has this name.
     #[track_caller]
     pub fn output(&self, process: &str) -> Option<&str> {
-        match self.outputs.iter().find(|(name, _)| name == process) {
-            Some((_, output)) => output.as_deref(),
-            // Not in a closure: that would be the caller.
-            None => panic!("no process is named \"{process}\""),
-        }
+        self.of(process).map(|output| &*output.text)
+    }
+
+    /// The value that a process ended with; `None` if it has not ended. Of values with the same Debug text it is any.
+    ///
+    /// ```
+    /// # use netcheck_runtime::{check::Checker, report::Verdict};
+    /// let report = Checker::new().check(|net| {
+    ///     net.process("client", || async { 41 + 1 });
+    ///     net.finally(|end| end.value::<i32>("client").is_some_and(|answer| answer % 2 == 0));
+    /// });
+    /// assert_eq!(report.verdict(), Verdict::Verified);
+    /// ```
+    ///
+    /// # Panics
+    /// If no process has this name, or if it ended with a value of another type.
+    #[track_caller]
+    pub fn value<T: 'static>(&self, process: &str) -> Option<&T> {
+        let output = self.of(process)?;
+        let Some(value) = output.value.downcast_ref() else {
+            let text = &output.text;
+            panic!("\"{process}\" ended with {text}, which is no {}: name the type that it returns", type_name::<T>());
+        };
+        Some(value)
     }
 
     /// Every process by name, with its output.
     pub fn outputs(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
-        self.outputs.iter().map(|(name, output)| (name.as_str(), output.as_deref()))
+        self.outputs.iter().map(|(name, output)| (name.as_str(), output.as_ref().map(|output| &*output.text)))
+    }
+
+    #[track_caller]
+    fn of(&self, process: &str) -> Option<&Output> {
+        match self.outputs.iter().find(|(name, _)| name == process) {
+            Some((_, output)) => output.as_ref(),
+            // Not in a closure: that would be the caller.
+            None => panic!("no process is named \"{process}\""),
+        }
     }
 }
 
@@ -47,7 +76,7 @@ impl End {
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = self.outputs.iter().map(|(name, output)| match output {
-            Some(output) => format!("  {name} ended with {output}"),
+            Some(output) => format!("  {name} ended with {}", output.text),
             None => format!("  {name} has not ended"),
         });
         f.write_str(&lines.collect::<Vec<_>>().join("\n"))
@@ -244,9 +273,9 @@ fn in_accept(system: &System, state: &[u32]) -> impl Iterator<Item = ProcessId> 
 }
 
 /// The output of a process, if it has ended with one.
-pub(crate) fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Rc<str>> {
+pub(crate) fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Output> {
     match system.learner.automata.node(root(system, state, ProcessId(unit.0))).kind {
-        NodeKind::Ended { output } => Some(system.shared().output(output).text),
+        NodeKind::Ended { output } => Some(system.shared().output(output)),
         _ => None,
     }
 }

@@ -262,8 +262,7 @@ fn a_property_of_the_end_is_evaluated_on_every_end() {
             net.process("a", || async { netcheck::choose(0..3usize).await });
             net.process("b", || async { netcheck::choose(0..3usize).await });
             net.finally(move |end| {
-                let value = |name| end.output(name).unwrap().parse::<usize>().unwrap();
-                let sum = value("a") + value("b");
+                let sum = end.value::<usize>("a").unwrap() + end.value::<usize>("b").unwrap();
                 if sum <= bound { Ok(()) } else { Err(format!("the sum is {sum}")) }
             });
         })
@@ -276,6 +275,17 @@ fn a_property_of_the_end_is_evaluated_on_every_end() {
     let message = counterexample.message();
     assert!(message.starts_with("the sum is 4 (finally at tests/reports/diagnostics.rs:"), "{message}");
     assert!(message.ends_with(")\n  a ended with 2\n  b ended with 2"), "{message}");
+}
+
+#[test]
+fn a_value_of_another_type_is_told_at_the_call_that_asks_for_it() {
+    let report = Checker::new().check(|net| {
+        net.process("it", || async { 5_u8 });
+        net.finally(|end| end.value::<usize>("it") == Some(&5));
+    });
+    let text = report.counterexample().expect("it is no usize").to_string();
+    let told = "\"it\" ended with 5, which is no usize: name the type that it returns at tests/reports/diagnostics.rs:";
+    assert!(text.contains(told), "{text}");
 }
 
 #[test]

@@ -258,6 +258,7 @@ const RUNTIME: &[Row] = &[
             "operation",
             "unit::automaton",
             "unit::panics",
+            "unit::shared",
             "unit::source_line",
             "unit::waiting",
             "unit::wording",

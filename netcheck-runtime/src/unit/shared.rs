@@ -72,7 +72,7 @@ struct Outputs {
 }
 
 /// The output of a unit that has ended.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Output {
     pub(crate) text: Rc<str>,
     pub(crate) value: Rc<dyn Any>,
