@@ -31,6 +31,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("netcheck-runtime", &["netcheck-memory", "netcheck-models", "netcheck-peer"]),
     // Under tests/crates/: on tokio, and checked.
     ("chat", &["netcheck"]),
+    ("echo", &["netcheck"]),
     ("endless", &["netcheck"]),
     ("gossip", &["netcheck"]),
     ("heartbeat", &["netcheck"]),

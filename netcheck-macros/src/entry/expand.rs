@@ -76,9 +76,26 @@ pub(super) fn test(function: &Function) -> TokenStream {
     }
 }
 
+/// In a test build, `main` stays what it is: an async function that a test can register as a process. Nothing runs it
+/// otherwise, since the test harness has a `main` of its own. Everything else can be called, and refuses to run.
+pub(super) fn main(function: &Function) -> TokenStream {
+    let refused = refused(function);
+    if function.sig.ident != "main" {
+        return refused;
+    }
+    let Function { attrs, vis, sig, body } = function;
+    quote! {
+        #[cfg(test)]
+        #(#attrs)*
+        #vis #sig #body
+        #[cfg(not(test))]
+        #refused
+    }
+}
+
 /// A function with the same signature, but for `async`. The body is a block of its own, which is
 /// compiled and never polled.
-pub(super) fn main(function: &Function) -> TokenStream {
+pub(super) fn refused(function: &Function) -> TokenStream {
     let Function { attrs, vis, sig, body } = function;
     let mut sig = sig.clone();
     sig.asyncness = None;

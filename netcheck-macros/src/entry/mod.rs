@@ -45,7 +45,7 @@ pub(crate) fn main(attr: TokenStream, item: TokenStream) -> TokenStream {
         // An async `main` would be a mistake of its own.
         Ok((function, Err(error))) if function.sig.asyncness.is_some() => {
             let errors = error.to_compile_error();
-            let function = expand::main(&function);
+            let function = expand::refused(&function);
             quote! {
                 #errors
                 #[allow(dead_code, unused_variables)]

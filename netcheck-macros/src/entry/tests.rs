@@ -114,3 +114,10 @@ fn a_main_keeps_its_signature_and_loses_async() {
     let output = main("flavour = \"local\"", "async fn main() {}").to_string();
     assert!(output.contains("fn main ()") && !output.contains("async fn main"), "{output}");
 }
+
+#[test]
+fn a_main_can_be_registered_in_a_test_build() {
+    let output = main("", "async fn main() -> u8 { 5 }").to_string();
+    assert!(output.contains("# [cfg (test)] async fn main () -> u8 { 5 }"), "{output}");
+    assert!(!main("", "async fn run() {}").to_string().contains("cfg (test)"));
+}

@@ -20,6 +20,7 @@ macro_rules! programs {
 }
 
 programs! {
+    alias_in_a_module
     captures_attributes
     captures_closures_and_blocks
     captures_inferred_types
