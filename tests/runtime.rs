@@ -132,13 +132,15 @@ mod program {
 }
 
 #[test]
-#[should_panic(expected = "build it against tokio to run it")]
-fn a_main_that_is_called_says_what_to_do() {
-    let _ = program::main();
+fn a_main_is_a_process_like_others() {
+    let report = netcheck::check::Checker::new().check(|net| {
+        net.process("program", || async { program::main().await.map_err(|error| error.to_string()) });
+    });
+    assert_eq!(report.outputs("program"), [r#"Err("environment variable not found")"#]);
 }
 
 #[test]
-#[should_panic(expected = "in a check, register what it runs as a process")]
+#[should_panic(expected = "build it against tokio to run it; in a check, register what it runs as a process")]
 fn a_function_that_runs_a_runtime_says_what_to_do() {
     let _ = program::serve_twice(1, "2");
 }

@@ -1,4 +1,6 @@
 //! An echo server over UDP.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 #[cfg(any(test, feature = "netcheck"))]
 extern crate netcheck as tokio;
