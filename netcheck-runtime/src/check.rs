@@ -22,6 +22,7 @@ mod declare;
 #[cfg(feature = "explore")]
 mod explore;
 mod fixpoint;
+mod forecast;
 mod job;
 mod monitor;
 mod order;

@@ -456,7 +456,8 @@ const RUNTIME: &[Row] = &[
         ],
     ),
     ("check::coverage", &["network", "operation", "search::explored", "unit::source_line", "unit::wording", "world"]),
-    ("check::monitor", &["search::progress"]),
+    ("check::forecast", &["search::progress"]),
+    ("check::monitor", &["check::forecast", "search::progress"]),
     ("check::order", &["error", "id", "network", "unit::source_line"]),
     // The explorer, which serves one execution at a time.
     ("explore::query", &["trace::step"]),

@@ -6,6 +6,7 @@
 //!
 //! A check of more than two seconds with an engine that is not optimized says so, once.
 
+use crate::check::forecast::Forecast;
 use crate::search::progress::{Phase, Progress, Seen};
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use std::io::Write;
@@ -47,19 +48,32 @@ pub(super) struct Monitor {
     progress: Arc<Progress>,
     started: Instant,
     duration_max: Option<Duration>,
+    states_max: usize,
     /// How much time the check had taken when it was first seen to look for the least counterexample.
     searched: Option<Duration>,
+    forecast: Forecast,
     bar: Option<ProgressBar>,
     lines: Option<u32>,
     interrupted: Option<Arc<AtomicBool>>,
 }
 
 impl Monitor {
-    /// For a check that may take so long.
-    pub(super) fn new(progress: Arc<Progress>, duration_max: Option<Duration>) -> Self {
+    /// For a check that may take so long, and visit so many states.
+    pub(super) fn new(progress: Arc<Progress>, duration_max: Option<Duration>, states_max: usize) -> Self {
         let logs = std::env::var(LOG).is_ok_and(|words| words.split(',').any(|word| word.trim() == "progress"));
         let (started, lines) = (Instant::now(), logs.then_some(0));
-        Monitor { progress, started, duration_max, searched: None, bar: None, lines, interrupted: None }
+        let forecast = Forecast::default();
+        Monitor {
+            progress,
+            started,
+            duration_max,
+            states_max,
+            searched: None,
+            forecast,
+            bar: None,
+            lines,
+            interrupted: None,
+        }
     }
 
     /// Called every so often. The check has waited for real peers for about so long.
@@ -83,12 +97,12 @@ impl Monitor {
             advise();
         }
         let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
-        let mut text = text(self.progress.seen(), elapsed);
-        if self.progress.phase() == Phase::Simulating {
-            text = simulated(self.progress.seen(), elapsed);
-        } else if self.progress.phase() != Phase::Exploring {
-            text = format!("{}: {text}", self.progress.phase());
-        }
+        let seen = self.progress.seen();
+        let text = match self.progress.phase() {
+            Phase::Simulating => simulated(seen, elapsed),
+            Phase::Exploring => text(seen, elapsed) + &expected(seen, self.forecast.note(seen), self.states_max),
+            phase => format!("{phase}: {}", text(seen, elapsed)),
+        };
         if let Some(lines) =
             self.lines.as_mut().filter(|lines| bar.is_hidden() && elapsed >= LINE_EVERY * (**lines + 1))
         {
@@ -155,6 +169,21 @@ fn text(seen: Seen, elapsed: Duration) -> String {
     )
 }
 
+/// How much of a search is done, by a forecast; without one, how near its limit it is.
+fn expected(seen: Seen, states: Option<u64>, states_max: usize) -> String {
+    let done = seen.states.saturating_sub(seen.frontier);
+    match states {
+        Some(states) => format!(", about {} % of {}", done * 100 / states, rounded(states)),
+        None => format!(", {} % of `max_states`, and widening", seen.states * 100 / states_max.max(1) as u64),
+    }
+}
+
+/// A number with two digits, as an estimate is shown.
+fn rounded(number: u64) -> HumanCount {
+    let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
+    HumanCount((number + unit / 2) / unit * unit)
+}
+
 fn simulated(seen: Seen, elapsed: Duration) -> String {
     let per_second = (seen.states as f64 / elapsed.as_secs_f64()) as u64;
     format!(
@@ -185,6 +214,9 @@ mod tests {
             text(seen, Duration::from_secs(2)),
             "1,234,567 states, 617,283/s, 4,321 to be expanded, depth 57, 210 local states, 96.00 MiB"
         );
+        assert_eq!(expected(seen, Some(1_876_543), 10_000_000), ", about 65 % of 1,900,000");
+        assert_eq!(expected(seen, None, 10_000_000), ", 12 % of `max_states`, and widening");
+        assert_eq!([0, 7, 14, 99, 995, 1_049].map(|number| rounded(number).0), [0, 7, 14, 99, 1_000, 1_000]);
         assert_eq!(
             simulated(seen, Duration::from_secs(2)),
             "1,234,567 executions, 617,283/s, the longest of 57 steps, 210 local states, 8 fault points"

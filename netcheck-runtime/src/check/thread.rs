@@ -66,7 +66,7 @@ impl Checker {
     ) -> Result<Result<R, Error>, Stuck> {
         let watch = Arc::new(Watch::knowing(stuck));
         let progress = Arc::new(Progress::default());
-        let mut monitor = Monitor::new(Arc::clone(&progress), self.duration_max);
+        let mut monitor = Monitor::new(Arc::clone(&progress), self.duration_max, self.states_max);
         let (checker, watched) = (self.clone(), Arc::clone(&watch));
         let (sender, receiver) = mpsc::channel();
         let (words, last_words) = mpsc::channel();
