@@ -203,3 +203,22 @@ fn a_poll_that_does_not_return_is_told_of_only_if_an_execution_comes_to_it() {
         assert_eq!(compare(&system, LIMITS, Words::Loops, 0, &mut Figures::default()), None, "{system}");
     }
 }
+
+/// Found by the everyday programs, and shrunk: the interval is made by one task, which ends, and another task waits for
+/// its next tick. Time passed for the waiting task, and not for the interval.
+#[test]
+fn a_timer_passes_with_the_clock_of_the_task_that_waits_for_it() {
+    let tick = |limit_ms| Instruction::Everyday(Everyday::Tick { limit_ms, into: 0 });
+    let waits = vec![Instruction::Spawn { task: 1 }, Instruction::Sleep { ms: 10 }, tick(Some(20))];
+    let makes = vec![Instruction::Everyday(Everyday::Every { ms: 20 }), tick(None)];
+    let makes_and_lives =
+        makes.iter().cloned().chain([Instruction::Spawn { task: 2 }, Instruction::Sleep { ms: 40 }]).collect();
+    for tasks in [vec![waits.clone(), makes, Vec::new()], vec![waits, makes_and_lives, vec![tick(None), tick(None)]]] {
+        let process = Process { registers: 1, tasks, ..Process::default() };
+        let system = System { processes: vec![process], network: Network::reliable() };
+        for seed in 32_002_760..32_002_780 {
+            let difference = compare(&system, LIMITS, Words::Everyday, seed, &mut Figures::default());
+            assert_eq!(difference, None, "seed {seed}\n{system}");
+        }
+    }
+}

@@ -12,6 +12,11 @@
 //! that end; its steps come after the end, and no mover depends on them. So no clock can tell where among the steps of
 //! others they are taken.
 //!
+//! **Timers.** The timers that a tracked task has made pass with the clock of that task. If another task may still use
+//! one of them, both share a clock, so the timer passes with the clock of each task that may use it. The task that has
+//! made it may have ended by then: movers that may use timers of one task share a clock, and that task is counted among
+//! the movers of this clock.
+//!
 //! **Finished.** Movers that share a clock are finished if they belong to daemons, if only failures are left to them
 //! (each of which is explored beside their end), and if no mover outside that may still take a step, or fail, reaches
 //! one of them. The largest such set is found by removing movers that are reached from outside.
@@ -20,7 +25,9 @@ use super::bits::Bits;
 use super::footprint::Footprints;
 use super::live::Live;
 use super::sets::Sets;
+use crate::id::Mover;
 use crate::world::tables::View;
+use smallvec::SmallVec;
 
 /// Joins the movers that share a clock, in `components`, in which the connected components of `live` are joined
 /// already.
@@ -30,6 +37,7 @@ pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live]
     if !live.iter().any(is_child) {
         return;
     }
+    join_by_timers(footprints, live, components);
     // Movers that wait for one end at a time, each with the mover whose end it waits for.
     let mut waits: Vec<(usize, usize)> = Vec::new();
     for (index, of) in live.iter().enumerate() {
@@ -50,6 +58,30 @@ pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live]
         let (waiting, ending) = waits.swap_remove(next);
         components.join(waiting, ending);
     }
+}
+
+/// Joins the movers that may use timers of one task.
+fn join_by_timers(footprints: &Footprints, live: &[Live], sets: &mut Sets) {
+    let mut first_users: Vec<(Mover, usize)> = Vec::new();
+    for (index, of) in live.iter().enumerate() {
+        for lender in footprints.lenders(of.mover, of.row) {
+            let own = live.iter().position(|other| other.mover == lender);
+            let known = first_users.iter().find(|(other, _)| *other == lender).map(|&(_, user)| user);
+            own.into_iter().chain(known).for_each(|other| sets.join(index, other));
+            first_users.push((lender, index));
+        }
+    }
+}
+
+/// The movers with one clock, and the tasks that have ended and whose timers pass with it.
+pub(super) fn with_lenders(footprints: &Footprints, members: &[&Live]) -> SmallVec<[Mover; 8]> {
+    let mut movers: SmallVec<[Mover; 8]> = members.iter().map(|member| member.mover).collect();
+    for lender in members.iter().flat_map(|of| footprints.lenders(of.mover, of.row)) {
+        if !movers.contains(&lender) {
+            movers.push(lender);
+        }
+    }
+    movers
 }
 
 /// By index: whether a daemon's mover can never be woken again, except by failures of the movers with this `clock`.

@@ -43,6 +43,8 @@ pub(crate) struct Footprints {
     ends: Vec<(Row, UnitId, BTreeSet<TaskId>)>,
     /// The tracked tasks that are known.
     tasks: BTreeSet<(UnitId, TaskId)>,
+    /// The resources of the timers that a tracked task has made, by task.
+    timers: Vec<(u32, Mover)>,
     /// Resources of ending, joining and aborting.
     lifecycle: Bits,
     grew: bool,
@@ -116,6 +118,13 @@ impl Footprints {
         self.is_in(&self.get(row).future_affects, Resource::Timed(unit))
     }
 
+    /// The other tracked tasks whose timers a mover may use from now on.
+    pub(crate) fn lenders<'f>(&'f self, mover: Mover, row: Row) -> impl Iterator<Item = Mover> + use<'f> {
+        let affects = &self.get(row).future_affects;
+        let is_lender = move |lender: Mover| lender.unit == mover.unit && lender != mover;
+        self.timers.iter().filter(move |&&(bit, lender)| is_lender(lender) && affects.contains(bit)).map(|&(_, of)| of)
+    }
+
     /// Whether a unit may use timers from a node on, at which it moves as a whole.
     pub(crate) fn has_timers_at(&self, unit: UnitId, node: NodeId) -> bool {
         self.has_timers(unit, self.of_node[node.index()])
@@ -164,8 +173,11 @@ impl Footprints {
         if bit == next && resource.is_of_lifecycle() {
             self.lifecycle.insert(bit);
         }
-        if let (true, Resource::Appended(port)) = (bit == next, resource) {
-            self.ports.push(port);
+        match resource {
+            _ if bit != next => {}
+            Resource::Appended(port) => self.ports.push(port),
+            Resource::TimersOf(unit, task) => self.timers.push((bit, Mover { unit, task: Some(task) })),
+            _ => {}
         }
         bit
     }

@@ -13,7 +13,7 @@
 //! has aborted it.
 
 use super::bits::Bits;
-use super::clocks::finished;
+use super::clocks::{finished, with_lenders};
 use super::cycles::{Part, Turn, part};
 use super::footprint::{Footprints, Row};
 use super::live::Live;
@@ -144,10 +144,11 @@ fn scope(
         (*turn == Turn::Usual, footprints.cycles.is_time_last() && needs_time)
     });
     for (turn, members) in turns {
-        let movers = movers_of(&members);
         match (turn, with_one_clock(view, footprints, (state, enabled), (live, &components), &members, timed)?) {
             (Turn::Usual, Some(scope)) => return Ok(after(endless, scope)),
-            (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => failing.extend(movers),
+            (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => {
+                failing.extend(with_lenders(footprints, &members));
+            }
             (Turn::Usual, None) => {}
             (Turn::Shared { timed: passes }, scope) => {
                 endless = Some(scope.map_or(StubbornSet::Endless, |scope| after(endless, scope)));
@@ -161,7 +162,7 @@ fn scope(
     }
     Ok(match (endless, failing.is_empty()) {
         (Some(endless), true) => endless,
-        (None, false) => StubbornSet::Component(live.iter().map(|live| live.mover).collect()),
+        (None, false) => StubbornSet::Component(with_lenders(footprints, &live.iter().collect::<Vec<_>>())),
         (Some(endless), false) => after(Some(endless), StubbornSet::Component(failing)),
         (None, true) => StubbornSet::Nothing,
     })
@@ -207,7 +208,7 @@ fn with_one_clock(
     }
     let is_member = |mover: Mover| members.iter().any(|member| member.mover == mover);
     if members.iter().any(|unit| unit.timers) && view.due(state, enabled, is_member)?.is_some() {
-        return Ok(timed.then(|| StubbornSet::Component(movers_of(members))));
+        return Ok(timed.then(|| StubbornSet::Component(with_lenders(footprints, members))));
     }
     let finished = finished(view, footprints, live, members[0].clock);
     let is_finished =
@@ -221,7 +222,7 @@ fn with_one_clock(
 
 /// The movers that share a clock, with those that end one of them or are ended by one: these may be apart from it.
 fn with_lifecycle(footprints: &Footprints, live: &[Live], members: &[&Live]) -> SmallVec<[Mover; 8]> {
-    let mut movers = movers_of(members);
+    let mut movers = with_lenders(footprints, members);
     for start in members.iter().filter(|member| member.moves > 0) {
         let set = stubborn(footprints, live, start);
         movers.extend(set.into_iter().map(|index| live[index].mover));

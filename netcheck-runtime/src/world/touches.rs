@@ -54,6 +54,8 @@ pub(crate) enum Resource {
     InScope(ProcessId),
     /// A unit uses timers.
     Timed(UnitId),
+    /// A timer that this tracked task has made is waited for, set again or asked for its deadline.
+    TimersOf(UnitId, TaskId),
     /// The sockets that are bound to a port or listen there change.
     Listening(ComponentId),
     /// A socket connects to a port.

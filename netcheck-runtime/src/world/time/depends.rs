@@ -2,7 +2,7 @@
 
 use super::Prepared;
 use super::operation::Effect;
-use crate::id::UnitId;
+use crate::id::{TaskId, UnitId};
 use crate::unit::automaton::EdgeId;
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
@@ -10,8 +10,9 @@ use crate::world::touches::{Resource, Touches};
 
 pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
     match prepared {
-        Prepared::Timer { .. } => {
+        &Prepared::Timer { timer, .. } => {
             touches.affects(Resource::Timed(unit));
+            uses(touches, system, unit, timer);
             touches.seen_time(system);
             // With delays, time passes for every unit while packets are in flight: a timer can be due, but not yet
             // taken, because the timer of another unit has fired.
@@ -19,9 +20,20 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 touches.affects(Resource::Clock).depends_on(Resource::Clock);
             }
         }
-        Prepared::Clock | Prepared::Deadline { .. } | Prepared::Compare { .. } | Prepared::Distance { .. } => {
+        &Prepared::Deadline { timer, .. } => {
+            touches.depends_on(Resource::Clock);
+            uses(touches, system, unit, timer);
+        }
+        Prepared::Clock | Prepared::Compare { .. } | Prepared::Distance { .. } => {
             touches.depends_on(Resource::Clock);
         }
+    }
+}
+
+/// A mover uses a timer, which another tracked task may have made.
+fn uses(touches: &mut Touches, system: &System, unit: UnitId, timer: u32) {
+    if system.tracks {
+        touches.affects(Resource::TimersOf(unit, TaskId::of_number(timer)));
     }
 }
 
@@ -30,10 +42,11 @@ pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prep
     Ok(false)
 }
 
-pub(crate) fn effect(touches: &mut Touches, _system: &mut System, (unit, _): (UnitId, EdgeId), effect: &Effect) {
+pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (UnitId, EdgeId), effect: &Effect) {
     match effect {
-        Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {
+        &(Effect::Arm { timer, .. } | Effect::ArmAt { timer, .. } | Effect::Rearm { timer, .. }) => {
             touches.affects(Resource::Timed(unit));
+            uses(touches, system, unit, timer);
         }
         Effect::Await { .. } | Effect::Disarm { .. } => {}
     }
