@@ -222,3 +222,34 @@ fn a_timer_passes_with_the_clock_of_the_task_that_waits_for_it() {
         }
     }
 }
+
+/// Found by `random_systems_with_endless_loops_…` (34001267), and shrunk: one component goes round by its timer and another
+/// one without any, in one cycle of the graph. No time passes, and the last process waits for ever.
+#[test]
+fn no_time_passes_if_one_of_several_components_goes_round_without_any() {
+    let forever = |instruction| Instruction::Forever { body: vec![instruction] };
+    let sleeps = [BIND, forever(Instruction::Sleep { ms: 20 })];
+    let busy = [BIND, send(0, 0), forever(Instruction::Yield)];
+    let patient = [BIND, Instruction::RecvTimeout { socket: 0, ms: 10, into: 1 }];
+    let processes = vec![process(true, &sleeps), process(true, &busy), process(true, &patient)];
+    let system = System { processes, network: Network::reliable() };
+    for seed in 0..4 {
+        assert_eq!(compare(&system, LIMITS, Words::Loops, seed, &mut Figures::default()), None, "seed {seed}");
+    }
+}
+
+/// Found with loss and reordering (34000729), and shrunk: an execution with fewer faults was found in place of the
+/// violation, in which a time-out elapses although another process is busy for ever.
+#[test]
+fn no_execution_takes_the_place_of_a_violation_that_the_full_semantics_does_not_have() {
+    let recv = Instruction::RecvTimeout { socket: 0, ms: 10, into: 0 };
+    let assert_not = |value| Instruction::AssertNot { register: 0, value };
+    let body = vec![recv.clone(), assert_not(ELAPSED), recv, assert_not(1)];
+    let waits = [BIND, Instruction::Until { register: 0, equals: 1, body }];
+    let busy = [BIND, send(0, 1), send(0, 0), Instruction::Forever { body: vec![Instruction::Yield] }];
+    let network = Network { window: 3, ..Network::reliable() };
+    let system = System { processes: vec![process(true, &waits), process(true, &busy)], network };
+    for seed in 0..4 {
+        assert_eq!(compare(&system, LIMITS, Words::Loops, seed, &mut Figures::default()), None, "seed {seed}");
+    }
+}

@@ -159,7 +159,8 @@ impl Job {
         Ok(matches!(again.end, End::Violated(again) if again.is_again(&known.found)))
     }
 
-    /// What a reduced search finds, by faults, and whether it has seen everything without finding anything.
+    /// What a reduced search finds, by faults, as an execution of the full semantics, and whether it has seen everything
+    /// without finding anything. A violation that could not be taken through the full semantics may be none.
     fn reduced_by_faults(&mut self, declared: Declared, states_max: usize) -> Result<(Option<Known>, bool), Error> {
         let declared = std::mem::replace(&mut self.declared, declared);
         let (asymmetries, tasks) = (self.asymmetries.len(), self.tasks.len());
@@ -184,10 +185,8 @@ impl Job {
         let mut plan = Plan { search: Search::Faults, score: None, limits, ..plan };
         let (mut explored, _) = self.to_fixpoint(system, initial, &mut plan)?;
         explored.name_processes(system, &self.properties)?;
-        let (path_steps, found) = match (explored.concrete.take(), explored.found.take()) {
-            (Some(concrete), _) => concrete,
-            (None, Some((at, found))) => (explored.path(system, at)?, found),
-            (None, None) => return Ok((None, explored.is_complete())),
+        let Some((path_steps, found)) = explored.concrete.take() else {
+            return Ok((None, explored.found.is_none() && explored.is_complete()));
         };
         let (cost, is_full) = (cost(system, &path_steps), is_full(&path_steps));
         Ok((Some(Known { cost, is_full, steps: script(system, &path_steps)?, found }), false))

@@ -13,8 +13,9 @@
 //!   [`Cycles::add_endless`](super::cycles::Cycles::add_endless). The endless component never meets the others, so all
 //!   its steps have been seen by then. The timers of the others run only if time passes in the cycle.
 //!
-//! Where time does not pass in a cycle, no timer of any unit fires any more. If others have timers, it is then no
-//! longer true that no mover can compare their clocks: the units of the cycle and those with timers are one component.
+//! Where a component goes round without a timer of its own, time does not pass, and no timer of any unit fires any more,
+//! also if another component goes round by timers in the same cycle. If others have timers, it is then no longer true
+//! that no mover can compare their clocks: the units of the cycle and those with timers are one component.
 //!
 //! With symmetry, the states of the graph stand for their orbits. If the graph has no terminal cycle, that of all
 //! states has none either, and no unit is ignored; if it has one, the search runs again without symmetry.
@@ -28,7 +29,7 @@
 
 use super::cycles::{Part, part};
 use super::footprint::Footprints;
-use super::stubborn::{Waiting, parts, waiting};
+use super::stubborn::{Round, Waiting, parts, waiting};
 use super::subsumption::Subsumption;
 use super::successors::Successors;
 use super::symmetry::Symmetry;
@@ -48,8 +49,15 @@ use std::collections::{BTreeSet, VecDeque};
 struct Ignoring {
     state: StateVector,
     waiting: Waiting,
-    moved: BTreeSet<Mover>,
-    timed: bool,
+}
+
+/// What the states of a cycle show.
+#[derive(Default)]
+struct Shown {
+    /// The least state in which a mover waits that never moves in the cycle, if there is one.
+    ignoring: Option<Ignoring>,
+    /// The units of each component that goes round without time passing for it.
+    untimed: Vec<BTreeSet<UnitId>>,
 }
 
 /// Looks for cycles of a finished reduced search that ignore a mover; says whether the search has to run again. If the
@@ -72,21 +80,26 @@ pub(crate) fn update(
         let reason = "executions go round for ever, and the reduction has to know who does not move then".to_owned();
         return Err(Interrupt::Asymmetry(Asymmetry { between: None, reason }));
     }
+    let Some(states) = graph.states(system, footprints, initial, &mut visited, &cycles)? else { return Ok(false) };
+    let rounds: Vec<Round> = cycles.iter().map(|cycle| graph.round(cycle)).collect();
+    let mut shown = Vec::new();
+    for (round, states) in rounds.iter().zip(states) {
+        shown.push(shown_by(system, footprints, round, states)?);
+    }
     let with_timers = with_timers(system, footprints, initial);
-    if footprints.cycles.add_untimed(graph.untimed(&cycles), &with_timers) {
+    let untimed = shown.iter_mut().flat_map(|shown| std::mem::take(&mut shown.untimed));
+    if footprints.cycles.add_untimed(untimed, &with_timers) {
         return Ok(true);
     }
-    let Some(states) = graph.states(system, footprints, initial, &mut visited, &cycles)? else { return Ok(false) };
     // A component may come to its cycle with others in several states.
     let mut unreduced = AHashSet::new();
     let mut endless = AHashSet::new();
-    for (cycle, states) in cycles.iter().zip(states) {
-        let Some(ignoring) = ignoring(system, footprints, &graph, cycle, states)? else { continue };
-        let Ignoring { state, waiting, moved, timed } = ignoring;
+    for (round, Shown { ignoring, .. }) in rounds.into_iter().zip(shown) {
+        let Some(Ignoring { state, waiting }) = ignoring else { continue };
         let cycles = &mut footprints.cycles;
         let is_new = match waiting.connected {
             true => {
-                let moved: SmallVec<[Mover; 8]> = moved.into_iter().collect();
+                let moved: SmallVec<[Mover; 8]> = round.movers.into_iter().collect();
                 !unreduced.insert(moved.clone()) || cycles.unreduce(moved)
             }
             false if visited.leaves_out => {
@@ -97,7 +110,7 @@ pub(crate) fn update(
             false if waiting.component.is_empty() => !endless.is_empty(),
             false => {
                 let part = part(system, &state, &waiting.component);
-                !endless.insert(part.clone()) || cycles.add_endless(part, state, timed)
+                !endless.insert(part.clone()) || cycles.add_endless(part, state, waiting.timed)
             }
         };
         assert!(is_new, "a cycle that ignores somebody was dealt with and does so again");
@@ -176,27 +189,28 @@ fn with_timers(system: &System, footprints: &Footprints, initial: &StateVector) 
     roots.filter(|&(unit, node)| footprints.has_timers_at(unit, node)).map(|(unit, _)| unit).collect()
 }
 
-/// The least state of a cycle in which a mover waits that never moves in the cycle, if there is one.
-fn ignoring(
+/// What the states of a cycle show, of which all movers and their steps are known.
+fn shown_by(
     system: &mut System,
     footprints: &mut Footprints,
-    graph: &Reduced,
-    cycle: &[usize],
+    round: &Round,
     mut states: Vec<StateVector>,
-) -> Result<Option<Ignoring>, Interrupt> {
-    let (moved, timed) = (graph.movers(cycle), graph.is_timed(cycle));
+) -> Result<Shown, Interrupt> {
     states.sort_unstable();
     let mut enabled = Enabled::default();
+    let mut shown = Shown::default();
     for state in states {
         system.enabled(&state, &mut enabled)?;
         footprints.update(system);
-        let (waiting, rows) = system.ask(|view| waiting(view, footprints, &state, &enabled, &moved, timed))?;
+        let (mut waiting, rows) = system.ask(|view| waiting(view, footprints, &state, &enabled, round))?;
         rows.into_iter().for_each(|row| footprints.consult(row));
+        shown.untimed.append(&mut waiting.untimed);
         if waiting.connected || waiting.apart {
-            return Ok(Some(Ignoring { state, waiting, moved, timed }));
+            shown.ignoring = Some(Ignoring { state, waiting });
+            break;
         }
     }
-    Ok(None)
+    Ok(shown)
 }
 
 /// What the proviso keeps of a state of the reduced graph.
@@ -204,8 +218,8 @@ fn ignoring(
 struct Departure {
     /// The movers of the steps that leave the state.
     movers: SmallVec<[Mover; 2]>,
-    /// Whether a timer fires in the state.
-    timed: bool,
+    /// Those of them whose timers fire.
+    timed: SmallVec<[Mover; 2]>,
 }
 
 /// The reduced graph; its states are numbered in breadth-first order from the initial state.
@@ -222,26 +236,18 @@ impl Reduced {
         let is_whole = walk(system, footprints, initial, visited, |system, number, _, chosen, edges| {
             let mut movers: SmallVec<[Mover; 2]> = chosen.iter().filter_map(|step| system.mover(step)).collect();
             movers.dedup();
-            let timed = chosen.iter().any(|step| matches!(step.class(), Some(Class::Timer { .. })));
+            let timers = chosen.iter().filter(|step| matches!(step.class(), Some(Class::Timer { .. })));
+            let timed = timers.filter_map(|step| system.mover(step)).collect();
             graph.set(number, Departure { movers, timed }, edges);
         })?;
         Ok(is_whole.then_some(Reduced(graph)))
     }
 
-    /// Whether a timer fires in a cycle.
-    fn is_timed(&self, cycle: &[usize]) -> bool {
-        cycle.iter().any(|&state| self.0.label(state).timed)
-    }
-
     /// The movers of a cycle.
-    fn movers(&self, cycle: &[usize]) -> BTreeSet<Mover> {
-        cycle.iter().flat_map(|&state| self.0.label(state).movers.iter().copied()).collect()
-    }
-
-    /// The units of each cycle in which no time passes.
-    fn untimed(&self, cycles: &[Vec<usize>]) -> impl Iterator<Item = BTreeSet<UnitId>> {
-        let untimed = cycles.iter().filter(|cycle| !self.is_timed(cycle));
-        untimed.map(|cycle| self.movers(cycle).iter().map(|mover| mover.unit).collect())
+    fn round(&self, cycle: &[usize]) -> Round {
+        let all =
+            |of: fn(&Departure) -> &[Mover]| cycle.iter().flat_map(move |&state| of(self.0.label(state))).copied();
+        Round { movers: all(|left| &left.movers).collect(), timed: all(|left| &left.timed).collect() }
     }
 
     /// The states of some cycles.

@@ -240,31 +240,51 @@ pub(super) struct Waiting {
     pub(super) apart: bool,
     /// The movers with one clock that go round, and beside which no other is explored yet.
     pub(super) component: SmallVec<[Mover; 8]>,
+    /// Whether time passes for them while they go round.
+    pub(super) timed: bool,
+    /// The units of each component that goes round without time passing for it.
+    pub(super) untimed: Vec<BTreeSet<UnitId>>,
 }
 
-/// The movers that could be explored in a state besides those that go round in a cycle; `timed`: time passes there.
+/// The movers that go round in a cycle.
+pub(super) struct Round {
+    pub(super) movers: BTreeSet<Mover>,
+    /// Those whose timers fire there.
+    pub(super) timed: BTreeSet<Mover>,
+}
+
+/// The movers that could be explored in a state besides those that go round in a cycle. Several components may go round
+/// in one cycle, each with a clock of its own; time passes for the others if it passes for each of these.
 pub(super) fn waiting(
     view: View<'_>,
     footprints: &Footprints,
     state: &[u32],
     enabled: &Enabled,
-    moved: &BTreeSet<Mover>,
-    timed: bool,
+    round: &Round,
 ) -> Lookup<(Waiting, Vec<Row>)> {
     let live = survey(view, footprints, state, enabled)?;
-    let goes_round = |clock: usize| live.iter().any(|unit| unit.clock == clock && moved.contains(&unit.mover));
-    let mut waiting = Waiting { connected: false, apart: false, component: SmallVec::new() };
+    let mut waiting =
+        Waiting { connected: false, apart: false, component: SmallVec::new(), timed: false, untimed: Vec::new() };
     let components = in_order(view, &live);
-    for clock in clocks(&live, &components) {
-        let members = members_of(&live, clock);
+    let by_clock = clocks(&live, &components).into_iter().map(|clock| members_of(&live, clock));
+    let moves = |members: &SmallVec<[&Live; 8]>| members.iter().any(|unit| round.movers.contains(&unit.mover));
+    let (going_round, others): (Vec<_>, Vec<_>) = by_clock.partition(moves);
+    for members in going_round {
         let movers = movers_of(&members);
-        if goes_round(clock) {
-            waiting.connected |= members.iter().any(|unit| unit.proceeds && !moved.contains(&unit.mover));
-            // Other components that go round, beside which more is explored already, keep no mover waiting.
-            if waiting.component.is_empty() && footprints.cycles.turn(view, state, &movers) == Turn::Usual {
-                waiting.component = movers;
-            }
-        } else if footprints.cycles.turn(view, state, &movers) == Turn::Usual {
+        let timed = movers.iter().any(|mover| round.timed.contains(mover));
+        if !timed {
+            let units = movers.iter().filter(|mover| round.movers.contains(mover)).map(|mover| mover.unit);
+            waiting.untimed.push(units.collect());
+        }
+        waiting.connected |= members.iter().any(|unit| unit.proceeds && !round.movers.contains(&unit.mover));
+        // Other components that go round, beside which more is explored already, keep no mover waiting.
+        if waiting.component.is_empty() && footprints.cycles.turn(view, state, &movers) == Turn::Usual {
+            (waiting.component, waiting.timed) = (movers, timed);
+        }
+    }
+    for members in others {
+        if footprints.cycles.turn(view, state, &movers_of(&members)) == Turn::Usual {
+            let timed = waiting.untimed.is_empty();
             let scope = with_one_clock(view, footprints, (state, enabled), (&live, &components), &members, timed)?;
             waiting.apart |= matches!(scope, Some(StubbornSet::Moves(_) | StubbornSet::Component(_)));
             waiting.apart |= members.iter().any(|unit| unit.moves > 0);
