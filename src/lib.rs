@@ -129,8 +129,10 @@ pub mod capture {
     //! Traces for monitors from pcap and pcapng files: the feature `pcap`. The chapter "Monitors and traces" of the
     //! user's guide explains it.
     pub use netcheck_capture::{
-        Capture, CaptureTrace, CaptureValidation, Change, Datagram, Decoder, Error, Packet, Unread,
+        Capture, CaptureTrace, CaptureValidation, Change, Datagram, Decoder, Error, Packet, Place, Unread,
     };
+    #[cfg(feature = "wifi")]
+    pub use netcheck_capture::{FrameKind, MacAddress, WirelessFrame};
 }
 
 pub mod io {

@@ -43,6 +43,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // Tests and benchmarks that need crates which nothing else needs.
     ("benches", &["netcheck"]),
     ("captures", &["netcheck"]),
+    ("wifi", &["netcheck"]),
     ("pages", &["netcheck"]),
     ("peers", &["netcheck"]),
     ("third-party", &["netcheck"]),

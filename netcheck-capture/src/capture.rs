@@ -6,6 +6,8 @@ use crate::frame::{Header, Transport, decode};
 use crate::packet::{Datagram, Packet};
 use crate::record::Record;
 use crate::trace::CaptureTrace;
+#[cfg(feature = "wifi")]
+use crate::wireless::{self, WirelessFrame};
 use crate::{pcap, pcapng};
 use core::ops::Range;
 use core::time::Duration;
@@ -16,7 +18,8 @@ use std::path::Path;
 /// What a capture file has of UDP and TCP.
 ///
 /// Known are pcap and pcapng, in either byte order and each resolution of time; Ethernet (with VLAN tags), Linux cooked
-/// captures, loopback and raw IP; IPv4 and IPv6. Other protocols are passed over. Refused are files that end within a
+/// captures, loopback and raw IP; IPv4 and IPv6; with the feature `wifi` frames of 802.11, with and without radiotap
+/// headers, of which what they carry is not looked at. Other protocols are passed over. Refused are files that end within a
 /// packet, packets of which only the beginning was captured, and fragments of IP. Checksums are not looked at: where a
 /// network card computes them, captures have none that are right.
 #[derive(Clone, Debug)]
@@ -27,6 +30,8 @@ pub struct Capture {
     lasted: Duration,
     packets: usize,
     carried: Vec<Carried>,
+    #[cfg(feature = "wifi")]
+    frames: Vec<WirelessFrame>,
     /// The payloads, one after the other.
     payloads: Vec<u8>,
 }
@@ -111,6 +116,34 @@ impl Capture {
         self.decoder().datagrams(event).trace()
     }
 
+    /// The frames of 802.11, in the order of the file.
+    #[cfg(feature = "wifi")]
+    #[must_use]
+    pub fn frames(&self) -> &[WirelessFrame] {
+        &self.frames
+    }
+
+    /// The events that frames of 802.11 are, each with its instant, which may be another one than that of the frame: a
+    /// capture may have the start of frames that were sent there, and the end of those that were received. The function
+    /// gives none for frames that no monitor has to see.
+    ///
+    /// The trace begins with the file's earliest packet, and ends with its latest one or the last event.
+    ///
+    /// # Errors
+    ///
+    /// If an event's instant lies before the one of the event before it.
+    #[cfg(feature = "wifi")]
+    pub fn trace_of_frames<E: fmt::Debug>(
+        &self,
+        event: impl Fn(&WirelessFrame) -> Option<(Duration, E)>,
+    ) -> Result<CaptureTrace<E, WirelessFrame>, Error> {
+        let events = self.frames.iter().filter_map(|frame| {
+            let (at, event) = event(frame)?;
+            Some((WirelessFrame { at, ..*frame }, event))
+        });
+        CaptureTrace::new(events, self.lasted)
+    }
+
     /// Says how events are made, also of TCP.
     #[must_use]
     pub fn decoder<E: fmt::Debug>(&self) -> Decoder<'_, E> {
@@ -125,6 +158,8 @@ struct Reading {
     last_ns: u64,
     packets: usize,
     carried: Vec<Carried>,
+    #[cfg(feature = "wifi")]
+    frames: Vec<WirelessFrame>,
     payloads: Vec<u8>,
 }
 
@@ -133,6 +168,13 @@ impl Reading {
         self.first_ns = Some(self.first_ns.unwrap_or(record.at_ns).min(record.at_ns));
         self.last_ns = self.last_ns.max(record.at_ns);
         self.packets = record.number;
+        #[cfg(feature = "wifi")]
+        if [wireless::ALONE, wireless::BEHIND_RADIOTAP].contains(&record.link_type) {
+            let frame = wireless::decode(record.link_type, record.number, record.frame);
+            let frame = frame.map_err(|what| Error::packet_is(record.number, what))?;
+            self.frames.push(WirelessFrame { at: Duration::from_nanos(record.at_ns), ..frame });
+            return Ok(());
+        }
         let carried = decode(record.link_type, record.frame).map_err(|what| Error::packet_is(record.number, what))?;
         if let Some(carried) = carried {
             let at = Duration::from_nanos(record.at_ns);
@@ -159,7 +201,19 @@ impl Reading {
         for carried in &mut self.carried {
             carried.packet.at -= began;
         }
+        #[cfg(feature = "wifi")]
+        for frame in &mut self.frames {
+            frame.at -= began;
+        }
         let lasted = Duration::from_nanos(self.last_ns.max(first_ns) - first_ns);
-        Capture { began, lasted, packets: self.packets, carried: self.carried, payloads: self.payloads }
+        Capture {
+            began,
+            lasted,
+            packets: self.packets,
+            carried: self.carried,
+            #[cfg(feature = "wifi")]
+            frames: self.frames,
+            payloads: self.payloads,
+        }
     }
 }

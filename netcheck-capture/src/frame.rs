@@ -45,6 +45,7 @@ pub(crate) fn decode(link_type: u32, frame: &[u8]) -> Result<Option<Carried<'_>>
         // Linux cooked captures of version 1 and 2, with the EtherType at 14 or 0.
         113 => after_header::<16>(frame, |header| [header[14], header[15]])?,
         276 => after_header::<20>(frame, |header| [header[0], header[1]])?,
+        105 | 127 => return Err("is a frame of 802.11: they are read with the feature `wifi`".to_owned()),
         _ => return Err(format!("its link type {link_type} is not known here")),
     };
     carried(&sliced.map_err(|error| format!("is corrupt: {error}"))?)

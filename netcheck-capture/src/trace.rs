@@ -9,27 +9,58 @@ use std::fmt;
 /// Packets that are shown before and after a rejected one.
 const PACKETS_AROUND: usize = 3;
 
-/// A trace of events, each with the packet that it comes from.
-#[derive(Clone, Debug)]
-pub struct CaptureTrace<E> {
-    trace: Trace<E>,
-    packets: Vec<Packet>,
+/// Where an event stands in a file: a [`Packet`], or a frame of 802.11.
+pub trait Place: Copy + fmt::Display {
+    /// The number in the file, from 1.
+    fn number(&self) -> usize;
+
+    /// The instant, since the earliest packet of the file.
+    fn at(&self) -> Duration;
 }
 
-impl<E: fmt::Debug> CaptureTrace<E> {
-    pub(crate) fn new(events: impl IntoIterator<Item = (Packet, E)>, end: Duration) -> Result<Self, Error> {
-        let (packets, events): (Vec<Packet>, Vec<(Duration, E)>) =
-            events.into_iter().map(|(packet, event)| (packet, (packet.at, event))).unzip();
+impl Place for Packet {
+    fn number(&self) -> usize {
+        self.number
+    }
+
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+#[cfg(feature = "wifi")]
+impl Place for crate::wireless::WirelessFrame {
+    fn number(&self) -> usize {
+        self.number
+    }
+
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+/// A trace of events, each with the packet that it comes from.
+#[derive(Clone, Debug)]
+pub struct CaptureTrace<E, P = Packet> {
+    trace: Trace<E>,
+    packets: Vec<P>,
+}
+
+impl<E: fmt::Debug, P: Place> CaptureTrace<E, P> {
+    pub(crate) fn new(events: impl IntoIterator<Item = (P, E)>, end: Duration) -> Result<Self, Error> {
+        let (packets, events): (Vec<P>, Vec<(Duration, E)>) =
+            events.into_iter().map(|(packet, event)| (packet, (packet.at(), event))).unzip();
         let trace = Trace::new(events).map_err(|unordered| {
             let [before, packet] = [unordered.packet - 2, unordered.packet - 1].map(|index| packets[index]);
             let what = format!(
                 "is {:?} earlier than packet {} before it: sort the file with `reordercap`",
-                before.at - packet.at,
-                before.number
+                before.at() - packet.at(),
+                before.number()
             );
-            Error::packet_is(packet.number, what)
+            Error::packet_is(packet.number(), what)
         })?;
-        let trace = trace.starting_at(Duration::ZERO).ending_at(end);
+        let last = packets.last().map_or(Duration::ZERO, Place::at);
+        let trace = trace.starting_at(Duration::ZERO).ending_at(end.max(last));
         Ok(CaptureTrace { trace, packets })
     }
 
@@ -42,14 +73,14 @@ impl<E: fmt::Debug> CaptureTrace<E> {
 
     /// The packet of each event.
     #[must_use]
-    pub fn packets(&self) -> &[Packet] {
+    pub fn packets(&self) -> &[P] {
         &self.packets
     }
 
     /// Whether the monitor accepts the trace, and if not, at which packet of the file and why. The trace is taken for
     /// what the device itself saw.
     #[must_use]
-    pub fn validate(&self, monitor: &Monitor<E>) -> CaptureValidation {
+    pub fn validate(&self, monitor: &Monitor<E>) -> CaptureValidation<P> {
         let validation = monitor.validate(&self.trace);
         let Some((at, rejection)) = validation.rejected_at().zip(validation.rejection().cloned()) else {
             return CaptureValidation { events: self.packets.len(), rejected: None };
@@ -73,20 +104,20 @@ impl<E: fmt::Debug> CaptureTrace<E> {
 
 /// What a monitor says about a capture. It is shown as text: what was expected at which packet, and the packets around.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CaptureValidation {
+pub struct CaptureValidation<P = Packet> {
     events: usize,
-    rejected: Option<Rejected>,
+    rejected: Option<Rejected<P>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Rejected {
+struct Rejected<P> {
     /// None at the end of the trace.
-    packet: Option<Packet>,
+    packet: Option<P>,
     rejection: Rejection,
     around: String,
 }
 
-impl CaptureValidation {
+impl<P> CaptureValidation<P> {
     /// Whether the monitor accepts the trace.
     #[must_use]
     pub fn is_accepted(&self) -> bool {
@@ -95,7 +126,7 @@ impl CaptureValidation {
 
     /// The packet at which the monitor rejects; none if it accepts, or rejects the end.
     #[must_use]
-    pub fn rejected_at(&self) -> Option<&Packet> {
+    pub fn rejected_at(&self) -> Option<&P> {
         self.rejected.as_ref()?.packet.as_ref()
     }
 
@@ -106,7 +137,7 @@ impl CaptureValidation {
     }
 }
 
-impl fmt::Display for CaptureValidation {
+impl<P: fmt::Display> fmt::Display for CaptureValidation<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(Rejected { packet, rejection, around }) = &self.rejected else {
             return writeln!(f, "all {} events are accepted", self.events);

@@ -46,18 +46,19 @@ const MEMORY: &[Row] = &[
 ];
 
 const CAPTURE: &[Row] = &[
-    ("", &["capture", "decoder", "error", "packet", "trace"]),
+    ("", &["capture", "decoder", "error", "packet", "trace", "wireless"]),
     ("error", &[]),
     ("packet", &[]),
     ("record", &["error"]),
     ("pcap", &["error", "record"]),
     ("pcapng", &["error", "record"]),
     ("frame", &[]),
-    ("trace", &["error", "packet"]),
+    ("wireless", &[]),
+    ("trace", &["error", "packet", "wireless"]),
     ("stream", &["packet"]),
     ("connections", &["frame", "packet", "stream"]),
     ("decoder", &["connections", "error", "frame", "packet", "trace"]),
-    ("capture", &["decoder", "error", "frame", "packet", "pcap", "pcapng", "record", "trace"]),
+    ("capture", &["decoder", "error", "frame", "packet", "pcap", "pcapng", "record", "trace", "wireless"]),
 ];
 
 const PEER: &[Row] = &[

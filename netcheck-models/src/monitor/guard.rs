@@ -2,6 +2,7 @@
 
 use super::values::Values;
 use core::time::Duration;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// A condition over the event and the variables.
@@ -173,12 +174,12 @@ impl<E> Node<E> {
 
 /// For each clock the least and the greatest reading in nanoseconds, both allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Window(pub(super) Vec<(u64, u64)>);
+pub(super) struct Window(pub(super) SmallVec<[(u64, u64); 2]>);
 
 impl Window {
     /// All readings.
     pub(super) fn all(clocks: usize) -> Self {
-        Window(vec![(0, u64::MAX); clocks])
+        Window(smallvec![(0, u64::MAX); clocks])
     }
 
     pub(super) fn contains(&self, readings: &[u64]) -> bool {

@@ -60,11 +60,19 @@ pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live]
     }
 }
 
+/// The other tracked tasks whose timers a mover may use from now on.
+fn lenders<'f>(footprints: &'f Footprints, of: &Live) -> impl Iterator<Item = Mover> + use<'f> {
+    let (mover, affects) = (of.mover, &footprints.get(of.row).future_affects);
+    let is_lender = move |lender: Mover| lender.unit == mover.unit && lender != mover;
+    let known = footprints.timers.iter().filter(move |&&(bit, lender)| is_lender(lender) && affects.contains(bit));
+    known.map(|&(_, lender)| lender)
+}
+
 /// Joins the movers that may use timers of one task.
 fn join_by_timers(footprints: &Footprints, live: &[Live], sets: &mut Sets) {
     let mut first_users: Vec<(Mover, usize)> = Vec::new();
     for (index, of) in live.iter().enumerate() {
-        for lender in footprints.lenders(of.mover, of.row) {
+        for lender in lenders(footprints, of) {
             let own = live.iter().position(|other| other.mover == lender);
             let known = first_users.iter().find(|(other, _)| *other == lender).map(|&(_, user)| user);
             own.into_iter().chain(known).for_each(|other| sets.join(index, other));
@@ -76,7 +84,7 @@ fn join_by_timers(footprints: &Footprints, live: &[Live], sets: &mut Sets) {
 /// The movers with one clock, and the tasks that have ended and whose timers pass with it.
 pub(super) fn with_lenders(footprints: &Footprints, members: &[&Live]) -> SmallVec<[Mover; 8]> {
     let mut movers: SmallVec<[Mover; 8]> = members.iter().map(|member| member.mover).collect();
-    for lender in members.iter().flat_map(|of| footprints.lenders(of.mover, of.row)) {
+    for lender in members.iter().flat_map(|of| lenders(footprints, of)) {
         if !movers.contains(&lender) {
             movers.push(lender);
         }

@@ -44,7 +44,7 @@ pub(crate) struct Footprints {
     /// The tracked tasks that are known.
     tasks: BTreeSet<(UnitId, TaskId)>,
     /// The resources of the timers that a tracked task has made, by task.
-    timers: Vec<(u32, Mover)>,
+    pub(super) timers: Vec<(u32, Mover)>,
     /// Resources of ending, joining and aborting.
     lifecycle: Bits,
     grew: bool,
@@ -116,13 +116,6 @@ impl Footprints {
     /// Whether a mover may use timers from now on.
     pub(crate) fn has_timers(&self, unit: UnitId, row: Row) -> bool {
         self.is_in(&self.get(row).future_affects, Resource::Timed(unit))
-    }
-
-    /// The other tracked tasks whose timers a mover may use from now on.
-    pub(crate) fn lenders<'f>(&'f self, mover: Mover, row: Row) -> impl Iterator<Item = Mover> + use<'f> {
-        let affects = &self.get(row).future_affects;
-        let is_lender = move |lender: Mover| lender.unit == mover.unit && lender != mover;
-        self.timers.iter().filter(move |&&(bit, lender)| is_lender(lender) && affects.contains(bit)).map(|&(_, of)| of)
     }
 
     /// Whether a unit may use timers from a node on, at which it moves as a whole.

@@ -9,3 +9,4 @@ mod mutated;
 mod reading;
 mod streams;
 mod tftp;
+mod wireless;

@@ -171,8 +171,8 @@ fn what_pcapng_has_besides_is_refused_by_name() {
     refused(&with(before_1970), Some(2), "packet 2: its instant is corrupt");
     let resolution = interface(order, 101, 0x7f, 0);
     refused(&with(resolution), Some(2), "packet 2: the resolution of its interface's instants is corrupt (0x7f)");
-    let radio = [interface(order, 105, 6, 0), enhanced_packet(order, 1, 1, &udp(b"a"))].concat();
-    refused(&with(radio), Some(2), "packet 2: its link type 105 is not known here");
+    let radio = [interface(order, 147, 6, 0), enhanced_packet(order, 1, 1, &udp(b"a"))].concat();
+    refused(&with(radio), Some(2), "packet 2: its link type 147 is not known here");
     let mut lengths = enhanced_packet(order, 0, 1, &udp(b"a"));
     lengths.pop();
     lengths.push(0);

@@ -4,11 +4,12 @@
 //! configuration whose readings lie within those of another one, with no fewer guesses, is left out. Zones are
 //! extrapolated, so the set is bounded for a fixed monitor, and the time is linear in the trace.
 
-use super::moves::{Augmented, Symbolic};
+use super::moves::{Augmented, Place, Symbolic};
 use super::mutation::Step;
 use crate::monitor::trace::Trace;
+use smallvec::SmallVec;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 struct Node<E> {
     here: Symbolic,
@@ -20,25 +21,27 @@ struct Node<E> {
 pub(super) enum Found<E> {
     /// The steps of a mutation with the fewest guesses.
     Steps(Vec<Step<E>>),
-    /// The packet that no mutation explains, counted from 0, and the configurations before it.
-    Nothing(usize, Vec<Symbolic>),
+    /// The packet that no mutation explains, counted from 0, and the states before it, with
+    /// the values there.
+    Nothing(usize, Vec<(usize, Vec<i64>)>),
 }
 
 struct Exact<'a, E> {
     augmented: Augmented<'a, E>,
     nodes: Vec<Node<E>>,
+    settled: Settled,
 }
 
-pub(super) fn search<E: Clone>(augmented: Augmented<'_, E>, trace: &Trace<E>) -> Found<E> {
+pub(super) fn search<E: Clone>(mut augmented: Augmented<'_, E>, trace: &Trace<E>) -> Found<E> {
     let initial = Node { here: augmented.initial(), guesses: 0, before: None };
-    let mut exact = Exact { augmented, nodes: vec![initial] };
+    let mut exact = Exact { augmented, nodes: vec![initial], settled: Settled::default() };
     let (mut frontier, mut last_ns) = (vec![0], trace.start_ns);
     for (index, (at_ns, event)) in trace.packets.iter().enumerate() {
         let gap_ns = at_ns - last_ns;
         let reached = exact.guess(&frontier, gap_ns);
         let mut heard = Vec::new();
         for &from in &reached {
-            for (here, step) in exact.augmented.heard(&exact.nodes[from].here, event, gap_ns) {
+            for (here, step) in exact.augmented.heard(&exact.nodes[from].here, (index, event), gap_ns) {
                 let guesses = exact.nodes[from].guesses + step.guesses();
                 heard.push(Node { here, guesses, before: Some((from, step)) });
             }
@@ -58,37 +61,60 @@ pub(super) fn search<E: Clone>(augmented: Augmented<'_, E>, trace: &Trace<E>) ->
     }
 }
 
-/// Nodes by state and values: only those with equal ones include each other.
-type Settled = BTreeMap<(usize, Vec<i64>), Vec<usize>>;
+/// Nodes by place: only those at one place include each other.
+#[derive(Default)]
+struct Settled {
+    nodes: Vec<SmallVec<[usize; 2]>>,
+    /// The places that have nodes.
+    used: Vec<Place>,
+}
+
+impl Settled {
+    fn at(&self, place: Place) -> &[usize] {
+        self.nodes.get(place.index()).map_or(&[], |nodes| nodes)
+    }
+
+    fn add(&mut self, place: Place, node: usize) {
+        if self.nodes.len() <= place.index() {
+            self.nodes.resize_with(place.index() + 1, SmallVec::new);
+        }
+        self.nodes[place.index()].push(node);
+        self.used.push(place);
+    }
+
+    fn clear(&mut self) {
+        self.used.drain(..).for_each(|place| self.nodes[place.index()].clear());
+    }
+}
 
 impl<E: Clone> Exact<'_, E> {
-    fn is_included(&self, settled: &Settled, node: &Node<E>) -> bool {
-        let alike = settled.get(&(node.here.state, node.here.values.clone()));
+    /// Whether a settled node includes this one.
+    fn is_included(&self, node: &Node<E>) -> bool {
         let includes = |other: &usize| {
             let other = &self.nodes[*other];
             other.guesses <= node.guesses && other.here.includes(&node.here)
         };
-        alike.is_some_and(|alike| alike.iter().any(includes))
+        self.settled.at(node.here.place).iter().any(includes)
     }
 
     /// The configurations that missed packets lead to, within a gap of the sniffer's trace; those with few guesses
     /// first.
     fn guess(&mut self, frontier: &[usize], gap_ns: u64) -> Vec<usize> {
-        let mut settled = Settled::new();
+        self.settled.clear();
         let mut reached = Vec::new();
         let mut open: BinaryHeap<Reverse<(usize, usize)>> =
             frontier.iter().map(|&node| Reverse((self.nodes[node].guesses, node))).collect();
         while let Some(Reverse((_, node))) = open.pop() {
-            if self.is_included(&settled, &self.nodes[node]) {
+            if self.is_included(&self.nodes[node]) {
                 continue;
             }
             let here = self.nodes[node].here.clone();
-            settled.entry((here.state, here.values.clone())).or_default().push(node);
+            self.settled.add(here.place, node);
             reached.push(node);
             for (next, step) in self.augmented.missed(&here, gap_ns) {
                 let guesses = self.nodes[node].guesses + step.guesses();
                 let next = Node { here: next, guesses, before: Some((node, step)) };
-                if !self.is_included(&settled, &next) {
+                if !self.is_included(&next) {
                     open.push(Reverse((guesses, self.nodes.len())));
                     self.nodes.push(next);
                 }
@@ -100,12 +126,11 @@ impl<E: Clone> Exact<'_, E> {
     /// Adds the nodes that no other one with no more guesses includes.
     fn keep_least(&mut self, mut nodes: Vec<Node<E>>) -> Vec<usize> {
         nodes.sort_by_key(|node| node.guesses);
-        let mut settled = Settled::new();
+        self.settled.clear();
         let mut kept = Vec::new();
         for node in nodes {
-            if !self.is_included(&settled, &node) {
-                let key = (node.here.state, node.here.values.clone());
-                settled.entry(key).or_default().push(self.nodes.len());
+            if !self.is_included(&node) {
+                self.settled.add(node.here.place, self.nodes.len());
                 kept.push(self.nodes.len());
                 self.nodes.push(node);
             }
@@ -113,8 +138,9 @@ impl<E: Clone> Exact<'_, E> {
         kept
     }
 
-    fn configurations(&self, nodes: &[usize]) -> Vec<Symbolic> {
-        nodes.iter().map(|node| self.nodes[*node].here.clone()).collect()
+    fn configurations(&self, nodes: &[usize]) -> Vec<(usize, Vec<i64>)> {
+        let at = |node: &usize| self.augmented.at(self.nodes[*node].here.place);
+        nodes.iter().map(at).map(|(state, values)| (state, values.to_vec())).collect()
     }
 
     fn way_to(&self, end: usize) -> Vec<Step<E>> {

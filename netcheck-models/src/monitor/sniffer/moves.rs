@@ -6,121 +6,163 @@ use super::zone::Zone;
 use crate::monitor::automaton::{Monitor, Move};
 use crate::monitor::guard::Window;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A state of the monitor with values of its variables, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(u32);
+
+impl Place {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A configuration of the augmented automaton.
 #[derive(Clone, Debug)]
 pub(super) struct Symbolic {
-    pub(super) state: usize,
-    pub(super) values: Vec<i64>,
+    pub(super) place: Place,
     pub(super) zone: Zone,
 }
 
 impl Symbolic {
     /// Whether all futures of the other one are futures of this one.
     pub(super) fn includes(&self, other: &Symbolic) -> bool {
-        self.state == other.state && self.values == other.values && self.zone.includes(&other.zone)
+        self.place == other.place && self.zone.includes(&other.zone)
     }
 }
 
-/// The packets that may be missed in a state with values, with the moves by each.
-type Guesses<E> = Vec<(E, Vec<Move>)>;
+/// How a rule takes an event at a place.
+#[derive(Clone)]
+struct Taken<E> {
+    /// A missed packet; none for one that the sniffer heard.
+    event: Option<E>,
+    rule: usize,
+    window: Window,
+    next: Place,
+}
 
-/// The augmented automaton, with the guesses that it has worked out.
+/// All ways in which an event is taken at a place.
+type Ways<E> = Rc<[Taken<E>]>;
+
+/// The augmented automaton, with what it has worked out.
 pub(super) struct Augmented<'a, E> {
     pub(super) monitor: &'a Monitor<E>,
     sniffer: &'a Sniffer<E>,
-    guesses: BTreeMap<(usize, Vec<i64>), Guesses<E>>,
+    places: Vec<(usize, Vec<i64>)>,
+    numbers: BTreeMap<(usize, Vec<i64>), Place>,
+    /// By place, the packets that may be missed there.
+    guesses: Vec<Option<Ways<E>>>,
+    /// By place, how the packet of this number is taken.
+    heard: (usize, BTreeMap<u32, Ways<E>>),
 }
 
 impl<'a, E: Clone> Augmented<'a, E> {
     pub(super) fn new(monitor: &'a Monitor<E>, sniffer: &'a Sniffer<E>) -> Self {
-        Augmented { monitor, sniffer, guesses: BTreeMap::new() }
+        let (places, numbers) = (Vec::new(), BTreeMap::new());
+        Augmented { monitor, sniffer, places, numbers, guesses: Vec::new(), heard: (usize::MAX, BTreeMap::new()) }
     }
 
-    pub(super) fn initial(&self) -> Symbolic {
-        let zone = Zone::zero(self.monitor.clocks.len());
-        Symbolic { state: 0, values: self.monitor.initial_values.clone(), zone }
+    pub(super) fn initial(&mut self) -> Symbolic {
+        let place = self.place(0, self.monitor.initial_values.clone());
+        Symbolic { place, zone: Zone::zero(self.monitor.clocks.len()) }
+    }
+
+    /// The state and the values at a place.
+    pub(super) fn at(&self, place: Place) -> (usize, &[i64]) {
+        let (state, values) = &self.places[place.index()];
+        (*state, values)
+    }
+
+    fn place(&mut self, state: usize, values: Vec<i64>) -> Place {
+        let next = Place(u32::try_from(self.places.len()).expect("memory ends before"));
+        let number = *self.numbers.entry((state, values.clone())).or_insert(next);
+        if number == next {
+            self.places.push((state, values));
+            self.guesses.push(None);
+        }
+        number
+    }
+
+    /// How an event is taken at a place.
+    fn taken(&mut self, place: Place, event: &E, missed: bool) -> Vec<Taken<E>> {
+        let (state, values) = &self.places[place.index()];
+        let moves = self.monitor.moves(*state, values, event);
+        let to_taken = |Move { rule, window, values }| {
+            let next = self.place(self.monitor.rules[rule].to, values);
+            Taken { event: missed.then(|| event.clone()), rule, window, next }
+        };
+        moves.into_iter().map(to_taken).collect()
     }
 
     /// The configuration after a move, with the clocks anywhere in `zone` before; `None` if the move is not possible.
-    fn after(&self, zone: Zone, taken: &Move, gap_ns: u64) -> Option<Symbolic> {
+    fn after(&self, zone: &Zone, taken: &Taken<E>, gap_ns: u64) -> Option<Symbolic> {
         let placed = &self.monitor.rules[taken.rule];
-        let zone = zone.within(&taken.window)?.reset(&placed.resets);
+        let zone = zone.clone().within(&taken.window)?.reset(&placed.resets);
         // The deadlines of the state hold on entry.
-        let deadlines = &self.monitor.states[placed.to].deadlines;
-        let all = vec![(0, u64::MAX); self.monitor.clocks.len()];
-        let mut window = Window(all);
-        for &(clock, most) in deadlines {
-            window.0[clock].1 = most.min(window.0[clock].1);
-        }
-        let mut zone = zone.within(&window)?;
+        let mut zone = zone.within_deadlines(&self.monitor.states[placed.to].deadlines)?;
         zone.extrapolate(&self.monitor.longest_ns, gap_ns);
-        Some(Symbolic { state: placed.to, values: taken.values.clone(), zone })
+        Some(Symbolic { place: taken.next, zone })
     }
 
     /// Type 1: the configurations after a packet that the sniffer missed, before its next one.
     pub(super) fn missed(&mut self, from: &Symbolic, gap_ns: u64) -> Vec<(Symbolic, Step<E>)> {
-        let Some(zone) = from.zone.clone().later(&self.monitor.states[from.state].deadlines, gap_ns) else {
+        let state = self.at(from.place).0;
+        let Some(zone) = from.zone.clone().later(&self.monitor.states[state].deadlines, gap_ns) else {
             return Vec::new();
         };
-        let key = (from.state, from.values.clone());
-        if !self.guesses.contains_key(&key) {
-            let worked_out = self.work_out(from.state, &from.values);
-            self.guesses.insert(key.clone(), worked_out);
-        }
-        let mut found: Vec<(Symbolic, Step<E>)> = Vec::new();
-        for (event, moves) in &self.guesses[&key] {
-            for taken in moves {
-                let Some(next) = self.after(zone.clone(), taken, gap_ns) else { continue };
-                let step = Step::new(Guess::Missed, Some(event.clone()), taken.rule, taken.window.clone());
-                found.push((next, step));
-            }
-        }
-        found
+        let guesses = self.guesses_at(from.place);
+        let with_step = |taken: &Taken<E>| {
+            let next = self.after(&zone, taken, gap_ns)?;
+            Some((next, Step::new(Guess::Missed, taken.event.clone(), taken.rule, taken.window.clone())))
+        };
+        guesses.iter().filter_map(with_step).collect()
     }
 
-    fn work_out(&self, state: usize, values: &[i64]) -> Guesses<E> {
-        let seen = self.monitor.values(values);
+    fn guesses_at(&mut self, place: Place) -> Ways<E> {
+        if let Some(known) = &self.guesses[place.index()] {
+            return Rc::clone(known);
+        }
+        let (state, values) = self.places[place.index()].clone();
+        let seen = self.monitor.values(&values);
         let rules = self.monitor.rules_from(state);
         let of_rules = rules.filter_map(|(_, placed)| placed.rule.guesses.as_ref()).flat_map(|guesses| guesses(&seen));
-        let events = self.sniffer.alphabet.iter().cloned().chain(of_rules);
-        let observed = events.filter(|event| self.monitor.observes(event));
-        let with_moves = observed.map(|event| {
-            let moves = self.monitor.moves(state, values, &event);
-            (event, moves)
-        });
-        with_moves.filter(|(_, moves)| !moves.is_empty()).collect()
+        let events: Vec<E> = self.sniffer.alphabet.iter().cloned().chain(of_rules).collect();
+        let observed = events.iter().filter(|event| self.monitor.observes(event));
+        let guesses: Ways<E> = observed.flat_map(|event| self.taken(place, event, true)).collect();
+        self.guesses[place.index()] = Some(Rc::clone(&guesses));
+        guesses
     }
 
-    /// Types 0 and 2: the configurations after the sniffer's next packet, first those that keep it.
-    pub(super) fn heard(&self, from: &Symbolic, event: &E, gap_ns: u64) -> Vec<(Symbolic, Step<E>)> {
+    /// Types 0 and 2: the configurations after the sniffer's next packet, which has this number, first those that keep
+    /// it.
+    pub(super) fn heard(
+        &mut self,
+        from: &Symbolic,
+        (packet, event): (usize, &E),
+        gap_ns: u64,
+    ) -> Vec<(Symbolic, Step<E>)> {
         let Some(zone) = self.at_packet(from, gap_ns) else { return Vec::new() };
-        let counted = |mut next: Symbolic| {
-            next.zone = next.zone.count_from_here();
-            next
-        };
+        let passing = |zone: Zone| Symbolic { place: from.place, zone: zone.count_from_here() };
         if !self.monitor.observes(event) {
-            let next = Symbolic { zone, ..from.clone() };
-            return vec![(counted(next), Step::passing(Guess::Unobserved))];
+            return vec![(passing(zone), Step::passing(Guess::Unobserved))];
         }
+        let moves = self.taken_at(from.place, packet, event);
         let mut found = Vec::new();
-        let moves = self.monitor.moves(from.state, &from.values, event);
-        for taken in &moves {
-            if let Some(next) = self.after(zone.clone(), taken, gap_ns) {
-                found.push((counted(next), Step::new(Guess::Kept, None, taken.rule, taken.window.clone())));
+        for taken in &*moves {
+            if let Some(Symbolic { place, zone }) = self.after(&zone, taken, gap_ns) {
+                let next = Symbolic { place, zone: zone.count_from_here() };
+                found.push((next, Step::new(Guess::Kept, None, taken.rule, taken.window.clone())));
             }
         }
         if (self.sniffer.to_dut)(event) {
             match self.sniffer.extra {
-                Extra::Anywhere => {
-                    let next = Symbolic { zone, ..from.clone() };
-                    found.push((counted(next), Step::passing(Guess::Extra)));
-                }
+                Extra::Anywhere => found.push((passing(zone), Step::passing(Guess::Extra))),
                 Extra::WhereExpected => {
-                    for taken in &moves {
+                    for taken in &*moves {
                         if let Some(zone) = zone.clone().within(&taken.window) {
                             let step = Step { window: Some(taken.window.clone()), ..Step::passing(Guess::Extra) };
-                            found.push((counted(Symbolic { zone, ..from.clone() }), step));
+                            found.push((passing(zone), step));
                         }
                     }
                 }
@@ -129,13 +171,26 @@ impl<'a, E: Clone> Augmented<'a, E> {
         found
     }
 
+    /// How the packet of this number is taken at a place.
+    fn taken_at(&mut self, place: Place, packet: usize, event: &E) -> Ways<E> {
+        if self.heard.0 != packet {
+            self.heard = (packet, BTreeMap::new());
+        }
+        if let Some(known) = self.heard.1.get(&place.0) {
+            return Rc::clone(known);
+        }
+        let taken: Ways<E> = self.taken(place, event, false).into();
+        self.heard.1.insert(place.0, Rc::clone(&taken));
+        taken
+    }
+
     /// Whether the trace may end here, a time after the last packet.
     pub(super) fn may_end(&self, from: &Symbolic, gap_ns: u64) -> bool {
-        let accepting = !self.monitor.has_accepting || self.monitor.states[from.state].accepting;
+        let accepting = !self.monitor.has_accepting || self.monitor.states[self.at(from.place).0].accepting;
         accepting && self.at_packet(from, gap_ns).is_some()
     }
 
     fn at_packet(&self, from: &Symbolic, gap_ns: u64) -> Option<Zone> {
-        from.zone.clone().later(&self.monitor.states[from.state].deadlines, gap_ns)?.at_packet(gap_ns)
+        from.zone.clone().later(&self.monitor.states[self.at(from.place).0].deadlines, gap_ns)?.at_packet(gap_ns)
     }
 }

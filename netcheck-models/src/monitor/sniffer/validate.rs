@@ -59,7 +59,7 @@ impl<E: Clone> Sniffer<E> {
             Search::Exact => match exact::search(augmented, trace) {
                 exact::Found::Steps(steps) => consistent(steps),
                 exact::Found::Nothing(packet, before) => {
-                    let before = before.iter().map(|one| monitor.words(one.state, &one.values));
+                    let before = before.iter().map(|(state, values)| monitor.words(*state, values));
                     let before: BTreeSet<String> = before.collect();
                     // Algorithm 1 drops no packet that no rule takes, so other mutations may explain the trace.
                     let verdict = if self.extra == Extra::Anywhere { Verdict::Violation } else { Verdict::Unlikely };

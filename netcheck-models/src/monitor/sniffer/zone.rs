@@ -1,6 +1,7 @@
 //! Sets of readings of clocks, as difference bound matrices.
 
 use crate::monitor::guard::Window;
+use smallvec::{SmallVec, smallvec};
 use std::cmp::min;
 
 const NONE: i64 = i64::MAX;
@@ -12,7 +13,7 @@ pub(super) struct Zone {
     side: usize,
     /// In row `i` and column `j`, how much clock `i` reads more than clock `j` at most. Clock 0 always reads zero, the
     /// last one counts from the sniffer's last packet, the monitor's clocks stand between.
-    bounds: Vec<i64>,
+    bounds: SmallVec<[i64; 16]>,
 }
 
 fn plus(one: i64, other: i64) -> i64 {
@@ -26,7 +27,7 @@ fn signed(ns: u64) -> i64 {
 impl Zone {
     /// All clocks read zero.
     pub(super) fn zero(clocks: usize) -> Self {
-        Zone { side: clocks + 2, bounds: vec![0; (clocks + 2) * (clocks + 2)] }
+        Zone { side: clocks + 2, bounds: smallvec![0; (clocks + 2) * (clocks + 2)] }
     }
 
     fn at(&self, row: usize, column: usize) -> i64 {
@@ -60,14 +61,20 @@ impl Zone {
             self.set(clock, 0, NONE);
         }
         let packet = self.side - 1;
-        let kept = deadlines.iter().all(|&(clock, most)| self.tighten(clock + 1, 0, signed(most)));
-        (kept && self.tighten(packet, 0, signed(gap_ns))).then_some(self)
+        let mut within = self.within_deadlines(deadlines)?;
+        within.tighten(packet, 0, signed(gap_ns)).then_some(within)
     }
 
     /// The readings at the instant of the next packet, `gap_ns` after the last one.
     pub(super) fn at_packet(mut self, gap_ns: u64) -> Option<Zone> {
         let packet = self.side - 1;
         self.tighten(0, packet, -signed(gap_ns)).then_some(self)
+    }
+
+    /// The readings with which no deadline is missed.
+    pub(super) fn within_deadlines(mut self, deadlines: &[(usize, u64)]) -> Option<Zone> {
+        let kept = deadlines.iter().all(|&(clock, most)| self.tighten(clock + 1, 0, signed(most)));
+        kept.then_some(self)
     }
 
     /// The readings within a window.
@@ -109,7 +116,7 @@ impl Zone {
             place if place + 1 == self.side => signed(gap_ns),
             place => signed(longest_ns[place - 1]).saturating_add(1),
         };
-        let most: Vec<i64> = (0..self.side).map(most).collect();
+        let most: SmallVec<[i64; 4]> = (0..self.side).map(most).collect();
         let mut changed = false;
         for row in 0..self.side {
             for column in (0..self.side).filter(|column| *column != row) {
