@@ -50,6 +50,16 @@ impl StubbornSet {
             _ => false,
         }
     }
+
+    /// Whether one of its movers is a part of the given one, or the given one of it.
+    pub(crate) fn concerns(&self, mover: Mover) -> bool {
+        match self {
+            StubbornSet::Moves(movers) | StubbornSet::Component(movers) => movers.iter().any(|of| !of.is_apart(mover)),
+            StubbornSet::Finished(units) => units.contains(&mover.unit),
+            StubbornSet::Nothing | StubbornSet::Endless => false,
+            StubbornSet::Both(scopes) => scopes.iter().any(|scope| scope.concerns(mover)),
+        }
+    }
 }
 
 /// The movers that share a clock.

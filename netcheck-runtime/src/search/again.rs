@@ -1,20 +1,50 @@
 //! Steps of one execution, found again among those that are possible in another.
 
+use crate::id::Mover;
+use crate::reduction::stubborn::StubbornSet;
 use crate::world::step::{Class, Move, Transition};
 use crate::world::system::System;
 
-/// Whether a path step is the next one of its mover, and of each monitor that sees it. A loss in flight is taken in its turn.
-pub(super) fn is_next(system: &System, remaining: &[&Transition], index: usize) -> bool {
-    match system.mover(remaining[index]) {
-        Some(mover) => {
-            let is_apart = |earlier: &&Transition| {
-                system.mover(earlier).is_some_and(|other| other.is_apart(mover))
-                    && !earlier.is_seen_with(remaining[index])
-            };
-            remaining[..index].iter().all(is_apart)
-        }
-        None => index == 0,
+/// A step that is still to be taken.
+#[derive(Clone, Copy)]
+pub(super) struct Remaining<'a> {
+    pub(super) transition: &'a Transition,
+    /// The stubborn set whose movers were quiet, where the step needs quiet ones.
+    pub(super) scope: Option<&'a StubbornSet>,
+}
+
+impl Remaining<'_> {
+    /// Whether the order of the two steps means nothing: neither are their movers parts of each other, nor does a monitor
+    /// see both. A loss in flight has no mover: it waits for those of its stubborn set, and changes channels.
+    fn is_apart(self, system: &System, other: Remaining<'_>) -> bool {
+        let is_apart = match (system.mover(self.transition), system.mover(other.transition)) {
+            (Some(mover), Some(other)) => mover.is_apart(other),
+            (Some(mover), None) => other.waits_without(mover) && self.changes_nothing_of(other),
+            (None, Some(mover)) => self.waits_without(mover) && self.changes_nothing_of(other),
+            (None, None) => false,
+        };
+        is_apart && !self.transition.is_seen_with(other.transition)
     }
+
+    fn waits_without(self, mover: Mover) -> bool {
+        self.scope.is_some_and(|scope| !scope.concerns(mover))
+    }
+
+    fn changes_nothing_of(self, other: Remaining<'_>) -> bool {
+        let changes = |(component, _): &_| other.transition.writes.iter().any(|(changed, _)| changed == component);
+        !self.transition.writes.iter().any(changes)
+    }
+
+    /// Whether the step is a loss of datagrams in flight all of which are lost already, together with those of others.
+    pub(super) fn has_happened(self, state: &[u32]) -> bool {
+        matches!(self.transition.step, Move::LoseInFlight)
+            && self.transition.writes.iter().all(|&(component, value)| component.of(state) == value)
+    }
+}
+
+/// Whether a step may be taken before all that are to be taken earlier.
+pub(super) fn is_next(system: &System, remaining: &[Remaining<'_>], index: usize) -> bool {
+    remaining[..index].iter().all(|earlier| earlier.is_apart(system, remaining[index]))
 }
 
 /// Whether a step of the full semantics is the same as the path step.

@@ -3,9 +3,11 @@
 //! The reduced search explores connected components one after the other, each with a clock of its own, and relies on
 //! footprints that may still grow. A violation that it meets is therefore taken through the full semantics, in which
 //! timers wait for all units: the steps of each unit (or tracked task) stay in their order, those of different units
-//! are interleaved as it becomes possible, and a unit without steps left on the path is run on where others wait.
+//! are interleaved as it becomes possible, and a unit without steps left on the path is run on where others wait. A loss
+//! in flight takes its turn among the steps of its component, since only those depend on it; in the full semantics it
+//! waits for all units, and loses what is in flight to any of them, so it comes after the moves that can be taken before.
 
-use super::again::{is_next, is_same};
+use super::again::{Remaining, is_next, is_same};
 use super::progress::Progress;
 use crate::id::Mover;
 use crate::property::Properties;
@@ -14,6 +16,7 @@ use crate::violation::Found;
 use crate::world::components::StateVector;
 use crate::world::step::{Move, Transition};
 use crate::world::system::{Interrupt, System};
+use smallvec::SmallVec;
 
 /// Steps of units without steps of their own that one search tries at the most, for all of its executions together:
 /// such steps may go on for ever, and may need more memory with each round.
@@ -33,10 +36,10 @@ pub(crate) fn concretize(
 ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
     let Some(first) = path_steps.first() else { return Ok(None) };
     let mut state = first.state.clone();
-    let mut remaining: Vec<&Transition> = path_steps
+    let mut remaining: Vec<Remaining<'_>> = path_steps
         .iter()
-        .map(|path_step| &path_step.transition)
-        .filter(|transition| !matches!(transition.step, Move::Park(_)))
+        .filter(|path_step| !matches!(path_step.transition.step, Move::Park(_)))
+        .map(|PathStep { transition, scope, .. }| Remaining { transition, scope: scope.as_deref() })
         .collect();
     let mut taken = Vec::new();
     let mut successors = Successors::default();
@@ -45,22 +48,35 @@ pub(crate) fn concretize(
         if taken.len().is_multiple_of(LOOKS_UP_EVERY) && progress.is_over() {
             return Ok(None);
         }
+        while let Some(happened) = next_that_happened(system, &remaining, &state) {
+            remaining.remove(happened);
+        }
         let possible = successors.within(system, &state, None)?.to_vec();
         let is_over = remaining.is_empty() && possible.iter().all(Transition::is_failure);
         if is_over || possible.is_empty() {
             let found = is_over.then(|| properties.violated_at_end(system, &state)).flatten();
             return Ok(found.map(|found| (taken, found)));
         }
-        let next_step = (0..remaining.len())
-            .filter(|&index| is_next(system, &remaining, index))
-            .find_map(|index| Some((index, possible.iter().find(|step| is_same(system, step, remaining[index]))?)));
+        let offered = |index: usize| possible.iter().find(|step| is_same(system, step, remaining[index].transition));
+        let of_movers = |&index: &usize| system.mover(remaining[index].transition).is_some();
+        let next_steps: SmallVec<[usize; 8]> =
+            (0..remaining.len()).filter(|&index| is_next(system, &remaining, index)).collect();
+        let in_turn = next_steps.iter().filter(|index| of_movers(index)).chain(&next_steps);
+        let next_step = in_turn.into_iter().find_map(|&index| Some((index, offered(index)?)));
         let transition = match next_step {
             Some((index, transition)) => {
                 remaining.remove(index);
                 transition
             }
             None => {
-                let foreign = |mover: Mover| remaining.iter().all(|path_step| system.mover(path_step) != Some(mover));
+                // A mover that has no steps left is at rest in each stubborn set that it is in.
+                let foreign = |mover: Mover| {
+                    let needs = |step: &Remaining<'_>| {
+                        system.mover(step.transition) == Some(mover)
+                            || step.scope.is_some_and(|scope| scope.concerns(mover))
+                    };
+                    !remaining.iter().any(needs)
+                };
                 let filling = |step: &&Transition| !step.is_failure() && system.mover(step).is_some_and(foreign);
                 let filling = possible.iter().find(filling);
                 let Some((left, filling)) = filling_steps_left.checked_sub(1).zip(filling) else { return Ok(None) };
@@ -75,4 +91,9 @@ pub(crate) fn concretize(
         system.apply(&state, transition, &mut next);
         state = StateVector::from_slice(&next);
     }
+}
+
+/// A loss whose turn it is and that has happened already.
+fn next_that_happened(system: &System, remaining: &[Remaining<'_>], state: &[u32]) -> Option<usize> {
+    (0..remaining.len()).find(|&index| remaining[index].has_happened(state) && is_next(system, remaining, index))
 }

@@ -4,7 +4,7 @@
 //! input", 2002). Of the others those steps are taken that are still possible; where they come to the violation, the
 //! part stays away. Then the steps that are left are put together by task, as far as they can be.
 
-use super::again::{is_next, is_same};
+use super::again::{Remaining, is_next, is_same};
 use super::minimal::{Cost, cost};
 use super::progress::Progress;
 use crate::id::Mover;
@@ -65,7 +65,8 @@ impl Pruning<'_> {
     /// as they are; `None` if they do not come to a violation of the kind.
     fn follow(&mut self, steps: &[Transition], by_task: bool) -> Result<Option<(Execution, Cost)>, Interrupt> {
         let Pruning { system, initial, properties, kind, .. } = self;
-        let mut remaining: Vec<&Transition> = steps.iter().collect();
+        let mut remaining: Vec<Remaining<'_>> =
+            steps.iter().map(|transition| Remaining { transition, scope: None }).collect();
         let mut successors = Successors::default();
         let (mut state, mut next) = ((*initial).clone(), Vec::new());
         let (mut taken, mut last): (Vec<PathStep>, Option<Mover>) = (Vec::new(), None);
@@ -94,16 +95,18 @@ impl Pruning<'_> {
 /// `preferred` mover, they may still be taken later.
 fn choose(
     system: &System,
-    remaining: &mut Vec<&Transition>,
+    remaining: &mut Vec<Remaining<'_>>,
     possible: &[Transition],
     preferred: Option<Mover>,
 ) -> Option<Transition> {
-    let offered = |step: &Transition| possible.iter().find(|offered| is_same(system, offered, step)).cloned();
+    let offered =
+        |step: &Remaining<'_>| possible.iter().find(|offered| is_same(system, offered, step.transition)).cloned();
     if let Some(preferred) = preferred {
-        let of_preferred =
-            |&index: &usize| system.mover(remaining[index]) == Some(preferred) && is_next(system, remaining, index);
+        let of_preferred = |&index: &usize| {
+            system.mover(remaining[index].transition) == Some(preferred) && is_next(system, remaining, index)
+        };
         let next = (0..remaining.len()).find(of_preferred);
-        if let Some((index, transition)) = next.and_then(|index| Some((index, offered(remaining[index])?))) {
+        if let Some((index, transition)) = next.and_then(|index| Some((index, offered(&remaining[index])?))) {
             remaining.remove(index);
             return Some(transition);
         }
