@@ -4,40 +4,75 @@
 //! while something in it is live is *retired*: the chunk is not used for another arena before the last of its
 //! allocations is freed. Memory that a static, a thread-local variable or another run still holds is therefore never
 //! given to another run, and an address never comes to mean something else while it is in use.
+//!
+//! Where a program has written a number over the first five bytes of a stale address, its byte 5 is left, which cannot be
+//! told from a number (`image`). So a thread takes its arenas from one *group*: the chunks whose addresses have the same
+//! byte 5, and of which a byte 4 of 0 is not one. They are 255. A thread that needs more has some states counted twice.
 
 use crate::chunk::Chunk;
-use crate::reservation::Reservation;
+use crate::reservation::{Reservation, STRIDE_BYTES};
 use crate::spin_lock::SpinLock;
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-/// The free chunks, as a list in the chunks themselves: freeing the last allocation of a retired chunk must not
-/// allocate.
+/// The chunks whose numbers, counted from a multiple of this, are one group.
+const GROUP_CHUNKS: usize = 256;
+
+/// At least as many as the largest reservation has: its chunks need not begin with a group.
+const GROUPS_MAX: usize = 17;
+
+/// The chunks that have been used as arenas, by their groups.
 struct Pool {
-    /// The number of the first free chunk; 0 (which is the engine's) for none.
-    free: u32,
-    /// The number of chunks that have been used as arenas. They follow the engine's chunks.
-    opened: usize,
+    groups: [Group; GROUPS_MAX],
     retired: usize,
 }
 
-static POOL: SpinLock<Pool> = SpinLock::new(Pool { free: 0, opened: 0, retired: 0 });
+/// The free chunks of a group, as a list in the chunks themselves: freeing the last allocation of a retired chunk must not
+/// allocate.
+#[derive(Clone, Copy)]
+struct Group {
+    /// The number of the first free chunk; 0 (which is the engine's) for none.
+    free: u32,
+    /// The place in the group of the first chunk that has never been used; 0 is none's place.
+    next: usize,
+    in_use: usize,
+    /// The threads that take their arenas from it.
+    threads: usize,
+}
+
+static POOL: SpinLock<Pool> =
+    SpinLock::new(Pool { groups: [Group { free: 0, next: 1, in_use: 0, threads: 0 }; GROUPS_MAX], retired: 0 });
+
+thread_local! {
+    static OWN: Own = const { Own(Cell::new(None)) };
+}
+
+/// The group of a thread, for the life of the thread.
+struct Own(Cell<Option<usize>>);
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let Some(group) = self.0.get() {
+            POOL.lock().groups[group].threads -= 1;
+        }
+    }
+}
 
 /// A chunk for a new arena. `None` if nothing can be reserved, or all chunks are in use.
 pub fn take() -> Option<&'static Chunk> {
     let reservation = Reservation::get()?;
+    // A thread that is about to end has none.
+    let own = OWN.try_with(|own| own.0.get()).ok().flatten();
     let mut pool = POOL.lock();
-    if pool.free != 0 {
-        let chunk = Chunk::numbered(reservation, pool.free as usize);
-        pool.free = chunk.next.load(Ordering::Relaxed);
+    if let Some(chunk) = own.and_then(|group| pool.take(reservation, group)) {
         return Some(chunk);
     }
-    let number = reservation.engine_chunks() + pool.opened;
-    if number >= reservation.chunks() {
-        return None;
+    let mut groups: [usize; GROUPS_MAX] = std::array::from_fn(|group| group);
+    groups.sort_unstable_by_key(|&group| (pool.groups[group].threads, pool.groups[group].in_use, group));
+    let (group, chunk) = groups.into_iter().find_map(|group| Some((group, pool.take(reservation, group)?)))?;
+    if own.is_none() && OWN.try_with(|own| own.0.set(Some(group))).is_ok() {
+        pool.groups[group].threads += 1;
     }
-    let chunk = Chunk::numbered(reservation, number);
-    chunk.open();
-    pool.opened += 1;
     Some(chunk)
 }
 
@@ -68,10 +103,52 @@ pub fn retired() -> usize {
 }
 
 impl Pool {
+    fn take(&mut self, reservation: Reservation, group: usize) -> Option<&'static Chunk> {
+        let taken = &mut self.groups[group];
+        let chunk = if taken.free != 0 {
+            let chunk = Chunk::numbered(reservation, taken.free as usize);
+            taken.free = chunk.next.load(Ordering::Relaxed);
+            chunk
+        } else {
+            let unused = (taken.next..GROUP_CHUNKS).find_map(|place| Some((place, number(reservation, group, place)?)));
+            let Some((place, number)) = unused else {
+                taken.next = GROUP_CHUNKS;
+                return None;
+            };
+            taken.next = place + 1;
+            let chunk = Chunk::numbered(reservation, number);
+            chunk.open();
+            chunk
+        };
+        taken.in_use += 1;
+        Some(chunk)
+    }
+
     fn put(&mut self, chunk: &'static Chunk) {
         let Some(reservation) = Reservation::existing() else { return };
+        let group = &mut self.groups[group_of(reservation, chunk.number(reservation))];
         chunk.overflowed.store(false, Ordering::Relaxed);
-        chunk.next.store(self.free, Ordering::Relaxed);
-        self.free = chunk.number(reservation) as u32;
+        chunk.next.store(group.free, Ordering::Relaxed);
+        group.free = chunk.number(reservation) as u32;
+        group.in_use -= 1;
     }
+}
+
+/// The chunks between the first of the group in which the arenas begin, and the first of all.
+fn before_groups(reservation: Reservation) -> usize {
+    let first = reservation.engine_chunks();
+    let stride = reservation.base() / STRIDE_BYTES;
+    (stride + first) % GROUP_CHUNKS
+}
+
+/// The group of a chunk.
+fn group_of(reservation: Reservation, number: usize) -> usize {
+    (number - reservation.engine_chunks() + before_groups(reservation)) / GROUP_CHUNKS
+}
+
+/// The number of the chunk at a place of a group, if it is an arena's.
+fn number(reservation: Reservation, group: usize, place: usize) -> Option<usize> {
+    let arena = (group * GROUP_CHUNKS + place).checked_sub(before_groups(reservation))?;
+    let number = reservation.engine_chunks() + arena;
+    (number < reservation.chunks()).then_some(number)
 }

@@ -30,8 +30,7 @@ pub const LOW_HALF_MIN: usize = 0xa4 << 24;
 pub const STACK: Range<usize> = CHUNK_BYTES..CHUNK_BYTES + (8 << 20);
 
 /// Where the range begins in each process in which nothing else is there: below what the system places, and above what
-/// it loads. Then states are told apart by the same numbers in each process. Of the first 255 arenas only one byte of
-/// this differs, which is not 0.
+/// it loads. Then states are told apart by the same numbers in each process.
 const WANTED: Option<usize> = 0x5b01_usize.checked_shl(STRIDE_SHIFT);
 
 /// 16 TiB; where that is refused (a limit on address space, strict overcommit), 4 TiB or 1 TiB.

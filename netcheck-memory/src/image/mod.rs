@@ -52,7 +52,7 @@
 //!
 //! The opposite does not hold: states whose images differ may have equal futures. Stale bytes, the capacity of a vector,
 //! and positions in buffers differ where nothing observable does. One history can have two images, too: where a single
-//! byte is left of a stale address, and it is that which differs between arenas (only if more than 255 of them are in use),
+//! byte is left of a stale address, and it is that which differs between arenas (only if a thread has more than 255 of them in use),
 //! or where a stale address belongs to an object of the engine. Then a state is counted twice, and none is missed.
 //!
 //! Full images ([`Arena::full_image`](crate::Arena::full_image)) tell whether two equal digests come from equal images.

@@ -110,3 +110,18 @@ fn three_hundred_arenas_are_live_at_once() {
         drop(arena);
     }
 }
+
+/// What a number over the first five bytes of a stale address leaves of it must not tell the arenas of a thread apart.
+#[test]
+fn byte_5_of_addresses_is_the_same_in_250_arenas_of_a_thread() {
+    let byte_5 = |arena: &Arena| {
+        let memory = arena.enter(|| Box::new(0_u64));
+        (&raw const *memory).addr().to_le_bytes()[5]
+    };
+    let of_a_thread = || {
+        let arenas: Vec<Arena> = (0..250).map(|_| arena()).collect();
+        let bytes: std::collections::BTreeSet<u8> = arenas.iter().map(byte_5).collect();
+        assert_eq!(bytes.len(), 1, "{bytes:x?}");
+    };
+    std::thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(of_a_thread))));
+}

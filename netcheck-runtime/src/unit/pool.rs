@@ -5,8 +5,9 @@ use crate::unit::instance::Instance;
 use ahash::AHashMap;
 use std::collections::VecDeque;
 
-/// The most suspended runs that are kept.
-const SUSPENDED_RUNS_MAX: usize = 256;
+/// The most suspended runs that are kept. With those that are running and memory that a static holds, they are less than the
+/// 255 arenas of a group: then what is left of a stale address is the same in all of them.
+const SUSPENDED_RUNS_MAX: usize = 192;
 
 /// A suspended run.
 pub(super) struct Run {
