@@ -4,7 +4,8 @@
 //! future, also the bytes that were never written. So what programs find there must be the same in each run.
 //!
 //! - *Programs* run on a stack whose addresses have the same low half on each thread: a stale address of it is the same
-//!   in each run but for its high half.
+//!   in each run but for its high half. Each call finds zeros there: what the calls before have touched is wiped, and
+//!   which pages these are the system knows. Without optimization a call may need hundreds of kilobytes.
 //! - *The engine*, while it serves a poll, runs on another stack. Its own numbers (lengths of histories, sizes of tables)
 //!   differ where the program's states do not. Wiping the stack behind its calls is not enough, because a frame may still
 //!   hold copies of them after the call. So only the arguments and the results of its calls are ever on the program's.
@@ -25,6 +26,15 @@ const OVERFLOW: &str =
 /// The lowest addresses of a stack, which are never reached: a call that needs more ends the process, as it does on the
 /// stack of a thread.
 const GUARD_BYTES: usize = 1 << 16;
+
+/// The step by which the system is asked which pages of a stack were touched: no frame goes further without touching it.
+const LOOK_BYTES: usize = 1 << 16;
+
+/// What is wiped of a stack whose pages the system does not tell, or that a call is on already.
+const WIPED_BYTES: usize = 1 << 16;
+
+/// Beyond so many bytes, the memory of a stack is given back before the next call, which is faster then than wiping it.
+const KEPT_BYTES: usize = 1 << 20;
 
 thread_local! {
     static FOR_PROGRAMS: Stack = const { Stack::new(&PROGRAM_STACKS) };
@@ -53,6 +63,8 @@ impl Stacks {
 struct Stack {
     /// The address at which it ends; 0 if there is none yet.
     top: Cell<usize>,
+    /// Bytes at its end that earlier calls may have touched, as far as that is known.
+    touched: Cell<usize>,
     /// Whether a call is on it.
     is_busy: Cell<bool>,
     of: &'static Stacks,
@@ -60,7 +72,7 @@ struct Stack {
 
 impl Stack {
     const fn new(of: &'static Stacks) -> Stack {
-        Stack { top: Cell::new(0), is_busy: Cell::new(false), of }
+        Stack { top: Cell::new(0), touched: Cell::new(0), is_busy: Cell::new(false), of }
     }
 
     /// The end of the stack, if no call is on it and the system gives one.
@@ -73,6 +85,32 @@ impl Stack {
         }
         self.is_busy.set(true);
         Some(self.top.get())
+    }
+
+    /// Zeroes what earlier calls have left there. No call is on it.
+    fn wipe(&self) {
+        let top = self.top.get();
+        let below = |bytes: usize| std::ptr::with_exposed_provenance_mut::<u8>(top - bytes);
+        let mut touched = self.touched.get();
+        while touched + LOOK_BYTES <= STACK.len() - GUARD_BYTES {
+            // SAFETY: the range lies in the stack, which is reserved memory, and it begins and ends at a page.
+            match unsafe { platform::touched_bytes::<LOOK_BYTES>(below(touched + LOOK_BYTES)) } {
+                Some(0) => break,
+                Some(more) => touched += more,
+                None => {
+                    touched = touched.max(WIPED_BYTES);
+                    break;
+                }
+            }
+        }
+        if touched > KEPT_BYTES {
+            // SAFETY: the range consists of whole pages of the stack, and no call is on it.
+            let is_given_back = unsafe { platform::discard(below(touched), touched - KEPT_BYTES) };
+            touched = if is_given_back { KEPT_BYTES } else { touched };
+        }
+        // SAFETY: the range lies in the stack, and no call is on it.
+        unsafe { std::ptr::write_bytes(below(touched), 0, touched) };
+        self.touched.set(touched);
     }
 }
 
@@ -104,7 +142,11 @@ fn new_program_stack() -> Option<usize> {
     if stride == 0 {
         platform::explain_faults(is_below_a_program_stack, OVERFLOW);
     }
-    guarded(reservation.engine_stride(stride) + STACK.start)
+    let start = reservation.engine_stride(stride) + STACK.start;
+    // Few of its pages are touched.
+    // SAFETY: the range is reserved, and begins at a page.
+    unsafe { platform::prefer_small_pages(std::ptr::with_exposed_provenance_mut(start), STACK.len()) };
+    guarded(start)
 }
 
 /// Whether an address lies below a stack for programs, where one that has overflowed is found.
@@ -123,23 +165,28 @@ fn guarded(start: usize) -> Option<usize> {
 /// Calls a function on this thread's stack for programs; on the current one if a call is on that already, if the thread is
 /// about to end, or where the system is not supported. A panic of the function goes on in the caller.
 ///
-/// The function begins at the same place of the stack each time, with `BYTES` of zeros below it, and with registers that
-/// are zero: a program saves them on its stack, from where they can get into futures.
-pub fn call_on_program_stack<const BYTES: usize, R>(function: impl FnOnce() -> R) -> R {
-    call_on(&FOR_PROGRAMS, || {
-        wipe_stack::<BYTES>();
+/// The function begins at the same place of the stack each time, with zeros below it, and with registers that are zero:
+/// a program saves them on its stack, from where they can get into futures.
+pub fn call_on_program_stack<R>(function: impl FnOnce() -> R) -> R {
+    let call = |is_wiped: bool| {
+        if !is_wiped {
+            wipe_stack::<WIPED_BYTES>();
+        }
         call_with_clean_registers(function)
-    })
+    };
+    call_on(&FOR_PROGRAMS, Stack::wipe, call)
 }
 
 /// Calls a function on this thread's stack for the engine; on the current one if a call is on that already, if the thread
 /// is about to end, or where the system is not supported. A panic of the function goes on in the caller.
 pub fn call_on_engine_stack<R>(function: impl FnOnce() -> R) -> R {
-    call_on(&FOR_THE_ENGINE, function)
+    call_on(&FOR_THE_ENGINE, |_| {}, |_| function())
 }
 
-fn call_on<R>(stack: &'static LocalKey<Stack>, function: impl FnOnce() -> R) -> R {
-    let Ok(Some(top)) = stack.try_with(Stack::take) else { return function() };
+/// Prepares a stack and calls a function on it, which is told whether it runs there.
+fn call_on<R>(stack: &'static LocalKey<Stack>, prepare: fn(&Stack), function: impl FnOnce(bool) -> R) -> R {
+    let taken = stack.try_with(|stack| stack.take().inspect(|_| prepare(stack)));
+    let Ok(Some(top)) = taken else { return function(false) };
     struct Free(&'static LocalKey<Stack>);
     impl Drop for Free {
         fn drop(&mut self) {
@@ -148,10 +195,13 @@ fn call_on<R>(stack: &'static LocalKey<Stack>, function: impl FnOnce() -> R) -> 
         }
     }
     let _free = Free(stack);
-    call_through(function, |run, call| {
-        let top = std::ptr::with_exposed_provenance_mut(top);
-        // SAFETY: `run` and `call` fit together, and `run` does not unwind. The stack is this thread's, no other call is
-        // on it (`is_busy`), and its end is one of pages.
-        unsafe { platform::call_on_stack(run, call, top) }
-    })
+    call_through(
+        || function(true),
+        |run, call| {
+            let top = std::ptr::with_exposed_provenance_mut(top);
+            // SAFETY: `run` and `call` fit together, and `run` does not unwind. The stack is this thread's, no other call is
+            // on it (`is_busy`), and its end is one of pages.
+            unsafe { platform::call_on_stack(run, call, top) }
+        },
+    )
 }

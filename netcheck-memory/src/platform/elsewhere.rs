@@ -23,6 +23,13 @@ pub unsafe fn discard(_: *mut u8, _: usize) -> bool {
 /// None is needed: nothing is done.
 pub unsafe fn protect(_: *mut u8, _: usize) {}
 
+/// # Safety
+///
+/// None is needed: nothing is done.
+pub unsafe fn touched_bytes<const BYTES: usize>(_: *mut u8) -> Option<usize> {
+    None
+}
+
 pub fn explain_faults(_: fn(usize) -> bool, _: &'static str) {}
 
 /// # Safety

@@ -48,6 +48,25 @@ pub unsafe fn protect(start: *mut u8, bytes: usize) {
     unsafe { libc::mprotect(start.cast(), bytes, libc::PROT_NONE) };
 }
 
+/// How many bytes from the first page that has memory to the end of a range of `BYTES`: a page has some if it was touched
+/// since it was reserved or [discarded](discard). `None` if the system does not say so.
+///
+/// # Safety
+///
+/// The range begins at a page, lies in memory that [`reserve`] returned, and consists of whole pages.
+pub unsafe fn touched_bytes<const BYTES: usize>(start: *mut u8) -> Option<usize> {
+    // A byte a page, of which none is smaller.
+    const PAGES_MAX: usize = 64;
+    const { assert!(BYTES <= PAGES_MAX << 12) };
+    let mut residency = [0_u8; PAGES_MAX];
+    // SAFETY: the range is mapped (the caller's promise), and one byte is written for each of its pages.
+    let (result, page_bytes) = unsafe {
+        (libc::mincore(start.cast(), BYTES, residency.as_mut_ptr()), libc::sysconf(libc::_SC_PAGESIZE) as usize)
+    };
+    let first = residency.iter().position(|page| page & 1 != 0);
+    (result == 0).then(|| first.map_or(0, |first| BYTES - first * page_bytes))
+}
+
 /// From now on, a fault at an address of which `is_ours` says so writes a message and aborts the process; any other is
 /// handled as before. If the system refuses, all are. To be called once.
 pub fn explain_faults(is_ours: fn(usize) -> bool, message: &'static str) {

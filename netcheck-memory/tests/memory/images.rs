@@ -187,7 +187,7 @@ fn addresses_in_the_engines_region_stay_as_they_are() {
 fn the_stack_for_programs_is_the_same_on_each_thread() {
     let on_stack = |bits: usize| {
         let arena = arena();
-        call_on_program_stack::<4096, _>(|| {
+        call_on_program_stack(|| {
             arena.enter(|| {
                 let variable = 1_u64;
                 let address = Box::new((&raw const variable).map_addr(|address| address ^ bits));

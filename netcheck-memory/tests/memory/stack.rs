@@ -157,6 +157,46 @@ fn each_thread_has_a_stack_for_the_engine() {
     assert!(distinct.len() < in_turn.len(), "{in_turn:x?}");
 }
 
+/// Leaves bytes behind in so many frames, one below the other.
+#[inline(never)]
+fn leave_behind_below(frames: usize) {
+    black_box(&mut [0xee_u8; BYTES]);
+    if frames > 1 {
+        leave_behind_below(frames - 1);
+    }
+    black_box(());
+}
+
+/// How many of the bytes that [`leave_behind_below`] has left behind are there, in as many frames.
+#[inline(never)]
+fn stale_below(frames: usize) -> usize {
+    let below = if frames > 1 { stale_below(frames - 1) } else { 0 };
+    below + stale()
+}
+
+#[test]
+fn each_call_finds_zeros_however_much_of_the_stack_the_one_before_has_used() {
+    for frames in [1, 10, 40, 100, 400, 1_000, 20] {
+        assert!(
+            call_on_program_stack(|| {
+                leave_behind_below(frames);
+                stale_below(frames)
+            }) > 0
+        );
+        assert!(call_on_program_stack(|| stale_below(frames)) < BY_CHANCE, "{frames} frames of {BYTES} bytes");
+    }
+}
+
+#[test]
+fn a_thread_finds_zeros_on_the_stack_of_one_that_has_ended() {
+    let left = |frames: usize| std::thread::spawn(move || call_on_program_stack(|| leave_behind_below(frames)));
+    for frames in [50, 200] {
+        left(frames).join().unwrap();
+        let found = std::thread::spawn(move || call_on_program_stack(|| stale_below(frames))).join().unwrap();
+        assert!(found < BY_CHANCE, "{frames} frames of {BYTES} bytes: {found}");
+    }
+}
+
 /// Uses up any stack.
 #[expect(unconditional_recursion, reason = "it overflows the stack")]
 fn calls_itself(depth: u64) -> u64 {
@@ -169,7 +209,7 @@ fn a_program_that_overflows_its_stack_is_told_so() {
     const OVERFLOWS: &str = "NETCHECK_MEMORY_OVERFLOWS";
     if std::env::var_os(OVERFLOWS).is_some() {
         let arena = arena();
-        call_on_program_stack::<4096, _>(|| arena.enter(|| black_box(calls_itself(0))));
+        call_on_program_stack(|| arena.enter(|| black_box(calls_itself(0))));
     }
     let name = "stack::a_program_that_overflows_its_stack_is_told_so";
     let program = std::env::current_exe().unwrap();

@@ -28,9 +28,6 @@ thread_local! {
     static CURRENT: RefCell<Option<Rc<Context>>> = const { RefCell::new(None) };
 }
 
-/// The stack below a poll that is zero when it begins: a future that is moved takes stale bytes along.
-const WIPED_BYTES: usize = 64 << 10;
-
 /// The keys of the first `std::collections::HashMap` that a poll makes: so its order of iteration is the same in each run.
 const HASH_KEYS: (u64, u64) = (0x6e65_7463_6865_636b, 0x6861_7368_206b_6579);
 
@@ -69,7 +66,7 @@ pub(crate) fn try_current() -> Option<Rc<Context>> {
 pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
     context.set_hash_keys();
     let enter = || match &context.arena {
-        Some(arena) => netcheck_memory::call_on_program_stack::<WIPED_BYTES, _>(|| arena.enter(poll)),
+        Some(arena) => netcheck_memory::call_on_program_stack(|| arena.enter(poll)),
         None => poll(),
     };
     with(Some(Rc::clone(context)), || netcheck_memory::with_source(&**context, enter))
