@@ -2,7 +2,7 @@
 //! and which words would make the check smaller.
 
 use super::setup::Job;
-use super::{Identity, Tasks};
+use super::{Identity, Search, Tasks};
 use crate::id::{ProcessId, TaskId, UnitId};
 use crate::network::Registered;
 use crate::profile::{ComponentProfile, ProcessProfile, Profile};
@@ -78,6 +78,7 @@ impl Job {
                     .to_owned()
             }),
             self.about_likeness(),
+            self.about_order(),
             self.about_faults(),
             Some(
                 "`search = simulate(time = 30)` runs random executions instead: it hunts for bugs, and proves nothing"
@@ -123,6 +124,14 @@ impl Job {
                  only in which of them does what",
                 a.name, b.name
             )
+        })
+    }
+
+    fn about_order(&self) -> Option<String> {
+        (self.is_dense() && self.checker.search.is_none_or(|search| search == Search::Bfs)).then(|| {
+            "`search = joint` goes by the packets that were sent or read: with `delay`, more states are covered by others \
+             then, and left out"
+                .to_owned()
         })
     }
 

@@ -33,6 +33,11 @@
 //! another also if it holds all copies of the other and more, since those may never arrive: that costs no fault, so it
 //! is so in each such check, with a budget too.
 //!
+//! In dense time a state is also *superseded* by one that is met later and covers it: it is not expanded any more, if it has
+//! not been. That cuts nothing off: the later state is open, and was not reached through the earlier one, which has no
+//! successors yet. A state that a loss in flight or a settled deadline leads to, now or later, is not superseded, for the
+//! same reason for which it is not covered.
+//!
 //! The argument on channels says nothing, and no state is pruned by it, where packets must arrive, are perturbed on both sides, or are
 //! counted (`at_most`). Peeked-at datagrams are told apart. Nor is any state pruned once a component is seen to go
 //! round for ever while others wait ([`proviso`](super::proviso)).
@@ -41,7 +46,7 @@ use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::step::{Move, Transition};
 use crate::world::store::StateId;
 use crate::world::system::System;
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
 
 /// The visited states, by their values outside of the zone and of the channels that may cover each other.
@@ -55,6 +60,18 @@ pub(crate) struct Subsumption {
     channels: Vec<ComponentId>,
     looked_at: usize,
     rest: StateVector,
+    superseded: Superseded,
+}
+
+/// The states that a later one covers, of a search in dense time.
+#[derive(Default)]
+struct Superseded {
+    /// Those whose turn has not come, or that were expanded before.
+    waiting: AHashSet<StateId>,
+    /// Those whose turn has come, and that were not expanded.
+    skipped: AHashSet<StateId>,
+    /// States that need to be expanded, whatever covers them.
+    needed: AHashSet<StateId>,
 }
 
 /// The values of the channels, in the order of their components.
@@ -64,30 +81,65 @@ impl Subsumption {
     /// Nothing has been visited. Zones are always compared, channels only if that is asked for.
     pub(crate) fn new(system: &System, has_channels: bool) -> Self {
         let (channels, rest, has_late_copies) = (Vec::new(), StateVector::new(), system.view().arrives_late());
-        Subsumption { by_rest: AHashMap::new(), has_channels, has_late_copies, channels, looked_at: 0, rest }
+        let (by_rest, superseded) = Default::default();
+        Subsumption { by_rest, has_channels, has_late_copies, channels, looked_at: 0, rest, superseded }
     }
 
     /// The visited state that covers `state`, which `transition` leads to.
     pub(crate) fn cover(&mut self, system: &System, transition: &Transition, state: &[u32]) -> Option<StateId> {
-        if matches!(transition.step, Move::LoseInFlight | Move::Settle { .. }) {
+        if is_needed_after(transition) {
             return None;
         }
         let (zone, links) = self.split(system, state);
         let visited = self.by_rest.get(&self.rest)?;
-        let covers = |covering: &Links| {
-            self.channels.iter().enumerate().all(|(index, &component)| {
-                let (more, less) = (covering.get(index).copied().unwrap_or(0), links[index]);
-                more == less || system.covers(component, more, less)
-            })
-        };
-        let includes = |covering: u32| covering == zone || system.zone_covers(covering, zone);
-        visited.iter().find(|(zone, links, _)| includes(*zone) && covers(links)).map(|&(_, _, id)| id)
+        visited.iter().find(|(by, more, _)| self.covers(system, (*by, more), (zone, &links))).map(|&(_, _, id)| id)
     }
 
-    /// A state was visited.
-    pub(crate) fn add(&mut self, system: &System, state: &[u32], id: StateId) {
+    /// A state was visited, to which `transition` leads.
+    pub(crate) fn add(&mut self, system: &System, transition: &Transition, state: &[u32], id: StateId) {
         let (zone, links) = self.split(system, state);
-        self.by_rest.entry(self.rest.clone()).or_default().push((zone, links, id));
+        let mut visited = self.by_rest.remove(&self.rest).unwrap_or_default();
+        if system.zone.is_some() {
+            visited.retain(|(less_zone, less, earlier)| {
+                let is_superseded = !self.superseded.needed.contains(earlier)
+                    && self.covers(system, (zone, &links), (*less_zone, less));
+                if is_superseded {
+                    self.superseded.waiting.insert(*earlier);
+                }
+                !is_superseded
+            });
+            if is_needed_after(transition) {
+                self.superseded.needed.insert(id);
+            }
+        }
+        visited.push((zone, links, id));
+        self.by_rest.insert(self.rest.clone(), visited);
+    }
+
+    /// Whether a state whose turn has come need not be expanded.
+    pub(crate) fn skips(&mut self, id: StateId) -> bool {
+        let Superseded { waiting, skipped, .. } = &mut self.superseded;
+        waiting.remove(&id) && skipped.insert(id)
+    }
+
+    /// A step leads to a state that was visited before. Whether its turn has to come again.
+    pub(crate) fn needs(&mut self, system: &System, transition: &Transition, id: StateId) -> bool {
+        let Superseded { waiting, skipped, needed } = &mut self.superseded;
+        if system.zone.is_none() || !is_needed_after(transition) {
+            return false;
+        }
+        needed.insert(id);
+        waiting.remove(&id);
+        skipped.remove(&id)
+    }
+
+    /// Whether a zone and channels cover others, where all else is equal.
+    fn covers(&self, system: &System, (by, more): (u32, &Links), (zone, less): (u32, &Links)) -> bool {
+        let covers = |(index, &component): (usize, &ComponentId)| {
+            let of = |links: &Links| links.get(index).copied().unwrap_or(0);
+            of(more) == of(less) || system.covers(component, of(more), of(less))
+        };
+        (by == zone || system.zone_covers(by, zone)) && self.channels.iter().enumerate().all(covers)
     }
 
     /// Splits a state into the zone, the values of the channels, and the rest.
@@ -116,4 +168,9 @@ impl Subsumption {
         }
         (system.zone.map_or(0, |zone| zone.of(state)), links)
     }
+}
+
+/// Whether what a step leads to has to be expanded although the state before covers it.
+fn is_needed_after(transition: &Transition) -> bool {
+    matches!(transition.step, Move::LoseInFlight | Move::Settle { .. })
 }

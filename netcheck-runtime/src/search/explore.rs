@@ -130,6 +130,9 @@ impl Exploration<'_, '_> {
                 }
                 continue;
             }
+            if self.seen.skips(id) {
+                continue;
+            }
             expanded += 1;
             let has_more_links = self.system.link_bytes > link_bytes + LOOKS_UP_AFTER_BYTES;
             let is_time = expanded.is_multiple_of(LOOKS_UP_EVERY) || has_more_links || self.plan.progress.is_over();
@@ -294,6 +297,10 @@ impl Exploration<'_, '_> {
 
     /// A step leads to a state that was met before.
     fn meet_again(&mut self, source: Source<'_>, step: &Transition, successor: Successor) {
+        if self.seen.subsumption.as_mut().is_some_and(|states| states.needs(self.system, step, successor.state)) {
+            self.met.push(Successor { is_new: true, ..successor });
+            return;
+        }
         if !self.frontier.looks_back() {
             return;
         }
@@ -308,7 +315,7 @@ impl Exploration<'_, '_> {
         let Exploration { system, seen, .. } = self;
         let state = successor.state;
         if let Some(subsumption) = &mut seen.subsumption {
-            subsumption.add(system, &self.next, state);
+            subsumption.add(system, step, &self.next, state);
         }
         let depth = seen.store.depth(state);
         seen.depth = seen.depth.max(depth);

@@ -202,6 +202,13 @@ impl Explored {
         Ok(())
     }
 
+    /// Whether a state whose turn has come need not be expanded, since a later one covers it.
+    pub(super) fn skips(&mut self, id: StateId) -> bool {
+        let skips = self.subsumption.as_mut().is_some_and(|states| states.skips(id));
+        self.subsumed += u64::from(skips);
+        skips
+    }
+
     /// Keeps a violation; says whether it can be believed at once.
     pub(super) fn violated(
         &mut self,
