@@ -10,7 +10,7 @@ pub mod program;
 pub mod specification;
 
 use netcheck::Network;
-use netcheck::check::{Checker, Report, Udp};
+use netcheck::check::{Checker, Report, Search, Udp};
 use program::client::{self, Wish};
 use program::folder::Folder;
 use program::packet::Mode;
@@ -35,6 +35,15 @@ pub enum Way {
     Write,
 }
 
+/// How long the server is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serving {
+    /// Until the transfer is over, as in the paper.
+    Once,
+    /// For ever: a request that comes late begins another transfer, which nobody answers.
+    Always,
+}
+
 /// A transfer to be checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
@@ -44,6 +53,7 @@ pub struct Transfer {
     /// How often a packet is sent again at the most.
     pub retries: u32,
     pub version: Version,
+    pub serving: Serving,
 }
 
 impl Transfer {
@@ -68,7 +78,11 @@ impl Transfer {
         net.monitor(specification::of(Receiving::new(last), receiver));
         net.monitor(specification::of(Transmitting::new(i64::from(self.retries)), "client"));
         net.daemon("server", move || async move {
-            server::serve(UdpSocket::bind("0.0.0.0:69").await?, Folder::One(contents), settings).await
+            let (socket, folder) = (UdpSocket::bind("0.0.0.0:69").await?, Folder::One(contents));
+            match self.serving {
+                Serving::Once => server::serve_once(socket, folder, settings).await,
+                Serving::Always => server::serve(socket, folder, settings).await,
+            }
         });
         net.process("client", move || self.client(contents, settings)).after("server");
     }
@@ -90,9 +104,11 @@ impl Transfer {
         Checker::new().udp(udp).check(|net| self.register(net))
     }
 
-    /// As [`Transfer::check`], within so many seconds.
+    /// As [`Transfer::check`], for a larger space, which is given up after so many seconds. The order is by packets that
+    /// were sent or read: of the states with as many of them, many cover each other.
     pub fn check_within(self, udp: Udp, seconds: u64) -> Report {
-        Checker::new().udp(udp).max_time(Duration::from_secs(seconds)).check(|net| self.register(net))
+        let checker = Checker::new().udp(udp).search(Search::Joint).max_time(Duration::from_secs(seconds));
+        checker.check(|net| self.register(net))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::netascii;
 use super::packet::{BLOCK_BYTES, Mode, Options, Packet, Request};
 use super::tokio;
-use super::transfer::{Conversation, Failure, Reaction, Settings, last_block};
+use super::transfer::{Conversation, Failure, Reaction, Settings, apart, last_block};
 use tokio::net::{UdpSocket, lookup_host};
 
 /// What a client wants.
@@ -50,9 +50,9 @@ pub async fn put(wish: Wish, contents: &[u8], settings: Settings) -> Result<(), 
         Packet::Ack { block: 0 } | Packet::OptionAck(_) => Reaction::Take,
         _ => Reaction::Ignore,
     };
-    let answer = conversation.exchange(&request, awaited).await?;
+    let answer = apart(conversation.exchange(&request, awaited)).await?;
     agree(&mut conversation, &wish, &answer);
-    conversation.send_file(&encoded).await
+    apart(conversation.send_file(&encoded)).await
 }
 
 /// Gets a file from the server.
@@ -67,16 +67,16 @@ pub async fn get(wish: Wish, settings: Settings) -> Result<Vec<u8>, Failure> {
                 Packet::OptionAck(_) | Packet::Data { block: 1, .. } => Reaction::Take,
                 _ => Reaction::Ignore,
             };
-            let answer = conversation.exchange(&request, awaited).await?;
+            let answer = apart(conversation.exchange(&request, awaited)).await?;
             agree(&mut conversation, &wish, &answer);
             // A server without options has sent its first block: it sends it again for want of an Ack.
             Packet::Ack { block: 0 }
         }
     };
-    let encoded = conversation.receive_file(first).await?;
+    let encoded = apart(conversation.receive_file(first)).await?;
     let last = last_block(encoded.len(), conversation.settings.block_bytes);
     // A user waits: for as long as it takes the server to send its last data again once.
-    conversation.dally(last, settings.timeout * 2).await?;
+    apart(conversation.dally(last, settings.timeout * 2)).await?;
     Ok(if wish.mode == Mode::Netascii { netascii::decode(&encoded) } else { encoded })
 }
 

@@ -35,6 +35,9 @@ enum Command {
         directory: PathBuf,
         #[arg(long, default_value_t = 6969)]
         port: u16,
+        /// End after the first transfer
+        #[arg(long)]
+        once: bool,
         #[command(flatten)]
         fault: Fault,
     },
@@ -109,7 +112,7 @@ impl How {
 fn main() -> std::io::Result<()> {
     let arguments = Arguments::parse();
     match arguments.command {
-        Some(Command::Serve { directory, port, fault }) => real::serve(directory, port, fault.settings())?,
+        Some(Command::Serve { directory, port, once, fault }) => real::serve(directory, port, once, fault.settings())?,
         Some(Command::Get { file, how }) => {
             let (mode, settings) = (how.mode(), how.settings());
             real::get(how.server, file, mode, settings)?;

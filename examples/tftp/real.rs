@@ -21,12 +21,16 @@ use tokio::net::UdpSocket;
 pub const SETTINGS: Settings =
     Settings { block_bytes: BLOCK_BYTES, timeout: Duration::from_secs(1), retries: 4, version: Version::Corrected };
 
-/// Serves a directory at a port of this machine, for ever.
+/// Serves a directory at a port of this machine, once or for ever.
 #[tokio::main]
-pub async fn serve(directory: PathBuf, port: u16, settings: Settings) -> io::Result<()> {
+pub async fn serve(directory: PathBuf, port: u16, once: bool, settings: Settings) -> io::Result<()> {
     let socket = UdpSocket::bind(("127.0.0.1", port)).await?;
     println!("serving {} on {}", directory.display(), socket.local_addr()?);
-    server::serve(socket, Folder::Directory(directory), settings).await
+    let folder = Folder::Directory(directory);
+    match once {
+        true => server::serve_once(socket, folder, settings).await,
+        false => server::serve(socket, folder, settings).await,
+    }
 }
 
 /// Gets a file into the current directory.

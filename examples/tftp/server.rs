@@ -4,7 +4,7 @@ use super::folder::{Folder, Refusal};
 use super::netascii;
 use super::packet::{Mode, Options, Packet, Request, code};
 use super::tokio;
-use super::transfer::{Conversation, Failure, Reaction, Settings, last_block};
+use super::transfer::{Conversation, Failure, Reaction, Settings, apart, last_block};
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
@@ -14,33 +14,54 @@ use tokio::net::UdpSocket;
 /// The clients whose transfers are under way: a request that comes again is none.
 type UnderWay = Arc<Mutex<BTreeSet<SocketAddr>>>;
 
-/// Serves a folder, for ever.
+/// Serves a folder, for ever. A request that comes late, after the transfer that it had asked for, begins another one.
 pub async fn serve(socket: UdpSocket, folder: Folder, settings: Settings) -> io::Result<()> {
     let under_way = UnderWay::default();
-    let mut buffer = vec![0; 2_048];
     loop {
-        let (length, client) = socket.recv_from(&mut buffer).await?;
-        let packet = Packet::parse(&buffer[..length]);
-        if !matches!(packet, Ok(Packet::Read(_) | Packet::Write(_))) {
-            if !matches!(packet, Ok(Packet::Error { .. })) {
-                let error = Packet::Error { code: code::ILLEGAL, message: "no request".to_owned() };
-                socket.send_to(&error.to_bytes(), client).await?;
-            }
-            continue;
-        }
+        let (packet, client) = apart(request(&socket)).await?;
         if !under_way.lock().expect("no task has panicked").insert(client) {
             continue;
         }
-        let address = SocketAddr::new(socket.local_addr()?.ip(), 0);
+        let own = bind_beside(&socket).await;
         let (folder, under_way) = (folder.clone(), Arc::clone(&under_way));
         tokio::spawn(async move {
             // What became of it, the client knows.
-            if let (Ok(packet), Ok(own)) = (packet, UdpSocket::bind(address).await) {
+            if let Ok(own) = own {
                 let conversation = Conversation::with_client(&own, client, settings);
-                let _ = transfer(conversation, packet, &folder).await;
+                let _ = apart(transfer(conversation, packet, &folder)).await;
             }
             under_way.lock().expect("no task has panicked").remove(&client);
         });
+    }
+}
+
+/// Serves the first request, and ends.
+pub async fn serve_once(socket: UdpSocket, folder: Folder, settings: Settings) -> io::Result<()> {
+    let (packet, client) = apart(request(&socket)).await?;
+    let own = bind_beside(&socket).await?;
+    let conversation = Conversation::with_client(&own, client, settings);
+    // What became of it, the client knows.
+    let _ = apart(transfer(conversation, packet, &folder)).await;
+    Ok(())
+}
+
+/// A socket for one transfer: its port is the server's identifier there.
+async fn bind_beside(socket: &UdpSocket) -> io::Result<UdpSocket> {
+    UdpSocket::bind(SocketAddr::new(socket.local_addr()?.ip(), 0)).await
+}
+
+/// The next request at the server's port. What is none is refused.
+async fn request(socket: &UdpSocket) -> io::Result<(Packet, SocketAddr)> {
+    loop {
+        let mut buffer = vec![0; 2_048];
+        let (length, client) = socket.recv_from(&mut buffer).await?;
+        match Packet::parse(&buffer[..length]) {
+            Ok(request @ (Packet::Read(_) | Packet::Write(_))) => return Ok((request, client)),
+            Ok(Packet::Error { .. }) => continue,
+            Ok(_) | Err(_) => {}
+        }
+        let error = Packet::Error { code: code::ILLEGAL, message: "no request".to_owned() };
+        socket.send_to(&error.to_bytes(), client).await?;
     }
 }
 
@@ -72,9 +93,9 @@ async fn send(
             Packet::Ack { block: 0 } => Reaction::Take,
             _ => Reaction::Ignore,
         };
-        conversation.exchange(&options, awaited).await?;
+        apart(conversation.exchange(&options, awaited)).await?;
     }
-    conversation.send_file(&contents).await.map(Ok)
+    apart(conversation.send_file(&contents)).await.map(Ok)
 }
 
 async fn receive(
@@ -86,7 +107,7 @@ async fn receive(
         return Ok(Err(refusal));
     }
     let first = agreed(conversation, request, None).unwrap_or(Packet::Ack { block: 0 });
-    let encoded = conversation.receive_file(first).await?;
+    let encoded = apart(conversation.receive_file(first)).await?;
     let last = last_block(encoded.len(), conversation.settings.block_bytes);
     let contents = if request.mode == Mode::Netascii { netascii::decode(&encoded) } else { encoded };
     if let Err(refusal) = folder.write(&request.file, &contents) {
@@ -94,7 +115,7 @@ async fn receive(
     }
     // As long as the client may send its last data.
     let patience = conversation.settings.timeout * (2 << conversation.settings.retries);
-    conversation.dally(last, patience).await.map(Ok)
+    apart(conversation.dally(last, patience)).await.map(Ok)
 }
 
 /// The options that are taken, if there are any; they hold from here on.

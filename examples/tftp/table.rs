@@ -1,7 +1,7 @@
 //! What the checks find, and what they cost.
 
 use crate::checked::program::transfer::Version;
-use crate::checked::{Transfer, Way, any_delay};
+use crate::checked::{Serving, Transfer, Way, any_delay};
 use comfy_table::{Table, presets};
 use netcheck::check::{Report, Verdict};
 use std::time::Instant;
@@ -11,9 +11,13 @@ const MINUTE: u64 = 60;
 
 /// One transfer that is right, under every delay.
 pub fn one() {
-    let transfer = Transfer { way: Way::Read, blocks: 2, retries: 1, version: Version::Corrected };
-    println!("a client reads {} blocks; every packet takes any time, or for ever:", transfer.blocks);
-    print!("{}", transfer.check(any_delay()));
+    let (version, serving) = (Version::Corrected, Serving::Once);
+    let transfer = Transfer { way: Way::Read, blocks: 3, retries: 4, version, serving };
+    println!(
+        "a client reads {} blocks, and packets are sent again {} times; every packet takes any time, or for ever:",
+        transfer.blocks, transfer.retries
+    );
+    print!("{}", transfer.check_within(any_delay(), MINUTE));
     println!("\nthe same, where the sender answers a duplicate Ack by its data:");
     print!("{}", Transfer { version: Version::Apprentice, ..transfer }.check(any_delay()));
 }
@@ -28,17 +32,30 @@ pub fn print() {
         ("final Ack never again", Version::NoFinalAckAgain, ["", "", ""]),
     ];
     for (name, version, paper) in seeded {
-        let (report, seconds) = timed(Transfer { way: Way::Write, blocks: 2, retries: 1, version });
+        let (report, seconds) =
+            timed(Transfer { way: Way::Write, blocks: 2, retries: 1, version, serving: Serving::Once });
         let cells = [name.to_owned(), found(&report).to_owned(), report.states().to_string(), seconds];
         faults.add_row(cells.into_iter().chain(paper.map(str::to_owned)));
     }
     println!(
         "a client writes two blocks, every packet takes any time, one retransmission; the paper's seconds beside ours\n{faults}"
     );
-    let mut costs = table(["way", "blocks", "retransmissions", "verdict", "states", "subsumed", "polls", "s"]);
+    println!("\nthe transfer as it should be, and a server that ends with it; after a minute a check is given up");
+    println!("{}", costs(Serving::Once, &COSTS));
+    println!("\na server that is there for ever: a request that comes late begins another transfer");
+    println!("{}", costs(Serving::Always, &[(1, 0), (1, 1), (2, 1), (3, 1), (2, 2)]));
+}
+
+/// Data packets and retransmissions: the paper's (3, 4), up to it and beyond.
+const COSTS: [(usize, u32); 11] =
+    [(3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5), (3, 6), (1, 4), (2, 4), (4, 4), (6, 4)];
+
+/// How the cost grows with data packets and retransmissions.
+fn costs(serving: Serving, sizes: &[(usize, u32)]) -> Table {
+    let mut costs = table(["way", "packets", "retransmissions", "verdict", "states", "subsumed", "polls", "s"]);
     for way in [Way::Write, Way::Read] {
-        for (blocks, retries) in [(1, 0), (3, 0), (6, 0), (1, 1), (2, 1), (1, 2), (3, 1)] {
-            let (report, seconds) = timed(Transfer { way, blocks, retries, version: Version::Corrected });
+        for &(blocks, retries) in sizes {
+            let (report, seconds) = timed(Transfer { way, blocks, retries, version: Version::Corrected, serving });
             costs.add_row([
                 format!("{way:?}"),
                 blocks.to_string(),
@@ -51,7 +68,7 @@ pub fn print() {
             ]);
         }
     }
-    println!("\nthe transfer as it should be; after a minute a check is given up\n{costs}");
+    costs
 }
 
 fn table<const N: usize>(header: [&str; N]) -> Table {

@@ -76,14 +76,15 @@ pub struct Conversation<'s> {
     /// Whether the other side's address is its own for this transfer.
     is_settled: bool,
     pub settings: Settings,
-    buffer: Vec<u8>,
+    /// Bytes of the largest packet that is awaited.
+    packet_bytes: usize,
 }
 
 impl<'s> Conversation<'s> {
     /// With a server, which has not answered yet.
     pub fn with_server(socket: &'s UdpSocket, server: SocketAddr, settings: Settings) -> Self {
-        let buffer = vec![0; settings.block_bytes.max(super::packet::BLOCK_BYTES) + 4];
-        Conversation { socket, peer: server, is_settled: false, settings, buffer }
+        let packet_bytes = settings.block_bytes.max(super::packet::BLOCK_BYTES) + 4;
+        Conversation { socket, peer: server, is_settled: false, settings, packet_bytes }
     }
 
     /// With a client that has sent a request from this address.
@@ -94,7 +95,7 @@ impl<'s> Conversation<'s> {
     /// Blocks of another size are sent from here on.
     pub fn agree_on(&mut self, block_bytes: usize) {
         self.settings.block_bytes = block_bytes;
-        self.buffer.resize((block_bytes + 4).min(PACKET_BYTES_MAX), 0);
+        self.packet_bytes = (block_bytes + 4).min(PACKET_BYTES_MAX);
     }
 
     pub async fn send(&self, packet: &Packet) -> Result<(), Failure> {
@@ -106,8 +107,8 @@ impl<'s> Conversation<'s> {
     pub async fn exchange(&mut self, packet: &Packet, react: impl Fn(&Packet) -> Reaction) -> Result<Packet, Failure> {
         let mut patience = self.settings.timeout;
         for _ in 0..=self.settings.retries {
-            self.send(packet).await?;
-            if let Some(answer) = self.answer(packet, patience, &react).await? {
+            apart(self.send(packet)).await?;
+            if let Some(answer) = apart(self.answer(packet, patience, &react)).await? {
                 return Ok(answer);
             }
             if self.settings.version != Version::FixedTimeout {
@@ -128,22 +129,24 @@ impl<'s> Conversation<'s> {
         loop {
             let answer = tokio::select! {
                 () = &mut time_is_up => return Ok(None),
-                answer = self.receive() => answer?,
+                answer = apart(self.receive()) => answer?,
             };
             match (react(&answer), answer) {
                 (_, Packet::Error { code, message }) => return Err(Failure::Refused(code, message)),
                 (Reaction::Take, answer) => return Ok(Some(answer)),
-                (Reaction::Again, _) => self.send(packet).await?,
-                (Reaction::Ignore, _) => {}
+                (Reaction::Again, _) => {}
+                (Reaction::Ignore, _) => continue,
             }
+            apart(self.send(packet)).await?;
         }
     }
 
     /// The next packet of the other side. A stranger is told that no transfer is his; what is no packet is dropped.
     async fn receive(&mut self) -> Result<Packet, Failure> {
         loop {
-            let (length, from) = self.socket.recv_from(&mut self.buffer).await?;
-            let Ok(packet) = Packet::parse(&self.buffer[..length]) else { continue };
+            let mut buffer = vec![0; self.packet_bytes];
+            let (length, from) = self.socket.recv_from(&mut buffer).await?;
+            let Ok(packet) = Packet::parse(&buffer[..length]) else { continue };
             if !self.is_settled && from.ip() == self.peer.ip() {
                 (self.peer, self.is_settled) = (from, true);
             }
@@ -177,7 +180,7 @@ impl<'s> Conversation<'s> {
                 }
                 _ => Reaction::Ignore,
             };
-            self.exchange(&data, react).await?;
+            apart(self.exchange(&data, react)).await?;
         }
         Ok(())
     }
@@ -191,7 +194,7 @@ impl<'s> Conversation<'s> {
                 Packet::Data { block: sent, .. } if *sent == block => Reaction::Take,
                 _ => Reaction::Ignore,
             };
-            let Packet::Data { bytes, .. } = self.exchange(&asks, awaited).await? else { continue };
+            let Packet::Data { bytes, .. } = apart(self.exchange(&asks, awaited)).await? else { continue };
             contents.extend_from_slice(&bytes);
             asks = Packet::Ack { block };
             if bytes.len() < self.settings.block_bytes {
@@ -205,20 +208,26 @@ impl<'s> Conversation<'s> {
     pub async fn dally(&mut self, block: u16, patience: Duration) -> Result<(), Failure> {
         let version = self.settings.version;
         let last = Packet::Ack { block };
-        self.send(&last).await?;
+        apart(self.send(&last)).await?;
         let is_final = |answer: &Packet| match *answer {
             Packet::Data { .. } if version == Version::NoFinalAckAgain => Reaction::Ignore,
             Packet::Data { .. } if version == Version::FinalAckForAnyData => Reaction::Again,
             Packet::Data { block: sent, .. } if sent == block => Reaction::Again,
             _ => Reaction::Ignore,
         };
-        match self.answer(&last, patience, is_final).await {
+        match apart(self.answer(&last, patience, is_final)).await {
             Ok(_) => Ok(()),
             // It has its own reasons to go; the file is here.
             Err(Failure::Refused(..)) => Ok(()),
             Err(failure) => Err(failure),
         }
     }
+}
+
+/// Runs a future in memory of its own. What it has left there when it ends is freed, and is no part of the state of the
+/// function that goes on: a check has fewer local states then.
+pub async fn apart<F: Future>(future: F) -> F::Output {
+    Box::pin(future).await
 }
 
 /// The number of the last block of a file.
