@@ -45,7 +45,7 @@ use proc_macro::TokenStream;
 ///
 /// | word | meaning |
 /// | --- | --- |
-/// | `udp(…)` | what may happen to datagrams, see below |
+/// | `udp(…)` | what may happen to datagrams, see below; several of them are groups: a packet belongs to the first that names it |
 /// | `tcp(…)` | how connections may fail, see below |
 /// | `tasks = tracked` | tasks share memory only through `netcheck::tracked`: fewer local states |
 /// | `tasks = fifo` | tasks are polled in the order of tokio's runtime of one thread, and in no other |
@@ -79,8 +79,9 @@ use proc_macro::TokenStream;
 /// | `copies = [1, 0, 2]` | how often each packet may arrive, in the order to explore; in place of `loss` and `duplication` |
 /// | `window = 2` | how many packets the network holds; in place of `reorder` |
 /// | `direction = send` | perturb what a process sends (`send`), what it receives (`receive`), or `both` |
-/// | `delay` | timers may fire while packets are in flight |
+/// | `delay`, `delay = 1ms..=200ms`, `delay = [5ms, 50ms]` | packets take time: any, or so much |
 /// | `process = "client"`, `processes = ["a", "b"]` | perturb only the packets of these |
+/// | `between = ["client", "server"]` | perturb only packets from one of these to another |
 ///
 /// The words of `tcp`:
 ///

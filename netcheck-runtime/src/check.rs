@@ -68,7 +68,7 @@ const STUCK_POLLS_MAX: usize = 2;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Checker {
-    udp: Option<Udp>,
+    udp: Vec<Udp>,
     tcp: Option<Tcp>,
     tasks: Tasks,
     deadlocks: Deadlocks,
@@ -105,7 +105,7 @@ impl Checker {
     /// Breadth-first, reduced, without faults, at most 10 million states.
     pub fn new() -> Self {
         Checker {
-            udp: None,
+            udp: Vec::new(),
             tcp: None,
             tasks: Tasks::Shared,
             deadlocks: Deadlocks::EachProcess,
@@ -131,9 +131,10 @@ impl Checker {
         }
     }
 
-    /// Declares what UDP may do.
+    /// Declares what UDP may do. Called several times, it declares groups of packets, as those of a slow and of a fast
+    /// link: each packet does what the first group that names it says, and one that none names is perturbed by none.
     pub fn udp(mut self, udp: Udp) -> Self {
-        self.udp = Some(udp);
+        self.udp.push(udp);
         self
     }
 

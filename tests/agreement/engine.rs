@@ -228,9 +228,19 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
         (true, Some((least, None))) => udp.delay(ticks(least)..),
         (true, Some((least, Some(most)))) => udp.delay(ticks(least)..=ticks(most)),
     };
+    let slow = system.network.slow.map(|(sender, interval)| {
+        let own = Udp::new().copies(system.network.copies.iter().copied()).direction(Direction::Send);
+        let own = own.process(program::name(sender));
+        match interval {
+            (0, Some(0)) => own,
+            (least, None) => own.delay(ticks(least)..),
+            (least, Some(most)) => own.delay(ticks(least)..=ticks(most)),
+        }
+    });
     // What many threads find is what one finds: two, half of the time.
     let threads = 1 + system.processes.len() % 2;
-    let checker = Checker::new().udp(udp).reduction(reduction).subsumption(subsumption).threads(threads);
+    let checker = slow.into_iter().fold(Checker::new(), Checker::udp).udp(udp);
+    let checker = checker.reduction(reduction).subsumption(subsumption).threads(threads);
     let checker = checker.identity(if remembers(system) { Identity::Memory } else { Identity::History });
     // These programs do next to nothing in a poll: one that lasts so long spins.
     let checker = checker.max_poll_duration(Duration::from_secs(5));

@@ -160,6 +160,10 @@ fn with_intervals(seed: u64, network: &mut Network) {
         [(0, Some(1)), (1, Some(1)), (0, Some(2)), (1, Some(3)), (0, None), (1, None), (2, None), (0, Some(0))];
     network.delay = true;
     network.interval = Some(intervals[(seed / 3) as usize % intervals.len()]);
+    // Half of the time one process sends over a link of its own, also one where nothing takes time.
+    if seed % 2 == 1 {
+        network.slow = Some(((seed / 2) as usize % 2, intervals[(seed / 5) as usize % intervals.len()]));
+    }
 }
 
 /// Where packets may be lost and overtake each other, and are not counted, states are left out that others cover: of two

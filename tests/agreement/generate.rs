@@ -129,6 +129,7 @@ fn network(random: &mut Random) -> Network {
         window: *random.weighted(&[(11, 1), (8, 2), (1, 3)]),
         delay: random.percent(30),
         interval: None,
+        slow: None,
         at_most: *random.weighted(&[(12, None), (5, Some(1)), (3, Some(2))]),
         tcp: None,
         anonymous: false,
@@ -505,9 +506,11 @@ fn smaller(system: &System) -> Vec<System> {
     tcp(&|tcp| tcp.side = None);
     tcp(&|tcp| tcp.first = None);
     network(&|network| network.tcp = None);
+    network(&|network| network.slow = None);
     network(&|network| {
         network.delay = false;
         network.interval = None;
+        network.slow = None;
     });
     network(&|network| network.at_most = None);
     network(&|network| network.window = 1);

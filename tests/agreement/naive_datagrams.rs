@@ -3,7 +3,8 @@
 //! In quiet time a datagram is there when the send returns: it belongs to the socket that is bound then, and vanishes
 //! with it. With `delay` it is under way to an address, and each of its arrivals is a move that the network may make at
 //! any moment, as long as the process there has not ended. Whoever is bound at that moment and takes it has it in its
-//! buffer; nobody else ever sees it. Definition 3 is about the arrivals, so a receive takes the oldest of a sender.
+//! buffer; nobody else ever sees it. Definition 3 is about the arrivals, so a receive takes the oldest of a sender. Where
+//! copies take the time of an interval, a socket has one buffer, and a receive takes what has arrived first.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -38,8 +39,8 @@ pub(super) struct Packet {
 pub(super) struct Datagrams {
     /// from a socket to an address
     under_way: BTreeMap<(Endpoint, Address), Channel>,
-    /// by sender and receiver: what has arrived, and from which port
-    buffers: BTreeMap<(Endpoint, Endpoint), VecDeque<(u8, u16)>>,
+    /// by receiver: from where what has arrived, and from which port
+    buffers: BTreeMap<Endpoint, VecDeque<(Endpoint, u8, u16)>>,
 }
 
 impl Datagrams {
@@ -47,16 +48,39 @@ impl Datagrams {
         self.under_way.iter()
     }
 
-    /// Those with something in them, of these sockets of a process.
-    pub(super) fn buffers_of(&self, process: usize, sockets: &[Socket]) -> impl Iterator<Item = (Endpoint, Endpoint)> {
-        let full = self.buffers.iter().filter(|(_, datagrams)| !datagrams.is_empty());
-        full.map(|(&buffer, _)| buffer).filter(move |&(_, (receiver, number))| {
-            receiver == process && sockets.iter().any(|socket| socket.number == number)
-        })
+    /// Whether a packet with a time of an interval may never arrive.
+    pub(super) fn may_stay_away(&self, link: &(Endpoint, Address), packet: usize) -> bool {
+        let (_, latest_ms) = self.under_way[link].packets[packet].due_ms;
+        latest_ms.is_none()
     }
 
-    pub(super) fn take(&mut self, buffer: (Endpoint, Endpoint)) -> (u8, u16) {
-        self.buffers.get_mut(&buffer).and_then(VecDeque::pop_front).expect("something has arrived")
+    /// From whom to these sockets of a process something may be taken next: what came first, if that counts.
+    pub(super) fn to_be_taken(
+        &self,
+        process: usize,
+        sockets: &[Socket],
+        is_ordered: bool,
+    ) -> BTreeSet<(Endpoint, Endpoint)> {
+        let own = self.buffers.iter().filter(|((receiver, number), _)| {
+            *receiver == process && sockets.iter().any(|socket| socket.number == *number)
+        });
+        let first = if is_ordered { 1 } else { usize::MAX };
+        let senders = own.flat_map(|(&to, arrived)| arrived.iter().take(first).map(move |&(from, ..)| (from, to)));
+        senders.collect()
+    }
+
+    pub(super) fn take(&mut self, (from, to): (Endpoint, Endpoint)) -> (u8, u16) {
+        let arrived = self.buffers.get_mut(&to).expect("something has arrived");
+        let oldest = arrived.iter().position(|(sender, ..)| *sender == from).expect("something of this sender");
+        let (_, value, port) = arrived.remove(oldest).expect("it is there");
+        (value, port)
+    }
+
+    /// The order among senders is told apart only where it counts.
+    fn put(&mut self, (from, to): (Endpoint, Endpoint), (value, port): (u8, u16), is_ordered: bool) {
+        let arrived = self.buffers.entry(to).or_default();
+        let before = arrived.iter().take_while(|(sender, ..)| is_ordered || *sender <= from).count();
+        arrived.insert(before, (from, value, port));
     }
 
     /// When each copy may arrive at the earliest and has to at the latest, in milliseconds.
@@ -111,7 +135,8 @@ impl World<'_> {
         let from = (process, socket.number);
         let receiver = self.taker((process, socket.port), to);
         let at = |ticks: u32| self.state.now_ms + ticks * TICK_MS;
-        let due_ms = self.system.network.interval.map(|(least, most)| (at(least), most.map(at))).unwrap_or_default();
+        let due_ms = self.system.network.interval_of(process).map(|(least, most)| (at(least), most.map(at)));
+        let due_ms = due_ms.unwrap_or_default();
         let State { channels, datagrams, .. } = &mut self.state;
         let from_port = socket.port;
         let packet = Packet { value, from_port, copies, overtaken: false, due_ms, is_awaited: receiver.is_some() };
@@ -136,7 +161,7 @@ impl World<'_> {
             None => findings.dropped = true,
             Some(receiver) => {
                 findings.overdue |= !is_awaited;
-                self.state.datagrams.buffers.entry((sender, receiver)).or_default().push_back((value, from_port));
+                self.state.datagrams.put((sender, receiver), (value, from_port), has_interval);
             }
         }
     }
@@ -150,7 +175,7 @@ impl World<'_> {
         let State { processes, channels, datagrams, .. } = &mut self.state;
         let is_open = |(process, number): Endpoint| processes[process].open.contains_key(&number);
         channels.retain(|&(_, receiver), _| is_open(receiver));
-        datagrams.buffers.retain(|&(_, receiver), _| is_open(receiver));
+        datagrams.buffers.retain(|&receiver, _| is_open(receiver));
         datagrams.under_way.retain(|&(_, (process, _)), _| processes[process].phase != Phase::Ended);
         for (&(_, (process, port)), channel) in &mut datagrams.under_way {
             let is_bound = processes[process].open.values().any(|open| open.port == port);

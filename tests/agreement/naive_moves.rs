@@ -59,8 +59,9 @@ impl World<'_> {
                                 );
                             }
                         }
-                        let buffers = self.state.datagrams.buffers_of(process, &sockets);
-                        others.extend(buffers.map(|buffer| Move::Take { process, task, buffer }));
+                        let is_ordered = self.system.network.interval.is_some();
+                        let buffers = self.state.datagrams.to_be_taken(process, &sockets, is_ordered);
+                        others.extend(buffers.into_iter().map(|buffer| Move::Take { process, task, buffer }));
                         timers.extend(deadline_ms.map(fire));
                         timers.extend(outer_ms.map(|deadline_ms| Move::Fire {
                             process,
@@ -146,10 +147,11 @@ impl World<'_> {
 
     /// Whether an execution may end here: nothing has to happen any more.
     pub(super) fn may_rest(&self, moves: &[Move]) -> bool {
-        let may_never_arrive = matches!(self.system.network.interval, Some((_, None)));
         moves.iter().all(|next| match next {
             Move::Pass { must, .. } => !must,
-            Move::Arrive { .. } => may_never_arrive,
+            Move::Arrive { link, packet } => {
+                self.system.network.interval.is_some() && self.state.datagrams.may_stay_away(link, *packet)
+            }
             other => other.is_failure(),
         })
     }

@@ -46,6 +46,8 @@ pub struct Network {
     /// with `delay`: each copy takes a time between these, in units of `TICK_MS`, in any order; without the second one
     /// it may also never arrive
     pub interval: Option<(u32, Option<u32>)>,
+    /// with `interval`: what this process sends takes a time between these instead; (0, 0) is declared as no time
+    pub slow: Option<(usize, (u32, Option<u32>))>,
     /// faults in one execution
     pub at_most: Option<usize>,
     pub tcp: Option<Tcp>,
@@ -53,6 +55,14 @@ pub struct Network {
     pub anonymous: bool,
     /// a monitor watches: each value that a `Set` or an `Add` writes is emitted
     pub watched: bool,
+}
+
+impl Network {
+    /// The times that the datagrams of a process take, if they take those of an interval.
+    pub fn interval_of(&self, sender: usize) -> Option<(u32, Option<u32>)> {
+        let own = self.slow.filter(|&(slow, _)| slow == sender).map(|(_, interval)| interval);
+        self.interval.map(|interval| own.unwrap_or(interval))
+    }
 }
 
 /// The declared behaviours of connections.
@@ -95,6 +105,7 @@ impl Network {
             window: 1,
             delay: false,
             interval: None,
+            slow: None,
             at_most: None,
             tcp: None,
             anonymous: false,
@@ -408,12 +419,16 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, interval, at_most, tcp, anonymous, watched: _ } = &self.network;
+        let Network { copies, window, delay, interval, slow, at_most, tcp, anonymous, watched: _ } = &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
             write!(f, ", delay")?;
             if let Some((least, most)) = interval {
                 write!(f, " = {least}..{}", most.map_or(String::new(), |most| format!("={most}")))?;
+            }
+            if let Some((sender, (least, most))) = slow {
+                let most = most.map_or(String::new(), |most| format!("={most}"));
+                write!(f, ", from {} {least}..{most}", name(*sender))?;
             }
         }
         write!(f, ")")?;

@@ -121,6 +121,74 @@ fn the_order_of_packets_follows_from_their_delays() {
     assert_eq!(outputs(lossy), ["[1, 1, 2]", "[1, 2, 2]", "[1, 2]", "[1]", "[2]"]);
 }
 
+/// Three senders, and the order in which their packets arrive.
+fn three_links(net: &mut Network) {
+    net.process("receiver", || async {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        let mut order = String::new();
+        for _ in 0..3 {
+            let mut name = [0; 1];
+            socket.recv(&mut name).await.unwrap();
+            order.push(char::from(name[0]));
+        }
+        order
+    });
+    for name in ["a", "b", "c"] {
+        net.process(name, move || async move {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(name.as_bytes(), "receiver:4000").await.unwrap();
+        })
+        .after("receiver");
+    }
+}
+
+#[test]
+fn each_link_has_delays_of_its_own() {
+    let orders = |words: &str| {
+        let report = words.parse::<Checker>().unwrap().check(three_links);
+        assert_eq!(report.verdict(), Verdict::Verified, "{words}: {report}");
+        report.outputs("receiver").iter().map(|order| order.trim_matches('"').to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let all = "abc acb bac bca cab cba";
+    assert_eq!(orders("udp(delay = 1ms..=2ms)"), all);
+    let slow = r#"udp(delay = 3ms..=4ms, between = ["a", "receiver"])"#;
+    assert_eq!(orders(slow), "bca cba", "the other two take no time");
+    assert_eq!(orders(&format!("{slow}, udp(delay = 1ms..=2ms)")), "bca cba");
+    assert_eq!(orders(&format!("{slow}, udp(delay = 1ms..=3ms)")), all);
+    assert_eq!(orders(&format!("{slow}, udp(delay = 1ms..=2ms, process = \"b\"), udp(delay = 6ms..=7ms)")), "bac");
+    assert_eq!(orders(&format!("{slow}, udp(delay = [5ms], process = \"b\")")), "cab");
+    // A packet belongs to the first group that names it.
+    assert_eq!(orders(&format!("{slow}, udp(delay = 0ms..=9ms, processes = [\"a\", \"b\"])")), "bca cab cba");
+    let elsewhere = r#"udp(delay = 3ms..=4ms, between = ["a", "b"]), udp(delay = 0ms..=1ms)"#;
+    assert_eq!(orders(elsewhere), all, "nothing is sent between these");
+}
+
+#[test]
+fn what_is_lost_is_said_for_each_link_of_its_own() {
+    let check = |words: &str| words.parse::<Checker>().unwrap().check(three_links);
+    let lossy = r#"udp(loss, between = ["a", "receiver"]), udp(duplication, process = "b")"#;
+    let report = check(lossy);
+    let found = report.counterexample().unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(found.kind(), ViolationKind::Deadlock, "{report}");
+    assert_eq!(found.faults(), Some(lossy));
+    assert!(found.to_string().contains(r#"lost: "a" from a:"#), "{found}");
+    assert_eq!(check(r#"udp(loss, between = ["a", "b"])"#).verdict(), Verdict::Verified);
+}
+
+#[test]
+fn groups_that_mean_nothing_are_refused() {
+    let refused = |words: &str| {
+        let checker = words.parse::<Checker>().unwrap();
+        checker.try_check(three_links).map(|report| report.to_string()).unwrap_err().to_string()
+    };
+    let never = refused(r#"udp(loss), udp(delay, process = "a")"#);
+    assert!(never.starts_with("`udp(loss)` names no process, so every packet belongs to it"), "{never}");
+    let ordered = refused(r#"udp(loss, reorder = 2, process = "a"), udp(delay = 1ms..)"#);
+    assert!(ordered.contains("can't be combined with the `delay` of other packets"), "{ordered}");
+    let unknown = refused(r#"udp(loss, between = ["a", "receivr"])"#);
+    assert!(unknown.contains("between") && unknown.contains("receiver"), "{unknown}");
+}
+
 #[test]
 fn a_packet_without_an_upper_bound_may_leave_its_receiver_waiting_for_ever() {
     let waits = |net: &mut Network| {

@@ -11,7 +11,8 @@ pub(crate) struct ModelCheck {
     pub(crate) default_name: String,
     /// The words that were said, understood or not.
     pub(crate) said: Said,
-    pub(crate) udp: Option<Udp>,
+    /// Groups of packets, each with its word.
+    pub(crate) udp: Vec<(Ident, Udp)>,
     pub(crate) tcp: Option<Tcp>,
     pub(crate) tasks: Option<Choice>,
     pub(crate) deadlocks: Option<Choice>,
@@ -47,6 +48,8 @@ pub(crate) struct Udp {
     pub(crate) direction: Option<Choice>,
     pub(crate) delays: Option<Delays>,
     pub(crate) processes: Option<Vec<LitStr>>,
+    /// The processes of a link.
+    pub(crate) between: Option<Vec<LitStr>>,
 }
 
 #[derive(Default)]

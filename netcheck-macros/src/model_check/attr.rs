@@ -37,7 +37,7 @@ pub(super) const WORDS: &[&str] = &[
     "name",
 ];
 const UDP_WORDS: &[&str] =
-    &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
+    &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes", "between"];
 const TCP_WORDS: &[&str] = &[
     "open",
     "close",
@@ -86,11 +86,15 @@ const EXPECTATIONS: &Choices = &[
 pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
     let mut check = ModelCheck { default_name: name::of(&words), ..ModelCheck::default() };
     for word in words {
-        if repeated(&mut check.said, &word, cx) {
+        // Each `udp` is a group of packets.
+        if (word.name != "udp" || check.udp.is_empty()) && repeated(&mut check.said, &word, cx) {
             continue;
         }
         match word.name.to_string().as_str() {
-            "udp" => check.udp = list(word, "udp(loss, duplication)", cx).map(|words| udp(words, cx)),
+            "udp" => {
+                let name = word.name.clone();
+                check.udp.extend(list(word, "udp(loss, duplication)", cx).map(|words| (name, udp(words, cx))));
+            }
             "tcp" => check.tcp = list(word, "tcp(open, read)", cx).map(|words| tcp(words, cx)),
             "tasks" => check.tasks = value(word, "tracked", cx).and_then(|value| choice(&value, TASKS, cx)),
             "deadlocks" => check.deadlocks = value(word, "paper", cx).and_then(|value| choice(&value, DEADLOCKS, cx)),
@@ -153,6 +157,7 @@ fn udp(words: Vec<Word>, cx: &Ctxt) -> Udp {
             }
             "process" => udp.processes = process(word, cx),
             "processes" => udp.processes = processes(word, cx),
+            "between" => udp.between = processes(word, cx),
             _ => cx.error(&word.name, unknown_in("udp", &word.name, UDP_WORDS)),
         }
     }

@@ -326,7 +326,7 @@ fn network(function: &Function) -> TokenStream {
 
 fn checker(check: &ModelCheck) -> TokenStream {
     let mut calls = TokenStream::new();
-    if let Some(udp) = &check.udp {
+    for (_, udp) in &check.udp {
         let udp = self::udp(udp);
         calls.extend(quote!(.udp(#udp)));
     }
@@ -453,6 +453,9 @@ fn udp(udp: &Udp) -> TokenStream {
     }
     for process in udp.processes.iter().flatten() {
         calls.extend(quote!(.process(#process)));
+    }
+    if let Some(between) = &udp.between {
+        calls.extend(quote!(.between([#(#between),*])));
     }
     quote!(::netcheck::check::Udp::new() #calls)
 }

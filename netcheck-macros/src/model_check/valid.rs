@@ -1,6 +1,6 @@
 //! Refuses words that do not go together, and functions that cannot become a check.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, FnArg, Lit, LitStr, ReturnType, Safety, Type};
@@ -12,13 +12,14 @@ use crate::function::{Function, attr_name};
 pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     // A word that was not understood may be the one that seems to be missing.
     let understood = cx.is_clean();
-    if let (Some(udp), Some(word)) = (&check.udp, check.said.get("udp")) {
+    for (word, udp) in &check.udp {
         self::udp(udp, cx);
         let faults = ["loss", "duplication", "reorder", "copies", "window", "delay"];
         if understood && !udp.said.has_any(&faults) {
             cx.error(word, "`udp` names no fault: say which, as in `udp(loss)`, or leave it out");
         }
     }
+    groups(&check.udp, cx);
     if let Some(threads) = check.threads.as_ref().filter(|threads| threads.value == 0) {
         cx.error(&threads.literal, "`threads` is how many explore, at least 1");
     }
@@ -169,7 +170,50 @@ fn udp(udp: &Udp, cx: &Ctxt) {
             }
         }
     }
-    processes(&udp.said, udp.processes.as_deref(), cx);
+    processes(&udp.said, "processes", udp.processes.as_deref(), cx);
+    processes(&udp.said, "between", udp.between.as_deref(), cx);
+    let Some(between) = udp.said.get("between") else { return };
+    for (word, means) in [("process", "all packets of a process"), ("processes", "all packets of processes")] {
+        if let Some(word) = udp.said.get(word) {
+            cx.error(
+                word,
+                format_args!(
+                    "`{word}` can't be combined with `between`: one means {means}, the other those of a link; keep one"
+                ),
+            );
+        }
+    }
+    if udp.between.as_ref().is_some_and(|names| names.len() == 1) {
+        cx.error(between, "`between` names two processes at least: packets go from one of them to another");
+    }
+}
+
+/// Several groups: each packet belongs to the first one that names it.
+fn groups(groups: &[(Ident, Udp)], cx: &Ctxt) {
+    let Some((_, before)) = groups.split_last() else { return };
+    if before.is_empty() {
+        return;
+    }
+    for (word, udp) in before {
+        if !udp.said.has_any(&["process", "processes", "between"]) {
+            cx.error(
+                word,
+                "every packet belongs to this `udp`, which names no process, and none to the next one: name processes \
+                 (`process`, `processes`, `between`), or put it last",
+            );
+        }
+    }
+    let has_delay = groups.iter().any(|(_, udp)| udp.said.has("delay"));
+    let orders = groups.iter().flat_map(|(_, udp)| ["reorder", "window"].map(|word| udp.said.get(word)));
+    for word in orders.flatten().filter(|_| has_delay) {
+        cx.error(
+            word,
+            format_args!(
+                "`{word}` can't be combined with the `delay` of other packets: there, delays decide in which order \
+                 packets arrive"
+            ),
+        );
+    }
 }
 
 fn delays(delays: &Delays, udp: &Udp, cx: &Ctxt) {
@@ -216,7 +260,7 @@ fn tcp(tcp: &Tcp, cx: &Ctxt) {
             cx.error(&number.literal, format_args!("{meaning}, at least 1"));
         }
     }
-    processes(&tcp.said, tcp.processes.as_deref(), cx);
+    processes(&tcp.said, "processes", tcp.processes.as_deref(), cx);
 }
 
 fn limits_of_nothing(tcp: &Tcp, cx: &Ctxt) {
@@ -233,13 +277,16 @@ fn limits_of_nothing(tcp: &Tcp, cx: &Ctxt) {
     }
 }
 
-fn processes(said: &Said, names: Option<&[LitStr]>, cx: &Ctxt) {
-    if let Some(processes) = said.get("processes").filter(|_| said.has("process")) {
+fn processes(said: &Said, word: &str, names: Option<&[LitStr]>, cx: &Ctxt) {
+    if let Some(processes) = said.get("processes").filter(|_| word == "processes" && said.has("process")) {
         cx.error(processes, "`processes` can't be combined with `process`: put all names into `processes`");
     }
     let Some(names) = names else { return };
     if names.is_empty() {
-        cx.error(said.get("processes"), "`processes` is empty: name a process, or leave it out to mean all of them");
+        cx.error(
+            said.get(word),
+            format_args!("`{word}` is empty: name a process, or leave it out to mean all of them"),
+        );
     }
     for (i, name) in names.iter().enumerate() {
         if name.value().is_empty() {

@@ -81,7 +81,7 @@ impl Checker {
 
     /// With the faults of an execution, unless faults are declared.
     pub(crate) fn or_faults_of(self, counterexample: &Counterexample) -> Result<Checker, Error> {
-        if self.udp.is_some() || self.tcp.is_some() {
+        if !self.udp.is_empty() || self.tcp.is_some() {
             return Ok(self);
         }
         let Checker { udp, tcp, at_most, .. } = counterexample.faults().unwrap_or_default().parse()?;

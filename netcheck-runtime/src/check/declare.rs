@@ -22,6 +22,8 @@ pub struct Udp {
     direction: Option<Direction>,
     delays: Option<Delays>,
     processes: Vec<String>,
+    /// Whether the packets between these processes are meant, and not all that one of them sends or receives.
+    is_between: bool,
 }
 
 impl Default for Udp {
@@ -33,7 +35,7 @@ impl Default for Udp {
 impl Udp {
     /// Reliable: M = {1}, c = 1.
     pub fn new() -> Self {
-        Udp { copies: vec![1], window: None, direction: None, delays: None, processes: Vec::new() }
+        Udp { copies: vec![1], window: None, direction: None, delays: None, processes: Vec::new(), is_between: false }
     }
 
     /// Packets may be lost: adds 0 to M.
@@ -137,6 +139,18 @@ impl Udp {
         self
     }
 
+    /// Only packets from one of these processes to another one of them are perturbed: those of a link.
+    ///
+    /// # Panics
+    /// If there are fewer than two names.
+    #[track_caller]
+    pub fn between<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.processes = names.into_iter().map(Into::into).collect();
+        assert!(self.processes.len() > 1, "packets go between two processes at least: name both");
+        self.is_between = true;
+        self
+    }
+
     /// As a word of the attribute; `None` if nothing is declared.
     pub(super) fn in_words(&self) -> Option<String> {
         let mut words = Vec::new();
@@ -157,12 +171,16 @@ impl Udp {
             return None;
         }
         words.extend(self.direction.map(|direction| format!("direction = {direction:?}").to_lowercase()));
-        words.extend(named(&self.processes));
+        words.extend(match self.is_between {
+            true => Some(format!("between = {:?}", self.processes)),
+            false => named(&self.processes),
+        });
         Some(format!("udp({})", words.join(", ")))
     }
 
     pub(super) fn faults(&self, names: &[&str]) -> Result<UdpFaults, Error> {
-        let named = |name: &String| known_process("udp(process = …)", name, names);
+        let word = if self.is_between { "udp(between = …)" } else { "udp(process = …)" };
+        let named = |name: &String| known_process(word, name, names);
         let processes = self.processes.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         let is_any = |delays: &Delays| matches!(delays, Delays::Interval(delay) if delay.is_any());
         if self.window.is_some() && self.delays.as_ref().is_some_and(|delays| !is_any(delays)) {
@@ -178,8 +196,31 @@ impl Udp {
             delays: self.delays.clone(),
             is_ordered: self.window.is_some(),
             processes: (!processes.is_empty()).then_some(processes),
+            is_between: self.is_between,
         })
     }
+}
+
+/// The groups of packets that are declared, in the order in which packets are looked for there.
+pub(super) fn groups(declared: &[Udp], names: &[&str]) -> Result<Vec<UdpFaults>, Error> {
+    let groups = declared.iter().map(|udp| udp.faults(names)).collect::<Result<Vec<_>, _>>()?;
+    if let [before @ .., _] = &groups[..]
+        && let Some(all) = before.iter().position(|udp| udp.processes.is_none())
+    {
+        let words = declared[all].in_words().unwrap_or_else(|| "udp(…)".to_owned());
+        return Err(Error::new(format!(
+            "`{words}` names no process, so every packet belongs to it and none to what is declared after it: name \
+             processes (`process = \"…\"`, `between = [\"…\", \"…\"]`), or put it last"
+        )));
+    }
+    if groups.len() > 1 && groups.iter().any(|udp| udp.delays.is_some()) && groups.iter().any(|udp| udp.is_ordered) {
+        return Err(Error::new(
+            "`reorder` and `window` can't be combined with the `delay` of other packets: there, delays decide in which \
+             order packets arrive"
+                .to_owned(),
+        ));
+    }
+    Ok(groups)
 }
 
 /// The declared behaviour of TCP: by default nothing fails, and reads and writes are whole.

@@ -18,7 +18,7 @@ const FAULTS_MAX: usize = 1;
 impl Job {
     /// Which fault is seen at the ends of which processes.
     pub(super) fn propagation(mut self) -> Result<Propagation, Error> {
-        if self.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some() && !udp.is_ordered) {
+        if self.declared.udp.iter().any(|udp| udp.delays.is_some() && !udp.is_ordered) {
             return Err(Error::new(
                 "the propagation of faults is not explored where packets take time: leave `delay` out, or bound their \
                  order, as in `udp(loss, delay, window = 1)`"

@@ -1,6 +1,7 @@
 //! Setting a check up: the programs, the declared faults and the properties; a fresh system whenever a search has
 //! learned that it needs one.
 
+use super::declare::groups;
 use super::{Checker, Tasks, order};
 use crate::error::Error;
 use crate::id::ProcessId;
@@ -54,7 +55,7 @@ impl Job {
             ));
         }
         let declared = Declared {
-            udp: checker.udp.as_ref().map(|udp| udp.faults(&names)).transpose()?,
+            udp: groups(&checker.udp, &names)?,
             tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
             observers: registered.monitors.clone(),

@@ -42,7 +42,7 @@ const WORDS: &[&str] = &[
     "audit",
 ];
 const UDP_WORDS: &[&str] =
-    &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes"];
+    &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes", "between"];
 const TCP_WORDS: &[&str] = &[
     "open",
     "close",
@@ -80,6 +80,8 @@ const UDP_EXCLUSIVE: &[Exclusive] = &[
     ("duplication", "copies", "`copies` states in full how often each packet may arrive; put a 2 into it instead"),
     ("reorder", "window", "both say how many packets the network holds; keep one"),
     ("process", "processes", "put all names into `processes`"),
+    ("process", "between", "one means all packets of a process, the other those of a link; keep one"),
+    ("processes", "between", "one means all packets of processes, the other those of a link; keep one"),
 ];
 const TCP_EXCLUSIVE: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
 
@@ -98,8 +100,8 @@ impl Checker {
     /// The faults that are declared, in the words that they are read from; empty: none.
     pub(super) fn faults_in_words(&self) -> String {
         let at_most = self.at_most.map(|faults| format!("at_most = {faults}"));
-        let lists = [self.udp.as_ref().and_then(Udp::in_words), self.tcp.as_ref().and_then(Tcp::in_words)];
-        let words: Vec<String> = lists.into_iter().flatten().chain(at_most).collect();
+        let udp = self.udp.iter().filter_map(Udp::in_words);
+        let words: Vec<String> = udp.chain(self.tcp.as_ref().and_then(Tcp::in_words)).chain(at_most).collect();
         words.join(", ")
     }
 
@@ -191,6 +193,7 @@ fn udp(word: &Word<'_>) -> Result<Udp, Wrong> {
             "delay" => delay::delay(word, udp)?,
             "process" => udp.process(process(value(word, "\"client\"")?)?),
             "processes" => processes(word)?.into_iter().fold(udp, Udp::process),
+            "between" => udp.between(between(word)?),
             _ => return Err(unknown_in("udp", word, UDP_WORDS)),
         };
     }
@@ -245,9 +248,11 @@ fn tcp(word: &Word<'_>) -> Result<Tcp, Wrong> {
 
 // Words of one list.
 
-/// The words in the order of `known`, as the attribute calls the builder; none may be said twice.
+/// The words in the order of `known`, as the attribute calls the builder; none may be said twice, but for `udp`, each of
+/// which is a group of packets.
 fn each<'w, 'a>(words: &'w [Word<'a>], known: &[&str]) -> Result<Vec<&'w Word<'a>>, Wrong> {
-    let repeated = words.iter().enumerate().find(|(i, word)| has_any(&words[..*i], &[word.name]));
+    let is_repeated = |(i, word): &(usize, &Word<'a>)| word.name != "udp" && has_any(&words[..*i], &[word.name]);
+    let repeated = words.iter().enumerate().find(is_repeated);
     if let Some((_, word)) = repeated {
         let advice = if matches!(word.form, Form::List(_)) { "put its words into one list" } else { "keep one" };
         return Err(word.wrong(format!("`{}` is said twice: {advice}", word.name)));
@@ -389,6 +394,14 @@ fn processes(word: &Word<'_>) -> Result<Vec<String>, Wrong> {
     match names.is_empty() {
         true => Err(value.wrong("this is empty: name a process, or leave it out to mean all of them")),
         false => Ok(names),
+    }
+}
+
+fn between(word: &Word<'_>) -> Result<Vec<String>, Wrong> {
+    let names = processes(word)?;
+    match names.len() {
+        1 => Err(word.wrong("`between` names two processes at least: packets go from one of them to another")),
+        _ => Ok(names),
     }
 }
 

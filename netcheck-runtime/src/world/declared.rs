@@ -26,7 +26,7 @@ pub(crate) enum Delays {
     Listed(Vec<u64>),
 }
 
-/// The declared behaviour of UDP.
+/// The declared behaviour of UDP, of all datagrams or of a group of them.
 #[derive(Clone, Debug)]
 pub(crate) struct UdpFaults {
     pub(crate) perturbation: Perturbation,
@@ -38,12 +38,31 @@ pub(crate) struct UdpFaults {
     pub(crate) is_ordered: bool,
     /// `None`: every process.
     pub(crate) processes: Option<Vec<ProcessId>>,
+    /// Whether only datagrams from one of these processes to another one belong to the group.
+    pub(crate) is_between: bool,
+}
+
+impl UdpFaults {
+    /// Whether a datagram from one process to another is perturbed on the sending and on the receiving side.
+    pub(crate) fn sides(&self, sender: ProcessId, receiver: ProcessId) -> (bool, bool) {
+        let named = |process| self.processes.as_ref().is_none_or(|named| named.contains(&process));
+        if self.is_between && !(sender != receiver && named(sender) && named(receiver)) {
+            return (false, false);
+        }
+        match self.direction {
+            None => (named(sender) || named(receiver), false),
+            Some(Direction::Send) => (named(sender), false),
+            Some(Direction::Receive) => (false, named(receiver)),
+            Some(Direction::Both) => (named(sender), named(receiver)),
+        }
+    }
 }
 
 /// The declarations of one check.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Declared {
-    pub(crate) udp: Option<UdpFaults>,
+    /// A datagram belongs to the first group that names it.
+    pub(crate) udp: Vec<UdpFaults>,
     pub(crate) tcp: TcpRules,
     pub(crate) at_most: Option<u32>,
     pub(crate) observers: Vec<Observer>,
@@ -57,7 +76,7 @@ impl Declared {
             0 => {
                 let tcp = TcpRules { fails: Failures::default(), ..self.tcp };
                 let reliable = |udp| UdpFaults { perturbation: Perturbation::reliable(), ..udp };
-                Declared { udp: self.udp.map(reliable), tcp, at_most: None, ..self }
+                Declared { udp: self.udp.into_iter().map(reliable).collect(), tcp, at_most: None, ..self }
             }
             fewer => Declared { at_most: Some(self.at_most.map_or(fewer, |at_most| at_most.min(fewer))), ..self },
         }
@@ -65,7 +84,12 @@ impl Declared {
 
     /// Whether time is dense: something in the network takes time.
     pub(crate) fn is_dense(&self) -> bool {
-        self.tcp.may_wait || self.udp.as_ref().is_some_and(|udp| udp.delays.is_some())
+        self.tcp.may_wait || self.udp.iter().any(|udp| udp.delays.is_some())
+    }
+
+    /// The group that a datagram from one process to another belongs to.
+    pub(crate) fn udp_between(&self, sender: ProcessId, receiver: ProcessId) -> Option<&UdpFaults> {
+        self.udp.iter().find(|udp| udp.sides(sender, receiver) != (false, false))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::operation::{Input, Operation, OperationKey, Outcome};
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
 use crate::unit::names::Host;
 use crate::world::components::{Bindings, Component, ComponentId, Components, HeldConnection, StreamBindings};
-use crate::world::declared::{Declared, Demands, Direction};
+use crate::world::declared::{Declared, Demands};
 use crate::world::events::{Events, EventsId, Together, Told};
 use crate::world::intern::Interner;
 use crate::world::monitors::sighting::Sighting;
@@ -282,16 +282,10 @@ impl Tables {
     /// The declared perturbation as it applies between two processes.
     pub(super) fn link_rules(&self, sender: ProcessId, receiver: ProcessId) -> LinkRules {
         let budgeted = self.declared.at_most.is_some();
-        let Some(udp) = &self.declared.udp else {
+        let Some(udp) = self.declared.udp_between(sender, receiver) else {
             return LinkRules { budgeted, ..LinkRules::default() };
         };
-        let named = |process| udp.processes.as_ref().is_none_or(|named| named.contains(&process));
-        let (send, receive) = match udp.direction {
-            None => (named(sender) || named(receiver), false),
-            Some(Direction::Send) => (named(sender), false),
-            Some(Direction::Receive) => (false, named(receiver)),
-            Some(Direction::Both) => (named(sender), named(receiver)),
-        };
+        let (send, receive) = udp.sides(sender, receiver);
         let perturbation = |on: bool| on.then(|| udp.perturbation.clone());
         LinkRules { send: perturbation(send), receive: perturbation(receive), budgeted }
     }
@@ -304,7 +298,7 @@ impl Tables {
             return (send, receive);
         }
         let (sender, receiver) = (self.is_in_scope(state, from), self.is_in_scope(state, to));
-        let each_once = self.declared.udp.as_ref().is_some_and(|udp| udp.direction.is_none());
+        let each_once = self.declared.udp_between(from, to).is_some_and(|udp| udp.direction.is_none());
         (send && (sender || each_once && receiver), receive && receiver)
     }
 
@@ -387,12 +381,12 @@ impl Tables {
 
     /// Whether each copy of a datagram arrives at an instant of its own, which its delay decides.
     pub(crate) fn has_arrivals(&self) -> bool {
-        self.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some() && !udp.is_ordered)
+        self.declared.udp.iter().any(|udp| udp.delays.is_some() && !udp.is_ordered)
     }
 
     /// Whether datagrams are under way, in the order that `window` bounds, until they are received at any later instant.
     pub(crate) fn has_late_datagrams(&self) -> bool {
-        self.declared.udp.as_ref().is_some_and(|udp| udp.delays.is_some() && udp.is_ordered)
+        self.declared.udp.iter().any(|udp| udp.delays.is_some() && udp.is_ordered)
     }
 
     /// Whether the number of faults in one execution is bounded.

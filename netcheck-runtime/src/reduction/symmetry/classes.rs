@@ -141,8 +141,10 @@ impl Known<'_> {
         };
         let are_named =
             |named: Option<&Vec<ProcessId>>| named.is_none_or(|named| named.contains(&a) == named.contains(&b));
-        let udp = self.declared.udp.as_ref().and_then(|udp| udp.processes.as_ref());
-        (0..).zip(self.after).all(starts_alike) && are_named(udp) && are_named(self.declared.tcp.processes.as_ref())
+        let mut udp = self.declared.udp.iter();
+        (0..).zip(self.after).all(starts_alike)
+            && udp.all(|udp| are_named(udp.processes.as_ref()))
+            && are_named(self.declared.tcp.processes.as_ref())
     }
 }
 

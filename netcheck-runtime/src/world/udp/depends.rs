@@ -60,7 +60,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .depends_on(Resource::Taken(port))
                 .depends_on(Resource::Appended(port));
             touches.seen_losses(system);
-            if system.is_limited() && system.declared.udp.is_some() {
+            if system.is_limited() && !system.declared.udp.is_empty() {
                 touches.affects(Resource::Budget).depends_on(Resource::Budget);
             }
         }

@@ -35,7 +35,8 @@ impl View<'_> {
         let Some(Channel { component, rules }) = self.astray(state, socket, (host, to))? else { return dropped() };
         let (send, receive) = self.perturbed(state, rules, self.process_of(socket.unit), host);
         let is_perturbed = send || receive;
-        let delays = match self.declared.udp.as_ref().and_then(|udp| udp.delays.as_ref()) {
+        let group = self.declared.udp_between(self.process_of(socket.unit), host);
+        let delays = match group.and_then(|udp| udp.delays.as_ref()) {
             Some(Delays::Interval(delay)) if is_perturbed => vec![*delay],
             Some(Delays::Listed(listed)) if is_perturbed => listed.iter().map(|&ns| Delay::exactly(ns)).collect(),
             _ => vec![Delay::NONE],
@@ -151,9 +152,10 @@ impl View<'_> {
 
     /// Whether all copies may arrive at any instant, or never, so that arrivals wait until they are received.
     pub(crate) fn arrives_late(&self) -> bool {
-        let udp = self.declared.udp.as_ref();
+        let groups = &self.declared.udp;
         let is_any = |delays: &Delays| matches!(delays, Delays::Interval(delay) if delay.is_any());
-        udp.is_some_and(|udp| udp.delays.as_ref().is_some_and(is_any) && !udp.is_ordered && udp.processes.is_none())
+        groups.iter().all(|udp| udp.delays.as_ref().is_some_and(is_any) && !udp.is_ordered)
+            && groups.last().is_some_and(|udp| udp.processes.is_none())
             && !self.demands.scope
     }
 
