@@ -13,7 +13,7 @@ use netcheck::Network;
 use netcheck::check::{Checker, Report, Search, Udp};
 use program::client::{self, Wish};
 use program::folder::Folder;
-use program::packet::Mode;
+use program::packet::{Mode, Packet};
 use program::server;
 use program::transfer::{Failure, Settings, Version};
 use specification::{Receiving, Sending, Transmitting};
@@ -77,6 +77,7 @@ impl Transfer {
         net.monitor(specification::of(Sending::new(last), sender));
         net.monitor(specification::of(Receiving::new(last), receiver));
         net.monitor(specification::of(Transmitting::new(i64::from(self.retries)), "client"));
+        net.describe(|bytes| Packet::parse(bytes).ok().map(|packet| packet.to_string()));
         net.daemon("server", move || async move {
             let (socket, folder) = (UdpSocket::bind("0.0.0.0:69").await?, Folder::One(contents));
             match self.serving {

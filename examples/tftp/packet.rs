@@ -25,6 +25,23 @@ pub enum Packet {
     OptionAck(Options),
 }
 
+/// As the RFC names it, such as `DATA 1 "ab"`.
+impl fmt::Display for Packet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Packet::Read(request) => write!(f, "RRQ {} {}", request.file, request.mode.name()),
+            Packet::Write(request) => write!(f, "WRQ {} {}", request.file, request.mode.name()),
+            Packet::Data { block, bytes } if bytes.len() <= 16 => {
+                write!(f, "DATA {block} \"{}\"", bytes.escape_ascii())
+            }
+            Packet::Data { block, bytes } => write!(f, "DATA {block} ({} bytes)", bytes.len()),
+            Packet::Ack { block } => write!(f, "ACK {block}"),
+            Packet::Error { code, message } => write!(f, "ERROR {code} {message}"),
+            Packet::OptionAck(_) => write!(f, "OACK"),
+        }
+    }
+}
+
 /// A request to read or to write a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -107,6 +124,15 @@ impl Packet {
     }
 }
 
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Octet => "octet",
+            Mode::Netascii => "netascii",
+        }
+    }
+}
+
 impl Request {
     fn parse(bytes: &[u8]) -> Result<Request, Malformed> {
         let texts = texts(bytes)?;
@@ -120,12 +146,8 @@ impl Request {
     }
 
     fn to_bytes(&self, operation: u8) -> Vec<u8> {
-        let mode = match self.mode {
-            Mode::Octet => "octet",
-            Mode::Netascii => "netascii",
-        };
         let mut bytes = vec![0, operation];
-        write_texts(&mut bytes, &[&self.file, mode]);
+        write_texts(&mut bytes, &[&self.file, self.mode.name()]);
         self.options.write(&mut bytes);
         bytes
     }

@@ -4,6 +4,7 @@ use crate::capture;
 use crate::coverage;
 use crate::external::{self, External};
 use crate::property::{End, Finally, Judgement};
+use crate::unit::payload::Payloads;
 use crate::unit::program::RootFuture;
 use crate::world::monitors::observer::Observer;
 use netcheck_peer::Peer;
@@ -20,6 +21,8 @@ pub struct Network {
     pub(crate) processes: Vec<Registered>,
     pub(crate) finally: Vec<Finally>,
     pub(crate) monitors: Vec<Observer>,
+    /// How payloads are shown.
+    pub(crate) payloads: Payloads,
     /// Names of `sometimes!` that must be met.
     pub(crate) claims: Vec<String>,
     /// Whether these processes are all there is: who waits for a next client waits in vain.
@@ -124,6 +127,25 @@ impl Network {
     /// any more, and that is no deadlock, time passes without end: a deadline that is then missed rejects the end.
     pub fn monitor(&mut self, monitor: impl Into<Observer>) {
         self.monitors.push(monitor.into());
+    }
+
+    /// How payloads are shown in counterexamples, pages and diagrams: for binary protocols, in place of `b"\0\x03\0\x01ab"`.
+    /// `None` where it does not know some bytes: they may be any part of what a program sends or reads. Several may be
+    /// given; the first that knows some bytes describes them.
+    ///
+    /// It changes nothing but words. If it panics, the bytes are shown as they are.
+    ///
+    /// ```
+    /// # use netcheck_runtime::Network;
+    /// fn check(net: &mut Network) {
+    ///     net.describe(|bytes| match bytes {
+    ///         [0, 3, high, low, data @ ..] => Some(format!("DATA {} {data:?}", u16::from_be_bytes([*high, *low]))),
+    ///         _ => None,
+    ///     });
+    /// }
+    /// ```
+    pub fn describe(&mut self, description: impl Fn(&[u8]) -> Option<String> + Send + Sync + 'static) {
+        self.payloads.descriptions.push(Arc::new(description));
     }
 
     /// The `sometimes!` of this name has to hold in some execution, even if no execution comes to

@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod dense;
+mod described;
 mod in_order;
 mod monitors;
 mod select;

@@ -145,7 +145,7 @@ impl Job {
             }
         };
         let hosts = self.registered.processes.iter().enumerate().map(host).collect();
-        let shared = Rc::new(Shared::new(hosts, modes, Arc::clone(&self.watch)));
+        let shared = Rc::new(Shared::new(hosts, self.registered.payloads.clone(), modes, Arc::clone(&self.watch)));
         let process = |(process, after): (&Registered, &Vec<ProcessId>)| {
             let (factory, may_fail) = (Arc::clone(&process.factory), process.may_fail);
             let program = Program::new(Box::new(move || factory(may_fail)), process.location);

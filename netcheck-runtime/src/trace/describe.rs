@@ -4,7 +4,8 @@ use crate::id::{OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
 use crate::trace::asked::{Answered, Asked, Datagram, PAYLOAD_BYTES_MAX};
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
-use crate::unit::{payload, wording};
+use crate::unit::payload::Payloads;
+use crate::unit::wording;
 use crate::world::components::{Component, ComponentId};
 use crate::world::events::Happened;
 use crate::world::step::{Move, Transition};
@@ -142,7 +143,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         outcome,
         failed: matches!(answer, Outcome::Failed(_)),
         peer: peer(system, process, operation, &answer),
-        payload: payload(operation, &answer),
+        payload: payload(operation, &answer, &system.shared().payloads),
         network,
         events: happenings(system, state, transition),
         asked: Some(Asked::of(operation, system.shared())),
@@ -196,7 +197,7 @@ fn peer(system: &System, process: ProcessId, operation: &Operation, outcome: &Ou
 }
 
 /// The payload that is sent or has arrived; the end of a stream has none.
-fn payload(operation: &Operation, outcome: &Outcome) -> Option<String> {
+fn payload(operation: &Operation, outcome: &Outcome, payloads: &Payloads) -> Option<String> {
     let bytes = match (operation, outcome) {
         (_, Outcome::Bytes(bytes)) if bytes.is_empty() => return None,
         (
@@ -207,7 +208,7 @@ fn payload(operation: &Operation, outcome: &Outcome) -> Option<String> {
         | (_, Outcome::Datagram { payload: bytes, .. } | Outcome::Bytes(bytes)) => bytes,
         _ => return None,
     };
-    Some(payload::up_to(PAYLOAD_BYTES_MAX, bytes))
+    Some(payloads.up_to(PAYLOAD_BYTES_MAX, bytes))
 }
 
 /// A datagram in words.

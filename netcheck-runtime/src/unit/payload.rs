@@ -1,7 +1,39 @@
-//! Payloads as Rust literals: `"text"` where all of it is text, else `b"\xff\0a"`.
+//! Payloads as the user describes them, or as Rust literals: `"text"` where all of it is text, else `b"\xff\0a"`.
 
 use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str;
+use std::sync::Arc;
+
+/// The words for some bytes, if it knows any.
+pub(crate) type Description = Arc<dyn Fn(&[u8]) -> Option<String> + Send + Sync>;
+
+/// How the payloads of a check are shown.
+#[derive(Clone, Default)]
+pub(crate) struct Payloads {
+    /// The first one that knows some bytes describes them.
+    pub(crate) descriptions: Vec<Description>,
+}
+
+impl Payloads {
+    /// A payload in words, or as a literal, shortened.
+    pub(crate) fn show(&self, bytes: &[u8]) -> String {
+        self.up_to(BYTES_MAX, bytes)
+    }
+
+    /// A payload in words, or as a literal that is shortened to `bytes_max` and the number of its bytes.
+    pub(crate) fn up_to(&self, bytes_max: usize, bytes: &[u8]) -> String {
+        let described = self.descriptions.iter().find_map(|description| in_words(description, bytes));
+        described.unwrap_or_else(|| up_to(bytes_max, bytes))
+    }
+}
+
+/// The words on one line. A description that panics, or that has nothing to say, knows none.
+fn in_words(description: &Description, bytes: &[u8]) -> Option<String> {
+    let words = catch_unwind(AssertUnwindSafe(|| description(bytes))).ok().flatten()?;
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!words.is_empty()).then_some(words)
+}
 
 /// The most bytes of a payload that are shown.
 const BYTES_MAX: usize = 32;
@@ -12,7 +44,7 @@ pub(crate) fn payload(bytes: &[u8]) -> String {
 }
 
 /// A payload as a literal, shortened to `bytes_max` and the number of its bytes.
-pub(crate) fn up_to(bytes_max: usize, bytes: &[u8]) -> String {
+fn up_to(bytes_max: usize, bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(bytes_max)];
     let mut literal = match text(shown, shown.len() < bytes.len()) {
         Some(text) => format!("{text:?}"),
@@ -77,6 +109,21 @@ mod tests {
         ];
         for (bytes, literal) in known {
             assert_eq!(payload(bytes), literal);
+        }
+    }
+
+    #[test]
+    fn the_first_description_that_knows_a_payload_is_shown_on_one_line() {
+        let described = |description: fn(&[u8]) -> Option<String>| -> Description { Arc::new(description) };
+        let descriptions = vec![
+            described(|bytes| (bytes[0] == b'D').then(|| "DATA\n 1".to_owned())),
+            described(|bytes| (bytes.len() == 1).then(String::new)),
+            described(|bytes| (bytes.len() < 3).then(|| "short".to_owned())),
+        ];
+        let payloads = Payloads { descriptions };
+        let known = [(&b"D\0a"[..], "DATA 1"), (b"A", "short"), (b"", "short"), (b"\0\x01\xff", r#"b"\0\x01\xff""#)];
+        for (bytes, words) in known {
+            assert_eq!(payloads.show(bytes), words);
         }
     }
 

@@ -5,6 +5,7 @@ use crate::unit::caller::{Callers, Line};
 use crate::unit::identity::causality::Events;
 use crate::unit::identity::checkpoint::Checkpoints;
 use crate::unit::names::{Host, UnitInfo};
+use crate::unit::payload::Payloads;
 use crate::unit::waiting::Waiting;
 use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
@@ -40,6 +41,7 @@ pub(crate) struct Modes {
 pub(crate) struct Shared {
     pub(crate) modes: Modes,
     pub(crate) hosts: Vec<Host>,
+    pub(crate) payloads: Payloads,
     pub(crate) watch: Arc<Watch>,
     units: RefCell<Vec<UnitInfo>>,
     /// Isolated tasks by parent, name, and the number of tasks of that name that the parent had spawned before.
@@ -79,11 +81,12 @@ pub(crate) struct Output {
 }
 
 impl Shared {
-    pub(crate) fn new(hosts: Vec<Host>, modes: Modes, watch: Arc<Watch>) -> Self {
+    pub(crate) fn new(hosts: Vec<Host>, payloads: Payloads, modes: Modes, watch: Arc<Watch>) -> Self {
         let units = (0u32..).zip(&hosts).map(|(id, host)| UnitInfo::of_process(id, host)).collect();
         Shared {
             modes,
             hosts,
+            payloads,
             watch,
             units: RefCell::new(units),
             children: RefCell::default(),

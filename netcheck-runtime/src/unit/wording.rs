@@ -45,7 +45,7 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Tcp(tcp::Operation::Read { peeks: true, .. }) => "peek".to_owned(),
         Operation::Tcp(tcp::Operation::Read { waits, .. }) => if *waits { "read" } else { "try_read" }.to_owned(),
         Operation::Tcp(tcp::Operation::Write { bytes, waits, .. }) => {
-            format!("{} {}", if *waits { "write" } else { "try_write" }, payload(bytes))
+            format!("{} {}", write(*waits), payload(bytes))
         }
         Operation::Tcp(tcp::Operation::Ready { read, write, .. }) => ready(*read, *write).to_owned(),
         Operation::Tcp(tcp::Operation::TakeError { .. }) => "take_error".to_owned(),
@@ -75,13 +75,15 @@ pub(crate) fn operation_of(operation: &Operation, shared: &Shared) -> String {
     };
     match operation.itself() {
         Operation::Udp(udp::Operation::Send { to, payload: bytes, .. }) => {
-            format!("send {} to {}", payload(bytes), address(*to, shared))
+            format!("send {} to {}", shared.payloads.show(bytes), address(*to, shared))
+        }
+        Operation::Tcp(tcp::Operation::Write { stream, bytes, waits, .. }) => {
+            format!("{} {} ({})", write(*waits), shared.payloads.show(bytes), with(stream))
         }
         Operation::Udp(udp::Operation::Connect { peer, .. }) | Operation::Tcp(tcp::Operation::Open { peer, .. }) => {
             format!("connect {}", address(*peer, shared))
         }
         Operation::Tcp(tcp::Operation::Read { stream, .. })
-        | Operation::Tcp(tcp::Operation::Write { stream, .. })
         | Operation::Tcp(tcp::Operation::Ready { stream, .. })
         | Operation::Tcp(tcp::Operation::TakeError { stream })
         | Operation::Tcp(tcp::Operation::Shutdown { stream }) => {
@@ -102,6 +104,10 @@ fn ready(read: bool, write: bool) -> &'static str {
         (false, true) => "writable",
         (false, false) => "not ready",
     }
+}
+
+fn write(waits: bool) -> &'static str {
+    if waits { "write" } else { "try_write" }
 }
 
 fn receive(mode: ReceiveMode) -> &'static str {
@@ -139,11 +145,13 @@ pub(crate) fn outcome(outcome: &Outcome, shared: &Shared) -> String {
     match outcome {
         Outcome::Done => "done".to_owned(),
         Outcome::Bound(local) => local.to_string(),
-        Outcome::Datagram { from, payload: bytes } => format!("{} from {}", payload(bytes), address(*from, shared)),
+        Outcome::Datagram { from, payload: bytes } => {
+            format!("{} from {}", shared.payloads.show(bytes), address(*from, shared))
+        }
         Outcome::Connected { local } => format!("connected from {}", address(*local, shared)),
         Outcome::Accepted { peer, .. } => format!("accepted {}", address(*peer, shared)),
         Outcome::Bytes(bytes) if bytes.is_empty() => "end of stream".to_owned(),
-        Outcome::Bytes(bytes) => payload(bytes),
+        Outcome::Bytes(bytes) => shared.payloads.show(bytes),
         Outcome::Written(1) => "1 byte".to_owned(),
         Outcome::Written(count) => format!("{count} bytes"),
         Outcome::Ready { read, write } => ready(*read, *write).to_owned(),
