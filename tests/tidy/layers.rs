@@ -139,6 +139,7 @@ const RUNTIME: &[Row] = &[
     ("unit::identity::causality", &["id", "operation"]),
     ("unit::identity::checkpoint", &["id", "operation", "unit::source_line"]),
     ("unit::identity::memory", &[]),
+    ("unit::payload", &["unit::panics"]),
     (
         "unit::shared",
         &[
@@ -147,11 +148,11 @@ const RUNTIME: &[Row] = &[
             "unit::identity::causality",
             "unit::identity::checkpoint",
             "unit::names",
+            "unit::payload",
             "unit::waiting",
             "unit::watchdog",
         ],
     ),
-    ("unit::payload", &[]),
     ("unit::wording", &["operation", "unit::payload", "unit::shared", "unit::source_line"]),
     ("unit::poll", &[]),
     ("unit::poll::numbers", &["id"]),
@@ -313,7 +314,7 @@ const RUNTIME: &[Row] = &[
     // Monitors by their public names, and what programs tell them.
     ("monitor", &["isolated", "operation", "unit::poll", "world::monitors"]),
     // The top.
-    ("network", &["capture", "coverage", "external", "property", "unit::program", "world::monitors"]),
+    ("network", &["capture", "coverage", "external", "property", "unit::payload", "unit::program", "world::monitors"]),
     ("check::declare", &["error", "id", "operation", "world::declared", "world::tcp::rules"]),
     ("check::words", &["check", "error", "operation", "search::frontier", "world::declared", "world::store"]),
     (

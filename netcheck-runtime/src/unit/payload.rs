@@ -1,7 +1,7 @@
 //! Payloads as the user describes them, or as Rust literals: `"text"` where all of it is text, else `b"\xff\0a"`.
 
+use crate::unit::panics::catch;
 use std::fmt::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Payloads {
 
 /// The words on one line. A description that panics, or that has nothing to say, knows none.
 fn in_words(description: &Description, bytes: &[u8]) -> Option<String> {
-    let words = catch_unwind(AssertUnwindSafe(|| description(bytes))).ok().flatten()?;
+    let words = catch(|| description(bytes)).ok().flatten()?;
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     (!words.is_empty()).then_some(words)
 }
