@@ -50,3 +50,12 @@ fn in_tokios_order_of_tasks_there_are_fewer_states() {
         assert_eq!(counted, states, "{name}");
     }
 }
+
+#[path = "../../side_by_side.rs"]
+mod side_by_side;
+
+#[test]
+#[ignore = "a table of what both ways to tell local states cost: minutes, in release"]
+fn side_by_side() {
+    side_by_side::check("chat", systems());
+}

@@ -45,3 +45,12 @@ fn programs_that_never_end_close_by_memory() {
         assert_eq!(report.verdict(), Verdict::Verified, "{name}: {report}");
     }
 }
+
+#[path = "../../side_by_side.rs"]
+mod side_by_side;
+
+#[test]
+#[ignore = "a table of what both ways to tell local states cost: minutes, in release"]
+fn side_by_side() {
+    side_by_side::check("endless", systems());
+}

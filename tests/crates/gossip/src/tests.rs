@@ -19,3 +19,12 @@ fn a_version_that_is_lost_is_not_known_and_none_is_forgotten() {
     assert_eq!(report.outputs("node-1"), ["Ok(1)", "Ok(2)"]);
     assert_eq!(report.outputs("node-2"), ["Ok(2)"]);
 }
+
+#[path = "../../side_by_side.rs"]
+mod side_by_side;
+
+#[test]
+#[ignore = "a table of what both ways to tell local states cost: minutes, in release"]
+fn side_by_side() {
+    side_by_side::check("gossip", systems());
+}

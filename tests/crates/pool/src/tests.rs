@@ -23,3 +23,12 @@ fn a_connection_is_never_shared() {
 fn a_connection_that_has_failed_is_not_used_again() {
     assert_verified("two users of one connection, failures");
 }
+
+#[path = "../../side_by_side.rs"]
+mod side_by_side;
+
+#[test]
+#[ignore = "a table of what both ways to tell local states cost: minutes, in release"]
+fn side_by_side() {
+    side_by_side::check("pool", systems());
+}

@@ -29,3 +29,12 @@ fn a_proxy_that_ends_with_the_first_failure_costs_others_their_answers() {
     assert_eq!(counterexample.kind(), ViolationKind::Panic);
     assert!(counterexample.message().contains("one failure costs both"), "{counterexample}");
 }
+
+#[path = "../../side_by_side.rs"]
+mod side_by_side;
+
+#[test]
+#[ignore = "a table of what both ways to tell local states cost: minutes, in release"]
+fn side_by_side() {
+    side_by_side::check("proxy", systems());
+}
