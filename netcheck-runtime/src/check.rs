@@ -131,9 +131,15 @@ impl Checker {
         }
     }
 
-    /// Declares what UDP may do. Called several times, it declares groups of packets, as those of a slow and of a fast
-    /// link: each packet does what the first group that names it says, and one that none names is perturbed by none.
+    /// Declares what UDP may do, in place of what was declared before.
     pub fn udp(mut self, udp: Udp) -> Self {
+        self.udp = vec![udp];
+        self
+    }
+
+    /// Declares what UDP may do besides, with packets of which nothing was said so far: links differ. A packet does what
+    /// the first declaration says that names it; one that none names arrives at once.
+    pub fn also_udp(mut self, udp: Udp) -> Self {
         self.udp.push(udp);
         self
     }

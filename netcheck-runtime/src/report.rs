@@ -35,6 +35,7 @@ pub struct Report {
     /// Real peers by name.
     pub(crate) peers: Vec<(String, PeerCounts)>,
     pub(crate) automata: Vec<Automaton>,
+    pub(crate) monitors: Vec<Automaton>,
     pub(crate) profile: Profile,
     pub(crate) like_processes: Vec<Vec<String>>,
     pub(crate) asymmetries: Vec<String>,
@@ -201,10 +202,15 @@ impl Report {
     }
 
     /// The counterexample as a page for a browser, complete in itself: a sequence diagram to step through, and what
-    /// each process was seen to do as a state machine.
+    /// each process was seen to do as a state machine, and the monitors.
     pub fn html(&self) -> Option<String> {
         let counterexample = self.counterexample.as_ref()?;
-        Some(html::page(counterexample, &self.automata, "", None))
+        Some(html::page(counterexample, &self.machines(), "", None))
+    }
+
+    /// What the page draws below the diagram.
+    pub(crate) fn machines(&self) -> Vec<Automaton> {
+        [&self.automata[..], &self.monitors].concat()
     }
 
     /// Every value that a process ended with, as its Debug text, sorted, without repeats.

@@ -335,7 +335,7 @@ fn conduct(
         failure.message.push_str(&format!("expected: {}\n", expect.words()));
     }
     if let Some(counterexample) = report.counterexample() {
-        let (text, saved) = shown(test, counterexample, report.automata(), environment);
+        let (text, saved) = shown(test, counterexample, &report.machines(), environment);
         failure.message.push_str(&text);
         if report.has_printed {
             failure.message.push_str(&printed(checker, counterexample, network));

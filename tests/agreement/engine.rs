@@ -239,7 +239,10 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
     });
     // What many threads find is what one finds: two, half of the time.
     let threads = 1 + system.processes.len() % 2;
-    let checker = slow.into_iter().fold(Checker::new(), Checker::udp).udp(udp);
+    let checker = match slow {
+        Some(slow) => Checker::new().udp(slow).also_udp(udp),
+        None => Checker::new().udp(udp),
+    };
     let checker = checker.reduction(reduction).subsumption(subsumption).threads(threads);
     let checker = checker.identity(if remembers(system) { Identity::Memory } else { Identity::History });
     // These programs do next to nothing in a poll: one that lasts so long spins.

@@ -202,7 +202,7 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
         (
             "unknown word `los`, did you mean `loss`?\n\
              the words of `udp` are `loss`, `duplication`, `reorder`, `copies`, `window`, `direction`, `delay`, \
-             `process`, `processes`",
+             `process`, `processes`, `between`",
             "at_most = 1, udp(los)",
             "                 ^^^",
         ),

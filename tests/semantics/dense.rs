@@ -177,16 +177,20 @@ fn what_is_lost_is_said_for_each_link_of_its_own() {
 
 #[test]
 fn groups_that_mean_nothing_are_refused() {
-    let refused = |words: &str| {
-        let checker = words.parse::<Checker>().unwrap();
-        checker.try_check(three_links).map(|report| report.to_string()).unwrap_err().to_string()
-    };
-    let never = refused(r#"udp(loss), udp(delay, process = "a")"#);
+    let refused = |checker: Checker| checker.try_check(three_links).unwrap_err().to_string();
+    let [loss, delay] = [Udp::new().loss(), Udp::new().delay(ms(1)..)];
+    let never = refused(Checker::new().udp(loss.clone()).also_udp(delay.clone().process("a")));
     assert!(never.starts_with("`udp(loss)` names no process, so every packet belongs to it"), "{never}");
-    let ordered = refused(r#"udp(loss, reorder = 2, process = "a"), udp(delay = 1ms..)"#);
+    let ordered = refused(Checker::new().udp(loss.clone().reorder(2).process("a")).also_udp(delay));
     assert!(ordered.contains("can't be combined with the `delay` of other packets"), "{ordered}");
-    let unknown = refused(r#"udp(loss, between = ["a", "receivr"])"#);
+    let unknown = refused(Checker::new().udp(loss.between(["a", "receivr"])));
     assert!(unknown.contains("between") && unknown.contains("receiver"), "{unknown}");
+    // In words, at the word.
+    let refused = |words: &str| words.parse::<Checker>().unwrap_err().to_string();
+    let never = refused(r#"udp(loss), udp(delay, process = "a")"#);
+    assert!(never.contains("every packet belongs to this `udp`, which names no process"), "{never}");
+    let ordered = refused(r#"udp(loss, reorder = 2, process = "a"), udp(delay = 1ms..)"#);
+    assert!(ordered.contains("`reorder` can't be combined with the `delay` of other packets"), "{ordered}");
 }
 
 #[test]

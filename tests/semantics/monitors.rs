@@ -223,6 +223,36 @@ fn a_rejection_shows_the_rule_by_its_line_and_what_came() {
 }
 
 #[test]
+fn a_trace_says_where_each_monitor_is_after_each_step() {
+    let report = Checker::new().check(|net| {
+        net.monitor(done_within(ms(5)));
+        net.monitor(done_within(ms(9)));
+        works_for(7)(net);
+    });
+    let counterexample = report.counterexample().expect("seven are more than five");
+    let trace: serde_json::Value = serde_json::from_str(&counterexample.to_json()).unwrap();
+    let states = &trace["situations"]["states"];
+    let walk = |name: &str| -> Vec<String> {
+        let changes = trace["situations"]["changes"].as_array().unwrap();
+        let numbers = changes.iter().filter_map(|changes| changes[name].as_u64());
+        numbers.map(|number| states[number as usize]["is"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(walk("monitor done in time"), ["`idle`", "`begun`", "rejects"], "{trace}");
+    assert_eq!(walk("monitor done in time (2)"), ["`idle`", "`begun`", "`idle`"], "{trace}");
+    let page = report.html().unwrap();
+    for drawn in
+        ["<h2>monitor done in time</h2>", "<h2>monitor done in time (2)</h2>", ">begun, c &lt;= 5ms<", ">Done<"]
+    {
+        assert!(page.contains(drawn), "{drawn}");
+    }
+    // The nodes that are marked, with the steps after which they are: of the process, and of both monitors.
+    let walks = page.split_once(r#"id="walks">"#).unwrap().1.split_once("</script>").unwrap().0;
+    let walks: serde_json::Value = serde_json::from_str(walks).unwrap();
+    assert_eq!(walks[1], serde_json::json!([[0, 0], [1, 1]]), "{walks}");
+    assert_eq!(walks[2], serde_json::json!([[0, 0], [1, 1], [2, 0]]), "{walks}");
+}
+
+#[test]
 fn a_deadline_that_nothing_keeps_any_more_rejects_the_end() {
     let report = watched(done_within(ms(5)), |net| {
         net.process("worker", || async { netcheck::emit!(Phase::Begun) });

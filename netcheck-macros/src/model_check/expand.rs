@@ -326,9 +326,9 @@ fn network(function: &Function) -> TokenStream {
 
 fn checker(check: &ModelCheck) -> TokenStream {
     let mut calls = TokenStream::new();
-    for (_, udp) in &check.udp {
-        let udp = self::udp(udp);
-        calls.extend(quote!(.udp(#udp)));
+    if let [(_, first), others @ ..] = &check.udp[..] {
+        let (first, others) = (self::udp(first), others.iter().map(|(_, other)| self::udp(other)));
+        calls.extend(quote!(.udp(#first) #(.also_udp(#others))*));
     }
     if let Some(tcp) = &check.tcp {
         let tcp = self::tcp(tcp);

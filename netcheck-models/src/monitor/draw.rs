@@ -3,7 +3,27 @@
 use super::automaton::{Monitor, Placed, shown};
 use std::fmt::Write;
 
+/// What is drawn of a monitor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawing {
+    /// The name of each state, and its label: the name with the deadlines. The first one is where the monitor begins.
+    pub states: Vec<(String, String)>,
+    /// The rules: from which state to which, and the label.
+    pub rules: Vec<(usize, usize, String)>,
+}
+
 impl<E> Monitor<E> {
+    /// What is drawn of the monitor, for drawings of other kinds.
+    #[must_use]
+    pub fn drawing(&self) -> Drawing {
+        let states = self.states.iter().enumerate();
+        let rules = self.rules.iter();
+        Drawing {
+            states: states.map(|(number, state)| (state.name.clone(), self.state_label(number))).collect(),
+            rules: rules.map(|placed| (placed.from, placed.to, self.rule_label(placed))).collect(),
+        }
+    }
+
     /// The monitor as a Mermaid state diagram.
     #[must_use]
     pub fn to_mermaid(&self) -> String {

@@ -28,6 +28,7 @@ mod values;
 
 pub use automaton::Monitor;
 pub use builder::Builder;
+pub use draw::Drawing;
 pub use guard::Guard;
 pub use mistakes::Mistakes;
 pub use rejection::Rejection;

@@ -8,6 +8,7 @@ use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::unit::wording;
 use crate::world::system::System;
 use ahash::AHashMap;
+use netcheck_models::monitor::Drawing;
 use std::collections::BTreeMap;
 
 /// Nodes of a unit that are shown at the most.
@@ -31,6 +32,21 @@ pub(super) fn automata(system: &System, taken: &Taken) -> Vec<Automaton> {
     let positions = system.learner.automata.positions();
     let captured = positions.filter_map(|(node, position)| Some((node, words.get(&position)?.clone()))).collect();
     roots.into_iter().map(|(unit, roots)| automaton(system, taken, &captured, unit, roots)).collect()
+}
+
+/// The monitors of a check.
+pub(super) fn monitors(system: &System) -> Vec<Automaton> {
+    let automaton = |(name, Drawing { states, rules }): (String, Drawing)| {
+        let node = |(number, (name, label))| automaton::Node {
+            kind: automaton::Kind::State { name, label },
+            captured: None,
+            is_first: number == 0,
+        };
+        let edge = |(from, to, label)| automaton::Edge { from, to: Some(to), label };
+        let nodes = states.into_iter().enumerate().map(node).collect();
+        Automaton { name, nodes, edges: rules.into_iter().map(edge).collect(), left_out: 0 }
+    };
+    system.monitors.drawings().map(automaton).collect()
 }
 
 fn automaton(

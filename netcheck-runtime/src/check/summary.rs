@@ -1,7 +1,7 @@
 //! The summary of a check: the verdict, with the figures and findings of its search.
 
 use super::Checker;
-use super::automata::automata;
+use super::automata::{automata, monitors};
 use super::coverage::Coverage;
 use super::fixpoint::Searched;
 use super::setup::{Job, interrupted};
@@ -54,6 +54,7 @@ impl Job {
             never_completed,
             peers: self.peers(),
             automata: automata(&system, &explored.taken),
+            monitors: monitors(&system),
             profile,
             like_processes,
             asymmetries,

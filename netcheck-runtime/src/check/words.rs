@@ -127,7 +127,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
     let mut checker = Checker::new();
     for word in each(words, WORDS)? {
         checker = match word.name {
-            "udp" => checker.udp(udp(word)?),
+            "udp" => checker.also_udp(udp(word)?),
             "tcp" => checker.tcp(tcp(word)?),
             "tasks" => checker.tasks(choice(value(word, "tracked")?, TASKS)?),
             "deadlocks" => checker.deadlocks(choice(value(word, "paper")?, DEADLOCKS)?),
@@ -169,12 +169,37 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             _ => return Err(unknown(word)),
         };
     }
+    groups(words)?;
     match words.iter().find(|word| word.name == "at_most") {
         Some(at_most) if !has_any(words, &["udp", "tcp"]) => {
             Err(at_most
                 .wrong("`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out"))
         }
         _ => Ok(checker),
+    }
+}
+
+/// Several `udp` are groups: each packet belongs to the first one that names it.
+fn groups(words: &[Word<'_>]) -> Result<(), Wrong> {
+    let groups: Vec<&Word<'_>> = words.iter().filter(|word| word.name == "udp").collect();
+    let Some((_, before)) = groups.split_last().filter(|(_, before)| !before.is_empty()) else { return Ok(()) };
+    let lists = groups.iter().map(|word| list(word, "udp(loss)")).collect::<Result<Vec<_>, _>>()?;
+    for (word, words) in before.iter().zip(&lists) {
+        if !has_any(words, &["process", "processes", "between"]) {
+            return Err(word.wrong(
+                "every packet belongs to this `udp`, which names no process, and none to the next one: name processes \
+                 (`process`, `processes`, `between`), or put it last",
+            ));
+        }
+    }
+    let has_delay = lists.iter().any(|words| has_any(words, &["delay"]));
+    let orders = |word: &&Word<'_>| ["reorder", "window"].contains(&word.name);
+    match lists.iter().flat_map(|words| words.iter()).find(orders) {
+        Some(word) if has_delay => Err(word.wrong(format!(
+            "`{}` can't be combined with the `delay` of other packets: there, delays decide in which order packets arrive",
+            word.name
+        ))),
+        _ => Ok(()),
     }
 }
 

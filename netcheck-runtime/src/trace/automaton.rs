@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Ended(String),
     /// The process has panicked so.
     Panicked(String),
+    /// A state of a monitor, and its label.
+    State { name: String, label: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +88,7 @@ impl Automaton {
             let label = quoted(&node.label(number));
             let shape = match node.kind {
                 Kind::Live if node.captured.is_some() => ", shape=box",
-                Kind::Live => "",
+                Kind::Live | Kind::State { .. } => "",
                 Kind::Ended(_) => ", shape=box, peripheries=2",
                 Kind::Panicked(_) => ", shape=box, color=red",
             };
@@ -116,7 +118,7 @@ impl Automaton {
                 line(&mut text, format_args!("[*] --> n{number}"));
             }
             match node.kind {
-                Kind::Live => {}
+                Kind::Live | Kind::State { .. } => {}
                 Kind::Ended(_) => line(&mut text, format_args!("n{number} --> [*]")),
                 Kind::Panicked(_) => panicked.push(format!("n{number}")),
             }
@@ -158,6 +160,7 @@ impl Node {
             Kind::Live => self.captured.as_ref().map(|captured| format!("at {captured}")),
             Kind::Ended(output) => Some(format!("ended with {output}")),
             Kind::Panicked(panic) => Some(format!("panicked {panic}")),
+            Kind::State { label, .. } => Some(label.clone()),
         }
     }
 }

@@ -107,7 +107,7 @@
     if (step.source) details.append(element("pre", step.source, "source"));
     if (step.payload) details.append(element("h3", "Payload"), element("pre", step.payload, "payload"));
     for (const doing of step.did) details.append(element("p", doing, "did"));
-    if (situations) details.append(element("h3", "Then the processes are here"), processes(number));
+    if (situations) details.append(element("h3", "Where everything is then"), processes(number));
   }
 
   function select(number) {

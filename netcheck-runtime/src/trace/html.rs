@@ -80,7 +80,7 @@ pub(crate) fn page(
         steps = steps_data(counterexample.steps()),
         situations = data(&counterexample.situations()),
         machines = machines(automata),
-        walks = data(&walks(automata, counterexample.steps())),
+        walks = data(&walks(automata, counterexample)),
     )
 }
 

@@ -1,9 +1,11 @@
-//! The automata of processes, drawn on the page of a counterexample.
+//! The automata of processes, and monitors, drawn on the page of a counterexample.
 
 use crate::trace::automaton::{Automaton, Kind, Node};
 use crate::trace::chart::shortened;
+use crate::trace::counterexample::Counterexample;
 use crate::trace::layout::{Layout, Link, Rect, Route, layout};
 use crate::trace::markup::escaped;
+use crate::trace::situation::{REJECTS, Situations};
 use crate::trace::step::{self, Step};
 use std::collections::BTreeMap;
 
@@ -33,14 +35,35 @@ pub(crate) fn machines(automata: &[Automaton]) -> String {
         return String::new();
     }
     format!(
-        "<details id=\"machines\">\n<summary>State machines: what each process was seen to do</summary>\n{sections}</details>\n"
+        "<details id=\"machines\">\n<summary>State machines: what each process was seen to do, and the monitors</summary>\n{sections}</details>\n"
     )
 }
 
-/// For each automaton: the nodes that its process comes to, each with the number of the step, and `None` from where
-/// on that is not known.
-pub(crate) fn walks(automata: &[Automaton], steps: &[Step]) -> Vec<Vec<(usize, Option<usize>)>> {
-    automata.iter().map(|automaton| walk(automaton, steps)).collect()
+/// For each automaton: the nodes that its process or monitor comes to, each with the number of the step, and `None` from
+/// where on that is not known.
+pub(crate) fn walks(automata: &[Automaton], counterexample: &Counterexample) -> Vec<Vec<(usize, Option<usize>)>> {
+    let is_monitor =
+        |automaton: &Automaton| matches!(automaton.nodes.first(), Some(Node { kind: Kind::State { .. }, .. }));
+    let walk = |automaton: &Automaton| match is_monitor(automaton) {
+        true => walk_of_monitor(automaton, counterexample.situations()),
+        false => walk(automaton, counterexample.steps()),
+    };
+    automata.iter().map(walk).collect()
+}
+
+/// Where the monitor may be in several states, none is marked. Where it rejects, it stays.
+fn walk_of_monitor(automaton: &Automaton, situations: Option<&Situations>) -> Vec<(usize, Option<usize>)> {
+    let node = |words: &str| {
+        let is_at = |node: &Node| match &node.kind {
+            Kind::State { name, .. } => {
+                words.strip_prefix(&format!("`{name}`")).is_some_and(|values| !values.contains(", or `"))
+            }
+            _ => false,
+        };
+        automaton.nodes.iter().position(is_at).filter(|&node| node < NODES_MAX)
+    };
+    let walk = situations.map(|situations| situations.walk(automaton.name())).unwrap_or_default();
+    walk.into_iter().filter(|(_, words)| *words != REJECTS).map(|(step, words)| (step, node(words))).collect()
 }
 
 /// Steps are found by their words. Several edges may read the same: then each is followed.
@@ -129,7 +152,8 @@ impl<'a> Drawing<'a> {
         let Rect { x, y, width, height } = place;
         let class = match node.kind {
             Kind::Live if node.is_first => "node first",
-            Kind::Live => "node",
+            Kind::State { .. } if node.is_first => "node first",
+            Kind::Live | Kind::State { .. } => "node",
             Kind::Ended(_) => "node ended",
             Kind::Panicked(_) => "node panicked",
         };
@@ -157,6 +181,9 @@ impl Edges<'_> {
 /// The text in a node.
 fn lines_of(node: &Node, number: usize) -> Vec<String> {
     let Some(words) = node.words() else { return vec![number.to_string()] };
+    if matches!(node.kind, Kind::State { .. }) {
+        return vec![shortened(&words, LINE_CHARS_MAX)];
+    }
     // The place of a captured loop stands alone.
     let (place, values) = match node.captured.as_ref().and(words.split_once(": ")) {
         Some((place, values)) => (place, Some(values)),

@@ -1,4 +1,4 @@
-//! The local state of each process after each step, in words.
+//! The local state of each process after each step, in words, and where each monitor is.
 //!
 //! Only changes are kept: most steps change one process, and most local states come again.
 
@@ -15,19 +15,22 @@ use std::collections::BTreeMap;
 /// Characters of the output of a process, or of its panic, that are kept.
 const WORDS_CHARS_MAX: usize = 200;
 
+/// That a monitor rejects, in words.
+pub(crate) const REJECTS: &str = "rejects";
+
 /// The local states of all processes, step by step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Situations {
     /// Each local state once, however many of them read the same.
     states: Vec<Local>,
-    /// At the start, then after each step: the processes and isolated tasks that are in another one of `states`.
+    /// At the start, then after each step: the processes, isolated tasks and monitors that are in another one of `states`.
     changes: Vec<BTreeMap<String, usize>>,
 }
 
 /// A local state in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Local {
-    /// The state of the whole process: that it has not started, or has ended.
+    /// The state of the whole process, that it has not started, or has ended; or that of a monitor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     is: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -46,6 +49,15 @@ struct Pending {
     location: Option<String>,
 }
 
+impl Situations {
+    /// Where a monitor or a process is as a whole, in words, each with the number of the step after which it is there.
+    pub(crate) fn walk(&self, name: &str) -> Vec<(usize, &str)> {
+        let changes = self.changes.iter().enumerate();
+        let states = changes.filter_map(|(step, changes)| Some((step, self.states.get(*changes.get(name)?)?)));
+        states.filter_map(|(step, local)| Some((step, local.is.as_deref()?))).collect()
+    }
+}
+
 /// Watches an execution.
 #[derive(Default)]
 pub(crate) struct Watcher {
@@ -53,6 +65,8 @@ pub(crate) struct Watcher {
     known: BTreeMap<Local, usize>,
     /// By unit: the node that was seen last.
     nodes: Vec<NodeId>,
+    /// By monitor: the status that was seen last; none before the start.
+    statuses: Vec<Option<u32>>,
 }
 
 impl Watcher {
@@ -66,16 +80,30 @@ impl Watcher {
                 self.nodes.push(NodeId::ABSENT);
             }
             if std::mem::replace(&mut self.nodes[index], node) != node {
-                let next = self.known.len();
-                let local = Local::of(system, node);
-                let number = *self.known.entry(local.clone()).or_insert(next);
-                if number == next {
-                    self.situations.states.push(local);
-                }
+                let number = self.number(Local::of(system, node));
                 changes.insert(system.shared().unit(unit).name, number);
             }
         }
+        self.statuses.resize(system.monitors.len(), None);
+        for (monitor, status) in system.monitors.statuses(state).enumerate() {
+            if self.statuses[monitor].replace(status) != Some(status) {
+                let (name, words) = system.monitors.in_words(monitor, status);
+                let is = if words.is_empty() { REJECTS.to_owned() } else { words.join(", or ") };
+                let number = self.number(Local { is: Some(is), pending: Vec::new() });
+                changes.insert(name, number);
+            }
+        }
         self.situations.changes.push(changes);
+    }
+
+    /// The number of a local state.
+    fn number(&mut self, local: Local) -> usize {
+        let next = self.known.len();
+        let number = *self.known.entry(local.clone()).or_insert(next);
+        if number == next {
+            self.situations.states.push(local);
+        }
+        number
     }
 
     pub(crate) fn situations(self) -> Situations {

@@ -1,7 +1,7 @@
 //! A monitor together with the decoder that makes its events of what is seen; its type of events is erased.
 
 use super::seen::Seen;
-use netcheck_models::monitor::{Configurations, Monitor, Rejection};
+use netcheck_models::monitor::{Configurations, Drawing, Monitor, Rejection};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,6 +125,11 @@ pub(super) trait Observing: Send + Sync {
     fn pass(&self, from: &Configurations, elapsed: Duration) -> Result<Configurations, Rejection>;
 
     fn end(&self, from: &Configurations) -> Result<(), Rejection>;
+
+    /// The states in which it may be, in words.
+    fn describe(&self, configurations: &Configurations) -> Vec<String>;
+
+    fn drawing(&self) -> Drawing;
 }
 
 struct Decoding<E, D> {
@@ -169,5 +174,13 @@ where
     /// Nothing more will ever happen: time passes without end.
     fn end(&self, from: &Configurations) -> Result<(), Rejection> {
         self.monitor.end(&self.monitor.pass(from, Duration::MAX)?)
+    }
+
+    fn describe(&self, configurations: &Configurations) -> Vec<String> {
+        self.monitor.describe(configurations)
+    }
+
+    fn drawing(&self) -> Drawing {
+        self.monitor.drawing()
     }
 }

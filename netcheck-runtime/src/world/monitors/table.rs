@@ -7,7 +7,7 @@ use crate::world::components::ComponentId;
 use crate::world::declared::bit;
 use crate::world::intern::Interner;
 use ahash::AHashMap;
-use netcheck_models::monitor::{Configurations, Rejection};
+use netcheck_models::monitor::{Configurations, Drawing, Rejection};
 
 /// Where a monitor is. Its number in the table of the monitor is the value of the monitor's component.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -96,6 +96,34 @@ impl Monitors {
 
     pub(crate) fn is_timed(&self, monitor: usize) -> bool {
         self.each[monitor].is_timed
+    }
+
+    /// The number of each monitor's status in a state.
+    pub(crate) fn statuses(&self, state: &[u32]) -> impl Iterator<Item = u32> {
+        self.each.iter().map(|watching| watching.component.of(state))
+    }
+
+    /// A monitor by its name, and the states in which it may be, in words; none if it has rejected. The second of one name
+    /// is told apart by a number.
+    pub(crate) fn in_words(&self, monitor: usize, status: u32) -> (String, Vec<String>) {
+        let watching = &self.each[monitor];
+        let words = match watching.rejection(status) {
+            Some(_) => Vec::new(),
+            None => watching.observer.0.describe(watching.configurations(status)),
+        };
+        (self.title(monitor), words)
+    }
+
+    fn title(&self, monitor: usize) -> String {
+        let name = self.each[monitor].observer.name();
+        let others = self.each[..monitor].iter().filter(|other| other.observer.name() == name).count();
+        let number = if others == 0 { String::new() } else { format!(" ({})", others + 1) };
+        format!("monitor {name}{number}")
+    }
+
+    /// Each monitor by its name, and what is drawn of it.
+    pub(crate) fn drawings(&self) -> impl Iterator<Item = (String, Drawing)> {
+        self.each.iter().enumerate().map(|(monitor, watching)| (self.title(monitor), watching.observer.0.drawing()))
     }
 
     pub(super) fn each(&self) -> &[Watching] {
