@@ -145,4 +145,6 @@
   diagram.addEventListener("mouseover", (event) => show(pointed(event) || current));
   diagram.addEventListener("mouseleave", () => show(current));
   mark(0);
+  // What was violated is what the page is opened for.
+  select(steps.length);
 })();
