@@ -28,32 +28,40 @@ fn answered_from_the_file(report: &Report) -> bool {
 #[test]
 fn a_visit_is_counted_twice_if_only_its_answer_is_lost() {
     let report = check_visit(redis(), Version::Incremented, failures()).expect("all answers are there");
-    assert_eq!((report.verdict(), report.states()), (Verdict::Violated, 166), "{report}");
+    assert_found(&report, Verdict::Violated, 166);
     let shown = report.to_string();
     assert!(shown.contains(r#"write ":2\r\n:1\r\n""#), "{shown}");
     assert!(answered_from_the_file(&report));
 }
 
+/// What is found, in about so many states: what ended futures leave behind in others, by which local states are told
+/// apart, depends on how a compiler has laid them out.
+#[track_caller]
+fn assert_found(report: &Report, verdict: Verdict, states: usize) {
+    assert_eq!(report.verdict(), verdict, "{report}");
+    assert!(report.states().abs_diff(states) <= states / 5, "{states}: {report}");
+}
+
 #[test]
 fn a_visitor_that_is_added_to_a_set_counts_once() {
     let report = check_visit(redis(), Version::Added, failures()).expect("all answers are there");
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 202), "{report}");
+    assert_found(&report, Verdict::Verified, 202);
     assert!(answered_from_the_file(&report));
 }
 
 #[test]
 fn a_value_that_was_set_is_got_or_an_error_is_seen() {
     let report = check_keep(redis(), failures()).expect("all answers are there");
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 35), "{report}");
+    assert_found(&report, Verdict::Verified, 35);
 }
 
 /// `read_line` returns the beginning of a line at the end of a stream: of `+PONG`, this client takes `+PON` for an answer.
 #[test]
 fn an_answer_that_is_cut_off_is_taken_for_a_whole_one() {
     let report = check_ping(redis(), Lines::AsRead, failures().split()).expect("all answers are there");
-    assert_eq!((report.verdict(), report.states()), (Verdict::Violated, 1_993), "{report}");
+    assert_found(&report, Verdict::Violated, 1_993);
     let report = check_ping(redis(), Lines::Whole, failures().split()).expect("all answers are there");
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 2_749), "{report}");
+    assert_found(&report, Verdict::Verified, 2_749);
 }
 
 #[test]
@@ -61,8 +69,8 @@ fn the_redis_that_is_installed_answers_as_the_one_of_the_file() {
     let folder = tempfile::tempdir().expect("a folder for its answers");
     let Some(installed) = if_installed(checked::redis(&folder.path().join("redis.json"))) else { return };
     let report = check_visit(installed.clone(), Version::Incremented, failures()).expect("it answers");
-    assert_eq!((report.verdict(), report.states()), (Verdict::Violated, 166), "{report}");
+    assert_found(&report, Verdict::Violated, 166);
     let report = check_visit(installed, Version::Added, failures()).expect("it answers");
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 202), "{report}");
+    assert_found(&report, Verdict::Verified, 202);
     assert!(!answered_from_the_file(&report));
 }
