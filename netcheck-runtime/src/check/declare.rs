@@ -201,26 +201,41 @@ impl Udp {
     }
 }
 
+/// Why several groups of packets mean nothing together.
+pub(super) enum Misplaced {
+    /// Every packet belongs to the group at this position, and none to the next one.
+    TakesAll(usize),
+    /// The group at this position bounds the order of its packets, where delays decide that of others.
+    Ordered(usize),
+}
+
+/// Why the groups mean nothing together, if they don't.
+pub(super) fn misplaced(groups: &[Udp]) -> Option<Misplaced> {
+    let (_, before) = groups.split_last().filter(|(_, before)| !before.is_empty())?;
+    if let Some(all) = before.iter().position(|udp| udp.processes.is_empty()) {
+        return Some(Misplaced::TakesAll(all));
+    }
+    let ordered = groups.iter().position(|udp| udp.window.is_some())?;
+    groups.iter().any(|udp| udp.delays.is_some()).then_some(Misplaced::Ordered(ordered))
+}
+
 /// The groups of packets that are declared, in the order in which packets are looked for there.
 pub(super) fn groups(declared: &[Udp], names: &[&str]) -> Result<Vec<UdpFaults>, Error> {
-    let groups = declared.iter().map(|udp| udp.faults(names)).collect::<Result<Vec<_>, _>>()?;
-    if let [before @ .., _] = &groups[..]
-        && let Some(all) = before.iter().position(|udp| udp.processes.is_none())
-    {
-        let words = declared[all].in_words().unwrap_or_else(|| "udp(…)".to_owned());
-        return Err(Error::new(format!(
-            "`{words}` names no process, so every packet belongs to it and none to what is declared after it: name \
-             processes (`process = \"…\"`, `between = [\"…\", \"…\"]`), or put it last"
-        )));
-    }
-    if groups.len() > 1 && groups.iter().any(|udp| udp.delays.is_some()) && groups.iter().any(|udp| udp.is_ordered) {
-        return Err(Error::new(
+    match misplaced(declared) {
+        None => declared.iter().map(|udp| udp.faults(names)).collect(),
+        Some(Misplaced::TakesAll(all)) => {
+            let words = declared[all].in_words().unwrap_or_else(|| "udp(…)".to_owned());
+            Err(Error::new(format!(
+                "`{words}` names no process, so every packet belongs to it and none to what is declared after it: name \
+                 processes (`process = \"…\"`, `between = [\"…\", \"…\"]`), or put it last"
+            )))
+        }
+        Some(Misplaced::Ordered(_)) => Err(Error::new(
             "`reorder` and `window` can't be combined with the `delay` of other packets: there, delays decide in which \
              order packets arrive"
                 .to_owned(),
-        ));
+        )),
     }
-    Ok(groups)
 }
 
 /// The declared behaviour of TCP: by default nothing fails, and reads and writes are whole.

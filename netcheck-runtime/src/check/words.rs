@@ -7,6 +7,7 @@ mod delay;
 mod grammar;
 mod order;
 
+use crate::check::declare::{Misplaced, misplaced};
 use crate::check::{Checker, Deadlocks, Identity, Tasks, Tcp, Udp};
 use crate::error::Error;
 use crate::operation::Side;
@@ -169,7 +170,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             _ => return Err(unknown(word)),
         };
     }
-    groups(words)?;
+    groups(words, &checker)?;
     match words.iter().find(|word| word.name == "at_most") {
         Some(at_most) if !has_any(words, &["udp", "tcp"]) => {
             Err(at_most
@@ -180,26 +181,23 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
 }
 
 /// Several `udp` are groups: each packet belongs to the first one that names it.
-fn groups(words: &[Word<'_>]) -> Result<(), Wrong> {
-    let groups: Vec<&Word<'_>> = words.iter().filter(|word| word.name == "udp").collect();
-    let Some((_, before)) = groups.split_last().filter(|(_, before)| !before.is_empty()) else { return Ok(()) };
-    let lists = groups.iter().map(|word| list(word, "udp(loss)")).collect::<Result<Vec<_>, _>>()?;
-    for (word, words) in before.iter().zip(&lists) {
-        if !has_any(words, &["process", "processes", "between"]) {
-            return Err(word.wrong(
-                "every packet belongs to this `udp`, which names no process, and none to the next one: name processes \
-                 (`process`, `processes`, `between`), or put it last",
-            ));
+fn groups(words: &[Word<'_>], checker: &Checker) -> Result<(), Wrong> {
+    let group = |number| words.iter().filter(|word| word.name == "udp").nth(number).expect("each word is a group");
+    match misplaced(&checker.udp) {
+        None => Ok(()),
+        Some(Misplaced::TakesAll(number)) => Err(group(number).wrong(
+            "every packet belongs to this `udp`, which names no process, and none to the next one: name processes \
+             (`process`, `processes`, `between`), or put it last",
+        )),
+        Some(Misplaced::Ordered(number)) => {
+            let words = list(group(number), "udp(loss)")?;
+            let word = words.iter().find(|word| ["reorder", "window"].contains(&word.name)).expect("it has one");
+            Err(word.wrong(format!(
+                "`{}` can't be combined with the `delay` of other packets: there, delays decide in which order packets \
+                 arrive",
+                word.name
+            )))
         }
-    }
-    let has_delay = lists.iter().any(|words| has_any(words, &["delay"]));
-    let orders = |word: &&Word<'_>| ["reorder", "window"].contains(&word.name);
-    match lists.iter().flat_map(|words| words.iter()).find(orders) {
-        Some(word) if has_delay => Err(word.wrong(format!(
-            "`{}` can't be combined with the `delay` of other packets: there, delays decide in which order packets arrive",
-            word.name
-        ))),
-        _ => Ok(()),
     }
 }
 

@@ -23,7 +23,6 @@
       sent.set(from, [...(sent.get(from) || []), to]);
     }
   }
-  const untouched = [...details.childNodes];
   let current = 0;
 
   function element(name, text, className) {
@@ -92,7 +91,7 @@
 
   function show(number) {
     mark(number);
-    if (number === 0) return details.replaceChildren(...untouched);
+    if (number === 0) return;
     const step = steps[number - 1];
     const task = step.task === undefined ? "" : " (task " + step.task + ")";
     const list = document.createElement("dl");
