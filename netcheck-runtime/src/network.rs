@@ -123,7 +123,8 @@ impl Network {
     /// [`Observer`](crate::monitor::Observer), and [`Observe`](crate::monitor::Observe) for a
     /// [`Monitor`](crate::monitor::Monitor) as it is.
     ///
-    /// Its clocks are those of the check: time passes only while the programs wait for timers. Where nothing can happen
+    /// Its clocks are those of the check: time passes only while the programs wait for timers, and with `delay` while
+    /// packets are under way; there a clock reads any time that their delays allow. Where nothing can happen
     /// any more, and that is no deadlock, time passes without end: a deadline that is then missed rejects the end.
     pub fn monitor(&mut self, monitor: impl Into<Observer>) {
         self.monitors.push(monitor.into());

@@ -277,6 +277,12 @@ impl Automaton {
         }
     }
 
+    /// All constants become whole units of the times that packets take.
+    pub fn count_in_units(&mut self) {
+        self.rules.iter_mut().filter_map(|rule| rule.clock.as_mut()).for_each(|(.., ms)| *ms *= 2);
+        self.states.iter_mut().filter_map(|state| state.deadline.as_mut()).for_each(|(_, ms)| *ms *= 2);
+    }
+
     /// Each clock is reset by a rule, and compared.
     fn declare_clocks(&mut self) {
         for clock in 0..self.clocks {

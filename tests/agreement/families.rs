@@ -152,6 +152,11 @@ families! {
             "accepted": |figures| figures.watched.accepted => 100,
             "rejected for their times": |figures| figures.watched.timed => 10,
             "moves left out": |figures| figures.watched.pruned => 1_000];
+    random_monitors_in_dense_time_agree: 23_000_000, 120, 12_000,
+        monitors_in_dense_time_agree,
+        ["only rejections": |figures| figures.watched.only_rejected => 50,
+            "accepted": |figures| figures.watched.accepted => 50,
+            "rejected for their times": |figures| figures.watched.timed => 10];
 }
 
 /// Packets take a time of an interval, in any order.
@@ -223,13 +228,30 @@ fn monitors_agree(seeds: Range<u64>) -> Option<Figures> {
     let words = [Words::Plain, Words::All, Words::Loops, Words::Everyday, Words::Mixed, Words::Single];
     let generate = |seed| {
         let mut system = generate::system(seed, Size::Small, words[seed as usize % words.len()]);
-        // In dense time there are no monitors.
+        // Dense time has a family of its own.
         system.network.delay = false;
         system.network.tcp.iter_mut().for_each(|tcp| tcp.delay = false);
         system
     };
     let disagreement = |seed, system: &System, figures: &mut Figures| {
         watched::disagreement(system, Limits::of(400), seed, &mut figures.watched)
+    };
+    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    figures.systems = figures.watched.systems;
+    seeds_asked_for().is_none().then_some(figures)
+}
+
+/// Random monitors over systems in which packets take any time, or one of an interval.
+fn monitors_in_dense_time_agree(seeds: Range<u64>) -> Option<Figures> {
+    let mut figures = Figures::default();
+    let words = [Words::All, Words::EverydayDelay, Words::Mixed, Words::Loops];
+    let generate = |seed| {
+        let mut system = generate::system(seed, Size::Small, words[seed as usize % words.len()]);
+        with_intervals(seed / words.len() as u64, &mut system.network);
+        system
+    };
+    let disagreement = |seed, system: &System, figures: &mut Figures| {
+        watched::disagreement(system, Limits::of(4_000), seed, &mut figures.watched)
     };
     agree_one_by_one(seeds, generate, disagreement, &mut figures);
     figures.systems = figures.watched.systems;

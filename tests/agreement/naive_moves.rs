@@ -8,6 +8,9 @@ use crate::connections::{Alternative, End, Transfer};
 use crate::everyday::LATER_MS;
 use crate::program::{self, Event, Failure, Side};
 
+/// Of one unit of time, beside monitors.
+const FRACTIONS: u32 = 5;
+
 impl World<'_> {
     /// Everything that may happen next.
     pub(super) fn moves(&self) -> Vec<Move> {
@@ -113,7 +116,7 @@ impl World<'_> {
         let time_may_pass = others.is_empty() && !is_held_up;
         if time_may_pass {
             if network.delay || streams_take_time {
-                others.extend(self.tick(!running.is_empty()));
+                others.extend(self.tick(!running.is_empty(), !deliveries.is_empty() || !failures.is_empty()));
                 running.clear();
             }
             let earliest = running.iter().map(deadline).min();
@@ -129,9 +132,14 @@ impl World<'_> {
 
     /// With `delay` time passes in units: no arrival and no deadline is skipped, and by whole units as much can happen as
     /// by any others, since all times are multiples of them. Not where it makes no difference.
-    fn tick(&self, is_waited_for: bool) -> Option<Move> {
+    ///
+    /// A monitor also tells apart what is later than some unit and earlier than the next one, so that beside monitors
+    /// there are fractions of units, enough of them for that many instants between two units to differ.
+    fn tick(&self, is_waited_for: bool, may_go_on: bool) -> Option<Move> {
         let now_ms = self.state.now_ms;
-        assert_eq!(now_ms % program::TICK_MS, 0, "all times are whole units");
+        let is_watched = self.system.network.watched;
+        let tick_ms = if is_watched { program::TICK_MS / FRACTIONS } else { program::TICK_MS };
+        assert_eq!(now_ms % tick_ms, 0, "all times are whole units");
         let due: Vec<(u32, Option<u32>)> = self.state.datagrams.dues().collect();
         if due.iter().any(|&(_, latest_ms)| latest_ms.is_some_and(|latest_ms| latest_ms <= now_ms)) {
             return None;
@@ -139,10 +147,11 @@ impl World<'_> {
         let must = is_waited_for || due.iter().any(|(_, latest_ms)| latest_ms.is_some());
         let ticks = self.state.processes.iter().filter_map(|process| process.interval);
         let stamps = self.state.processes.iter().filter_map(|process| process.stamp_ms);
-        let is_seen = due.iter().any(|&(earliest_ms, _)| earliest_ms > now_ms)
+        let is_seen = is_watched && may_go_on
+            || due.iter().any(|&(earliest_ms, _)| earliest_ms > now_ms)
             || ticks.into_iter().any(|interval| interval.next_ms > i64::from(now_ms))
             || stamps.into_iter().any(|stamp_ms| i64::from(now_ms) < stamp_ms + LATER_MS);
-        (must || is_seen).then(|| Move::Pass { until_ms: i64::from(now_ms + program::TICK_MS), must })
+        (must || is_seen).then(|| Move::Pass { until_ms: i64::from(now_ms + tick_ms), must })
     }
 
     /// Whether an execution may end here: nothing has to happen any more.

@@ -50,7 +50,7 @@ pub fn explore(system: &System, limits: Limits, automata: &[Automaton]) -> Optio
     let mut executions = 0;
     while let Some((world, all)) = open.pop() {
         let moves = world.moves();
-        if moves.iter().all(Move::is_failure) {
+        if world.may_rest(&moves) {
             watched.rest(&world, automata, &all);
         }
         executions += u64::from(moves.is_empty());
@@ -66,7 +66,10 @@ pub fn explore(system: &System, limits: Limits, automata: &[Automaton]) -> Optio
             next.state.forget();
             let new = numbers.len();
             let from = numbers[&world.state];
-            steps.push((from, *numbers.entry(next.state.clone()).or_insert(new)));
+            let to = *numbers.entry(next.state.clone()).or_insert(new);
+            if to != from || !matches!(chosen, Move::Pass { .. }) {
+                steps.push((from, to));
+            }
             match met.insert((next.state.clone(), places.clone())) {
                 true => open.push((next, places)),
                 false => executions += 1,
@@ -97,7 +100,7 @@ fn execute<'a>(
     let mut all: All = automata.iter().map(Automaton::first).collect();
     loop {
         let moves = world.moves();
-        if moves.iter().all(Move::is_failure) {
+        if world.may_rest(&moves) {
             watched.rest(&world, automata, &all);
         }
         if moves.is_empty() {

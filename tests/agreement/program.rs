@@ -58,6 +58,11 @@ pub struct Network {
 }
 
 impl Network {
+    /// Whether packets take time.
+    pub fn takes_time(&self) -> bool {
+        self.delay || self.tcp.as_ref().is_some_and(|tcp| tcp.delay)
+    }
+
     /// The times that the datagrams of a process take, if they take those of an interval.
     pub fn interval_of(&self, sender: usize) -> Option<(u32, Option<u32>)> {
         let own = self.slow.filter(|&(slow, _)| slow == sender).map(|(_, interval)| interval);

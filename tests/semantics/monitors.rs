@@ -3,7 +3,7 @@
 use netcheck::Network;
 use netcheck::check::{Checker, Identity, Report, Search, Tasks, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::io::{AsyncReadExt, AsyncWriteExt};
-use netcheck::monitor::{Monitor, Observe, Observer, Rule, Seen};
+use netcheck::monitor::{Guard, Monitor, Observe, Observer, Rule, Seen};
 use netcheck::net::{TcpListener, TcpStream, UdpSocket};
 use netcheck::time::{sleep, timeout};
 use std::sync::{Arc, Mutex};
@@ -404,20 +404,178 @@ fn losses_are_seen_in_the_same_executions_with_and_without_reduction() {
     }
 }
 
+/// A client that asks once and waits for the answer, over links on which each datagram takes 1 to 6 ms.
+fn round_trip(monitor: Monitor<String>) -> Report {
+    Checker::new().udp(Udp::new().delay(ms(1)..=ms(6))).check(|net| {
+        net.monitor(Observer::new(monitor, |seen| match seen {
+            Seen::Departed { process: "client", .. } => Some("question".to_owned()),
+            Seen::Arrived { process: "client", .. } => Some("answer".to_owned()),
+            _ => None,
+        }));
+        net.daemon("server", echo_once);
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:5000").await.unwrap();
+            socket.send_to(&[7], "server:4000").await.unwrap();
+            socket.recv(&mut [0; 8]).await.unwrap();
+        })
+        .after("server");
+    })
+}
+
+/// Questions and answers in turn; the guard is of the answer, by a clock that is reset by the question.
+fn answered(guard: Guard<String>, deadline_ms: u64) -> Monitor<String> {
+    Monitor::builder("answers")
+        .clock("since")
+        .state("idle")
+        .state("asked")
+        .deadline("asked", "since", ms(deadline_ms))
+        .rule("idle", "asked", Rule::on("question", |event: &String| event == "question").reset("since"))
+        .rule("asked", "idle", Rule::on("answer", |event: &String| event == "answer").guard(guard))
+        .build()
+        .unwrap()
+}
+
 #[test]
-fn in_dense_time_monitors_with_clocks_are_refused_by_name() {
-    let often = || Rule::on("any", |_: &String| true).at_most("since", ms(5)).reset("since");
-    let monitor =
-        || Monitor::builder("often").state("only").clock("since").rule("only", "only", often()).build().unwrap();
-    let decode = |seen: &Seen<'_>| Some(line(seen));
-    for checker in [Checker::new().udp(Udp::new().delay(..)), Checker::new().tcp(Tcp::new().delay(..))] {
-        let error = checker.try_check(|net| {
-            net.monitor(Observer::new(monitor(), decode));
-            net.process("idle", || async {});
-        });
-        let error = error.expect_err("no clock of a monitor is followed there").to_string();
-        assert!(error.contains("the monitor `often` has clocks") && error.contains("leave `delay` out"), "{error}");
+fn in_dense_time_clocks_read_all_that_the_delays_allow() {
+    let verdict = |monitor| round_trip(monitor).verdict();
+    // The round trip takes 2 to 12 ms.
+    assert_eq!(verdict(answered(Guard::always(), 12)), Verdict::Verified);
+    assert_eq!(verdict(answered(Guard::at_least("since", ms(2)), 12)), Verdict::Verified);
+    let bounds = [
+        (Guard::always(), 11),
+        (Guard::at_least("since", ms(2) + Duration::from_nanos(1)), 12),
+        (Guard::at_most("since", ms(12) - Duration::from_nanos(1)), 12),
+        (Guard::more_than("since", ms(2)), 12),
+        (Guard::less_than("since", ms(12)), 12),
+        // inside of the interval: neither bound of it is meant
+        (Guard::at_most("since", ms(5)).or(Guard::at_least("since", ms(6))), 12),
+    ];
+    for (guard, deadline_ms) in bounds {
+        let report = round_trip(answered(guard, deadline_ms));
+        let kind = report.counterexample().map(|counterexample| counterexample.kind());
+        assert_eq!(kind, Some(ViolationKind::Monitor), "{report}");
     }
+}
+
+/// The instants of the counterexample are those of the rejection.
+#[test]
+fn a_rejection_in_dense_time_says_when_it_happens() {
+    let report = round_trip(answered(Guard::at_least("since", ms(3)), 12));
+    let text = report.counterexample().unwrap().to_string();
+    assert!(text.contains("since reads less than 3ms"), "{text}");
+    assert!(text.contains("10. 0.002 s  client   recv"), "the least schedule: {text}");
+    let report = round_trip(answered(Guard::always(), 10));
+    let text = report.counterexample().unwrap().to_string();
+    assert!(
+        text.contains("a deadline has passed") && text.contains("`asked` must be left while since <= 10ms"),
+        "{text}"
+    );
+    assert!(text.contains("0.011 s"), "later than the deadline, and by whole milliseconds: {text}");
+}
+
+/// A deadline that nothing follows is missed by the end; one that time never reaches is not.
+#[test]
+fn in_dense_time_deadlines_are_missed_where_nothing_more_happens() {
+    let silent = |deadline_ms: u64| {
+        let monitor = Monitor::builder("must be told")
+            .clock("since")
+            .state("waiting")
+            .state("told")
+            .deadline("waiting", "since", ms(deadline_ms))
+            .rule("waiting", "told", Rule::on("told", |event: &String| event.ends_with("ended ()")).reset("since"))
+            .rule("told", "told", Rule::otherwise())
+            .observes(|event| event.contains("ended"))
+            .build()
+            .unwrap();
+        Checker::new().udp(Udp::new().delay(..)).check(|net| {
+            net.monitor(Observer::new(monitor, |seen| Some(line(seen))));
+            net.daemon("server", || async {
+                UdpSocket::bind("0.0.0.0:4000").await.unwrap().recv(&mut [0; 8]).await.unwrap();
+            });
+            net.process("client", || async {
+                let socket = UdpSocket::bind("0.0.0.0:5000").await.unwrap();
+                socket.send_to(&[1], "server:4000").await.unwrap();
+                sleep(ms(20)).await;
+            })
+            .after("server");
+        })
+    };
+    assert_eq!(silent(20).verdict(), Verdict::Verified, "the client ends at 20 ms");
+    let late = silent(19);
+    assert_eq!(late.counterexample().map(|found| found.kind()), Some(ViolationKind::Monitor), "{late}");
+}
+
+/// Streams take any time, in order: a clock reads any time between two of their events, too.
+#[test]
+fn in_dense_time_clocks_run_between_events_of_streams() {
+    let check = |guard: Guard<String>| {
+        let connected = |event: &String| event.contains("connected");
+        let monitor = Monitor::builder("accepts")
+            .clock("since")
+            .state("idle")
+            .state("connected")
+            .state("accepted")
+            .rule("idle", "connected", Rule::on("connected", connected).reset("since"))
+            .rule(
+                "connected",
+                "accepted",
+                Rule::on("accepted", |event: &String| event.contains("accepted")).guard(guard),
+            )
+            .observes(|event| event.contains("connected") || event.contains("accepted"))
+            .build()
+            .unwrap();
+        Checker::new().tcp(Tcp::new().delay(..)).check(|net| {
+            net.monitor(Observer::new(monitor, |seen| Some(line(seen))));
+            net.daemon("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+                listener.accept().await.unwrap();
+            });
+            net.process("client", || async {
+                TcpStream::connect("server:4000").await.unwrap();
+            })
+            .after("server");
+        })
+    };
+    assert_eq!(check(Guard::at_least("since", Duration::ZERO)).verdict(), Verdict::Verified);
+    assert_eq!(check(Guard::at_most("since", ms(5))).verdict(), Verdict::Violated, "the accept may come later");
+    assert_eq!(check(Guard::more_than("since", Duration::ZERO)).verdict(), Verdict::Violated, "and at once");
+}
+
+/// A clock that is never reset ages without bound, and still an endless exchange has an end.
+#[test]
+fn in_dense_time_endless_programs_have_finitely_many_zones_with_clocks() {
+    let monitor = Monitor::builder("pace")
+        .clock("age")
+        .clock("since")
+        .state("young")
+        .state("old")
+        .rule("young", "young", Rule::on("any", |_: &String| true).at_most("age", ms(50)).reset("since"))
+        .rule("young", "old", Rule::on("any", |_| true).guard(Guard::more_than("age", ms(50))).reset("age"))
+        .rule("old", "old", Rule::on("any", |_| true).at_least("since", ms(0)))
+        .build()
+        .unwrap();
+    let report = Checker::new().udp(Udp::new().delay(ms(1)..=ms(3))).max_states(20_000).check(|net| {
+        net.monitor(Observer::new(monitor, |seen| match seen {
+            Seen::Arrived { process: "client", .. } => Some("answer".to_owned()),
+            _ => None,
+        }));
+        net.daemon("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            loop {
+                let (_, from) = socket.recv_from(&mut [0; 8]).await.unwrap();
+                socket.send_to(&[1], from).await.unwrap();
+            }
+        });
+        net.daemon("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:5000").await.unwrap();
+            loop {
+                socket.send_to(&[1], "server:4000").await.unwrap();
+                socket.recv(&mut [0; 8]).await.unwrap();
+            }
+        })
+        .after("server");
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The automaton, and its moves from one configuration.
 
 use super::guard::{Window, intersections, outside_all};
+use super::readings::{Question, Readings};
 use super::rule::Rule;
 use super::values::Values;
 use core::panic::Location;
-use core::time::Duration;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -145,9 +145,19 @@ impl<E> Monitor<E> {
         moves
     }
 
-    /// Whether readings on entry, or after time has passed, are within the deadlines of a state.
-    pub(super) fn missed_deadline(&self, state: usize, readings: &[u64]) -> Option<(usize, u64)> {
-        self.states[state].deadlines.iter().copied().find(|&(clock, most)| readings[clock] > most)
+    /// The deadline of a state that readings on entry, or after time has passed, have missed.
+    pub(super) fn missed_deadline<R: Readings>(
+        &self,
+        state: usize,
+        readings: &[u64],
+        asked: &mut R,
+    ) -> Result<Option<(usize, u64)>, Question> {
+        for &(clock, most_ns) in &self.states[state].deadlines {
+            if !asked.is_at_most(readings[clock], most_ns)? {
+                return Ok(Some((clock, most_ns)));
+            }
+        }
+        Ok(None)
     }
 
     /// A configuration in words: `sent with i = 2`.
@@ -173,9 +183,4 @@ impl<E> fmt::Debug for Monitor<E> {
         let states: Vec<&str> = self.states.iter().map(|state| state.name.as_str()).collect();
         f.debug_struct("Monitor").field("name", &self.name).field("states", &states).finish_non_exhaustive()
     }
-}
-
-/// Nanoseconds as a duration with its unit.
-pub(super) fn shown(ns: u64) -> String {
-    format!("{:?}", Duration::from_nanos(ns))
 }

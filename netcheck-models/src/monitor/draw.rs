@@ -1,6 +1,7 @@
 //! Drawings of monitors.
 
-use super::automaton::{Monitor, Placed, shown};
+use super::automaton::{Monitor, Placed};
+use super::guard::shown;
 use std::fmt::Write;
 
 /// What is drawn of a monitor.

@@ -26,6 +26,11 @@ pub(super) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
+/// Nanoseconds as a duration with its unit.
+pub(super) fn shown(ns: u64) -> String {
+    format!("{:?}", Duration::from_nanos(ns))
+}
+
 impl<E> Guard<E> {
     /// The guard that always holds.
     #[must_use]
@@ -180,10 +185,6 @@ impl Window {
     /// All readings.
     pub(super) fn all(clocks: usize) -> Self {
         Window(smallvec![(0, u64::MAX); clocks])
-    }
-
-    pub(super) fn contains(&self, readings: &[u64]) -> bool {
-        self.0.iter().zip(readings).all(|((least, most), reading)| least <= reading && reading <= most)
     }
 
     fn intersection(&self, other: &Window) -> Option<Window> {

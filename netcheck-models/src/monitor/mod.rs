@@ -7,6 +7,7 @@
 //!
 //! - [`Builder`]: makes a monitor; all mistakes are reported at once as [`Mistakes`];
 //! - [`Run`]: a monitor that is told events and instants one by one;
+//! - [`Marked`]: a monitor in dense time, where the time between two events is no number;
 //! - [`Trace`]: events of one observer with their instants, validated at once;
 //! - [`Sniffer`]: validates the trace of an observer that misses packets, and hears packets that the device does not.
 //!
@@ -18,7 +19,9 @@ mod builder;
 mod claims;
 mod draw;
 mod guard;
+mod marks;
 mod mistakes;
+mod readings;
 mod rejection;
 mod rule;
 mod run;
@@ -30,7 +33,9 @@ pub use automaton::Monitor;
 pub use builder::Builder;
 pub use draw::Drawing;
 pub use guard::Guard;
+pub use marks::Marked;
 pub use mistakes::Mistakes;
+pub use readings::{Asked, Question};
 pub use rejection::Rejection;
 pub use rule::Rule;
 pub use run::{Configurations, Run};

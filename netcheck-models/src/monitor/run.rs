@@ -1,7 +1,8 @@
 //! A monitor that is told events and instants one by one.
 
-use super::automaton::{Monitor, Placed, shown};
-use super::guard::nanoseconds;
+use super::automaton::{Monitor, Placed};
+use super::guard::{nanoseconds, shown};
+use super::readings::{Exact, Question, Readings};
 use super::rejection::{Cause, Declared, Rejection};
 use core::time::Duration;
 use std::collections::BTreeSet;
@@ -11,15 +12,18 @@ use std::fmt;
 /// clocks. A reading beyond everything that its clock is compared with is not told from a longer one, so a monitor has
 /// finitely many sets. Equal sets accept the same futures.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Configurations(BTreeSet<Configuration>);
+pub struct Configurations(pub(super) BTreeSet<Configuration>);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Configuration {
-    state: usize,
-    values: Vec<i64>,
-    /// In nanoseconds.
-    readings: Vec<u64>,
+pub(super) struct Configuration {
+    pub(super) state: usize,
+    pub(super) values: Vec<i64>,
+    /// In nanoseconds; in dense time the names of [`marks`](super::marks).
+    pub(super) readings: Vec<u64>,
 }
+
+/// What is known of readings that are numbers.
+const NUMBERS: &str = "readings that are numbers leave no question";
 
 impl<E: fmt::Debug> Monitor<E> {
     /// Where the monitor begins.
@@ -41,11 +45,13 @@ impl<E: fmt::Debug> Monitor<E> {
             let readings = one.readings.iter().zip(&self.longest_ns).map(cap).collect();
             Configuration { readings, ..one.clone() }
         });
-        let kept: BTreeSet<Configuration> =
-            later.filter(|one| self.missed_deadline(one.state, &one.readings).is_none()).collect();
-        if !kept.is_empty() {
-            return Ok(Configurations(kept));
-        }
+        let is_late = |one: &Configuration| self.missed_deadline(one.state, &one.readings, &mut Exact).expect(NUMBERS);
+        let kept: BTreeSet<Configuration> = later.filter(|one| is_late(one).is_none()).collect();
+        if kept.is_empty() { Err(self.late(from)) } else { Ok(Configurations(kept)) }
+    }
+
+    /// The rejection because each configuration had to be left.
+    pub(super) fn late(&self, from: &Configurations) -> Rejection {
         let expected = from.0.iter().map(|one| {
             let deadlines = self.states[one.state].deadlines.iter();
             let deadlines = deadlines.map(|(clock, most)| format!("{} <= {}", self.clocks[*clock], shown(*most)));
@@ -57,7 +63,7 @@ impl<E: fmt::Debug> Monitor<E> {
             );
             (title, rules.collect())
         });
-        Err(Rejection::new(&self.name, Cause::Deadline, expected.collect()))
+        Rejection::new(&self.name, Cause::Deadline, expected.collect())
     }
 
     /// Where the monitor may be after an event.
@@ -66,18 +72,36 @@ impl<E: fmt::Debug> Monitor<E> {
     ///
     /// If no configuration has a rule that takes the event.
     pub fn step(&self, from: &Configurations, event: &E) -> Result<Configurations, Rejection> {
+        self.stepped(from, event, &mut Exact).expect(NUMBERS)
+    }
+
+    /// As [`Monitor::step`], with readings of any kind.
+    pub(super) fn stepped<R: Readings>(
+        &self,
+        from: &Configurations,
+        event: &E,
+        readings: &mut R,
+    ) -> Result<Result<Configurations, Rejection>, Question> {
         if !self.observes(event) {
-            return Ok(from.clone());
+            return Ok(Ok(from.clone()));
         }
-        let next = from.0.iter().flat_map(|one| self.next_of(one, event)).collect::<BTreeSet<_>>();
+        let mut next = BTreeSet::new();
+        for one in &from.0 {
+            self.next_of(one, event, readings, &mut next)?;
+        }
         if !next.is_empty() {
-            return Ok(Configurations(next));
+            return Ok(Ok(Configurations(next)));
         }
-        let expected = from.0.iter().map(|one| {
-            let rules = self.rules_from(one.state).map(|(_, placed)| self.line(placed, Some((one, event))));
-            (self.words(one.state, &one.values), rules.collect())
-        });
-        Err(Rejection::new(&self.name, Cause::Event(format!("{event:?}")), expected.collect()))
+        let mut expected = Vec::new();
+        for one in &from.0 {
+            let mut rules = Vec::new();
+            for (_, placed) in self.rules_from(one.state) {
+                let why = self.why_not(placed, one, event, readings)?;
+                rules.push(self.line(placed, Some(why)));
+            }
+            expected.push((self.words(one.state, &one.values), rules));
+        }
+        Ok(Err(Rejection::new(&self.name, Cause::Event(format!("{event:?}")), expected)))
     }
 
     /// Accepts an end here.
@@ -103,44 +127,62 @@ impl<E: fmt::Debug> Monitor<E> {
         words.into_iter().collect()
     }
 
-    fn next_of(&self, one: &Configuration, event: &E) -> Vec<Configuration> {
-        let moves = self.moves(one.state, &one.values, event).into_iter();
-        let possible = moves.filter(|taken| taken.window.contains(&one.readings)).map(|taken| {
+    /// Adds where a configuration may lead with an event.
+    fn next_of<R: Readings>(
+        &self,
+        one: &Configuration,
+        event: &E,
+        asked: &mut R,
+        next: &mut BTreeSet<Configuration>,
+    ) -> Result<(), Question> {
+        for taken in self.moves(one.state, &one.values, event) {
+            if !taken.window.takes(&one.readings, asked)? {
+                continue;
+            }
             let placed = &self.rules[taken.rule];
             let mut readings = one.readings.clone();
-            placed.resets.iter().for_each(|&clock| readings[clock] = 0);
-            Configuration { state: placed.to, values: taken.values, readings }
-        });
-        possible.filter(|next| self.missed_deadline(next.state, &next.readings).is_none()).collect()
+            placed.resets.iter().for_each(|&clock| readings[clock] = R::RESET);
+            if self.missed_deadline(placed.to, &readings, asked)?.is_none() {
+                next.insert(Configuration { state: placed.to, values: taken.values, readings });
+            }
+        }
+        Ok(())
     }
 
-    /// A rule with its source line, and, given an event, why the rule does not take it.
-    fn line(&self, placed: &Placed<E>, refused: Option<(&Configuration, &E)>) -> Declared {
-        let why = refused.map_or(String::new(), |(one, event)| format!(": {}", self.why_not(placed, one, event)));
+    /// A rule with its source line, and, after an event, why the rule does not take it.
+    fn line(&self, placed: &Placed<E>, why: Option<String>) -> Declared {
+        let why = why.map_or(String::new(), |why| format!(": {why}"));
         let to = &self.states[placed.to].name;
         let rule = format!("{} leads to `{to}` ({}:{}){why}", placed.words(), placed.line.file(), placed.line.line());
         (rule, placed.line)
     }
 
-    fn why_not(&self, placed: &Placed<E>, one: &Configuration, event: &E) -> String {
+    fn why_not<R: Readings>(
+        &self,
+        placed: &Placed<E>,
+        one: &Configuration,
+        event: &E,
+        asked: &mut R,
+    ) -> Result<String, Question> {
         if !(placed.rule.pattern)(event) {
-            return "it is another event".to_owned();
+            return Ok("it is another event".to_owned());
         }
         if self.assigned(placed, &one.values, event).is_none() {
-            return "a variable would leave its domain".to_owned();
+            return Ok("a variable would leave its domain".to_owned());
         }
         let windows = placed.rule.guard.windows(&self.clocks, event, &self.values(&one.values));
-        if windows.iter().any(|window| window.contains(&one.readings)) {
-            return format!("the deadline of `{}` has passed already", self.states[placed.to].name);
+        for window in &windows {
+            if window.takes(&one.readings, asked)? {
+                return Ok(format!("the deadline of `{}` has passed already", self.states[placed.to].name));
+            }
         }
         if windows.is_empty() {
-            return "its condition does not hold".to_owned();
+            return Ok("its condition does not hold".to_owned());
         }
-        let clocks = self.clocks.iter().zip(&one.readings).zip(&self.longest_ns).map(|((clock, reading), longest)| {
-            let beyond = if reading > longest { format!("more than {}", shown(*longest)) } else { shown(*reading) };
-            format!("{clock} reads {beyond}")
-        });
-        clocks.collect::<Vec<_>>().join(", ")
+        let clocks = self.clocks.iter().zip(&one.readings).zip(&self.longest_ns);
+        let clocks =
+            clocks.map(|((clock, &reading), &longest)| format!("{clock} reads {}", asked.in_words(reading, longest)));
+        Ok(clocks.collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod claims;
 mod declared;
+mod marked;
 mod random;
 mod runs;
 mod sniffers;

@@ -74,15 +74,6 @@ impl Job {
             deadlocks: checker.deadlocks,
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
-        if declared.is_dense()
-            && let Some(timed) = registered.monitors.iter().find(|monitor| monitor.is_timed())
-        {
-            return Err(Error::new(format!(
-                "the monitor `{}` has clocks, which are not followed where packets take time: leave `delay` out, or use a \
-                 monitor without clocks",
-                timed.name()
-            )));
-        }
         if declared.is_dense() {
             // What these rely on is not argued for steps between which time passes.
             (checker.reduction, checker.symmetry, checker.tasks) = (false, false, Tasks::Shared);

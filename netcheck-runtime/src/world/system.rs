@@ -21,6 +21,7 @@ use crate::world::tcp::connections::Connections;
 use crate::world::{faults, time};
 use ahash::AHashMap;
 use netcheck_models::event::Event;
+use netcheck_models::time::Zone;
 use smallvec::smallvec;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -157,9 +158,11 @@ impl System {
             let root = self.learner.add_program(unit, Rc::clone(&self.programs[index]));
             self.unit_component(unit).set(&mut state, root.0);
         }
-        if let (Some(zone), true) = (self.zone, self.demands.clock) {
-            let start = time::dense::with_start();
+        if let Some(zone) = self.zone {
+            let start = if self.demands.clock { time::names::with_start() } else { Zone::default() };
+            let start = self.monitors.with_marks(start);
             zone.set(&mut state, self.zones.intern(&start));
+            trim(&mut state);
         }
         StateVector::from_vec(state)
     }
@@ -236,6 +239,7 @@ impl System {
             Missing::Together(each) => _ = self.events.add_together(&each),
             Missing::Sighting(sighting) => self.monitors.add_sighting(&sighting),
             Missing::Watched(step) => self.watch_step(step)?,
+            Missing::Marked(step) => self.mark_step(&step)?,
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::world::declared::{Declared, Demands};
 use crate::world::events::{Events, EventsId, Together, Told};
 use crate::world::intern::Interner;
 use crate::world::monitors::sighting::Sighting;
-use crate::world::monitors::table::{Monitors, Unwatched};
+use crate::world::monitors::table::{Monitors, Unmarked, Unwatched};
 use crate::world::prepared::PreparedOffer;
 use crate::world::step::{Message, Move, Transition};
 use crate::world::tcp;
@@ -190,6 +190,7 @@ pub(crate) enum Missing {
     Together(Together),
     Sighting(Sighting),
     Watched(Unwatched),
+    Marked(Unmarked),
 }
 
 /// The result of a look-up; the error is boxed, because it is rare.

@@ -3,7 +3,8 @@
 //!
 //! - [`seen`]: what can be seen of a step, as users match on it; [`observer`]: a monitor with its decoder;
 //! - [`emission`]: an emitted value; [`sighting`]: what is seen, as the engine keeps it; [`shown`]: with names; [`sightings`]: the sightings of a step;
-//! - [`table`]: the configurations that were met, and where each sighting leads; [`watch`]: the monitors' part of a step.
+//! - [`table`]: the configurations that were met, and where each sighting leads; [`watch`]: the monitors' part of a step;
+//! - [`marked`]: their clocks in dense time.
 //!
 //! A program has no operation on a monitor. Its one effect is to emit a value.
 //!
@@ -13,6 +14,7 @@
 pub(crate) mod depends;
 pub(crate) mod effects;
 pub(crate) mod emission;
+pub(crate) mod marked;
 pub(crate) mod observer;
 pub(crate) mod offers;
 pub(crate) mod operation;

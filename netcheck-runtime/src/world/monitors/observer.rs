@@ -1,7 +1,7 @@
 //! A monitor together with the decoder that makes its events of what is seen; its type of events is erased.
 
 use super::seen::Seen;
-use netcheck_models::monitor::{Configurations, Drawing, Monitor, Rejection};
+use netcheck_models::monitor::{Configurations, Drawing, Marked, Monitor, Question, Rejection};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,11 +65,6 @@ impl Observer {
         self.0.name()
     }
 
-    /// Whether it has clocks.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.0.is_timed()
-    }
-
     /// Whether it may reject an end.
     pub(crate) fn judges_ends(&self) -> bool {
         self.0.judges_ends()
@@ -124,6 +119,13 @@ pub(super) trait Observing: Send + Sync {
 
     fn pass(&self, from: &Configurations, elapsed: Duration) -> Result<Configurations, Rejection>;
 
+    /// As `step`, in dense time: given these answers.
+    fn step_marked(&self, from: &Configurations, seen: &Seen<'_>, answers: &[bool])
+    -> Option<Result<Marked, Question>>;
+
+    /// As `pass`, in dense time: given these answers.
+    fn pass_marked(&self, from: &Configurations, answers: &[bool]) -> Result<Marked, Question>;
+
     fn end(&self, from: &Configurations) -> Result<(), Rejection>;
 
     /// The states in which it may be, in words.
@@ -169,6 +171,20 @@ where
 
     fn pass(&self, from: &Configurations, elapsed: Duration) -> Result<Configurations, Rejection> {
         self.monitor.pass(from, elapsed)
+    }
+
+    fn step_marked(
+        &self,
+        from: &Configurations,
+        seen: &Seen<'_>,
+        answers: &[bool],
+    ) -> Option<Result<Marked, Question>> {
+        let event = (self.decode)(seen).filter(|event| self.monitor.observes(event))?;
+        Some(self.monitor.step_marked(from, &event, answers))
+    }
+
+    fn pass_marked(&self, from: &Configurations, answers: &[bool]) -> Result<Marked, Question> {
+        self.monitor.pass_marked(from, answers)
     }
 
     /// Nothing more will ever happen: time passes without end.

@@ -31,7 +31,7 @@ impl Sighting {
         };
         let output;
         let seen = match self {
-            Sighting::Nothing | Sighting::Passed { .. } => return None,
+            Sighting::Nothing | Sighting::Passed { .. } | Sighting::SomeTime => return None,
             Sighting::Departed { process, to, payload } => {
                 let (peer, port) = peer(to);
                 Seen::Departed { process: name(process), peer, port, payload }

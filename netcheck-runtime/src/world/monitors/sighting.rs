@@ -15,6 +15,8 @@ pub(crate) enum Sighting {
     Passed {
         ns: u64,
     },
+    /// In dense time: some time may have passed.
+    SomeTime,
     Departed {
         process: ProcessId,
         to: Place,

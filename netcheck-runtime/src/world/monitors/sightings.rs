@@ -29,7 +29,7 @@ impl View<'_> {
                     return Sightings::new();
                 }
                 let advance_ns = if let Class::Timer { advance_ns } = class { advance_ns.max(0) } else { 0 };
-                let mut seen = Sightings::new();
+                let mut seen: Sightings = time_before(self).into_iter().collect();
                 if advance_ns > 0 {
                     seen.push(Sighting::Passed { ns: advance_ns.unsigned_abs() });
                 }
@@ -50,10 +50,12 @@ impl View<'_> {
                 }
                 seen
             }
-            Move::LoseInFlight | Move::Arrive { .. } => self.losses(state, transition),
+            Move::LoseInFlight | Move::Arrive { .. } => {
+                time_before(self).into_iter().chain(self.losses(state, transition)).collect()
+            }
             Move::Pass { ns } => smallvec![Sighting::Passed { ns }],
-            // In dense time nothing is seen of time itself: only monitors without clocks watch there.
-            Move::Hang { .. } | Move::Park(_) | Move::Settle { .. } => Sightings::new(),
+            Move::Hang { .. } => time_before(self).into_iter().collect(),
+            Move::Park(_) | Move::Settle { .. } => Sightings::new(),
         }
     }
 
@@ -199,4 +201,9 @@ impl View<'_> {
         };
         Place { peer: process.map_or(Peer::Unknown(address.ip()), Peer::Process), port }
     }
+}
+
+/// What is seen of time before a step.
+fn time_before(view: View<'_>) -> Option<Sighting> {
+    (view.has_delay() && view.monitors.has_timed()).then_some(Sighting::SomeTime)
 }

@@ -6,8 +6,12 @@ use crate::unit::automaton::EdgeId;
 use crate::world::components::ComponentId;
 use crate::world::declared::bit;
 use crate::world::intern::Interner;
+use crate::world::time::names::monitor_mark;
 use ahash::AHashMap;
-use netcheck_models::monitor::{Configurations, Drawing, Rejection};
+use netcheck_models::monitor::{Configurations, Drawing, Question, Rejection};
+use netcheck_models::time::{Delay, Time, Zone};
+use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Where a monitor is. Its number in the table of the monitor is the value of the monitor's component.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -28,6 +32,29 @@ pub(crate) struct Unwatched {
     pub(super) sighting: u32,
 }
 
+/// The answers to the questions of a monitor, in their order.
+pub(crate) type Answers = SmallVec<[bool; 8]>;
+
+/// What a sighting does to a monitor with clocks, given some answers.
+#[derive(Clone, Debug)]
+pub(super) enum Led {
+    /// The monitor does not see it.
+    Unseen,
+    /// The status after it, and for each of its marks that before it; `None` stands for now.
+    To { status: u32, marks: Arc<[Option<u32>]> },
+    /// One more answer is needed.
+    Asks(Question),
+}
+
+/// A step of a monitor with clocks that is not known yet: the numbers of the status and of the sighting, and answers.
+#[derive(Clone, Debug)]
+pub(crate) struct Unmarked {
+    pub(super) monitor: usize,
+    pub(super) status: u32,
+    pub(super) sighting: u32,
+    pub(super) answers: Answers,
+}
+
 /// One monitor of a check.
 pub(super) struct Watching {
     pub(super) observer: Observer,
@@ -37,6 +64,8 @@ pub(super) struct Watching {
     is_timed: bool,
     /// By status and sighting: the status after it; `None` if the monitor does not see it.
     after: AHashMap<(u32, u32), Option<u32>>,
+    /// Of a monitor with clocks in dense time, by status, sighting and answers.
+    pub(super) marked: AHashMap<(u32, u32, Answers), Led>,
 }
 
 /// The monitors of a check.
@@ -65,14 +94,23 @@ impl Watching {
         }
     }
 
-    /// Notes where a sighting leads.
-    pub(super) fn lead(&mut self, from: (u32, u32), to: Option<Result<Configurations, Rejection>>) {
-        let status = to.map(|to| match to {
+    pub(super) fn is_timed(&self) -> bool {
+        self.is_timed
+    }
+
+    /// The number of the status of configurations, or of a rejection.
+    pub(super) fn status(&mut self, of: Result<Configurations, Rejection>) -> u32 {
+        let status = match of {
             Ok(configurations) if configurations == self.initial => Status::Initial,
             Ok(configurations) => Status::At(configurations),
             Err(rejection) => Status::Rejected(rejection),
-        });
-        let status = status.map(|status| self.statuses.intern(&status));
+        };
+        self.statuses.intern(&status)
+    }
+
+    /// Notes where a sighting leads.
+    pub(super) fn lead(&mut self, from: (u32, u32), to: Option<Result<Configurations, Rejection>>) {
+        let status = to.map(|to| self.status(to));
         self.after.insert(from, status);
     }
 }
@@ -82,8 +120,8 @@ impl Monitors {
     pub(crate) fn add(&mut self, observer: Observer, component: ComponentId) {
         let (initial, is_timed) = (observer.0.initial(), observer.0.is_timed());
         self.sightings.get_or_insert_with(Interner::new);
-        let (statuses, after) = (Interner::new(), AHashMap::new());
-        self.each.push(Watching { observer, component, statuses, initial, is_timed, after });
+        let (statuses, after, marked) = (Interner::new(), AHashMap::new(), AHashMap::new());
+        self.each.push(Watching { observer, component, statuses, initial, is_timed, after, marked });
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -96,6 +134,18 @@ impl Monitors {
 
     pub(crate) fn is_timed(&self, monitor: usize) -> bool {
         self.each[monitor].is_timed
+    }
+
+    /// Whether some monitor has clocks.
+    pub(super) fn has_timed(&self) -> bool {
+        self.each.iter().any(|watching| watching.is_timed)
+    }
+
+    /// A zone in which the clocks of the monitors run since now, too.
+    pub(in crate::world) fn with_marks(&self, mut zone: Zone) -> Zone {
+        let timed = (0..self.each.len()).filter(|&monitor| self.is_timed(monitor));
+        timed.for_each(|monitor| zone.arm(monitor_mark(monitor, 0), Delay::NONE));
+        zone
     }
 
     /// The number of each monitor's status in a state.
@@ -151,6 +201,12 @@ impl Monitors {
     /// not see it.
     pub(super) fn after(&self, monitor: usize, status: u32, sighting: u32) -> Option<Option<u32>> {
         self.each[monitor].after.get(&(status, sighting)).copied()
+    }
+
+    /// What a sighting does to a monitor with clocks in dense time, from a status and given some answers; `None` if it is
+    /// not known yet.
+    pub(super) fn led(&self, monitor: usize, (status, sighting, answers): (u32, u32, &Answers)) -> Option<&Led> {
+        self.each[monitor].marked.get(&(status, sighting, answers.clone()))
     }
 
     /// The number of edges of which it is known which monitors see them.

@@ -3,7 +3,7 @@
 use super::observer::Observer;
 use super::sighting::Sighting;
 use super::sightings::Sightings;
-use super::table::Unwatched;
+use super::table::{Unwatched, Watching};
 use crate::id::UnitId;
 use crate::operation::Effect;
 use crate::operation::time;
@@ -19,9 +19,12 @@ use std::time::Duration;
 
 impl View<'_> {
     /// Adds to each step what the monitors make of it.
-    pub(in crate::world) fn watch(self, state: &[u32], chosen: &mut [Transition]) -> Lookup<()> {
+    pub(in crate::world) fn watch(self, state: &[u32], chosen: &mut Vec<Transition>) -> Lookup<()> {
         if self.monitors.is_empty() {
             return Ok(());
+        }
+        if self.has_delay() && self.monitors.has_timed() {
+            return self.watch_in_zones(state, chosen);
         }
         for transition in chosen {
             transition.watched = self.watched(state, transition)?;
@@ -31,32 +34,44 @@ impl View<'_> {
 
     /// The monitors that see a step, with their statuses after it.
     fn watched(self, state: &[u32], transition: &Transition) -> Lookup<Watched> {
-        let mut numbers: SmallVec<[u32; 4]> = SmallVec::new();
-        for sighting in self.sightings(state, transition) {
-            match self.monitors.number(&sighting) {
-                Some(number) => numbers.push(number),
-                None => return Err(Missing::Sighting(sighting).into()),
-            }
-        }
+        let numbers = self.seen_numbers(state, transition)?;
         let mut watched = Vec::new();
         for (monitor, watching) in self.monitors.each().iter().enumerate() {
-            let before = watching.component.of(state);
-            let (mut status, mut sees) = (before, false);
-            for &sighting in &numbers {
-                if watching.rejection(status).is_some() {
-                    break;
-                }
-                match self.monitors.after(monitor, status, sighting) {
-                    Some(Some(after)) => (status, sees) = (after, true),
-                    Some(None) => {}
-                    None => return Err(Missing::Watched(Unwatched { monitor, status, sighting }).into()),
-                }
-            }
-            if sees {
-                watched.push((watching.component, status));
-            }
+            let status = self.status_after(monitor, watching, watching.component.of(state), &numbers)?;
+            watched.extend(status.map(|status| (watching.component, status)));
         }
         Ok((!watched.is_empty()).then(|| watched.into_boxed_slice()))
+    }
+
+    /// The numbers of what is seen of a step.
+    pub(super) fn seen_numbers(self, state: &[u32], transition: &Transition) -> Lookup<SmallVec<[u32; 4]>> {
+        let number = |sighting| match self.monitors.number(&sighting) {
+            Some(number) => Ok(number),
+            None => Err(Missing::Sighting(sighting).into()),
+        };
+        self.sightings(state, transition).into_iter().map(number).collect()
+    }
+
+    /// The status of a monitor after all that is seen of a step; `None` if it sees nothing of it.
+    pub(super) fn status_after(
+        self,
+        monitor: usize,
+        watching: &Watching,
+        before: u32,
+        numbers: &[u32],
+    ) -> Lookup<Option<u32>> {
+        let (mut status, mut sees) = (before, false);
+        for &sighting in numbers {
+            if watching.rejection(status).is_some() {
+                break;
+            }
+            match self.monitors.after(monitor, status, sighting) {
+                Some(Some(after)) => (status, sees) = (after, true),
+                Some(None) => {}
+                None => return Err(Missing::Watched(Unwatched { monitor, status, sighting }).into()),
+            }
+        }
+        Ok(sees.then_some(status))
     }
 
     /// The first rejection by a step, in words.
@@ -151,7 +166,7 @@ impl System {
 }
 
 /// A decoder, or a closure of a rule, has panicked.
-fn failed(observer: &Observer, unwound: Unwound) -> Interrupt {
+pub(super) fn failed(observer: &Observer, unwound: Unwound) -> Interrupt {
     let reason = match unwound {
         Unwound::Panicked(panic) => format!("{} at {}", panic.message, panic.location),
         Unwound::Thrown(_) => "a payload that is no text".to_owned(),

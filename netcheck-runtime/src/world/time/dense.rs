@@ -7,6 +7,7 @@
 //! for again, and its deadline may be over or not, a step of its own ([`Move::Settle`]) decides which.
 
 use super::Effect;
+use super::names::{MONITORS, SOME_TIME, START, is_copy, is_mark, mark_event, owner_of_marks, timer_event};
 use super::operation::{At, Missed};
 use crate::id::{NodeId, OutcomeId, ProcessId, UnitId};
 use crate::operation::{Effect as AnyEffect, Input, Outcome};
@@ -20,53 +21,6 @@ use netcheck_models::event::Event;
 use netcheck_models::time::{Comparison, Delay, Moment, Scheduled, Time, Zone};
 use smallvec::smallvec;
 use std::cmp::Ordering;
-
-/// The start of the check, in the past; scheduled if a program reads the clock.
-const START: Scheduled = Scheduled { owner: u32::MAX, number: 0 };
-
-/// The owners of marks, from the first process on; those of timers and copies are below.
-const MARKS: u32 = 1 << 31;
-
-/// The owner of the steps of one execution, in the past.
-const STEPS: u32 = u32::MAX - 1;
-
-/// Some instant from now on.
-const SOME_TIME: Scheduled = Scheduled { owner: u32::MAX, number: 1 };
-
-/// The zone of the start of a check whose programs read the clock.
-pub(crate) fn with_start() -> Zone {
-    let mut zone = Zone::default();
-    zone.arm(START, Delay::NONE);
-    zone
-}
-
-/// The name of a timer of a unit.
-pub(crate) fn timer_event(unit: UnitId, timer: u32) -> Scheduled {
-    Scheduled { owner: 2 * unit.0, number: timer }
-}
-
-/// The name of an instant that a process has read and that is no number.
-fn mark_event(process: ProcessId, mark: u32) -> Scheduled {
-    Scheduled { owner: MARKS + process.0, number: mark }
-}
-
-/// The name of the copy at a position of a channel.
-pub(crate) fn copy_event(channel: ComponentId, position: u32) -> Scheduled {
-    Scheduled { owner: 2 * channel.0 + 1, number: position }
-}
-
-fn is_copy(event: Scheduled) -> bool {
-    event.owner % 2 == 1 && event.owner < MARKS
-}
-
-fn is_mark(event: Scheduled) -> bool {
-    event.owner >= MARKS && event.owner < STEPS
-}
-
-/// The name of the instant of a step of one execution; 0 is its start.
-pub(in crate::world) fn step_event(step: u32) -> Scheduled {
-    Scheduled { owner: STEPS, number: step }
-}
 
 /// A timer whose firing its program accepts.
 struct Accepted<'e> {
@@ -402,11 +356,12 @@ impl<'a> View<'a> {
         let Some(component) = self.tables.zone else { return Ok(()) };
         let zone = self.zone_at(next);
         let is_kept = |event: Scheduled| {
-            if event.owner >= STEPS {
+            // The monitors' marks are as many as their configurations name.
+            if event.owner >= MONITORS {
                 return true;
             }
             if is_mark(event) {
-                let process = |(unit, _): (UnitId, _)| MARKS + self.process_of(unit).0;
+                let process = |(unit, _): (UnitId, _)| owner_of_marks(self.process_of(unit));
                 return self.live_units(next).map(process).any(|owner| owner == event.owner);
             }
             if is_copy(event) {

@@ -3,7 +3,7 @@
 //! While an execution is run again, the instant of each step stays in the zone. Nothing awaits these instants, so the same
 //! steps are possible; at the end the zone holds all constraints on them.
 
-use super::dense::step_event;
+use super::names::step_event;
 use crate::world::system::System;
 use netcheck_models::time::{Delay, Execution, MILLISECOND_NS, Moment, Schedule, StepId, Time, Zone};
 

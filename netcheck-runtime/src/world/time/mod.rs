@@ -5,6 +5,7 @@ pub(crate) mod depends;
 mod due;
 pub(crate) mod effects;
 pub(crate) mod instants;
+pub(in crate::world) mod names;
 pub(crate) mod offers;
 pub(crate) mod operation;
 pub(crate) mod prepare;

@@ -1,7 +1,7 @@
 //! The steps that timers and clock reads offer.
 
 use super::operation::At;
-use super::{Prepared, dense};
+use super::{Prepared, names};
 use crate::operation::Outcome;
 use crate::world::enabled::{Asker, Enabled, Waiting};
 use crate::world::step::{Change, Class, Writes};
@@ -22,7 +22,7 @@ pub(crate) fn offers(
         }
         Prepared::Clock if view.has_delay() => view.offer_instant(state, asker, Moment::NOW, enabled),
         Prepared::Deadline { timer, .. } if view.has_delay() => {
-            let deadline = Moment::of(dense::timer_event(asker.unit, timer));
+            let deadline = Moment::of(names::timer_event(asker.unit, timer));
             view.offer_instant(state, asker, deadline, enabled)
         }
         Prepared::Compare { one, other } => view.offer_comparison(state, asker, [one, other], enabled),

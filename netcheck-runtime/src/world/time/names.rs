@@ -1,0 +1,64 @@
+//! The names of the instants in a zone.
+
+use crate::id::{ProcessId, UnitId};
+use crate::world::components::ComponentId;
+use netcheck_models::time::{Delay, Scheduled, Time, Zone};
+
+/// The start of the check, in the past; scheduled if a program reads the clock.
+pub(super) const START: Scheduled = Scheduled { owner: u32::MAX, number: 0 };
+
+/// The owners of the marks of programs, from the first process on; those of timers and copies are below.
+const MARKS: u32 = 1 << 31;
+
+/// The owners of the marks of monitors, from the first monitor on.
+pub(super) const MONITORS: u32 = 3 << 30;
+
+/// The owner of the steps of one execution, in the past.
+const STEPS: u32 = u32::MAX - 1;
+
+/// Some instant from now on.
+pub(super) const SOME_TIME: Scheduled = Scheduled { owner: u32::MAX, number: 1 };
+
+/// The name of a timer of a unit.
+pub(in crate::world) fn timer_event(unit: UnitId, timer: u32) -> Scheduled {
+    Scheduled { owner: 2 * unit.0, number: timer }
+}
+
+/// The name of an instant that a process has read and that is no number.
+pub(in crate::world) fn mark_event(process: ProcessId, mark: u32) -> Scheduled {
+    Scheduled { owner: owner_of_marks(process), number: mark }
+}
+
+pub(in crate::world) fn owner_of_marks(process: ProcessId) -> u32 {
+    MARKS + process.0
+}
+
+/// The name of the copy at a position of a channel.
+pub(in crate::world) fn copy_event(channel: ComponentId, position: u32) -> Scheduled {
+    Scheduled { owner: 2 * channel.0 + 1, number: position }
+}
+
+pub(in crate::world) fn is_copy(event: Scheduled) -> bool {
+    event.owner % 2 == 1 && event.owner < MARKS
+}
+
+pub(in crate::world) fn is_mark(event: Scheduled) -> bool {
+    event.owner >= MARKS && event.owner < MONITORS
+}
+
+/// The name of an instant at which a monitor has reset clocks, or of the start.
+pub(in crate::world) fn monitor_mark(monitor: usize, mark: u32) -> Scheduled {
+    Scheduled { owner: MONITORS + monitor as u32, number: mark }
+}
+
+/// The name of the instant of a step of one execution; 0 is its start.
+pub(in crate::world) fn step_event(step: u32) -> Scheduled {
+    Scheduled { owner: STEPS, number: step }
+}
+
+/// The zone of the start of a check whose programs read the clock.
+pub(in crate::world) fn with_start() -> Zone {
+    let mut zone = Zone::default();
+    zone.arm(START, Delay::NONE);
+    zone
+}
