@@ -168,8 +168,12 @@ fn extensions_of<E: Clone>(
     let heard = trace.packets.get(consumed).map(|(_, event)| augmented.heard(here, (consumed, event), gap_ns));
     let (kept, extra): (Vec<_>, Vec<_>) = heard.into_iter().flatten().partition(|(_, step)| step.guess != Guess::Extra);
     let since_packet = || calls.iter().rev().take_while(|call| call.consumed == consumed).map(|call| &call.here);
-    let mut missed = augmented.missed(here, gap_ns);
-    missed.retain(|(next, _)| !here.includes(next) && !since_packet().any(|before| before.includes(next)));
+    let mut missed = Vec::new();
+    augmented.missed(here, gap_ns, |next, step| {
+        if !here.includes(&next) && !since_packet().any(|before| before.includes(&next)) {
+            missed.push((next, step));
+        }
+    });
     kept.into_iter().chain(missed).chain(extra).rev().collect()
 }
 
@@ -178,7 +182,7 @@ fn missing_after<E>(before: &Missing, step: &Step<E>, limits: &Limits<'_, E>) ->
     if step.guess == Guess::Extra {
         return before.clone();
     }
-    let missed = step.event.as_ref().filter(|_| step.guess == Guess::Missed);
+    let missed = step.event().filter(|_| step.guess == Guess::Missed);
     let is_missed = |limit: usize| missed.is_some_and(|event| (limits.num_missing[limit].from_device)(event));
     before.then(is_missed, limits.num_missing.iter().map(|limit| limit.length))
 }

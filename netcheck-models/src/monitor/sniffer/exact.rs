@@ -11,10 +11,17 @@ use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// A transition that the search has taken, after another one.
 struct Node<E> {
+    before: Option<u32>,
+    step: Step<E>,
+}
+
+/// A configuration of the present gap of the trace, and the node that leads to it; none at the start.
+struct Live {
     here: Symbolic,
     guesses: usize,
-    before: Option<(usize, Step<E>)>,
+    node: Option<u32>,
 }
 
 /// What the search has found.
@@ -29,126 +36,134 @@ pub(super) enum Found<E> {
 struct Exact<'a, E> {
     augmented: Augmented<'a, E>,
     nodes: Vec<Node<E>>,
+    /// All configurations of the present gap.
+    live: Vec<Live>,
     settled: Settled,
 }
 
-pub(super) fn search<E: Clone>(mut augmented: Augmented<'_, E>, trace: &Trace<E>) -> Found<E> {
-    let initial = Node { here: augmented.initial(), guesses: 0, before: None };
-    let mut exact = Exact { augmented, nodes: vec![initial], settled: Settled::default() };
-    let (mut frontier, mut last_ns) = (vec![0], trace.start_ns);
+pub(super) fn search<E: Clone>(augmented: Augmented<'_, E>, trace: &Trace<E>) -> Found<E> {
+    let mut exact = Exact { augmented, nodes: Vec::new(), live: Vec::new(), settled: Settled::default() };
+    let initial = exact.augmented.initial();
+    exact.live.push(Live { here: initial, guesses: 0, node: None });
+    let mut last_ns = trace.start_ns;
     for (index, (at_ns, event)) in trace.packets.iter().enumerate() {
         let gap_ns = at_ns - last_ns;
-        let reached = exact.guess(&frontier, gap_ns);
+        let reached = exact.guess(gap_ns);
         let mut heard = Vec::new();
         for &from in &reached {
-            for (here, step) in exact.augmented.heard(&exact.nodes[from].here, (index, event), gap_ns) {
-                let guesses = exact.nodes[from].guesses + step.guesses();
-                heard.push(Node { here, guesses, before: Some((from, step)) });
+            for (here, step) in exact.augmented.heard(&exact.live[from].here, (index, event), gap_ns) {
+                heard.push((from, here, step));
             }
         }
-        frontier = exact.keep_least(heard);
-        if frontier.is_empty() {
+        if heard.is_empty() {
             return Found::Nothing(index, exact.configurations(&reached));
         }
+        exact.keep_least(heard);
         last_ns = *at_ns;
     }
     let gap_ns = trace.end_ns - last_ns;
-    let reached = exact.guess(&frontier, gap_ns);
-    let ends = reached.iter().filter(|node| exact.augmented.may_end(&exact.nodes[**node].here, gap_ns));
-    match ends.min_by_key(|node| (exact.nodes[**node].guesses, **node)) {
+    let reached = exact.guess(gap_ns);
+    let ends = reached.iter().filter(|live| exact.augmented.may_end(&exact.live[**live].here, gap_ns));
+    match ends.min_by_key(|live| (exact.live[**live].guesses, **live)) {
         Some(&end) => Found::Steps(exact.way_to(end)),
         None => Found::Nothing(trace.packets.len(), exact.configurations(&reached)),
     }
 }
 
-/// Nodes by place: only those at one place include each other.
+/// Configurations of the present gap by place: only those at one place include each other.
 #[derive(Default)]
 struct Settled {
-    nodes: Vec<SmallVec<[usize; 2]>>,
-    /// The places that have nodes.
+    live: Vec<SmallVec<[usize; 2]>>,
+    /// The places that have some.
     used: Vec<Place>,
 }
 
 impl Settled {
     fn at(&self, place: Place) -> &[usize] {
-        self.nodes.get(place.index()).map_or(&[], |nodes| nodes)
+        self.live.get(place.index()).map_or(&[], |live| live)
     }
 
-    fn add(&mut self, place: Place, node: usize) {
-        if self.nodes.len() <= place.index() {
-            self.nodes.resize_with(place.index() + 1, SmallVec::new);
+    fn add(&mut self, place: Place, live: usize) {
+        if self.live.len() <= place.index() {
+            self.live.resize_with(place.index() + 1, SmallVec::new);
         }
-        self.nodes[place.index()].push(node);
+        self.live[place.index()].push(live);
         self.used.push(place);
     }
 
     fn clear(&mut self) {
-        self.used.drain(..).for_each(|place| self.nodes[place.index()].clear());
+        self.used.drain(..).for_each(|place| self.live[place.index()].clear());
+    }
+
+    /// Whether one with no more guesses includes this one.
+    fn include(&self, all: &[Live], here: &Symbolic, guesses: usize) -> bool {
+        let includes = |other: &usize| all[*other].guesses <= guesses && all[*other].here.includes(here);
+        self.at(here.place).iter().any(includes)
     }
 }
 
 impl<E: Clone> Exact<'_, E> {
-    /// Whether a settled node includes this one.
-    fn is_included(&self, node: &Node<E>) -> bool {
-        let includes = |other: &usize| {
-            let other = &self.nodes[*other];
-            other.guesses <= node.guesses && other.here.includes(&node.here)
-        };
-        self.settled.at(node.here.place).iter().any(includes)
-    }
-
-    /// The configurations that missed packets lead to, within a gap of the sniffer's trace; those with few guesses
+    /// Adds the configurations that missed packets lead to, within a gap of the sniffer's trace; those with few guesses
     /// first.
-    fn guess(&mut self, frontier: &[usize], gap_ns: u64) -> Vec<usize> {
-        self.settled.clear();
+    fn guess(&mut self, gap_ns: u64) -> Vec<usize> {
+        let Exact { augmented, nodes, live, settled } = self;
+        settled.clear();
         let mut reached = Vec::new();
         let mut open: BinaryHeap<Reverse<(usize, usize)>> =
-            frontier.iter().map(|&node| Reverse((self.nodes[node].guesses, node))).collect();
-        while let Some(Reverse((_, node))) = open.pop() {
-            if self.is_included(&self.nodes[node]) {
+            live.iter().enumerate().map(|(index, live)| Reverse((live.guesses, index))).collect();
+        while let Some(Reverse((guesses, index))) = open.pop() {
+            let Live { here, node, .. } = &live[index];
+            if settled.include(live, here, guesses) {
                 continue;
             }
-            let here = self.nodes[node].here.clone();
-            self.settled.add(here.place, node);
-            reached.push(node);
-            for (next, step) in self.augmented.missed(&here, gap_ns) {
-                let guesses = self.nodes[node].guesses + step.guesses();
-                let next = Node { here: next, guesses, before: Some((node, step)) };
-                if !self.is_included(&next) {
-                    open.push(Reverse((guesses, self.nodes.len())));
-                    self.nodes.push(next);
+            let (here, before) = (here.clone(), *node);
+            settled.add(here.place, index);
+            reached.push(index);
+            augmented.missed(&here, gap_ns, |here, step| {
+                let guesses = guesses + step.guesses();
+                if !settled.include(live, &here, guesses) {
+                    open.push(Reverse((guesses, live.len())));
+                    live.push(Live { here, guesses, node: Some(nodes.len() as u32) });
+                    nodes.push(Node { before, step });
                 }
-            }
+            });
         }
         reached
     }
 
-    /// Adds the nodes that no other one with no more guesses includes.
-    fn keep_least(&mut self, mut nodes: Vec<Node<E>>) -> Vec<usize> {
-        nodes.sort_by_key(|node| node.guesses);
+    /// The configurations after the next packet, of which none includes another one with no fewer guesses.
+    fn keep_least(&mut self, heard: Vec<(usize, Symbolic, Step<E>)>) {
+        let mut after: Vec<(Live, Step<E>)> = heard
+            .into_iter()
+            .map(|(from, here, step)| {
+                let Live { guesses, node, .. } = self.live[from];
+                (Live { here, guesses: guesses + step.guesses(), node }, step)
+            })
+            .collect();
+        after.sort_by_key(|(live, _)| live.guesses);
+        self.live.clear();
         self.settled.clear();
-        let mut kept = Vec::new();
-        for node in nodes {
-            if !self.is_included(&node) {
-                self.settled.add(node.here.place, self.nodes.len());
-                kept.push(self.nodes.len());
-                self.nodes.push(node);
+        for (Live { here, guesses, node: before }, step) in after {
+            if !self.settled.include(&self.live, &here, guesses) {
+                self.settled.add(here.place, self.live.len());
+                self.live.push(Live { here, guesses, node: Some(self.nodes.len() as u32) });
+                self.nodes.push(Node { before, step });
             }
         }
-        kept
     }
 
-    fn configurations(&self, nodes: &[usize]) -> Vec<(usize, Vec<i64>)> {
-        let at = |node: &usize| self.augmented.at(self.nodes[*node].here.place);
-        nodes.iter().map(at).map(|(state, values)| (state, values.to_vec())).collect()
+    fn configurations(&self, live: &[usize]) -> Vec<(usize, Vec<i64>)> {
+        let at = |live: &usize| self.augmented.at(self.live[*live].here.place);
+        live.iter().map(at).map(|(state, values)| (state, values.to_vec())).collect()
     }
 
     fn way_to(&self, end: usize) -> Vec<Step<E>> {
         let mut steps = Vec::new();
-        let mut node = end;
-        while let Some((before, step)) = &self.nodes[node].before {
+        let mut next = self.live[end].node;
+        while let Some(node) = next {
+            let Node { before, step } = &self.nodes[node as usize];
             steps.push(step.clone());
-            node = *before;
+            next = *before;
         }
         steps.reverse();
         steps

@@ -33,17 +33,16 @@ impl Symbolic {
 }
 
 /// How a rule takes an event at a place.
-#[derive(Clone)]
-struct Taken<E> {
+pub(super) struct Taken<E> {
     /// A missed packet; none for one that the sniffer heard.
-    event: Option<E>,
-    rule: usize,
-    window: Window,
+    pub(super) event: Option<E>,
+    pub(super) rule: usize,
+    pub(super) window: Window,
     next: Place,
 }
 
 /// All ways in which an event is taken at a place.
-type Ways<E> = Rc<[Taken<E>]>;
+pub(super) type Ways<E> = Rc<[Taken<E>]>;
 
 /// The augmented automaton, with what it has worked out.
 pub(super) struct Augmented<'a, E> {
@@ -98,25 +97,32 @@ impl<'a, E: Clone> Augmented<'a, E> {
     /// The configuration after a move, with the clocks anywhere in `zone` before; `None` if the move is not possible.
     fn after(&self, zone: &Zone, taken: &Taken<E>, gap_ns: u64) -> Option<Symbolic> {
         let placed = &self.monitor.rules[taken.rule];
-        let zone = zone.clone().within(&taken.window)?.reset(&placed.resets);
+        let mut zone = zone.clone();
+        if !zone.within(&taken.window) {
+            return None;
+        }
+        zone.reset(&placed.resets);
         // The deadlines of the state hold on entry.
-        let mut zone = zone.within_deadlines(&self.monitor.states[placed.to].deadlines)?;
+        if !zone.within_deadlines(&self.monitor.states[placed.to].deadlines) {
+            return None;
+        }
         zone.extrapolate(&self.monitor.longest_ns, gap_ns);
         Some(Symbolic { place: taken.next, zone })
     }
 
     /// Type 1: the configurations after a packet that the sniffer missed, before its next one.
-    pub(super) fn missed(&mut self, from: &Symbolic, gap_ns: u64) -> Vec<(Symbolic, Step<E>)> {
+    pub(super) fn missed(&mut self, from: &Symbolic, gap_ns: u64, mut found: impl FnMut(Symbolic, Step<E>)) {
         let state = self.at(from.place).0;
-        let Some(zone) = from.zone.clone().later(&self.monitor.states[state].deadlines, gap_ns) else {
-            return Vec::new();
-        };
+        let mut zone = from.zone.clone();
+        if !zone.later(&self.monitor.states[state].deadlines, gap_ns) {
+            return;
+        }
         let guesses = self.guesses_at(from.place);
-        let with_step = |taken: &Taken<E>| {
-            let next = self.after(&zone, taken, gap_ns)?;
-            Some((next, Step::new(Guess::Missed, taken.event.clone(), taken.rule, taken.window.clone())))
-        };
-        guesses.iter().filter_map(with_step).collect()
+        for (index, taken) in guesses.iter().enumerate() {
+            if let Some(next) = self.after(&zone, taken, gap_ns) {
+                found(next, Step::new(Guess::Missed, &guesses, index));
+            }
+        }
     }
 
     fn guesses_at(&mut self, place: Place) -> Ways<E> {
@@ -143,26 +149,29 @@ impl<'a, E: Clone> Augmented<'a, E> {
         gap_ns: u64,
     ) -> Vec<(Symbolic, Step<E>)> {
         let Some(zone) = self.at_packet(from, gap_ns) else { return Vec::new() };
-        let passing = |zone: Zone| Symbolic { place: from.place, zone: zone.count_from_here() };
+        let passing = |mut zone: Zone| {
+            zone.count_from_here();
+            Symbolic { place: from.place, zone }
+        };
         if !self.monitor.observes(event) {
             return vec![(passing(zone), Step::passing(Guess::Unobserved))];
         }
         let moves = self.taken_at(from.place, packet, event);
         let mut found = Vec::new();
-        for taken in &*moves {
-            if let Some(Symbolic { place, zone }) = self.after(&zone, taken, gap_ns) {
-                let next = Symbolic { place, zone: zone.count_from_here() };
-                found.push((next, Step::new(Guess::Kept, None, taken.rule, taken.window.clone())));
+        for (index, taken) in moves.iter().enumerate() {
+            if let Some(mut next) = self.after(&zone, taken, gap_ns) {
+                next.zone.count_from_here();
+                found.push((next, Step::new(Guess::Kept, &moves, index)));
             }
         }
         if (self.sniffer.to_dut)(event) {
             match self.sniffer.extra {
                 Extra::Anywhere => found.push((passing(zone), Step::passing(Guess::Extra))),
                 Extra::WhereExpected => {
-                    for taken in &*moves {
-                        if let Some(zone) = zone.clone().within(&taken.window) {
-                            let step = Step { window: Some(taken.window.clone()), ..Step::passing(Guess::Extra) };
-                            found.push((passing(zone), step));
+                    for (index, taken) in moves.iter().enumerate() {
+                        let mut zone = zone.clone();
+                        if zone.within(&taken.window) {
+                            found.push((passing(zone), Step::new(Guess::Extra, &moves, index)));
                         }
                     }
                 }
@@ -191,6 +200,8 @@ impl<'a, E: Clone> Augmented<'a, E> {
     }
 
     fn at_packet(&self, from: &Symbolic, gap_ns: u64) -> Option<Zone> {
-        from.zone.clone().later(&self.monitor.states[self.at(from.place).0].deadlines, gap_ns)?.at_packet(gap_ns)
+        let mut zone = from.zone.clone();
+        let deadlines = &self.monitor.states[self.at(from.place).0].deadlines;
+        (zone.later(deadlines, gap_ns) && zone.at_packet(gap_ns)).then_some(zone)
     }
 }

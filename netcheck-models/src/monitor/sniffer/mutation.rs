@@ -1,10 +1,12 @@
 //! Mutations of a sniffer's trace, with instants for the missed packets.
 
+use super::moves::{Taken, Ways};
 use crate::monitor::automaton::Monitor;
 use crate::monitor::guard::Window;
 use crate::monitor::trace::Trace;
 use core::time::Duration;
 use std::fmt;
+use std::rc::Rc;
 
 /// How a packet of the sniffer's trace, or one that is missing in it, is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,27 +22,43 @@ pub enum Guess {
 }
 
 /// A transition of the augmented automaton, as a search found it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Step<E> {
     pub(super) guess: Guess,
-    /// The missed packet.
-    pub(super) event: Option<E>,
-    pub(super) rule: Option<usize>,
-    pub(super) window: Option<Window>,
+    /// How the packet is taken: some place in the ways of the place before it. None where the monitor stays.
+    by: Option<(Ways<E>, u32)>,
 }
 
 impl<E> Step<E> {
-    pub(super) fn new(guess: Guess, event: Option<E>, rule: usize, window: Window) -> Self {
-        Step { guess, event, rule: Some(rule), window: Some(window) }
+    pub(super) fn new(guess: Guess, ways: &Ways<E>, index: usize) -> Self {
+        Step { guess, by: Some((Rc::clone(ways), index as u32)) }
     }
 
-    /// A step that leaves the monitor where it is.
+    /// A step that leaves the monitor where it is, at any time.
     pub(super) fn passing(guess: Guess) -> Self {
-        Step { guess, event: None, rule: None, window: None }
+        Step { guess, by: None }
     }
 
     pub(super) fn guesses(&self) -> usize {
         usize::from(matches!(self.guess, Guess::Missed | Guess::Extra))
+    }
+
+    fn taken(&self) -> Option<&Taken<E>> {
+        self.by.as_ref().map(|(ways, index)| &ways[*index as usize])
+    }
+
+    /// The missed packet.
+    pub(super) fn event(&self) -> Option<&E> {
+        self.taken()?.event.as_ref()
+    }
+
+    fn window(&self) -> Option<&Window> {
+        self.taken().map(|taken| &taken.window)
+    }
+
+    /// The rule that takes the packet. A packet that only the sniffer heard may be one that a rule would have taken.
+    fn rule(&self) -> Option<usize> {
+        self.taken().filter(|_| self.guess != Guess::Extra).map(|taken| taken.rule)
     }
 }
 
@@ -151,16 +169,16 @@ pub(super) fn with_instants<E: Clone>(monitor: &Monitor<E>, trace: &Trace<E>, st
         let heard = if step.guess == Guess::Missed { None } else { packets.next() };
         let now = times.add(heard.map(|(at, _)| *at));
         times.within_deadlines(&monitor.states[state].deadlines, &reset_by, now);
-        for (clock, &(least, most)) in step.window.iter().flat_map(|window| window.0.iter().enumerate()) {
+        for (clock, &(least, most)) in step.window().iter().flat_map(|window| window.0.iter().enumerate()) {
             times.between(reset_by[clock], now, least, most);
         }
-        if let Some(rule) = step.rule {
+        if let Some(rule) = step.rule() {
             let placed = &monitor.rules[rule];
             placed.resets.iter().for_each(|&clock| reset_by[clock] = now);
             state = placed.to;
             times.within_deadlines(&monitor.states[state].deadlines, &reset_by, now);
         }
-        let event = step.event.or(heard.map(|(_, event)| event.clone())).expect("missed or heard");
+        let event = step.event().or(heard.map(|(_, event)| event)).expect("missed or heard").clone();
         parts.push((event, step.guess));
     }
     let end = times.add(Some(trace.end_ns));

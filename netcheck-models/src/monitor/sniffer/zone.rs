@@ -8,12 +8,21 @@ const NONE: i64 = i64::MAX;
 
 /// Readings of the monitor's clocks, and of one more that reads the time since the sniffer's last packet. All bounds
 /// are closed and whole nanoseconds. A zone is canonical and never empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// The operations change a zone in its place; one that leaves no readings says so, and the zone is of no use then.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Zone {
     side: usize,
     /// In row `i` and column `j`, how much clock `i` reads more than clock `j` at most. Clock 0 always reads zero, the
     /// last one counts from the sniffer's last packet, the monitor's clocks stand between.
     bounds: SmallVec<[i64; 16]>,
+}
+
+impl Clone for Zone {
+    /// As a copy of the bounds: the derived one would go through them one by one.
+    fn clone(&self) -> Self {
+        Zone { side: self.side, bounds: SmallVec::from_slice(&self.bounds) }
+    }
 }
 
 fn plus(one: i64, other: i64) -> i64 {
@@ -45,59 +54,57 @@ impl Zone {
         if plus(bound, self.at(column, row)) < 0 {
             return false;
         }
-        for from in 0..self.side {
-            let to_row = plus(self.at(from, row), bound);
-            for to in 0..self.side {
-                let over = plus(to_row, self.at(column, to));
-                self.set(from, to, min(self.at(from, to), over));
+        let side = self.side;
+        let bounds = self.bounds.as_mut_slice();
+        // The ways on from `column` do not change: none of them is shorter by the way over it.
+        for from in 0..side {
+            let to_row = plus(bounds[from * side + row], bound);
+            if to_row < bounds[from * side + column] {
+                for to in 0..side {
+                    let over = plus(to_row, bounds[column * side + to]);
+                    bounds[from * side + to] = min(bounds[from * side + to], over);
+                }
             }
         }
         true
     }
 
     /// The readings after any time that keeps the deadlines, and ends no more than `gap_ns` after the last packet.
-    pub(super) fn later(mut self, deadlines: &[(usize, u64)], gap_ns: u64) -> Option<Zone> {
+    pub(super) fn later(&mut self, deadlines: &[(usize, u64)], gap_ns: u64) -> bool {
         for clock in 1..self.side {
             self.set(clock, 0, NONE);
         }
-        let packet = self.side - 1;
-        let mut within = self.within_deadlines(deadlines)?;
-        within.tighten(packet, 0, signed(gap_ns)).then_some(within)
+        self.within_deadlines(deadlines) && self.tighten(self.side - 1, 0, signed(gap_ns))
     }
 
     /// The readings at the instant of the next packet, `gap_ns` after the last one.
-    pub(super) fn at_packet(mut self, gap_ns: u64) -> Option<Zone> {
-        let packet = self.side - 1;
-        self.tighten(0, packet, -signed(gap_ns)).then_some(self)
+    pub(super) fn at_packet(&mut self, gap_ns: u64) -> bool {
+        self.tighten(0, self.side - 1, -signed(gap_ns))
     }
 
     /// The readings with which no deadline is missed.
-    pub(super) fn within_deadlines(mut self, deadlines: &[(usize, u64)]) -> Option<Zone> {
-        let kept = deadlines.iter().all(|&(clock, most)| self.tighten(clock + 1, 0, signed(most)));
-        kept.then_some(self)
+    pub(super) fn within_deadlines(&mut self, deadlines: &[(usize, u64)]) -> bool {
+        deadlines.iter().all(|&(clock, most)| self.tighten(clock + 1, 0, signed(most)))
     }
 
     /// The readings within a window.
-    pub(super) fn within(mut self, window: &Window) -> Option<Zone> {
-        let kept = window.0.iter().enumerate().all(|(clock, &(least, most))| {
+    pub(super) fn within(&mut self, window: &Window) -> bool {
+        window.0.iter().enumerate().all(|(clock, &(least, most))| {
             let least = signed(least);
             least != NONE && self.tighten(0, clock + 1, -least) && self.tighten(clock + 1, 0, signed(most))
-        });
-        kept.then_some(self)
+        })
     }
 
     /// The readings after some clocks are reset.
-    pub(super) fn reset(mut self, clocks: &[usize]) -> Zone {
+    pub(super) fn reset(&mut self, clocks: &[usize]) {
         for clock in clocks {
             self.reset_place(clock + 1);
         }
-        self
     }
 
     /// The readings with the time since the last packet at zero.
-    pub(super) fn count_from_here(mut self) -> Zone {
+    pub(super) fn count_from_here(&mut self) {
         self.reset_place(self.side - 1);
-        self
     }
 
     fn reset_place(&mut self, place: usize) {
@@ -116,18 +123,14 @@ impl Zone {
             place if place + 1 == self.side => signed(gap_ns),
             place => signed(longest_ns[place - 1]).saturating_add(1),
         };
-        let most: SmallVec<[i64; 4]> = (0..self.side).map(most).collect();
+        let most: SmallVec<[i64; 8]> = (0..self.side).map(most).collect();
         let mut changed = false;
-        for row in 0..self.side {
-            for column in (0..self.side).filter(|column| *column != row) {
-                let bound = self.at(row, column);
-                let weaker = match bound {
-                    NONE => NONE,
-                    bound if bound > most[row] => NONE,
-                    bound => bound.max(-most[column]),
-                };
-                changed |= weaker != bound;
-                self.set(row, column, weaker);
+        let bounds = self.bounds.as_mut_slice();
+        for (row, of_row) in bounds.chunks_exact_mut(self.side).enumerate() {
+            for (column, bound) in of_row.iter_mut().enumerate().filter(|(column, _)| *column != row) {
+                let weaker = if *bound > most[row] { NONE } else { (*bound).max(-most[column]) };
+                changed |= weaker != *bound;
+                *bound = weaker;
             }
         }
         if changed {
