@@ -139,10 +139,37 @@ fn enumerate(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// Words of other tools and of everyday speech, with ours.
+const SYNONYMS: [(&str, &str); 19] = [
+    ("budget", "at_most"),
+    ("faults", "at_most"),
+    ("max_faults", "at_most"),
+    ("limit", "max_states"),
+    ("states", "max_states"),
+    ("depth", "max_depth"),
+    ("memory", "max_memory"),
+    ("timeout", "max_time"),
+    ("time", "max_time"),
+    ("workers", "threads"),
+    ("drop", "loss"),
+    ("dropped", "loss"),
+    ("lost", "loss"),
+    ("duplicate", "duplication"),
+    ("dup", "duplication"),
+    ("latency", "delay"),
+    ("jitter", "delay"),
+    ("connect", "open"),
+    ("fragment", "split"),
+];
+
 /// The one of `known` that `found` was probably meant to be: up to a third of its letters may be
-/// wrong, and two neighbours swapped count as one mistake.
+/// wrong, and two neighbours swapped count as one mistake; or it is another word for the same.
 pub(crate) fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
     let found = found.to_lowercase();
+    let synonym = SYNONYMS.iter().find(|(other, _)| *other == found).map(|(_, word)| *word);
+    if let Some(word) = known.iter().find(|word| synonym == Some(word)) {
+        return Some(word);
+    }
     known
         .iter()
         .map(|&word| (distance(&found, word), word))

@@ -173,6 +173,8 @@ fn an_unknown_word_is_met_with_the_known_ones() {
         "udb(loss)",
         &["unknown word `udb`, did you mean `udp`?\nthe words of `model_check` are `udp`, `tcp`"],
     );
+    assert_refused("udp(loss), budget = 1", &["unknown word `budget`, did you mean `at_most`?"]);
+    assert_refused("udp(dropped)", &["unknown word `dropped`, did you mean `loss`?"]);
     assert_refused("bandwidth = 3", &["unknown word `bandwidth`\nthe words"]);
     assert_refused("loss", &["`loss` is a word of `udp`: write `udp(loss, …)`"]);
     assert_refused("udp(loss, at_most = 1)", &["`at_most` is a word of `model_check` itself"]);

@@ -5,6 +5,7 @@
 
 mod delay;
 mod grammar;
+mod known;
 mod order;
 
 use crate::check::declare::{Misplaced, misplaced};
@@ -14,6 +15,7 @@ use crate::operation::Side;
 use crate::world::declared::Direction;
 use crate::world::store::Keep;
 use grammar::{Form, Kind, Value, Word};
+use known::{either, hint, nearest_of};
 use order::{search, seeded, simulation};
 use std::fmt;
 use std::ops::Range;
@@ -469,28 +471,5 @@ impl Word<'_> {
 impl Value<'_> {
     fn wrong(&self, message: impl fmt::Display) -> Wrong {
         Wrong { at: self.at.clone(), message: message.to_string() }
-    }
-}
-
-/// The message for a word that is none of `known`: the nearest one if it is near, and all of them.
-fn nearest_of(found: &str, known: &[&str], whose: &str) -> String {
-    let all: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
-    format!("unknown word `{found}`{}\n{whose} {}", hint(found, known), all.join(", "))
-}
-
-/// The one of `known` that was probably meant: up to a third of its letters may be wrong.
-fn hint(found: &str, known: &[&str]) -> String {
-    let near = known.iter().map(|word| (strsim::osa_distance(&found.to_lowercase(), word), word));
-    let near =
-        near.filter(|(mistakes, word)| *mistakes <= (word.len() / 3).max(1)).min_by_key(|(mistakes, _)| *mistakes);
-    near.map(|(_, word)| format!(", did you mean `{word}`?")).unwrap_or_default()
-}
-
-/// "`a` or `b`", "`a`, `b` or `c`".
-fn either(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => quoted.concat(),
     }
 }

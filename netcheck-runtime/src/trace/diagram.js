@@ -120,7 +120,83 @@
     row.scrollIntoView({ block: "nearest", inline: "nearest" });
     for (const arrow of arrows.get(number) || []) arrow.classList.add("active");
     show(number);
+    draw();
   }
+
+  // Which steps the reader looks for: text that is found in them, and the process of one lane.
+  const find = document.getElementById("find");
+  const count = document.getElementById("found");
+  const texts = steps.map((step) =>
+    [step.process, step.operation, step.outcome, step.payload, step.peer, step.location, step.source, ...step.did]
+      .join("\n")
+      .toLowerCase(),
+  );
+  let found = [];
+  let only = null;
+
+  function look() {
+    const sought = find.value.trim().toLowerCase();
+    const isOf = (step) => only === null || step.process === only;
+    found = sought ? [...rows.keys()].filter((number) => texts[number - 1].includes(sought) && isOf(steps[number - 1])) : [];
+    const numbers = new Set(found);
+    for (const [number, row] of rows) {
+      row.classList.toggle("found", numbers.has(number));
+      row.parentNode.classList.toggle("dim", !isOf(steps[number - 1]) || (sought !== "" && !numbers.has(number)));
+    }
+    count.textContent = sought ? found.length + " of " + steps.length + " steps." : "";
+    draw();
+  }
+
+  // The next one found after the selected step, or before it, and round.
+  function next(isBack) {
+    const onwards = isBack ? found.findLast((number) => number < current) : found.find((number) => number > current);
+    const round = isBack ? found[found.length - 1] : found[0];
+    if (found.length > 0) select(onwards === undefined ? round : onwards);
+  }
+
+  find.addEventListener("input", look);
+  find.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") next(event.shiftKey);
+    if (event.key === "Escape") {
+      find.value = "";
+      look();
+      diagram.focus();
+    }
+  });
+  for (const lane of document.querySelectorAll(".lane")) {
+    lane.addEventListener("click", () => {
+      only = only === lane.dataset.process ? null : lane.dataset.process;
+      for (const other of document.querySelectorAll(".lane")) {
+        other.classList.toggle("only", only !== null && other.dataset.process === only);
+      }
+      look();
+    });
+  }
+
+  // The whole execution on the height of the window: what the network did, what is found, what is seen now.
+  const map = document.getElementById("map");
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
+
+  function draw() {
+    const height = (map.height = map.clientHeight);
+    const paper = map.getContext("2d");
+    const line = Math.min(8, Math.max(2, height / Math.max(1, steps.length)));
+    const at = (number) => ((number - 1) / Math.max(1, steps.length)) * height;
+    const marks = (numbers, name) => {
+      paper.fillStyle = colour(name);
+      for (const number of numbers) paper.fillRect(2, at(number), 10, line);
+    };
+    paper.fillStyle = colour("--select");
+    paper.fillRect(0, (diagram.scrollTop / diagram.scrollHeight) * height, 14, (diagram.clientHeight / diagram.scrollHeight) * height);
+    marks(steps.flatMap((step, index) => (step.did.length > 0 || step.failed ? [index + 1] : [])), "--bad");
+    marks(found, "--odd");
+    marks(current ? [current] : [], "--datagram");
+  }
+
+  map.addEventListener("click", (event) => select(Math.floor((event.offsetY / map.clientHeight) * steps.length) + 1));
+  diagram.addEventListener("scroll", draw);
+  window.addEventListener("resize", draw);
 
   const moves = {
     ArrowDown: () => current + 1,
@@ -133,6 +209,10 @@
     End: () => steps.length,
   };
   document.addEventListener("keydown", (event) => {
+    if (event.key === "/") {
+      event.preventDefault();
+      find.focus();
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(moves, event.key)) return;
     event.preventDefault();
     select(moves[event.key]());

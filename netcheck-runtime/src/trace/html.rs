@@ -65,8 +65,12 @@ pub(crate) fn page(
          <header>\n<h1><span class=\"kind\">{kind}</span> {title}</h1>\n<pre class=\"message\">{message}</pre>\n\
          <dl>{faults}{note}{replay}</dl>\n\
          <p class=\"legend\">Keys: arrows step, Home and End go to the ends; or click a row, or point at it. \
-         ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end.</p>\n</header>\n\
+         ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end.</p>\n\
+         <p class=\"legend\"><input id=\"find\" type=\"search\" placeholder=\"find: /\" aria-label=\"find steps\"> \
+         <span id=\"found\" aria-live=\"polite\"></span> Enter goes to the next one found. A click on the name of a lane \
+         dims the steps of others.</p>\n</header>\n\
          <main>\n<div id=\"diagram\" tabindex=\"0\" aria-label=\"sequence diagram\">\n{lanes}\n{diagram}\n</div>\n\
+         <canvas id=\"map\" width=\"14\" aria-hidden=\"true\"></canvas>\n\
          <aside id=\"details\" aria-live=\"polite\"><h2>{count} steps</h2></aside>\n</main>\n{machines}\
          <script type=\"application/json\" id=\"steps\">{steps}</script>\n\
          <script type=\"application/json\" id=\"situations\">{situations}</script>\n\
@@ -120,7 +124,7 @@ impl Drawing<'_> {
             let x = x(index);
             let task = task.map(|task| format!("<text class=\"task\" x=\"{x}\" y=\"36\">task {task}</text>"));
             svg.push_str(&format!(
-                "<g class=\"lane\"><title>{}</title><text class=\"name\" x=\"{x}\" y=\"20\">{}</text>{}</g>",
+                "<g class=\"lane\" data-process=\"{0}\"><title>{0}</title><text class=\"name\" x=\"{x}\" y=\"20\">{1}</text>{2}</g>",
                 escaped(process),
                 escaped(&shortened(process, NAME_CHARS_MAX)),
                 task.unwrap_or_default()

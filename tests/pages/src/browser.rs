@@ -64,6 +64,7 @@ pub fn seen_at(name: &str, url: &str) -> Option<Value> {
     };
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"])
+        .arg("--window-size=1280,900")
         .arg(format!("--user-data-dir={}", folder().join(format!("browser-{name}")).display()))
         .arg(url)
         .output()

@@ -567,6 +567,16 @@ fn a_browser_shows_a_page_and_steps_through_it() {
     });
     assert_eq!(seen["pointed"], json!({ "heading": "Step 3 of 9", "states": pointed }), "{seen}");
     assert_eq!(seen["left"], "Step 1 of 9", "the one that is selected");
+    let sends = json!({
+        "focused": true,
+        "count": "2 of 9 steps.",
+        "found": [5, 6],
+        "way": [5, 6, 5],
+        "left": ["", 0, 0],
+    });
+    assert_eq!(seen["finds"], sends, "by /, Enter, Enter, Shift and Enter, Escape: {seen}");
+    assert_eq!(seen["only"], json!([4, 0]), "the steps of the other process are dimmed, and shown again: {seen}");
+    assert_eq!(seen["mapped"], true, "{seen}");
     let panicked = format!("panicked at {}: it has arrived so", at("panic!(\"it has arrived so\")"));
     let last = json!({ "receiver": panicked, "sender": "ended with ()" });
     assert_eq!((&seen["states"], &seen["moved"]), (&last, &json!(["receiver"])), "{seen}");

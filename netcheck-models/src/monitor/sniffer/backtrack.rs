@@ -9,8 +9,8 @@
 //! has fewer guesses.
 
 use super::declared::NumMissing;
-use super::moves::{Augmented, Place, Symbolic};
-use super::mutation::{Guess, Step};
+use super::moves::{Augmented, Symbolic};
+use super::step::{Guess, Place, Step};
 use super::zone::Zone;
 use crate::monitor::trace::Trace;
 use std::collections::{BTreeMap, VecDeque};

@@ -4,8 +4,8 @@
 //! configuration whose readings lie within those of another one, with no fewer guesses, is left out. Zones are
 //! extrapolated, so the set is bounded for a fixed monitor, and the time is linear in the trace.
 
-use super::moves::{Augmented, Place, Symbolic};
-use super::mutation::Step;
+use super::moves::{Augmented, Symbolic};
+use super::step::{Place, Step};
 use crate::monitor::trace::Trace;
 use smallvec::SmallVec;
 use std::cmp::Reverse;

@@ -9,6 +9,7 @@
 //! - `zone.rs`: readings of clocks, as a missed packet has no known instant;
 //! - `exact.rs`: all configurations along the trace, those with the fewest guesses first;
 //! - `backtrack.rs`: Algorithm 2 of the paper with its heuristics;
+//! - `step.rs`: transitions, as the searches keep them;
 //! - `mutation.rs`: the mutation that a search has found, with instants.
 
 mod backtrack;
@@ -16,9 +17,11 @@ mod declared;
 mod exact;
 mod moves;
 mod mutation;
+mod step;
 mod validate;
 mod zone;
 
 pub use declared::{Extra, Search, Sniffer, Unclear};
-pub use mutation::{Guess, Mutation, Part};
+pub use mutation::{Mutation, Part};
+pub use step::Guess;
 pub use validate::{Explained, Verdict};

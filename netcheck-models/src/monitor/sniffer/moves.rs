@@ -1,22 +1,11 @@
 //! The transitions of the augmented automaton (Algorithm 1).
 
 use super::declared::{Extra, Sniffer};
-use super::mutation::{Guess, Step};
+use super::step::{Guess, Place, Step, Taken, Ways};
 use super::zone::Zone;
 use crate::monitor::automaton::{Monitor, Move};
-use crate::monitor::guard::Window;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// A state of the monitor with values of its variables, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u32);
-
-impl Place {
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// A configuration of the augmented automaton.
 #[derive(Clone, Debug)]
@@ -31,18 +20,6 @@ impl Symbolic {
         self.place == other.place && self.zone.includes(&other.zone)
     }
 }
-
-/// How a rule takes an event at a place.
-pub(super) struct Taken<E> {
-    /// A missed packet; none for one that the sniffer heard.
-    pub(super) event: Option<E>,
-    pub(super) rule: usize,
-    pub(super) window: Window,
-    next: Place,
-}
-
-/// All ways in which an event is taken at a place.
-pub(super) type Ways<E> = Rc<[Taken<E>]>;
 
 /// The augmented automaton, with what it has worked out.
 pub(super) struct Augmented<'a, E> {

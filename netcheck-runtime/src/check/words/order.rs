@@ -1,7 +1,8 @@
 //! The order of the search, or a simulation in its place.
 
 use super::grammar::{Form, Kind, Value, Word};
-use super::{Choices, Wrong, alone, choice, each, either, exclusive, has_any, number, positive};
+use super::known::either;
+use super::{Choices, Wrong, alone, choice, each, exclusive, has_any, number, positive};
 use crate::check::{Checker, Simulation};
 use crate::search::frontier::Search;
 use std::time::Duration;

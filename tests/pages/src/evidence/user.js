@@ -35,5 +35,28 @@ window.addEventListener("load", () => {
   seen.moved = [...details.querySelectorAll(".moved")].map((name) => name.textContent);
   seen.lanes = document.querySelectorAll(".lane").length;
   seen.arrows = document.querySelectorAll(".arrow").length;
+  // Looking for text, going from one found step to the next and back, and leaving it.
+  const find = document.getElementById("find");
+  const press = (target, key, shiftKey) =>
+    target.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, bubbles: true, cancelable: true }));
+  const numbers = (selector) => [...document.querySelectorAll(selector)].map((row) => Number(row.dataset.step));
+  press(document, "/");
+  seen.finds = { focused: document.activeElement === find };
+  find.value = "TO RECEIVER:";
+  find.dispatchEvent(new Event("input"));
+  const onwards = (shiftKey) => { press(find, "Enter", shiftKey); return numbers(".row.selected")[0]; };
+  Object.assign(seen.finds, {
+    count: document.getElementById("found").textContent,
+    found: numbers(".row.found"),
+    way: seen.lanes > 0 && numbers(".row.found").length < 100 ? [onwards(false), onwards(false), onwards(true)] : [],
+  });
+  press(find, "Escape");
+  seen.finds.left = [find.value, numbers(".row.found").length, document.querySelectorAll("g.dim").length];
+  // Only one lane, and all of them again.
+  const lane = document.querySelector(".lane");
+  const click = () => { lane?.dispatchEvent(new MouseEvent("click", { bubbles: true })); return numbers("g.dim"); };
+  seen.only = [click().length, click().length];
+  const map = document.getElementById("map");
+  seen.mapped = map.getContext("2d").getImageData(0, 0, 14, map.height).data.some((byte) => byte > 0);
   document.body.dataset.seen = JSON.stringify(seen);
 });
