@@ -298,6 +298,7 @@ const RUNTIME: &[Row] = &[
     ("trace::source", &["trace::step"]),
     ("trace::relation", &["trace::step"]),
     ("trace::chart", &["trace::step"]),
+    ("trace::axis", &["trace::step"]),
     ("trace::automaton", &["trace::chart"]),
     ("trace::text", &["trace::counterexample", "trace::relation", "trace::step"]),
     ("trace::layout", &[]),

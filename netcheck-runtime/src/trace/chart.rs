@@ -79,7 +79,7 @@ impl Chart {
     }
 
     /// The lane of the process at the other end, whichever of its tasks it would be.
-    fn toward(&self, step: &Step) -> Option<usize> {
+    pub(crate) fn toward(&self, step: &Step) -> Option<usize> {
         let peer = step.peer.as_deref()?;
         let of_peer =
             |lane: &Lane| lane.process.strip_prefix(peer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));

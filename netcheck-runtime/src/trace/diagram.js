@@ -98,6 +98,7 @@
     term(list, "process", step.process + task);
     term(list, "operation", step.operation);
     term(list, "outcome", step.outcome);
+    term(list, "when", step.when);
     term(list, "peer", step.peer);
     term(list, "at", step.location);
     term(list, "sent by", links(step.arrived));

@@ -5,14 +5,16 @@
 //! page and in the data for the script.
 
 use crate::trace::automaton::Automaton;
+use crate::trace::axis::Axis;
 use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::machine::{machines, walks};
 use crate::trace::markup::{data, escaped};
-use crate::trace::step::{Doing, Kind, Step};
+use crate::trace::step::{Doing, Kind, Step, Timing};
 use crate::trace::text::NOT_LEAST;
 use crate::violation::ViolationKind;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 pub(crate) const STYLE: &str = include_str!("diagram.css");
 const SCRIPT: &str = include_str!("diagram.js");
@@ -89,14 +91,19 @@ pub(crate) fn page(
 }
 
 fn steps_data(steps: &[Step]) -> String {
-    /// A step, and the acts of the network in words.
+    /// A step, when it happens, and the acts of the network in words.
     #[derive(Serialize)]
     struct Shown<'a> {
         #[serde(flatten)]
         step: &'a Step,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        when: Option<String>,
         did: Vec<String>,
     }
-    let shown = |step| Shown { step, did: step.network.iter().map(Doing::to_string).collect() };
+    fn shown(step: &Step) -> Shown<'_> {
+        let when = step.timing.as_ref().map(Timing::in_words);
+        Shown { step, when, did: step.network.iter().map(Doing::to_string).collect() }
+    }
     let steps: Vec<Shown<'_>> = steps.iter().map(shown).collect();
     data(&steps)
 }
@@ -105,12 +112,24 @@ struct Drawing<'a> {
     counterexample: &'a Counterexample,
     steps: &'a [Step],
     chart: Chart,
+    axis: Axis,
 }
 
 impl Drawing<'_> {
     fn new(counterexample: &Counterexample) -> Drawing<'_> {
         let steps = counterexample.steps();
-        Drawing { counterexample, steps, chart: Chart::of(steps) }
+        let mut chart = Chart::of(steps);
+        // Where packets take time, a datagram arrives with a step of the network, and is only taken by its receiver.
+        let is_delivery = |step: usize| steps[step - 1].is_of_network();
+        let arrived_at = |arrow: &Arrow| if let Fate::Arrived { step, .. } = arrow.fate { Some(step) } else { None };
+        let delivered: BTreeSet<usize> = chart
+            .arrows
+            .iter()
+            .filter(|arrow| arrived_at(arrow).is_some_and(is_delivery))
+            .map(|arrow| arrow.from)
+            .collect();
+        chart.arrows.retain(|arrow| !delivered.contains(&arrow.from) || arrived_at(arrow).is_none_or(is_delivery));
+        Drawing { counterexample, steps, chart, axis: Axis::of(steps, ROW) }
     }
 
     fn width(&self) -> usize {
@@ -134,15 +153,23 @@ impl Drawing<'_> {
     }
 
     fn diagram(&self) -> String {
-        let (width, height) = (self.width(), ROW * (self.steps.len() + 1) + ROW / 2);
+        let (width, height) = (self.width(), self.axis.end() + ROW + ROW / 2);
         let mut svg = format!("<svg width=\"{width}\" height=\"{height}\" role=\"img\">");
         for (number, step) in (1..).zip(self.steps) {
             svg.push_str(&self.row(number, step));
         }
         svg.push_str("<g class=\"over\">");
+        for passes in self.axis.passes() {
+            let (y, line) = (passes.y, passes.y + 4);
+            svg.push_str(&format!(
+                "<path class=\"passes\" d=\"M{} {y}H{width}\"/><text class=\"instant\" x=\"8\" y=\"{line}\">{}</text>",
+                NUMBER + WORDS / 2,
+                passes.words
+            ));
+        }
         for index in 0..self.chart.lanes.len() {
             let x = x(index);
-            svg.push_str(&format!("<path class=\"life\" d=\"M{x} 0V{}\"/>", ROW * (self.steps.len() + 1)));
+            svg.push_str(&format!("<path class=\"life\" d=\"M{x} 0V{}\"/>", self.axis.end() + ROW));
         }
         for arrow in &self.chart.arrows {
             svg.push_str(&self.arrow(arrow));
@@ -156,7 +183,7 @@ impl Drawing<'_> {
 
     /// The row that can be clicked: the whole width of a step.
     fn row(&self, number: usize, step: &Step) -> String {
-        let top = ROW * (number - 1);
+        let top = self.axis.top(number);
         let words = escaped(&shortened(&step.what(), WORDS_CHARS_MAX));
         format!(
             "<g data-step=\"{number}\"><title>{title}</title>\
@@ -171,10 +198,11 @@ impl Drawing<'_> {
 
     /// A step on its lane: a dot, and the words that no arrow says.
     fn at(&self, number: usize, step: &Step) -> String {
-        let y = y(number);
+        let y = self.axis.middle(number);
         let Some(lane) = self.chart.lane_of(step) else {
             let (from, to) = (NUMBER + WORDS, self.width());
-            return format!("<path class=\"network\" d=\"M{from} {y}H{to}\"/>");
+            let class = if step.network.is_empty() { "network quiet" } else { "network" };
+            return format!("<path class=\"{class}\" d=\"M{from} {y}H{to}\"/>");
         };
         let class = match step.kind {
             _ if step.failed => "at failed",
@@ -220,13 +248,17 @@ impl Drawing<'_> {
     /// The lane that an arrow leads to.
     fn toward(&self, arrow: &Arrow) -> Option<usize> {
         match arrow.fate {
-            Fate::Arrived { step, .. } => self.chart.lane_of(&self.steps[step - 1]),
+            Fate::Arrived { step, .. } => {
+                let to = self.chart.lane_of(&self.steps[step - 1]);
+                to.or_else(|| self.chart.toward(&self.steps[arrow.from - 1]))
+            }
             Fate::Lost { toward, .. } | Fate::Failed { toward } | Fate::UnderWay { toward } => toward,
         }
     }
 
     fn arrow(&self, arrow: &Arrow) -> String {
         let Some(lane) = self.chart.lane_of(&self.steps[arrow.from - 1]) else { return String::new() };
+        let y = |number| self.axis.middle(number);
         let (from_x, from_y) = (x(lane), y(arrow.from));
         let what = match arrow.what {
             What::Datagram => "datagram",
@@ -265,7 +297,7 @@ impl Drawing<'_> {
         if self.counterexample.kind() == ViolationKind::None {
             return String::new();
         }
-        let top = ROW * self.steps.len();
+        let top = self.axis.end();
         let line = top + ROW / 2;
         let words = self.counterexample.message().lines().next().unwrap_or_default();
         let words = format!("✗ {}: {words}", self.counterexample.kind());
@@ -287,11 +319,6 @@ impl Drawing<'_> {
 /// The middle of a lane.
 fn x(lane: usize) -> usize {
     NUMBER + WORDS + LANE * lane + LANE / 2
-}
-
-/// The middle of a step's row; steps count from 1.
-fn y(number: usize) -> usize {
-    ROW * (number - 1) + ROW / 2
 }
 
 /// An arrow from lane to lane.

@@ -18,6 +18,7 @@
 
 pub(crate) mod asked;
 pub(crate) mod automaton;
+mod axis;
 pub(crate) mod chart;
 pub(crate) mod counterexample;
 pub(crate) mod describe;

@@ -582,6 +582,22 @@ fn a_browser_shows_a_page_and_steps_through_it() {
     assert_eq!((&seen["states"], &seen["moved"]), (&last, &json!(["receiver"])), "{seen}");
 }
 
+/// Where packets take time, the page has the instants, and room for the time between them.
+#[test]
+fn a_page_shows_the_time_that_passes() {
+    let delay = Udp::new().delay(Duration::from_millis(3)..=Duration::from_millis(5));
+    let found = datagrams(delay, &["a"], &["a"]);
+    let html = found.html();
+    for part in ["0.003 s  +3ms", r#""when":"0.003 s (between 3ms and 5ms)""#] {
+        assert!(html.contains(part), "{part}: {found}");
+    }
+    assert_eq!(html.matches("class=\"instant\"").count(), 1, "time passes once: {found}");
+    assert_eq!(html.matches("<g class=\"arrow ").count(), 1, "from the send to the arrival, not to the receive, too");
+    assert!(!disorder().html().contains("class=\"instant\""), "no time passes where packets take none");
+    let Some(seen) = seen_in_a_browser("time", &html) else { return };
+    assert_eq!(seen["errors"], json!([]), "{seen}");
+}
+
 #[test]
 fn where_everybody_is_is_told_by_task_and_operation() {
     let found = found(&Checker::new(), |net| {
