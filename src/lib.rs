@@ -120,7 +120,7 @@ pub mod monitor {
     pub use netcheck_runtime::monitor::{
         Builder, Configurations, Emitted, Explained, Extra, Guard, Guess, IntoMonitor, Mistakes, Monitor, Mutation,
         Observe, Observer, Part, Rejection, Rule, Run, Search, Seen, Sniffer, Trace, Unclear, Unordered, Validation,
-        Values, Verdict,
+        Values, Verdict, page,
     };
 }
 

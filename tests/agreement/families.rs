@@ -92,7 +92,7 @@ families! {
         ["endless": |figures| figures.endless => 250, "cycles closed": |figures| figures.merges.closed => 1_000,
             "local states merged": |figures| figures.merges.merged => 200,
             "panics": |figures| figures.panics => 80, "deadlocks": |figures| figures.deadlocks => 40];
-    tables_of_error_propagation_agree: 8_000_000, 100, 10_500,
+    tables_of_error_propagation_agree: 8_000_000, 135, 10_500,
         tables_agree,
         ["rows": |figures| figures.propagated.rows => 250, "faults masked": |figures| figures.propagated.masked => 250,
             "panics": |figures| figures.propagated.panics => 5,

@@ -307,13 +307,14 @@ const RUNTIME: &[Row] = &[
     ("trace::html", &["trace", "violation"]),
     ("trace::mermaid", &["trace", "violation"]),
     ("trace::counterexample", &["trace::situation", "trace::step", "unit::payload", "violation"]),
+    ("trace::validated", &["trace", "violation"]),
     ("trace", &["operation", "unit::shared", "unit::wording", "world"]),
     ("profile", &[]),
     ("report", &["profile", "search::simulate", "trace::automaton", "trace::counterexample", "trace::html"]),
     ("propagation", &["trace::chart", "trace::markup"]),
     ("error", &["trace::step"]),
     // Monitors by their public names, and what programs tell them.
-    ("monitor", &["isolated", "operation", "unit::poll", "world::monitors"]),
+    ("monitor", &["isolated", "operation", "trace::validated", "unit::poll", "world::monitors"]),
     // The top.
     ("network", &["capture", "coverage", "external", "property", "unit::payload", "unit::program", "world::monitors"]),
     ("check::declare", &["error", "id", "operation", "world::declared", "world::tcp::rules"]),

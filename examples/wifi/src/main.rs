@@ -37,6 +37,10 @@ enum Command {
         /// The capture is that of a sniffer.
         #[arg(long)]
         sniffer: bool,
+        /// Also writes the packets, and where the monitor is after each, as a page for a browser; only of the station's
+        /// own capture.
+        #[arg(long, conflicts_with_all = ["sniffer", "arf"])]
+        page: Option<PathBuf>,
         /// Judge ARF rate control in place of retransmissions; only the station's own capture.
         #[arg(long, conflicts_with = "sniffer")]
         arf: bool,
@@ -69,7 +73,9 @@ fn address(text: &str) -> Result<MacAddress, String> {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Validate { file, device, sniffer, arf } => validate(&file, device, sniffer, arf),
+        Command::Validate { file, device, sniffer, page, arf } => {
+            validate(&file, device, (sniffer, arf), page.as_deref())
+        }
         Command::Study { program, folder, seconds, steps, runs } => {
             study(&Maker { program, seconds }, &folder, steps, runs).map(|()| true)
         }
@@ -85,7 +91,12 @@ fn main() -> ExitCode {
 }
 
 /// Whether the station may be right.
-fn validate(file: &Path, device: MacAddress, is_sniffer: bool, is_arf: bool) -> Result<bool, Box<dyn Error>> {
+fn validate(
+    file: &Path,
+    device: MacAddress,
+    (is_sniffer, is_arf): (bool, bool),
+    page: Option<&Path>,
+) -> Result<bool, Box<dyn Error>> {
     let capture = Capture::read(file)?;
     if is_arf {
         let validation = arf::trace_of(&capture, device)?.validate(&Arf::default().into_monitor());
@@ -97,6 +108,9 @@ fn validate(file: &Path, device: MacAddress, is_sniffer: bool, is_arf: bool) -> 
     if !is_sniffer {
         let validation = trace.validate(&monitor);
         print!("{validation}");
+        if let Some(page) = page {
+            std::fs::write(page, netcheck::monitor::page(&monitor, trace.trace()))?;
+        }
         return Ok(validation.is_accepted());
     }
     let explained = Transmitter::sniffer().validate(&monitor, trace.trace())?;

@@ -73,6 +73,12 @@ impl<E> Trace<E> {
         self
     }
 
+    /// When the trace begins: the clocks of a monitor read zero then.
+    #[must_use]
+    pub fn start(&self) -> Duration {
+        Duration::from_nanos(self.start_ns)
+    }
+
     /// The packets with their instants.
     pub fn packets(&self) -> impl Iterator<Item = (Duration, &E)> {
         self.packets.iter().map(|(at, event)| (Duration::from_nanos(*at), event))

@@ -8,7 +8,6 @@ use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::unit::wording;
 use crate::world::system::System;
 use ahash::AHashMap;
-use netcheck_models::monitor::Drawing;
 use std::collections::BTreeMap;
 
 /// Nodes of a unit that are shown at the most.
@@ -36,17 +35,7 @@ pub(super) fn automata(system: &System, taken: &Taken) -> Vec<Automaton> {
 
 /// The monitors of a check.
 pub(super) fn monitors(system: &System) -> Vec<Automaton> {
-    let automaton = |(name, Drawing { states, rules }): (String, Drawing)| {
-        let node = |(number, (name, label))| automaton::Node {
-            kind: automaton::Kind::State { name, label },
-            captured: None,
-            is_first: number == 0,
-        };
-        let edge = |(from, to, label)| automaton::Edge { from, to: Some(to), label };
-        let nodes = states.into_iter().enumerate().map(node).collect();
-        Automaton { name, nodes, edges: rules.into_iter().map(edge).collect(), left_out: 0 }
-    };
-    system.monitors.drawings().map(automaton).collect()
+    system.monitors.drawings().map(|(name, drawing)| Automaton::of_monitor(name, drawing)).collect()
 }
 
 fn automaton(

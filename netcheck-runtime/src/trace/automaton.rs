@@ -4,6 +4,7 @@
 //! say: the numbers are the same in every run.
 
 use crate::trace::chart::shortened;
+use netcheck_models::monitor::Drawing;
 use std::fmt::Write;
 
 const LABEL_CHARS_MAX: usize = 80;
@@ -70,6 +71,15 @@ impl Automaton {
     /// How many local states were learned and left out: those farthest from the start.
     pub fn left_out(&self) -> usize {
         self.left_out
+    }
+
+    /// A monitor: its states and rules.
+    pub(crate) fn of_monitor(name: String, Drawing { states, rules }: Drawing) -> Automaton {
+        let node =
+            |(number, (name, label))| Node { kind: Kind::State { name, label }, captured: None, is_first: number == 0 };
+        let edge = |(from, to, label)| Edge { from, to: Some(to), label };
+        let nodes = states.into_iter().enumerate().map(node).collect();
+        Automaton { name, nodes, edges: rules.into_iter().map(edge).collect(), left_out: 0 }
     }
 
     /// The label of the edge of a task's operation and its outcome.

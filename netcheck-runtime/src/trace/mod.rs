@@ -33,3 +33,4 @@ pub(crate) mod situation;
 pub(crate) mod source;
 pub(crate) mod step;
 pub(crate) mod text;
+pub(crate) mod validated;

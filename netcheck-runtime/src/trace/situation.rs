@@ -50,6 +50,18 @@ struct Pending {
 }
 
 impl Situations {
+    /// The situations of one monitor: where it is at the start and after each step, in words.
+    pub(crate) fn of_monitor(name: &str, words: impl IntoIterator<Item = String>) -> Situations {
+        let mut watcher = Watcher::default();
+        let mut last = None;
+        for is in words {
+            let number = watcher.number(Local { is: Some(is), pending: Vec::new() });
+            let change = (last.replace(number) != Some(number)).then(|| (name.to_owned(), number));
+            watcher.situations.changes.push(change.into_iter().collect());
+        }
+        watcher.situations
+    }
+
     /// Where a monitor or a process is as a whole, in words, each with the number of the step after which it is there.
     pub(crate) fn walk(&self, name: &str) -> Vec<(usize, &str)> {
         let changes = self.changes.iter().enumerate();

@@ -544,7 +544,7 @@ fn both_themes_have_readable_contrast() {
 const USER: &str = include_str!("evidence/user.js");
 
 /// What `USER` saw of a page, in a browser; `None` if there is none.
-fn seen_in_a_browser(name: &str, html: &str) -> Option<Value> {
+pub(crate) fn seen_in_a_browser(name: &str, html: &str) -> Option<Value> {
     browser::seen(&format!("evidence-{name}"), html, USER)
 }
 

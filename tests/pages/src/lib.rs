@@ -7,4 +7,5 @@
 mod browser;
 mod evidence;
 mod explorer;
+mod judged;
 mod propagation;
