@@ -54,6 +54,11 @@ impl Counterexample {
         }
     }
 
+    /// It was not found by a check: nothing is said of declared faults.
+    pub(crate) fn without_faults(self) -> Self {
+        Counterexample { faults: None, ..self }
+    }
+
     /// The search for a lesser one was given up; `when` says at which limit.
     pub(crate) fn perhaps_not_least(self, when: String) -> Self {
         Counterexample { perhaps_not_least: true, gave_up: Some(when), ..self }

@@ -27,6 +27,7 @@ fn a_trace_that_a_monitor_judges_has_a_page() {
     {
         assert!(html.contains(part), "{part}\n{html}");
     }
+    assert!(!html.contains("<dt>faults</dt>"), "there is no check");
     let accepted = Trace::new([(ms(5), "ask?"), (ms(8), "<so>")]).unwrap();
     assert!(netcheck::monitor::page(&monitor, &accepted).contains("all 2 packets are accepted"));
     let unanswered = Trace::new([(ms(5), "ask?")]).unwrap().ending_at(ms(40));
