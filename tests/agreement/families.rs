@@ -222,36 +222,37 @@ fn agree_with_symmetry(seeds: Range<u64>, executions_max: u64, has_loops: bool) 
     seeds_asked_for().is_none().then_some(figures)
 }
 
-/// Random monitors over systems of all kinds.
+/// Random monitors over systems of all kinds in quiet time.
 fn monitors_agree(seeds: Range<u64>) -> Option<Figures> {
-    let mut figures = Figures::default();
     let words = [Words::Plain, Words::All, Words::Loops, Words::Everyday, Words::Mixed, Words::Single];
-    let generate = |seed| {
-        let mut system = generate::system(seed, Size::Small, words[seed as usize % words.len()]);
-        // Dense time has a family of its own.
-        system.network.delay = false;
-        system.network.tcp.iter_mut().for_each(|tcp| tcp.delay = false);
-        system
-    };
-    let disagreement = |seed, system: &System, figures: &mut Figures| {
-        watched::disagreement(system, Limits::of(400), seed, &mut figures.watched)
-    };
-    agree_one_by_one(seeds, generate, disagreement, &mut figures);
-    figures.systems = figures.watched.systems;
-    seeds_asked_for().is_none().then_some(figures)
+    watched_agree(seeds, &words, Limits::of(400), |_, network| {
+        network.delay = false;
+        network.tcp.iter_mut().for_each(|tcp| tcp.delay = false);
+    })
 }
 
 /// Random monitors over systems in which packets take any time, or one of an interval.
 fn monitors_in_dense_time_agree(seeds: Range<u64>) -> Option<Figures> {
-    let mut figures = Figures::default();
     let words = [Words::All, Words::EverydayDelay, Words::Mixed, Words::Loops];
+    let over_intervals = |seed, network: &mut Network| with_intervals(seed / words.len() as u64, network);
+    watched_agree(seeds, &words, Limits::of(4_000), over_intervals)
+}
+
+/// Compares random monitors over systems with these words, on a network that `adapt` changes.
+fn watched_agree(
+    seeds: Range<u64>,
+    words: &[Words],
+    limits: Limits,
+    adapt: impl Fn(u64, &mut Network),
+) -> Option<Figures> {
+    let mut figures = Figures::default();
     let generate = |seed| {
         let mut system = generate::system(seed, Size::Small, words[seed as usize % words.len()]);
-        with_intervals(seed / words.len() as u64, &mut system.network);
+        adapt(seed, &mut system.network);
         system
     };
     let disagreement = |seed, system: &System, figures: &mut Figures| {
-        watched::disagreement(system, Limits::of(4_000), seed, &mut figures.watched)
+        watched::disagreement(system, limits, seed, &mut figures.watched)
     };
     agree_one_by_one(seeds, generate, disagreement, &mut figures);
     figures.systems = figures.watched.systems;

@@ -145,19 +145,19 @@ impl<E> Monitor<E> {
         moves
     }
 
-    /// The deadline of a state that readings on entry, or after time has passed, have missed.
-    pub(super) fn missed_deadline<R: Readings>(
+    /// Whether readings on entry, or after time has passed, are within the deadlines of a state.
+    pub(super) fn is_in_time<R: Readings>(
         &self,
         state: usize,
         readings: &[u64],
         asked: &mut R,
-    ) -> Result<Option<(usize, u64)>, Question> {
+    ) -> Result<bool, Question> {
         for &(clock, most_ns) in &self.states[state].deadlines {
             if !asked.is_at_most(readings[clock], most_ns)? {
-                return Ok(Some((clock, most_ns)));
+                return Ok(false);
             }
         }
-        Ok(None)
+        Ok(true)
     }
 
     /// A configuration in words: `sent with i = 2`.

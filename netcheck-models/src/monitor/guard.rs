@@ -155,11 +155,11 @@ impl<E> Node<E> {
     fn text(&self, holds: bool) -> String {
         match self {
             Node::Always => if holds { "always" } else { "never" }.to_owned(),
-            Node::AtMost(clock, ns) if holds => format!("{clock} <= {:?}", Duration::from_nanos(*ns)),
+            Node::AtMost(clock, ns) if holds => format!("{clock} <= {}", shown(*ns)),
             // `at_least` is kept as the negation of a bound that lies one nanosecond before.
             Node::AtMost(clock, ns) => match ns.checked_add(1) {
-                Some(least) if least.is_multiple_of(1000) => format!("{clock} >= {:?}", Duration::from_nanos(least)),
-                _ => format!("{clock} > {:?}", Duration::from_nanos(*ns)),
+                Some(least) if least.is_multiple_of(1000) => format!("{clock} >= {}", shown(least)),
+                _ => format!("{clock} > {}", shown(*ns)),
             },
             Node::When(text, _) => {
                 if holds {

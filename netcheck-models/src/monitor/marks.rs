@@ -43,7 +43,7 @@ impl<E: fmt::Debug> Monitor<E> {
         let mut given = Given::new(answers);
         let mut kept = BTreeSet::new();
         for one in &from.0 {
-            if self.missed_deadline(one.state, &one.readings, &mut given)?.is_none() {
+            if self.is_in_time(one.state, &one.readings, &mut given)? {
                 kept.insert(one.clone());
             }
         }

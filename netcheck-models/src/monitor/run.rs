@@ -45,8 +45,8 @@ impl<E: fmt::Debug> Monitor<E> {
             let readings = one.readings.iter().zip(&self.longest_ns).map(cap).collect();
             Configuration { readings, ..one.clone() }
         });
-        let is_late = |one: &Configuration| self.missed_deadline(one.state, &one.readings, &mut Exact).expect(NUMBERS);
-        let kept: BTreeSet<Configuration> = later.filter(|one| is_late(one).is_none()).collect();
+        let is_in_time = |one: &Configuration| self.is_in_time(one.state, &one.readings, &mut Exact).expect(NUMBERS);
+        let kept: BTreeSet<Configuration> = later.filter(is_in_time).collect();
         if kept.is_empty() { Err(self.late(from)) } else { Ok(Configurations(kept)) }
     }
 
@@ -142,7 +142,7 @@ impl<E: fmt::Debug> Monitor<E> {
             let placed = &self.rules[taken.rule];
             let mut readings = one.readings.clone();
             placed.resets.iter().for_each(|&clock| readings[clock] = R::RESET);
-            if self.missed_deadline(placed.to, &readings, asked)?.is_none() {
+            if self.is_in_time(placed.to, &readings, asked)? {
                 next.insert(Configuration { state: placed.to, values: taken.values, readings });
             }
         }

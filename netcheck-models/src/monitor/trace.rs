@@ -130,15 +130,20 @@ impl Validation {
     /// What the monitor says in words, with the packets around the rejected one.
     #[must_use]
     pub fn text<E: fmt::Debug>(&self, trace: &Trace<E>) -> String {
+        match self.rejected_at() {
+            None => format!("{self}\n"),
+            Some(packet) => format!("{self}\n\n{}", trace.around(packet)),
+        }
+    }
+}
+
+/// What the monitor says in words, without the packets.
+impl fmt::Display for Validation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.rejected {
-            None => format!("all {} packets are accepted\n", self.packets),
-            Some((packet, rejection)) => {
-                let place = match *packet > self.packets {
-                    true => "at the end of the trace".to_owned(),
-                    false => format!("at packet {packet}"),
-                };
-                format!("{place}, {rejection}\n\n{}", trace.around(*packet))
-            }
+            None => write!(f, "all {} packets are accepted", self.packets),
+            Some((packet, rejection)) if *packet > self.packets => write!(f, "at the end of the trace, {rejection}"),
+            Some((packet, rejection)) => write!(f, "at packet {packet}, {rejection}"),
         }
     }
 }

@@ -177,6 +177,7 @@
 
   // The whole execution on the height of the window: what the network did, what is found, what is seen now.
   const map = document.getElementById("map");
+  const faulty = steps.flatMap((step, index) => (step.did.length > 0 || step.failed ? [index + 1] : []));
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
 
   function draw() {
@@ -190,7 +191,7 @@
     };
     paper.fillStyle = colour("--select");
     paper.fillRect(0, (diagram.scrollTop / diagram.scrollHeight) * height, 14, (diagram.clientHeight / diagram.scrollHeight) * height);
-    marks(steps.flatMap((step, index) => (step.did.length > 0 || step.failed ? [index + 1] : [])), "--bad");
+    marks(faulty, "--bad");
     marks(found, "--odd");
     marks(current ? [current] : [], "--datagram");
   }

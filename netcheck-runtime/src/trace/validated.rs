@@ -57,13 +57,7 @@ pub fn page<E: fmt::Debug>(monitor: &Monitor<E>, trace: &Trace<E>) -> String {
         }
     }
     let name = format!("monitor {}", monitor.name());
-    let mut message = match validation.rejection() {
-        None => format!("all {all} packets are accepted"),
-        Some(rejection) if last == all && validation.rejected_at() > Some(all) => {
-            format!("at the end of the trace, {rejection}")
-        }
-        Some(rejection) => format!("at packet {last}, {rejection}"),
-    };
+    let mut message = validation.to_string();
     if first > 0 {
         message += &format!("\nthe first {first} packets are not shown");
     }
