@@ -139,7 +139,8 @@ impl Crate {
 }
 
 #[test]
-fn a_failing_check_is_listed_replayed_kept_and_cleaned() {
+#[ignore = "compiles netcheck as a user does, which takes a minute: for a nightly run"]
+fn nightly_a_failing_check_is_listed_replayed_kept_and_cleaned() {
     let user = Crate::new();
     let (passes, text) = user.test();
     assert!(!passes && text.contains("asks_once (src/lib.rs:23) is violated"), "{text}");
