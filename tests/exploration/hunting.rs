@@ -2,7 +2,7 @@
 
 mod systems;
 
-use netcheck::check::{Search, Simulation, Verdict};
+use netcheck::check::{Counterexample, Search, Simulation, Verdict, ViolationKind};
 use systems::{HUNTS, Hunt};
 
 /// States of all rounds of a search until it finds the bug.
@@ -56,14 +56,11 @@ fn walks_overdraw_an_account_early() {
 #[test]
 fn walks_judge_ends_as_they_come() {
     let hunt = hunt("two-phase commit");
-    let first = |search| {
-        let report = (hunt.checker)().search(search).check(hunt.network);
-        assert_eq!(report.verdict(), Verdict::Violated, "{search:?}: {report}");
-        (report.terminals(), report.states_of_all_rounds())
-    };
-    let (ends, states) = first(Search::Pct { seed: 1, depth: 3 });
-    assert!(ends > 0);
-    assert!(states * 3 < first(Search::Bfs).1, "{states} states");
+    for (_, search) in WALKS {
+        let report = (hunt.checker)().search(search(1)).check(hunt.network);
+        assert_eq!(report.counterexample().map(Counterexample::kind), Some(ViolationKind::Property), "{report}");
+        assert!(report.states_of_all_rounds() < 1_000, "{report}");
+    }
 }
 
 #[test]
