@@ -280,6 +280,14 @@ pub(crate) fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Out
     }
 }
 
+/// The number of the output of a process, if it has ended with one.
+pub(crate) fn output_id(system: &System, state: &[u32], process: usize) -> Option<u32> {
+    match system.learner.automata.node(root(system, state, ProcessId(process as u32))).kind {
+        NodeKind::Ended { output } => Some(output),
+        _ => None,
+    }
+}
+
 /// Whether a process has ended or panicked. A panicked process is seen only by a search that goes on after panics.
 pub(crate) fn has_ended(system: &System, state: &[u32], process: ProcessId) -> bool {
     let node = root(system, state, process);

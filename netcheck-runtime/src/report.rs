@@ -67,6 +67,7 @@ pub(crate) struct Figures {
     pub(crate) operations: u64,
     pub(crate) local_states: usize,
     pub(crate) rounds: usize,
+    pub(crate) states_of_all_rounds: usize,
     pub(crate) memory_bytes: usize,
 }
 
@@ -119,6 +120,11 @@ impl Report {
     /// How often the space was explored until the stubborn sets relied on no footprint that grew.
     pub fn rounds(&self) -> usize {
         self.figures.rounds
+    }
+
+    /// States that were visited in all of these rounds together; [`Report::states`] are those of the last one.
+    pub fn states_of_all_rounds(&self) -> usize {
+        self.figures.states_of_all_rounds
     }
 
     /// Bytes held for the visited states.

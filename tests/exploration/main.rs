@@ -3,6 +3,7 @@
 mod captured;
 mod coverage;
 mod endless;
+mod hunting;
 mod limits;
 mod memory;
 mod reduction;

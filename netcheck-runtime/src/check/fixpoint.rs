@@ -96,9 +96,11 @@ impl Job {
     ) -> Result<(Explored, usize), Interrupt> {
         let reduction = self.checker.reduction;
         let mut footprints = reduction.then(Footprints::default);
-        let mut limited = 0;
+        let (mut limited, mut states_before) = (0, 0);
         for round in 1.. {
             let mut explored = explore(system, initial, *plan, footprints.as_mut(), &self.properties)?;
+            explored.states_before = states_before;
+            states_before += explored.store.len();
             if explored.gave_up {
                 if let Some(footprints) = &mut footprints {
                     proviso::let_time_pass_last(system, footprints, initial);
@@ -120,6 +122,7 @@ impl Job {
             if is_believed || is_over {
                 return Ok((explored.unless_doubtful(grew), round));
             }
+            plan.search = plan.search.again();
             plan.patience = plan.patience.saturating_mul(2);
             plan.subsumes &= footprints.as_ref().is_none_or(|footprints| !footprints.has_endless());
         }

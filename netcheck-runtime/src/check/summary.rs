@@ -139,6 +139,7 @@ fn figures(searched: &Searched) -> Figures {
         operations: learned.edges.len() as u64,
         local_states: learned.nodes.len(),
         rounds: *rounds,
+        states_of_all_rounds: explored.states_before + explored.store.len(),
         memory_bytes: explored.store.memory_bytes(),
     }
 }

@@ -4,12 +4,13 @@ use super::expand::Expander;
 use super::explored::Explored;
 use super::frontier::{Frontier, Successor};
 use super::plan::{Limit, Plan};
+use crate::id::NodeId;
 use crate::property::{Properties, Terminal};
 use crate::reduction::footprint::Footprints;
 use crate::reduction::stubborn::StubbornSet;
 use crate::violation::Found;
 use crate::world::components::StateVector;
-use crate::world::step::Transition;
+use crate::world::step::{Move, Transition};
 use crate::world::store::{Encoded, StateId, decode};
 use crate::world::system::{Interrupt, System};
 use std::sync::Arc;
@@ -229,6 +230,10 @@ impl Exploration<'_, '_> {
                     if !self.properties.is_empty() {
                         self.seen.ends.push((id, StateVector::from_slice(state)));
                     }
+                    // A search for bugs need not wait for the fixpoint.
+                    if self.plan.search.hunts() && self.seen.judge_end_early(self.system, self.properties, id, state)? {
+                        return Ok(true);
+                    }
                     None
                 }
             }
@@ -261,13 +266,23 @@ impl Exploration<'_, '_> {
             None => self.seen.store.insert_encoded(encoded, Some(source.id)),
         };
         self.seen.count_messages(source.id, state, message);
-        let successor = Successor { state, is_new, unit: step.unit(), faults: step.faults, message, score: 0 };
+        let (local, is_fault) = (self.local_after(step), step.is_fault());
+        let (unit, faults) = (step.unit(), step.faults);
+        let successor = Successor { state, is_new, unit, local, faults, is_fault, message, score: 0 };
         match is_new {
             true => self.meet(source, step, successor),
             false => {
                 self.meet_again(source, step, successor);
                 Ok(false)
             }
+        }
+    }
+
+    /// The local state of the unit that moves, after the step.
+    fn local_after(&self, step: &Transition) -> Option<NodeId> {
+        match step.step {
+            Move::Unit { edge, .. } => Some(self.system.learner.automata.edge(edge).target),
+            _ => None,
         }
     }
 

@@ -5,7 +5,7 @@ use super::frontier::Frontier;
 use super::plan::{Limit, Limits, Plan};
 use super::progress::{Phase, Progress, Seen};
 use crate::id::{ProcessId, UnitId};
-use crate::property::Properties;
+use crate::property::{self, Properties};
 use crate::reduction::proviso::Visited;
 use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::subsumption::Subsumption;
@@ -17,7 +17,7 @@ use crate::world::components::StateVector;
 use crate::world::step::{Message, Move, Transition};
 use crate::world::store::{StateId, Store};
 use crate::world::system::{Interrupt, System};
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub(crate) struct Explored {
     pub(super) initial: StateVector,
     pub(crate) store: Store,
     pub(crate) transitions: u64,
+    /// States that the rounds before have visited.
+    pub(crate) states_before: usize,
     /// Moves that were possible and not explored.
     pub(crate) pruned: u64,
     /// States that were not explored because a visited one covers them.
@@ -55,6 +57,8 @@ pub(crate) struct Explored {
     pub(super) ends: Vec<(StateId, StateVector)>,
     /// The stubborn set with which a state was first reached by a step that depends on it: a timer, a loss, or parking.
     pub(super) scopes: AHashMap<StateId, Arc<StubbornSet>>,
+    /// The outputs of ends that were taken through the full semantics as soon as they were met.
+    judged: AHashSet<Vec<Option<u32>>>,
     /// How many executions were taken through the full semantics.
     pub(super) concretized: usize,
     /// How many steps of other units they may still need.
@@ -93,6 +97,9 @@ impl Taken {
 /// Executions of one search that are taken through the full semantics at the most.
 const CONCRETIZED_MAX: usize = 64;
 
+/// Ends of one search that are judged before the fixpoint at the most.
+const JUDGED_EARLY_MAX: usize = 256;
+
 impl Explored {
     /// Nothing yet.
     pub(super) fn new(system: &System, initial: &StateVector, plan: Plan<'_>) -> Explored {
@@ -100,6 +107,7 @@ impl Explored {
             initial: initial.clone(),
             store: Store::new(plan.keep),
             transitions: 0,
+            states_before: 0,
             pruned: 0,
             subsumed: 0,
             subsumption: plan.subsumes.then(|| Subsumption::new(system, plan.compares_channels)),
@@ -115,6 +123,7 @@ impl Explored {
             taken: Taken::default(),
             outputs: BTreeSet::new(),
             ends: Vec::new(),
+            judged: AHashSet::new(),
             scopes: AHashMap::new(),
             concretized: 0,
             filling_steps_left: FILLING_STEPS_MAX.min(plan.limits.states_max),
@@ -290,6 +299,32 @@ impl Explored {
             }
         }
         Ok(None)
+    }
+
+    /// The properties of the end, before the fixpoint, on an end that a reduced search comes to: if it is one of the full
+    /// semantics. Of ends with the same outputs, one is enough. Says whether it violates a property.
+    pub(super) fn judge_end_early(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at: StateId,
+        end: &[u32],
+    ) -> Result<bool, Interrupt> {
+        if properties.is_empty() || self.symmetry.is_some() || self.judged.len() == JUDGED_EARLY_MAX {
+            return Ok(false);
+        }
+        let outputs = (0..system.processes.len()).map(|process| property::output_id(system, end, process));
+        let is_rejected = system.view().rejected_end(end).is_some();
+        let outputs = outputs.chain([is_rejected.then_some(0)]).collect();
+        if !self.judged.insert(outputs) {
+            return Ok(false);
+        }
+        let path_steps = self.path(system, at)?;
+        self.concrete = concretize(system, properties, &path_steps, &mut self.filling_steps_left, &self.progress)?;
+        if let Some((_, found)) = &self.concrete {
+            self.found = Some((at, found.clone()));
+        }
+        Ok(self.concrete.is_some())
     }
 
     /// Adds to each process the edges and outputs of those that are like it.

@@ -181,7 +181,7 @@ impl Simulation<'_> {
             self.steps_longest = self.steps_longest.max(taken.len());
             self.explored.depth = self.steps_longest;
             let possible = self.successors.within(system, &state, None)?;
-            for step in possible.iter().filter(|step| is_fault(step)) {
+            for step in possible.iter().filter(|step| step.is_fault()) {
                 self.points.entry(fault_point(step)).or_default();
             }
             // Failures need not happen: this may be the end.
@@ -199,7 +199,7 @@ impl Simulation<'_> {
                 self.simulated.cut += 1;
                 return Ok(None);
             }
-            if is_fault(&step) {
+            if step.is_fault() {
                 self.points.insert(fault_point(&step), true);
             }
             self.explored.transitions += 1;
@@ -234,10 +234,6 @@ impl Simulation<'_> {
             Terminal::Unfinished => None,
         }
     }
-}
-
-fn is_fault(step: &Transition) -> bool {
-    step.faults > 0 || step.is_failure() || matches!(step.step, Move::LoseInFlight)
 }
 
 fn fault_point(step: &Transition) -> FaultPoint {
@@ -288,7 +284,7 @@ impl Chance {
     fn choose(&mut self, possible: &[Transition]) -> Option<usize> {
         let may_fail = self.random.below(self.rarity) == 0;
         let mut drawable: Vec<usize> =
-            (0..possible.len()).filter(|&index| may_fail || !is_fault(&possible[index])).collect();
+            (0..possible.len()).filter(|&index| may_fail || !possible[index].is_fault()).collect();
         if drawable.is_empty() {
             drawable = (0..possible.len()).collect();
         }

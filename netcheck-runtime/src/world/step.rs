@@ -101,6 +101,11 @@ impl Transition {
         matches!(self.step, Move::Unit { class: Class::Failure, .. } | Move::Hang { .. })
     }
 
+    /// Whether something goes wrong in the step: a fault, a failure, or the loss of all that is in flight.
+    pub(crate) fn is_fault(&self) -> bool {
+        self.faults > 0 || self.is_failure() || matches!(self.step, Move::LoseInFlight)
+    }
+
     pub(crate) fn class(&self) -> Option<Class> {
         match self.step {
             Move::Unit { class, .. } => Some(class),

@@ -4,8 +4,9 @@
 //! neither steps nor the network. Every frontier gives each state once, and all states in the end.
 //!
 //! - `open`: open states, any of which can be drawn;
-//! - `walk`: a random walk;
-//! - `pct`: a walk by random priorities of units;
+//! - `passed`: the steps of expanded states;
+//! - `walk`: random walks, one after the other;
+//! - `priorities`: random priorities of units, for walks;
 //! - `faults`: by the number of faults on the way;
 //! - `joint`: by the number of messages on the way;
 //! - `best`: by a score.
@@ -14,18 +15,18 @@ mod best;
 mod faults;
 mod joint;
 mod open;
-mod pct;
+mod passed;
+mod priorities;
 mod walk;
 
-use crate::id::UnitId;
+use crate::id::{NodeId, UnitId};
 use crate::world::step::Message;
 use crate::world::store::StateId;
 use best::Best;
 use faults::Faults;
 use joint::Joint;
-use pct::Pct;
 use std::collections::VecDeque;
-use walk::Walk;
+use walk::Walks;
 
 /// The order in which states are explored. All of them explore everything in the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +68,17 @@ pub enum Search {
     /// To connect, to accept, to shut down, the end of a stream, a call that fails, a datagram that is lost and one that
     /// is peeked at a second time are no messages.
     Joint,
-    /// A random walk that goes back to a random open state where it can't go on.
+    /// Whole random walks from the start, to find bugs that lie deep. A walk passes through states that were explored
+    /// before, so that its first steps are as random as those of the first walk, and goes on to the end of the execution.
+    ///
+    /// In half of the walks each unit that can move is as probable; the others take the step whose unit comes to the local
+    /// state that was seen least often. In half of both, faults are seldom. A walk is cut off after 512 steps, later ones
+    /// after more, since programs may go on for ever. Where a walk comes to nothing new, the next one begins at a random
+    /// state that is still to be explored: everything is explored in the end. That the steps of all explored states are
+    /// kept takes about twice the memory of another order.
+    ///
+    /// With the reduction, a property of the end is judged as soon as an end is met that is one of the full semantics; the
+    /// other orders judge them when all is explored.
     Random {
         /// The same seed gives the same order.
         seed: u64,
@@ -77,22 +88,39 @@ pub enum Search {
     ///
     /// In each walk every process, every isolated task and the network has a random priority. The one with the highest
     /// priority that can move does; its outcome is random. After each of `depth - 1` random steps, the one that has
-    /// just moved falls below all others. A walk ends where all steps lead to states that have been explored; the next
-    /// one, with fresh priorities, begins at a random state that has not.
+    /// just moved falls below all others. The next walk has fresh priorities. Walks begin and end as those of
+    /// [`Search::Random`] do.
     ///
-    /// What holds of the paper's guarantee: with `reduction(false)`, the *first* walk is one of its executions, if it
-    /// ends within 128 steps and does not come back to a state of its own. Then it shows a bug that takes `depth`
-    /// ordering constraints between n units with a probability of at least 1/(n · 128^(depth - 1)), given that the
-    /// outcomes are those that the bug needs. What does not: the steps of a longer first walk are not all change
-    /// points; with the reduction, a unit outside of the stubborn set can't move, whatever its priority; and later
-    /// walks begin in the middle, take the steps of the longest walk so far for the number of steps, and avoid what was
-    /// explored, so that they are not independent executions. That everything is explored in the end holds always.
+    /// What holds of the paper's guarantee: with `reduction(false)`, each walk that begins at the start is one of its
+    /// executions, with the steps of the longest walk so far for the number of steps k (128 before the first one). So it
+    /// shows a bug that takes `depth` ordering constraints between n units with a probability of at least
+    /// 1/(n · k^(depth - 1)), given that the outcomes are those that the bug needs, and that the execution has at most k
+    /// steps. What does not: with the reduction, a unit outside of the stubborn set can't move, whatever its priority; a
+    /// walk that was cut off, or began in the middle because the one before came to nothing new, is no such execution.
+    /// That everything is explored in the end holds always.
     Pct {
         /// The same seed gives the same order.
         seed: u64,
         /// How many ordering constraints the bugs need that are to be found first; 0 is taken for 1.
         depth: usize,
     },
+}
+
+impl Search {
+    /// Whether the order is for finding bugs early.
+    pub(crate) fn hunts(self) -> bool {
+        matches!(self, Search::Random { .. } | Search::Pct { .. })
+    }
+
+    /// The order for another round: what this one has come to need not come first again.
+    pub(crate) fn again(self) -> Search {
+        let another = |seed| Random::new(seed).next();
+        match self {
+            Search::Random { seed } => Search::Random { seed: another(seed) },
+            Search::Pct { seed, depth } => Search::Pct { seed: another(seed), depth },
+            _ => self,
+        }
+    }
 }
 
 /// A successor of the state that was popped last.
@@ -103,8 +131,12 @@ pub(crate) struct Successor {
     pub(crate) is_new: bool,
     /// The unit that moves; `None` is the network.
     pub(crate) unit: Option<UnitId>,
+    /// The local state of that unit after the step.
+    pub(crate) local: Option<NodeId>,
     /// The faults of the step.
     pub(crate) faults: u32,
+    /// Whether something goes wrong: a fault, a failure, or the loss of all that is in flight.
+    pub(crate) is_fault: bool,
     /// Whether the step writes or reads a message.
     pub(crate) message: Option<Message>,
     /// The score, for `best`.
@@ -115,8 +147,7 @@ pub(crate) struct Successor {
 pub(crate) enum Frontier {
     Queue(VecDeque<StateId>),
     Stack(Vec<StateId>),
-    Walk(Walk),
-    Pct(Pct),
+    Walks(Box<Walks>),
     Faults(Faults),
     Joint(Joint),
     Best(Best),
@@ -130,8 +161,8 @@ impl Frontier {
             Search::Dfs => Frontier::Stack(vec![first]),
             Search::Faults => Frontier::Faults(Faults::new(first)),
             Search::Joint => Frontier::Joint(Joint::new(first)),
-            Search::Random { seed } => Frontier::Walk(Walk::new(seed, first)),
-            Search::Pct { seed, depth } => Frontier::Pct(Pct::new(seed, depth, first)),
+            Search::Random { seed } => Frontier::Walks(Box::new(Walks::new(seed, None, first))),
+            Search::Pct { seed, depth } => Frontier::Walks(Box::new(Walks::new(seed, Some(depth), first))),
         }
     }
 
@@ -146,8 +177,7 @@ impl Frontier {
         match self {
             Frontier::Queue(queue) => queue.extend(new),
             Frontier::Stack(stack) => stack.extend(new.rev()),
-            Frontier::Walk(walk) => walk.extend(new),
-            Frontier::Pct(pct) => pct.extend(successors),
+            Frontier::Walks(walks) => walks.extend(successors),
             Frontier::Faults(faults) => faults.extend(successors),
             Frontier::Joint(joint) => joint.extend(successors),
             Frontier::Best(best) => best.extend(successors),
@@ -158,8 +188,7 @@ impl Frontier {
         match self {
             Frontier::Queue(queue) => queue.pop_front(),
             Frontier::Stack(stack) => stack.pop(),
-            Frontier::Walk(walk) => walk.pop(),
-            Frontier::Pct(pct) => pct.pop(),
+            Frontier::Walks(walks) => walks.pop(),
             Frontier::Faults(faults) => faults.pop(),
             Frontier::Joint(joint) => joint.pop(),
             Frontier::Best(best) => best.pop(),
@@ -170,8 +199,7 @@ impl Frontier {
         match self {
             Frontier::Queue(queue) => queue.len(),
             Frontier::Stack(stack) => stack.len(),
-            Frontier::Walk(walk) => walk.len(),
-            Frontier::Pct(pct) => pct.len(),
+            Frontier::Walks(walks) => walks.len(),
             Frontier::Faults(faults) => faults.len(),
             Frontier::Joint(joint) => joint.len(),
             Frontier::Best(best) => best.len(),
@@ -184,17 +212,15 @@ impl Frontier {
         match self {
             Frontier::Queue(queue) => queue.iter().take(count).copied().collect(),
             Frontier::Faults(faults) => faults.coming().take(count).collect(),
-            Frontier::Stack(_) | Frontier::Walk(_) | Frontier::Pct(_) | Frontier::Joint(_) | Frontier::Best(_) => {
-                Vec::new()
-            }
+            Frontier::Stack(_) | Frontier::Walks(_) | Frontier::Joint(_) | Frontier::Best(_) => Vec::new(),
         }
     }
 
     /// Bytes for each open state.
     fn state_bytes(&self) -> usize {
         match self {
-            Frontier::Queue(_) | Frontier::Stack(_) | Frontier::Walk(_) => size_of::<StateId>(),
-            Frontier::Pct(_) => Pct::STATE_BYTES,
+            Frontier::Queue(_) | Frontier::Stack(_) => size_of::<StateId>(),
+            Frontier::Walks(_) => Walks::STATE_BYTES,
             Frontier::Faults(_) => Faults::STATE_BYTES,
             Frontier::Joint(_) => Joint::STATE_BYTES,
             Frontier::Best(_) => Best::STATE_BYTES,
@@ -202,12 +228,16 @@ impl Frontier {
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.len() * self.state_bytes()
+        let passed = match self {
+            Frontier::Walks(walks) => walks.memory_bytes(),
+            _ => 0,
+        };
+        self.len() * self.state_bytes() + passed
     }
 
     /// Whether successors that have been met before count as well.
     pub(crate) fn looks_back(&self) -> bool {
-        matches!(self, Frontier::Pct(_) | Frontier::Faults(_) | Frontier::Joint(_))
+        matches!(self, Frontier::Walks(_) | Frontier::Faults(_) | Frontier::Joint(_))
     }
 
     /// Whether an open state is better reached by this step of the state that was popped last.

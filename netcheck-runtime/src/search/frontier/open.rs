@@ -1,4 +1,4 @@
-//! Open states, any of which can be taken out: a given one, or one that is drawn.
+//! Open states, any of which can be taken out or drawn.
 
 use super::Random;
 use crate::world::store::StateId;
@@ -15,6 +15,9 @@ impl Open {
     pub(super) const STATE_BYTES: usize = size_of::<StateId>() + 2 * size_of::<(StateId, u32)>();
 
     pub(super) fn insert(&mut self, state: StateId) {
+        if self.contains(state) {
+            return;
+        }
         let position = u32::try_from(self.states.len()).expect("fewer than 4 billion states");
         self.positions.insert(state, position);
         self.states.push(state);
@@ -24,18 +27,19 @@ impl Open {
         self.positions.contains_key(&state)
     }
 
-    pub(super) fn remove(&mut self, state: StateId) {
-        let Some(position) = self.positions.remove(&state) else { return };
+    /// Says whether it was open.
+    pub(super) fn remove(&mut self, state: StateId) -> bool {
+        let Some(position) = self.positions.remove(&state) else { return false };
         self.states.swap_remove(position as usize);
         if let Some(moved) = self.states.get(position as usize) {
             self.positions.insert(*moved, position);
         }
+        true
     }
 
-    pub(super) fn draw(&mut self, random: &mut Random) -> Option<StateId> {
-        let drawn = (!self.states.is_empty()).then(|| self.states[random.below(self.states.len())])?;
-        self.remove(drawn);
-        Some(drawn)
+    /// A random one; there is one.
+    pub(super) fn any(&self, random: &mut Random) -> StateId {
+        self.states[random.below(self.states.len())]
     }
 
     pub(super) fn len(&self) -> usize {

@@ -8,7 +8,7 @@ fn states<const N: usize>() -> [StateId; N] {
 }
 
 fn new(state: StateId) -> Successor {
-    Successor { state, is_new: true, unit: None, faults: 0, message: None, score: 0 }
+    Successor { state, is_new: true, unit: None, local: None, faults: 0, is_fault: false, message: None, score: 0 }
 }
 
 fn by(unit: u32, state: StateId) -> Successor {
