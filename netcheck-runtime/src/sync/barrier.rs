@@ -1,20 +1,20 @@
 //! `tokio::sync::Barrier`, tracked.
 
+use super::counterless::{self, BarrierWaitResult};
 use super::handle::Handle;
 use super::object::Object;
 use std::fmt;
-use tokio::sync::{self, BarrierWaitResult};
 
 /// As tokio's `Barrier`.
 pub struct Barrier {
     object: Handle<Object>,
-    inner: sync::Barrier,
+    inner: counterless::Barrier,
 }
 
 impl Barrier {
     /// As tokio's.
     pub fn new(n: usize) -> Self {
-        Barrier { object: Handle::new(), inner: sync::Barrier::new(n) }
+        Barrier { object: Handle::new(), inner: counterless::Barrier::new(n) }
     }
 
     /// As tokio's.

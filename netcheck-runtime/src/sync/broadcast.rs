@@ -1,11 +1,11 @@
 //! `tokio::sync::broadcast`, tracked.
 
+use super::counterless::broadcast;
 use super::handle::Handle;
 use super::object::Object;
 use error::{RecvError, SendError, TryRecvError};
 use std::fmt;
 use std::sync::Arc;
-use tokio::sync::broadcast;
 
 pub use tokio::sync::broadcast::error;
 

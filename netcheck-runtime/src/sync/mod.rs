@@ -1,8 +1,8 @@
 //! Tracked look-alikes of the types that tasks share: of `tokio::sync`, and in [`std`] of `std::sync`.
 //!
-//! Each is tokio's or std's own type together with an `Object` that is touched before every use: at every call that can
+//! Each is tokio's or std's own type, or one of [`counterless`], together with an `Object` that is touched before every use: at every call that can
 //! read or change the shared state, at every poll of a waiting future, and when a future, a guard, a permit or an end
-//! of a channel is dropped. None of them decides which task goes first; tokio does.
+//! of a channel is dropped. None of them decides which task goes first; the wrapped type does, in tokio's order.
 //!
 //! Objects are made by the running task, so there is no `const_new`, and `new` is not const. There are no `blocking_`
 //! methods, because they would block the task that is polled.
@@ -14,6 +14,7 @@ pub mod std;
 pub mod watch;
 
 mod barrier;
+mod counterless;
 mod guard;
 mod handle;
 mod mutex;
@@ -24,6 +25,7 @@ mod rw_lock;
 mod semaphore;
 
 pub use barrier::Barrier;
+pub use counterless::BarrierWaitResult;
 pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 pub use notify::Notify;
 pub use once_cell::OnceCell;
@@ -32,7 +34,7 @@ pub use rw_lock::{
     RwLockReadGuard, RwLockWriteGuard,
 };
 pub use semaphore::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
-pub use tokio::sync::{AcquireError, BarrierWaitResult, SetError, TryAcquireError, TryLockError};
+pub use tokio::sync::{AcquireError, SetError, TryAcquireError, TryLockError};
 
 pub mod futures {
     //! Named futures, as `tokio::sync::futures`.

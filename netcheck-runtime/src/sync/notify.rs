@@ -1,17 +1,17 @@
 //! `tokio::sync::Notify`, tracked.
 
+use super::counterless;
 use super::handle::Handle;
 use super::object::Object;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use tokio::sync;
 
 /// As tokio's `Notify`.
 pub struct Notify {
     object: Handle<Object>,
-    inner: sync::Notify,
+    inner: counterless::Notify,
 }
 
 /// As tokio's `Notified`.
@@ -19,20 +19,20 @@ pub struct Notify {
 pub struct Notified<'a> {
     /// `None` as soon as the notification has come.
     object: Option<Handle<&'a Object>>,
-    inner: Pin<Box<sync::futures::Notified<'a>>>,
+    inner: counterless::Notified<'a>,
 }
 
 impl Notify {
     /// As tokio's.
     pub fn new() -> Self {
-        Notify { object: Handle::new(), inner: sync::Notify::new() }
+        Notify { object: Handle::new(), inner: counterless::Notify::new() }
     }
 
     /// As tokio's.
     pub fn notified(&self) -> Notified<'_> {
         // From here on, `notify_waiters` reaches it.
         self.object.touch();
-        Notified { object: Some(self.object.borrow()), inner: Box::pin(self.inner.notified()) }
+        Notified { object: Some(self.object.borrow()), inner: self.inner.notified() }
     }
 
     /// As tokio's.
@@ -58,7 +58,7 @@ impl Notified<'_> {
     /// As tokio's.
     pub fn enable(mut self: Pin<&mut Self>) -> bool {
         self.touch();
-        self.inner.as_mut().enable()
+        Pin::new(&mut self.inner).enable()
     }
 
     fn touch(&self) {
@@ -71,7 +71,7 @@ impl Future for Notified<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         self.touch();
-        let poll = self.inner.as_mut().poll(cx);
+        let poll = Pin::new(&mut self.inner).poll(cx);
         if poll.is_ready() {
             self.object = None;
         }

@@ -1,12 +1,12 @@
 //! `tokio::sync::watch`, tracked.
 
+use super::counterless::watch;
 use super::handle::Handle;
 use super::object::Object;
 use error::{RecvError, SendError};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
-use tokio::sync::watch;
 
 pub use tokio::sync::watch::error;
 

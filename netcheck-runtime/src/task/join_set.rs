@@ -7,7 +7,7 @@ use crate::operation::{Operation, Outcome};
 use crate::sync::object::Object;
 use crate::unit::poll::context;
 use std::any::TypeId;
-use std::collections::VecDeque;
+use std::collections::LinkedList;
 use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::pin::Pin;
@@ -17,19 +17,20 @@ use std::task::{Context, Poll};
 /// A set of tasks, as `tokio::task::JoinSet`. Dropping it aborts the remaining tasks.
 #[derive(Debug)]
 pub struct JoinSet<T> {
-    handles: Vec<(u64, JoinHandle<T>)>,
-    /// The number of tasks that were ever spawned, which is the number of the next one.
-    spawned: u64,
+    handles: Vec<(Key, JoinHandle<T>)>,
     /// Tasks of this unit in the order in which they ended.
-    ended: Arc<Mutex<VecDeque<u64>>>,
+    ended: Arc<Mutex<LinkedList<Key>>>,
     /// The object of that order, which its tasks share.
     order: Arc<Object>,
 }
 
+/// A task of a set, told by the address of the allocation: memory would tell local states apart by a number that counts on.
+type Key = Arc<()>;
+
 impl<T: 'static> JoinSet<T> {
     /// An empty set.
     pub fn new() -> Self {
-        JoinSet { handles: Vec::new(), spawned: 0, ended: Arc::default(), order: Arc::new(Object::new()) }
+        JoinSet { handles: Vec::new(), ended: Arc::default(), order: Arc::new(Object::new()) }
     }
 
     /// The number of tasks that have not been joined.
@@ -49,7 +50,7 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + 'static,
     {
         match TypeId::of::<F>() == TypeId::of::<Process<T>>() {
-            true => self.add(spawn(future)),
+            true => self.add(Key::default(), spawn(future)),
             false => self.spawn_task(future, (Location::caller(), false)),
         }
     }
@@ -59,20 +60,18 @@ impl<T: 'static> JoinSet<T> {
     where
         F: Future<Output = T> + 'static,
     {
-        let number = self.spawned;
-        let (ended, order) = (Arc::clone(&self.ended), Arc::clone(&self.order));
+        let key = Key::default();
+        let (ended, order, ending) = (Arc::clone(&self.ended), Arc::clone(&self.order), Arc::clone(&key));
         let end = move || {
             order.touch();
-            lock(&ended).push_back(number);
+            lock(&ended).push_back(Arc::clone(&ending));
         };
-        self.add(spawn_task(future, end, of))
+        self.add(key, spawn_task(future, end, of))
     }
 
-    fn add(&mut self, handle: JoinHandle<T>) -> AbortHandle {
-        let number = self.spawned;
-        self.spawned += 1;
+    fn add(&mut self, key: Key, handle: JoinHandle<T>) -> AbortHandle {
         let abort = handle.abort_handle();
-        self.handles.push((number, handle));
+        self.handles.push((key, handle));
         abort
     }
 
@@ -140,8 +139,8 @@ impl<T: 'static> JoinSet<T> {
     /// The task of this unit that has ended first.
     fn first_of_unit(&self) -> Option<usize> {
         self.order.touch();
-        let first = lock(&self.ended).front().copied();
-        first.and_then(|number| self.handles.iter().position(|(n, _)| *n == number))
+        let first = lock(&self.ended).front().cloned()?;
+        self.handles.iter().position(|(key, _)| Arc::ptr_eq(key, &first))
     }
 
     /// The task that has ended first: the first one of this unit, or any of the isolated tasks that have ended. The
@@ -166,8 +165,11 @@ impl<T: 'static> JoinSet<T> {
 
     /// Takes a task that has ended out of the set.
     fn take(&mut self, index: usize) -> Result<(Id, T), JoinError> {
-        let (number, mut handle) = self.handles.remove(index);
-        lock(&self.ended).retain(|n| *n != number);
+        let (key, mut handle) = self.handles.remove(index);
+        let mut ended = lock(&self.ended);
+        let others = std::mem::take(&mut *ended).into_iter().filter(|other| !Arc::ptr_eq(other, &key));
+        *ended = others.collect();
+        drop(ended);
         if let Some(result) = handle.look() {
             return result.map(|output| (handle.id(), output));
         }
@@ -216,6 +218,7 @@ impl<T: 'static> JoinSet<T> {
     /// Detaches every task: each goes on without the set.
     pub fn detach_all(&mut self) {
         self.handles.clear();
+        self.ended = Arc::default();
     }
 }
 

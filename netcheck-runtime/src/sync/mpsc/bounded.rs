@@ -2,13 +2,13 @@
 
 use super::error::{SendError, TryRecvError, TrySendError};
 use super::{receiver, sender};
+use crate::sync::counterless::mpsc;
 use crate::sync::handle::Handle;
 use crate::sync::object::Object;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use tokio::sync::mpsc;
 
 /// As tokio's `mpsc::Sender`.
 pub struct Sender<T> {
@@ -201,21 +201,18 @@ impl<T> FusedIterator for PermitIterator<'_, T> {}
 
 impl<T> fmt::Debug for Permit<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.object.touch();
-        self.inner.fmt(f)
+        f.debug_struct("Permit").finish_non_exhaustive()
     }
 }
 
 impl<T> fmt::Debug for PermitIterator<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.object.touch();
-        self.inner.fmt(f)
+        f.debug_struct("PermitIterator").finish_non_exhaustive()
     }
 }
 
 impl<T> fmt::Debug for OwnedPermit<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.object.touch();
-        self.inner.fmt(f)
+        f.debug_struct("OwnedPermit").finish_non_exhaustive()
     }
 }

@@ -83,8 +83,7 @@ macro_rules! receiver {
 
         impl<T> fmt::Debug for $receiver<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.object.touch();
-                self.inner.fmt(f)
+                f.debug_struct(stringify!($receiver)).finish_non_exhaustive()
             }
         }
     };
@@ -160,8 +159,7 @@ macro_rules! sender {
 
         impl<T> fmt::Debug for $name<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.object.touch();
-                self.inner.fmt(f)
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
             }
         }
     )* };

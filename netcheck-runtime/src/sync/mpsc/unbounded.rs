@@ -2,12 +2,12 @@
 
 use super::error::{SendError, TryRecvError};
 use super::{receiver, sender};
+use crate::sync::counterless::mpsc;
 use crate::sync::handle::Handle;
 use crate::sync::object::Object;
 use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use tokio::sync::mpsc;
 
 /// As tokio's `mpsc::UnboundedSender`.
 pub struct UnboundedSender<T> {
