@@ -148,17 +148,25 @@ pub mod sync {
     //! One call does need a runtime, with a timer: of `mpsc::Sender::send_timeout(value, d)`, the check says that
     //! it panics; write `timeout(d, tx.send(value))`. And what is called `blocking_…` blocks the check if it has to
     //! wait, which ends in an error that names the poll.
+    //!
+    //! Channels number what is sent, so that a loop that sends for ever has ever more local states; those of
+    //! [`tracked`](crate::tracked) do not.
+    // Of tokio's types, but a check knows where they are made.
+    pub use netcheck_runtime::sync::noted::{broadcast, mpsc, watch};
     pub use tokio::sync::*;
 }
 
 pub mod tracked {
     //! tokio's tree once more, with types of `sync` that record each access to them, and the
-    //! like of `std`: for programs whose tasks share memory by nothing else.
+    //! like of `std`: for programs whose tasks share memory by nothing else. And with channels whose memory depends only
+    //! on what is in them: for programs that send for ever.
     //!
     //! ```
     //! # #[cfg(any())]
     //! #[cfg(test)] use netcheck::tracked::{self as tokio, std};
     //! ```
+    //!
+    //! For a whole crate there are the crates `netcheck-tracked` and `netcheck-tracked-std`.
     //!
     //! They are types of their own: what is written for tokio's, such as the wrappers of
     //! `tokio-stream`, does not take them. They are made by tasks, so `new` of the types of

@@ -29,6 +29,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("netcheck-models", &[]),
     ("netcheck-peer", &[]),
     ("netcheck-runtime", &["netcheck-memory", "netcheck-models", "netcheck-peer"]),
+    // netcheck once more, as crates that stand in for tokio and std.
+    ("netcheck-tracked", &["netcheck"]),
+    ("netcheck-tracked-std", &["netcheck"]),
     // Under tests/crates/: on tokio, and checked.
     ("chat", &["netcheck"]),
     ("echo", &["netcheck"]),
@@ -39,6 +42,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("line-protocol", &["netcheck"]),
     ("pool", &["netcheck"]),
     ("proxy", &["netcheck"]),
+    ("switchboard", &["netcheck", "netcheck-tracked", "netcheck-tracked-std"]),
     ("work-queue", &["netcheck"]),
     // Tests and benchmarks that need crates which nothing else needs.
     ("benches", &["netcheck"]),

@@ -252,6 +252,9 @@ pub fn process(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// of `std`, files, child processes, standard input, blocking calls, the date, random numbers. The
 /// message says what to write.
 ///
+/// `#[netcheck::program(tracked)]` lets `tokio::…` lead to `netcheck::tracked::…`, whose channels count nothing and whose
+/// accesses `tasks = tracked` records.
+///
 /// The attribute sees what stands in its item. A name that is imported outside, as for an impl block
 /// all are, keeps its meaning: there write `use netcheck as tokio`, or give full paths.
 #[proc_macro_attribute]

@@ -24,6 +24,9 @@ pub struct ProcessProfile {
     pub(crate) local_states: usize,
     pub(crate) tasks: usize,
     pub(crate) spawned_at: Vec<String>,
+    pub(crate) channels_at: Vec<String>,
+    /// Different sets of operations that its local states wait for.
+    pub(crate) waits: usize,
 }
 
 /// A component of the states in a [`Profile`] that is no process.
@@ -72,6 +75,17 @@ impl ProcessProfile {
     /// The source lines that spawn tasks which share its memory, as `file:line`.
     pub fn spawned_at(&self) -> &[String] {
         &self.spawned_at
+    }
+
+    /// The source lines that make channels of tokio's own types, as `file:line`. Such a channel counts its messages or
+    /// versions, so that local states differ by their number alone.
+    pub fn channels_at(&self) -> &[String] {
+        &self.channels_at
+    }
+
+    /// Different sets of operations for which its tasks wait, over all its local states.
+    pub fn waits(&self) -> usize {
+        self.waits
     }
 }
 

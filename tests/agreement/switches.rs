@@ -18,6 +18,8 @@ pub struct Switches {
     pub order: Order,
     pub reduction: bool,
     pub tracked: bool,
+    /// Whether tasks share the look-alikes of tokio's types, which tracked tasks have to.
+    pub look_alikes: bool,
     pub symmetry: bool,
     pub subsumption: bool,
     pub capture: bool,
@@ -55,6 +57,7 @@ impl Switches {
             order,
             reduction: nth & 1 == 0,
             tracked: nth & 2 == 2 && !counts,
+            look_alikes: nth & 2 == 2 && !counts || bit(37),
             symmetry: bit(32),
             subsumption: bit(33),
             capture: bit(34),
@@ -66,10 +69,10 @@ impl Switches {
 
 impl fmt::Display for Switches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Switches { order, reduction, tracked, symmetry, subsumption, capture, threads, store } = self;
+        let Switches { order, reduction, tracked, look_alikes, symmetry, subsumption, capture, threads, store } = self;
         write!(
             f,
-            "{order:?}, reduction {reduction}, tracked {tracked}, symmetry {symmetry}, subsumption {subsumption}, \
+            "{order:?}, reduction {reduction}, tracked {tracked}, look-alikes {look_alikes}, symmetry {symmetry}, subsumption {subsumption}, \
              capture {capture}, {threads} threads, {store:?}"
         )
     }
@@ -98,7 +101,7 @@ fn compare(
         .threads(switches.threads)
         .store(switches.store);
     let (report, ends) = engine::check_with(&checker, system, |net, index| {
-        engine::register_tracked(net, system, index, switches.tracked);
+        engine::register_tracked(net, system, index, switches.look_alikes);
     });
     left_out.count(&report);
     engine::compare_report(&report, &ends, findings)

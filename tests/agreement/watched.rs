@@ -117,7 +117,7 @@ fn compare(
         if index == 0 {
             monitors.iter().for_each(|automaton| net.monitor(observer(automaton)));
         }
-        engine::register_tracked(net, system, index, switches.tracked);
+        engine::register_tracked(net, system, index, switches.look_alikes);
     });
     watches.pruned += report.pruned();
     let kind = report.counterexample().map(|counterexample| counterexample.kind());

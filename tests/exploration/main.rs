@@ -1,6 +1,7 @@
 //! How states are explored: what is left out adds nothing, what bounds a check is said, and endless programs close.
 
 mod captured;
+mod channels;
 mod coverage;
 mod endless;
 mod hunting;

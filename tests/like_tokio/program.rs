@@ -242,6 +242,77 @@ fn the_clock_of_std_is_that_of_the_check() {
 }
 
 #[netcheck::program]
+#[allow(clippy::disallowed_types, reason = "it is what is tested")]
+mod tables {
+    use std::collections::{HashMap, HashSet};
+    use tokio::task::yield_now;
+
+    /// What differs from run to run outside of a check.
+    pub async fn orders() -> (Vec<u8>, Vec<u8>) {
+        let map: HashMap<u8, ()> = (0..40).map(|key| (key, ())).collect();
+        yield_now().await;
+        let set: HashSet<u8> = (0..40).collect();
+        (map.into_keys().collect(), set.into_iter().collect())
+    }
+}
+
+/// Each check runs the program several times, and says if it does not do the same.
+#[test]
+fn hash_maps_have_the_same_order_in_each_run_of_a_program() {
+    let check = |seed| {
+        let report = Checker::new().seed(seed).check(|net| {
+            for name in ["one", "two"] {
+                net.process(name, || async {
+                    netcheck::choose(0..3).await;
+                    tables::orders().await
+                });
+            }
+        });
+        if !cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))) {
+            return [String::new(), seed.to_string()];
+        }
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        ["one", "two"].map(|name| match report.outputs(name) {
+            [only] => only.clone(),
+            several => panic!("one order, not {several:?}"),
+        })
+    };
+    let ours = check(0);
+    assert_eq!(ours, check(0));
+    assert_ne!(ours, check(7), "other keys");
+}
+
+#[netcheck::program(tracked)]
+mod looked_alike {
+    use std::time::Duration;
+    use tokio::sync::{mpsc, watch};
+
+    pub async fn sends_for_ever() {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let (seen, _) = watch::channel(0);
+        tokio::spawn(async move {
+            while let Some(value) = receiver.recv().await {
+                seen.send_replace(value);
+            }
+        });
+        loop {
+            for value in 0..3 {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                sender.send(value).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tracked_program_sends_for_ever() {
+    let report = Checker::new().identity(Identity::Memory).max_states(300).check(|net| {
+        net.daemon("it", looked_alike::sends_for_ever);
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
+#[netcheck::program]
 mod own {
     use std::cell::Cell;
     use tokio::task::yield_now;

@@ -122,6 +122,7 @@ const RUNTIME: &[Row] = &[
     ("runtime", &["task", "unit::poll"]),
     ("select", &["operation", "unit::poll"]),
     ("signal", &[]),
+    ("sync::noted", &["unit::poll"]),
     ("sync::object", &["unit::identity::causality", "unit::poll"]),
     ("sync", &[]),
     ("task", &["capture", "id", "isolated", "operation", "sync::object", "unit::poll"]),

@@ -62,6 +62,8 @@ fn the_crates_of_users_are_published_and_no_others() {
         "netcheck-models",
         "netcheck-peer",
         "netcheck-runtime",
+        "netcheck-tracked",
+        "netcheck-tracked-std",
     ];
     assert!(
         names.iter().eq(expected),

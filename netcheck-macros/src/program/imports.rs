@@ -2,7 +2,7 @@
 
 use syn::{Ident, Item, ItemExternCrate, ItemUse, Token, UseGroup, UseName, UsePath, UseRename, UseTree};
 
-use super::redirect::{Redirect, beginning};
+use super::redirect::Redirect;
 use super::scope::{self, text};
 use super::unmodelled;
 
@@ -38,7 +38,7 @@ impl Redirect<'_> {
             UseTree::Glob(_) | UseTree::Group(_) => None,
         };
         if let Some(head) = head.filter(|head| self.is_crate(head, item.leading_colon.is_some()))
-            && let Some(beginning) = beginning(&head)
+            && let Some(beginning) = self.beginning(&head)
         {
             item.leading_colon.get_or_insert(Token![::](head.span()));
             item.tree = begin_elsewhere(item.tree, &head, beginning);

@@ -23,11 +23,15 @@ use crate::{capture, fallback};
 
 pub(crate) fn attribute(attr: TokenStream, item: TokenStream) -> TokenStream {
     let cx = Ctxt::new();
-    if !attr.is_empty() {
-        cx.error(&attr, "`program` takes no words: write just `#[netcheck::program]`");
+    let is_tracked = attr.to_string() == "tracked";
+    if !attr.is_empty() && !is_tracked {
+        cx.error(
+            &attr,
+            "`program` takes no word but `tracked`: write `#[netcheck::program]` or `#[netcheck::program(tracked)]`",
+        );
     }
     let program = read(&item, &cx).map(|mut program| {
-        redirect::item(&mut program, &cx);
+        redirect::item(&mut program, is_tracked, &cx);
         captured::item(&mut program, |sig, body| capture::rewrite(sig, body, &cx));
         program.into_token_stream()
     });

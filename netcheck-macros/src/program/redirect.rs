@@ -59,12 +59,14 @@ use super::unmodelled;
 use crate::ctxt::Ctxt;
 use crate::function::attr_name;
 
-pub(super) fn item(item: &mut Item, cx: &Ctxt) {
-    Redirect { cx, scopes: Scopes::default(), may_await: false }.visit_item_mut(item);
+pub(super) fn item(item: &mut Item, is_tracked: bool, cx: &Ctxt) {
+    Redirect { cx, is_tracked, scopes: Scopes::default(), may_await: false }.visit_item_mut(item);
 }
 
 pub(super) struct Redirect<'a> {
     pub(super) cx: &'a Ctxt,
+    /// Whether `tokio` becomes `::netcheck::tracked`.
+    is_tracked: bool,
     pub(super) scopes: Scopes,
     /// Whether this is the body of an async function or an async block.
     pub(super) may_await: bool,
@@ -97,7 +99,7 @@ impl Redirect<'_> {
         } else if is_sleep && !(self.may_await && place == Place::Called) {
             self.cx.error(&*path, unmodelled::SLEEP_ADVICE);
         } else if matches!(meaning, Meaning::Crate(_)) && (names.len() > 1 || place == Place::Continued) {
-            begin_elsewhere(path);
+            self.begin_elsewhere(path);
         }
         is_sleep
     }
@@ -148,6 +150,28 @@ impl Redirect<'_> {
         }
     }
 
+    /// Replaces the name of a crate at the beginning.
+    fn begin_elsewhere(&self, path: &mut Path) {
+        let head = path.segments[0].ident.clone();
+        let Some((before, last)) = self.beginning(&head) else { return };
+        path.leading_colon.get_or_insert(Token![::](head.span()));
+        path.segments[0].ident = last;
+        for ident in before.into_iter().rev() {
+            path.segments.insert(0, PathSegment::from(ident));
+        }
+    }
+
+    /// What stands for a crate's name, after `::`: the last name of it, and those before.
+    pub(super) fn beginning(&self, head: &Ident) -> Option<(Vec<Ident>, Ident)> {
+        let at_head = |name: &str| Ident::new(name, head.span());
+        match head.to_string().as_str() {
+            "std" => Some((vec![at_head("netcheck"), at_head("program")], head.clone())),
+            "tokio" if self.is_tracked => Some((vec![at_head("netcheck")], at_head("tracked"))),
+            "tokio" => Some((Vec::new(), at_head("netcheck"))),
+            _ => None,
+        }
+    }
+
     fn refuse_a_second_attribute(&self, attrs: &[Attribute]) {
         for attr in attrs.iter().filter(|attr| is_program(attr)) {
             self.cx.error(attr, "this is in a `program` already: remove this attribute");
@@ -161,27 +185,6 @@ fn is_program(attr: &Attribute) -> bool {
     match &attr.meta {
         Meta::List(list) if attr.path().is_ident("cfg_attr") => list.tokens.clone().into_iter().any(is_name),
         _ => attr_name(attr) == "program",
-    }
-}
-
-/// Replaces the name of a crate at the beginning.
-fn begin_elsewhere(path: &mut Path) {
-    let head = path.segments[0].ident.clone();
-    let Some((before, last)) = beginning(&head) else { return };
-    path.leading_colon.get_or_insert(Token![::](head.span()));
-    path.segments[0].ident = last;
-    for ident in before.into_iter().rev() {
-        path.segments.insert(0, PathSegment::from(ident));
-    }
-}
-
-/// What stands for a crate's name, after `::`: the last name of it, and those before.
-pub(super) fn beginning(head: &Ident) -> Option<(Vec<Ident>, Ident)> {
-    let at_head = |name: &str| Ident::new(name, head.span());
-    match head.to_string().as_str() {
-        "std" => Some((vec![at_head("netcheck"), at_head("program")], head.clone())),
-        "tokio" => Some((Vec::new(), at_head("netcheck"))),
-        _ => None,
     }
 }
 

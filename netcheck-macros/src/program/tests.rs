@@ -13,7 +13,7 @@ fn expand(item: &str) -> TokenStream {
 fn redirected(item: TokenStream) -> TokenStream {
     let mut item = syn::parse2(item).expect("it is an item");
     let cx = Ctxt::new();
-    redirect::item(&mut item, &cx);
+    redirect::item(&mut item, false, &cx);
     cx.check().expect("nothing in it is refused");
     item.into_token_stream()
 }
@@ -73,6 +73,23 @@ fn a_trait_of_std_keeps_its_place_in_a_qualified_path() {
          fn f() { <u32 as ::netcheck::program::std::ops::Add>::add(1, 2);
                   <::netcheck::program::std::time::Instant>::now(); <S as ::netcheck::io::T>::g }",
     );
+}
+
+#[test]
+fn paths_of_a_tracked_program_lead_to_the_look_alikes() {
+    let module = "mod m { use tokio::{net, sync::mpsc::{self, Sender}}; use std::io; #[tokio::test] async fn t() {}
+                  type N = tokio::sync::Notify; fn f() { tokio::select! {} } }";
+    let output = attribute("tracked".parse().expect("a word"), module.parse().expect("the item is tokens")).to_string();
+    let unspaced = output.replace(' ', "");
+    for path in [
+        "use::netcheck::tracked::{net,sync::mpsc::{self,Sender}}",
+        "use::netcheck::program::std::io",
+        "#[::netcheck::tracked::test]",
+        "typeN=::netcheck::tracked::sync::Notify",
+        "::netcheck::tracked::select!",
+    ] {
+        assert!(unspaced.contains(path), "{path} is not in {output}");
+    }
 }
 
 #[test]
@@ -296,7 +313,10 @@ fn anything_but_a_module_or_an_impl_block_is_refused() {
         &["remove this attribute"; 2],
     );
     let output = attribute("capture = false".parse().unwrap(), "mod m {}".parse().unwrap());
-    assert_eq!(messages(&output), ["`program` takes no words: write just `#[netcheck::program]`"]);
+    assert_eq!(
+        messages(&output),
+        ["`program` takes no word but `tracked`: write `#[netcheck::program]` or `#[netcheck::program(tracked)]`"]
+    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::world::store::Store;
 use crate::world::system::System;
 use ahash::AHashSet;
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::Location;
 
 /// States in which values are counted at the most.
 const SAMPLED_MAX: usize = 4_096;
@@ -21,6 +22,9 @@ const VALUES_MIN: usize = 8;
 
 /// Components that are kept at the most.
 const COMPONENTS_MAX: usize = 8;
+
+/// Local states of a process for each set of operations that it waits for, from which on its channels are worth a word.
+const COUNTED_MIN: usize = 4;
 
 /// Local states of a process from which on it is worth a word.
 const LOCAL_STATES_MIN: usize = 100;
@@ -43,7 +47,7 @@ impl Job {
             .iter()
             .map(|process| ProcessProfile { name: process.name.clone(), ..ProcessProfile::default() })
             .collect();
-        let mut spawned_at: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        let mut waits = vec![AHashSet::new(); processes.len()];
         for node in &system.learner.automata.nodes {
             let UnitId(unit) = node.unit;
             // Some nodes are common to all units.
@@ -54,14 +58,19 @@ impl Job {
             let tasks: BTreeSet<TaskId> = node.offers.iter().map(|offer| offer.task).collect();
             processes[process].local_states += 1;
             processes[process].tasks = processes[process].tasks.max(tasks.len());
+            waits[process].insert((node.unit, node.waits()));
         }
-        for (unit, location) in shared.spawning_lines() {
-            let process = shared.process_of(unit).0 as usize;
-            spawned_at.entry(process).or_default().insert(source_line::place(location));
-        }
-        for (process, lines) in spawned_at {
-            processes[process].spawned_at = lines.into_iter().collect();
-        }
+        let by_process = |lines: Vec<(UnitId, &'static Location<'static>)>| {
+            let mut places: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+            for (unit, location) in lines {
+                let process = shared.process_of(unit).0 as usize;
+                places.entry(process).or_default().insert(source_line::place(location));
+            }
+            places.into_iter().map(|(process, lines)| (process, lines.into_iter().collect()))
+        };
+        by_process(shared.spawning_lines()).for_each(|(process, lines)| processes[process].spawned_at = lines);
+        by_process(shared.channel_lines()).for_each(|(process, lines)| processes[process].channels_at = lines);
+        processes.iter_mut().zip(waits).for_each(|(process, waits)| process.waits = waits.len());
         processes.sort_by_key(|process| std::cmp::Reverse(process.local_states));
         processes
     }
@@ -70,6 +79,7 @@ impl Job {
     fn advice(&self, processes: &[ProcessProfile], components: &[ComponentProfile]) -> Vec<String> {
         let largest = processes.first().filter(|process| process.local_states >= LOCAL_STATES_MIN);
         let advice = [
+            largest.and_then(|process| self.about_channels(process)),
             largest.and_then(|process| self.about_tasks(process)),
             self.about_identity(),
             components.iter().find(|component| component.is_clock).map(|_| {
@@ -99,6 +109,22 @@ impl Job {
             "\"{name}\" has up to {tasks} tasks at a time{at}, in any order: `#[netcheck::process]` on a function that is \
              spawned and shares no memory; else `tasks = tracked`, if tasks share only through `netcheck::tracked`; or \
              `tasks = fifo`, if tokio's order of one thread is enough"
+        ))
+    }
+
+    /// Local states by memory that wait for the same, of a process that counts what it sends.
+    fn about_channels(&self, process: &ProcessProfile) -> Option<String> {
+        let ProcessProfile { name, local_states, channels_at, waits, .. } = process;
+        let is_by_memory = self.checker.tasks != Tasks::Tracked && self.about_identity().is_none();
+        if !is_by_memory || channels_at.is_empty() || *local_states < COUNTED_MIN * waits {
+            return None;
+        }
+        Some(format!(
+            "\"{name}\" makes channels of tokio's own (at {}), which number what is sent, so local states that differ by \
+             nothing else are told apart: of {local_states} there are only {waits} that wait for something else. Those of \
+             `netcheck::tracked::sync` have no numbers (`extern crate netcheck_tracked as tokio`, or \
+             `use netcheck::tracked as tokio`)",
+            channels_at.join(", ")
         ))
     }
 

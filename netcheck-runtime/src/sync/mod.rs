@@ -9,6 +9,7 @@
 
 pub mod broadcast;
 pub mod mpsc;
+pub mod noted;
 pub mod oneshot;
 pub mod std;
 pub mod watch;

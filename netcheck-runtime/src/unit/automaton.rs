@@ -11,6 +11,7 @@ use crate::unit::identity::memory::ImageId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
+use std::hash::Hash;
 use std::panic::Location;
 use std::sync::LazyLock;
 
@@ -38,6 +39,12 @@ impl Node {
     /// Whether the unit is in the middle of a poll, at a synchronous call.
     pub(crate) fn is_synchronous(&self) -> bool {
         matches!(&self.offers[..], [only] if only.key == OperationKey::ANSWER)
+    }
+
+    /// What its tasks wait for, and where.
+    pub(crate) fn waits(&self) -> impl Clone + Eq + Hash + '_ {
+        let waits = self.offers.iter().map(|offer| (offer.task, offer.location, &offer.operation));
+        waits.collect::<SmallVec<[_; 4]>>()
     }
 
     /// The edges that leave the node.

@@ -53,6 +53,8 @@ pub(crate) struct Shared {
     claims: RefCell<Vec<Claim>>,
     /// The source lines that have spawned tasks which share the memory of their unit.
     spawning_lines: RefCell<BTreeSet<(UnitId, &'static Location<'static>)>>,
+    /// The source lines that have made channels of tokio's, which count on.
+    channel_lines: RefCell<BTreeSet<(UnitId, &'static Location<'static>)>>,
     /// Where the tasks of a local state wait, if the check explains it.
     waiting: RefCell<AHashMap<NodeId, Vec<Waiting>>>,
     /// Whether a run had no arena although its memory should identify local states.
@@ -96,6 +98,7 @@ impl Shared {
             checkpoints: RefCell::default(),
             claims: RefCell::default(),
             spawning_lines: RefCell::default(),
+            channel_lines: RefCell::default(),
             waiting: RefCell::default(),
             lacks_arenas: Cell::new(false),
         }
@@ -119,6 +122,16 @@ impl Shared {
     /// The source lines that have spawned tasks which share the memory of their unit.
     pub(crate) fn spawning_lines(&self) -> Vec<(UnitId, &'static Location<'static>)> {
         self.spawning_lines.borrow().iter().copied().collect()
+    }
+
+    /// A unit makes a channel of tokio's.
+    pub(in crate::unit) fn note_channel(&self, unit: UnitId, location: &'static Location<'static>) {
+        self.channel_lines.borrow_mut().insert((unit, location));
+    }
+
+    /// The source lines that have made channels of tokio's.
+    pub(crate) fn channel_lines(&self) -> Vec<(UnitId, &'static Location<'static>)> {
+        self.channel_lines.borrow().iter().copied().collect()
     }
 
     /// A run begins, with an arena or without.

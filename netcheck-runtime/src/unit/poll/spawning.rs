@@ -40,6 +40,11 @@ impl Context {
         })
     }
 
+    /// The program makes one of tokio's channels.
+    pub(crate) fn note_channel(&self, location: &'static Location<'static>) {
+        engine(|| self.shared.note_channel(self.unit, location));
+    }
+
     /// Spawns a task of this unit; it becomes runnable. `blocks`: tokio would run it on a thread of its own.
     pub(crate) fn spawn_task(
         &self,
