@@ -1,7 +1,7 @@
 //! Modules written on tokio and std, prepared by `#[netcheck::program]`: they do what their twins do
 //! that were written for netcheck.
 
-use netcheck::check::{Checker, Identity, Report, Tcp, Udp, Verdict};
+use netcheck::check::{Checker, Identity, Report, Tasks, Tcp, Udp, Verdict};
 use std::future::Future;
 
 /// The same items twice, prepared by the attribute and compiled against netcheck by hand.
@@ -287,29 +287,31 @@ mod looked_alike {
     use std::time::Duration;
     use tokio::sync::{mpsc, watch};
 
-    pub async fn sends_for_ever() {
-        let (sender, mut receiver) = mpsc::unbounded_channel();
-        let (seen, _) = watch::channel(0);
+    pub async fn adds() -> u8 {
+        let (sender, mut receiver): (netcheck::tracked::sync::mpsc::UnboundedSender<u8>, _) = mpsc::unbounded_channel();
+        let (sum, mut seen) = watch::channel(0);
         tokio::spawn(async move {
             while let Some(value) = receiver.recv().await {
-                seen.send_replace(value);
+                sum.send_modify(|sum| *sum += value);
             }
         });
-        loop {
-            for value in 0..3 {
-                tokio::time::sleep(Duration::from_secs(1)).await;
-                sender.send(value).unwrap();
-            }
+        for value in 1..4 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            sender.send(value).unwrap();
         }
+        let sum = seen.wait_for(|sum| *sum == 6).await;
+        *sum.unwrap()
     }
 }
 
 #[test]
-fn a_tracked_program_sends_for_ever() {
-    let report = Checker::new().identity(Identity::Memory).max_states(300).check(|net| {
-        net.daemon("it", looked_alike::sends_for_ever);
-    });
-    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+fn a_tracked_program_has_the_look_alikes() {
+    for tasks in [Tasks::Shared, Tasks::Tracked] {
+        let report = Checker::new().tasks(tasks).check(|net| {
+            net.process("it", looked_alike::adds);
+        });
+        assert_eq!((report.verdict(), report.outputs("it")), (Verdict::Verified, &["6".to_owned()][..]), "{report}");
+    }
 }
 
 #[netcheck::program]
