@@ -25,7 +25,9 @@ fn by_seed(hunt: &Hunt, seeds: u64, order: fn(u64) -> Search) -> Vec<usize> {
     all
 }
 
-const WALKS: [(&str, fn(u64) -> Search); 4] = [
+type Walk = fn(u64) -> Search;
+
+const WALKS: [(&str, Walk); 4] = [
     ("random", |seed| Search::Random { seed }),
     ("pct, depth 1", |seed| Search::Pct { seed, depth: 1 }),
     ("pct, depth 2", |seed| Search::Pct { seed, depth: 2 }),
