@@ -32,6 +32,7 @@ mod arena;
 mod chunk;
 mod engine;
 pub mod generators;
+mod handed;
 pub mod hash_keys;
 pub mod image;
 #[cfg(all(
@@ -59,8 +60,9 @@ mod waker;
 pub use allocator::Allocator;
 pub use arena::{Arena, ArenaGuard};
 pub use generators::with_source;
+pub use handed::{Cloned, Handed};
 pub use hash_keys::{hash_keys, set_hash_keys};
-pub use image::{Digest, Image, Scan};
+pub use image::{Digest, Image, Sample, Scan};
 pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use source::{Source, interposes, without_source};

@@ -55,13 +55,16 @@
 //! byte is left of a stale address, and it is that which differs between arenas (only if a thread has more than 255 of them in use),
 //! or where a stale address belongs to an object of the engine. Then a state is counted twice, and none is missed.
 //!
-//! Full images ([`Arena::full_image`](crate::Arena::full_image)) tell whether two equal digests come from equal images.
+//! Full images ([`Arena::full_image`](crate::Arena::full_image)) tell whether two equal digests come from equal images;
+//! a [`Sample`] of a check's images is compared.
 
+mod sample;
 mod scan;
 mod scratch;
 mod stale;
 mod words;
 
+pub use sample::Sample;
 pub use scan::Scan;
 pub use words::{Digest, Image};
 

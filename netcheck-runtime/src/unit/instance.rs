@@ -225,7 +225,9 @@ impl Instance {
                     return None;
                 }
                 let waker = self.context.waker(task, control);
-                match future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
+                // The engine's registers hold addresses of this run, which the program would save on its stack.
+                let poll = || future.as_mut().poll(&mut std::task::Context::from_waker(&waker));
+                match netcheck_memory::call_with_clean_registers(poll) {
                     Poll::Ready(()) => {
                         drop(future);
                         None

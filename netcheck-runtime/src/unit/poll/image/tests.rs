@@ -1,0 +1,127 @@
+//! One history has one image, wherever a run lies and whatever the engine has done before.
+
+use crate::id::{NodeId, OutcomeId, SocketId, UnitId};
+use crate::operation::{Input, Offer, Operation, OperationKey, Outcome, ReceiveMode, udp};
+use crate::unit::identity::memory::ImageId;
+use crate::unit::instance::{Instance, Rest};
+use crate::unit::names::Host;
+use crate::unit::payload::Payloads;
+use crate::unit::poll::operations::Pending;
+use crate::unit::program::Program;
+use crate::unit::shared::{Modes, Shared};
+use crate::unit::watchdog::Watch;
+use netcheck_memory::{Arena, engine_region};
+use netcheck_models::host::Addresses;
+use std::hint::black_box;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread;
+
+const UNIT: UnitId = UnitId(0);
+const FROM: [SocketAddr; 2] = [
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), 4000),
+    SocketAddr::new(std::net::IpAddr::V6(Ipv6Addr::LOCALHOST), 5000),
+];
+
+fn shared() -> Rc<Shared> {
+    let host =
+        Host { name: "one".to_owned(), addresses: Addresses { v4: Ipv4Addr::LOCALHOST, v6: Ipv6Addr::LOCALHOST } };
+    let modes = Modes {
+        traces: false,
+        explains: false,
+        tracks: false,
+        queues: false,
+        captures: false,
+        remembers: true,
+        executions_max: 0,
+        seed: 0,
+    };
+    Rc::new(Shared::new(vec![host], Payloads::default(), modes, Arc::<Watch>::default()))
+}
+
+async fn receive() -> (Arc<[u8]>, SocketAddr) {
+    let socket = SocketId { unit: UNIT, index: 0 };
+    let receive = udp::Operation::Receive { socket, port: 4000, mode: ReceiveMode::Take };
+    match Pending::new(Operation::Udp(receive), Location::caller()).await {
+        Outcome::Datagram { from, payload } => (payload, from),
+        other => unreachable!("a receive ends with a datagram, not {other:?}"),
+    }
+}
+
+async fn send(bytes: &[u8], to: SocketAddr) {
+    let socket = SocketId { unit: UNIT, index: 0 };
+    let send = udp::Operation::Send { socket, from: FROM[0], to, payload: Arc::from(bytes) };
+    assert_eq!(Pending::new(Operation::Udp(send), Location::caller()).await, Outcome::Done);
+}
+
+/// Keeps some of what it receives, and answers: what lies between is left of the calls.
+async fn keep() {
+    let (mut bytes, mut last, mut buffer) = (Vec::new(), None, [0; 4]);
+    loop {
+        let (payload, from) = receive().await;
+        send(&payload, from).await;
+        buffer[..payload.len()].copy_from_slice(&payload);
+        bytes.push(Some((payload.len() as u8, buffer[0])));
+        last = (bytes.len() % 2 == 0).then_some(Box::new((from, payload.first().copied()))).or(last);
+        bytes.truncate(3);
+        assert!(last.as_ref().is_none_or(|last| FROM.contains(&last.0)));
+    }
+}
+
+/// The images after each step of a history.
+fn images(shared: &Rc<Shared>) -> Vec<ImageId> {
+    let program = Program::new(
+        Box::new(|| {
+            Box::pin(async {
+                keep().await;
+                (String::new(), Rc::new(()) as Rc<dyn std::any::Any>)
+            })
+        }),
+        Location::caller(),
+    );
+    let mut instance = Instance::new(UNIT, NodeId(9), shared);
+    let (mut key, mut outcome) = (OperationKey::START, Outcome::Done);
+    (0..16_u32)
+        .map(|step| {
+            let input = Input { key, outcome: OutcomeId(step) };
+            let stepped = instance.step(&program, NodeId(10 + step), &[input], &outcome, []);
+            let Rest::Waits(offers) = stepped.rest else { panic!("it waits for ever") };
+            let [Offer { key: next, .. }] = offers[..] else { panic!("for one operation") };
+            // Of other addresses in each run.
+            let payload: Arc<[u8]> = vec![step as u8; 1 + step as usize % 3].into();
+            let datagram = Outcome::Datagram { from: FROM[step as usize / 2 % 2], payload };
+            (key, outcome) = (next, if step % 2 == 0 { datagram } else { Outcome::Done });
+            stepped.image.expect("there is an arena")
+        })
+        .collect()
+}
+
+/// Calls a function further down the stack, with other numbers in the frames above and below it.
+#[inline(never)]
+fn below<R>(frames: usize, function: &mut dyn FnMut() -> R) -> R {
+    let numbers = black_box([frames as u64 * 0x0101_0101_0101; 40]);
+    let result = if frames == 0 { function() } else { below(frames - 1, function) };
+    black_box(numbers);
+    result
+}
+
+#[test]
+fn one_history_has_one_image() {
+    let Some(first_arena) = Arena::new() else { return };
+    drop(first_arena);
+    let alone = images(&shared());
+    let shared_by_runs = shared();
+    let mut held = Vec::new();
+    for round in 0..20 {
+        // The next run lies in another arena, and the engine's memory is cut up in another way.
+        held.extend(Arena::new());
+        engine_region(|| std::mem::forget(black_box(vec![round as u8; 7 + 13 * round])));
+        assert_eq!(below(round, &mut || images(&shared_by_runs)), alone, "round {round}");
+    }
+    for round in 0..3 {
+        let elsewhere = thread::spawn(move || below(round, &mut || images(&shared())));
+        assert_eq!(elsewhere.join().expect("it does not panic"), alone, "on another thread");
+    }
+}
