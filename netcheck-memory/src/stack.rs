@@ -2,7 +2,7 @@
 //!
 //! A compiler may copy a whole variable into a future, also the bytes that were never written. They are what earlier
 //! calls left on the stack or in registers. If the engine leaves different bytes there in two runs, the images of equal
-//! states differ.
+//! states differ. Neither may the results of its calls bring any there ([`call_apart`]).
 
 use crate::handed::Handed;
 use crate::platform;

@@ -8,7 +8,8 @@
 //!   which pages these are the system knows. Without optimization a call may need hundreds of kilobytes.
 //! - *The engine*, while it serves a poll, runs on another stack. Its own numbers (lengths of histories, sizes of tables)
 //!   differ where the program's states do not. Wiping the stack behind its calls is not enough, because a frame may still
-//!   hold copies of them after the call. So only the arguments and the results of its calls are ever on the program's.
+//!   hold copies of them after the call. So only the arguments of its calls are ever on the program's, and the fields of
+//!   their results (`handed`).
 
 use crate::handed::Handed;
 use crate::platform;

@@ -31,6 +31,3 @@ impl Context {
         Some(ImageId(digest))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -12,22 +12,20 @@ use crate::unit::shared::{Modes, Shared};
 use crate::unit::watchdog::Watch;
 use netcheck_memory::{Arena, engine_region};
 use netcheck_models::host::Addresses;
+use std::any::Any;
 use std::hint::black_box;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
-const UNIT: UnitId = UnitId(0);
-const FROM: [SocketAddr; 2] = [
-    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), 4000),
-    SocketAddr::new(std::net::IpAddr::V6(Ipv6Addr::LOCALHOST), 5000),
-];
+const SOCKET: SocketId = SocketId { unit: UnitId(0), index: 0 };
+
+/// The senders of the datagrams that are received.
+const SENDERS: [&str; 2] = ["10.0.0.2:4000", "[::1]:5000"];
 
 fn shared() -> Rc<Shared> {
-    let host =
-        Host { name: "one".to_owned(), addresses: Addresses { v4: Ipv4Addr::LOCALHOST, v6: Ipv6Addr::LOCALHOST } };
+    let addresses = Addresses { v4: "10.0.0.1".parse().expect("one"), v6: "::1".parse().expect("one") };
     let modes = Modes {
         traces: false,
         explains: false,
@@ -38,50 +36,38 @@ fn shared() -> Rc<Shared> {
         executions_max: 0,
         seed: 0,
     };
+    let host = Host { name: "one".to_owned(), addresses };
     Rc::new(Shared::new(vec![host], Payloads::default(), modes, Arc::<Watch>::default()))
-}
-
-async fn receive() -> (Arc<[u8]>, SocketAddr) {
-    let socket = SocketId { unit: UNIT, index: 0 };
-    let receive = udp::Operation::Receive { socket, port: 4000, mode: ReceiveMode::Take };
-    match Pending::new(Operation::Udp(receive), Location::caller()).await {
-        Outcome::Datagram { from, payload } => (payload, from),
-        other => unreachable!("a receive ends with a datagram, not {other:?}"),
-    }
-}
-
-async fn send(bytes: &[u8], to: SocketAddr) {
-    let socket = SocketId { unit: UNIT, index: 0 };
-    let send = udp::Operation::Send { socket, from: FROM[0], to, payload: Arc::from(bytes) };
-    assert_eq!(Pending::new(Operation::Udp(send), Location::caller()).await, Outcome::Done);
 }
 
 /// Keeps some of what it receives, and answers: what lies between is left of the calls.
 async fn keep() {
+    let here = Location::caller();
     let (mut bytes, mut last, mut buffer) = (Vec::new(), None, [0; 4]);
     loop {
-        let (payload, from) = receive().await;
-        send(&payload, from).await;
+        let receive = udp::Operation::Receive { socket: SOCKET, port: 4000, mode: ReceiveMode::Take };
+        let Outcome::Datagram { from, payload } = Pending::new(Operation::Udp(receive), here).await else {
+            unreachable!("a receive ends with a datagram")
+        };
+        let own = SENDERS[0].parse().expect("an address");
+        let send = udp::Operation::Send { socket: SOCKET, from: own, to: from, payload: Arc::from(&payload[..]) };
+        assert_eq!(Pending::new(Operation::Udp(send), here).await, Outcome::Done);
         buffer[..payload.len()].copy_from_slice(&payload);
         bytes.push(Some((payload.len() as u8, buffer[0])));
         last = (bytes.len() % 2 == 0).then_some(Box::new((from, payload.first().copied()))).or(last);
         bytes.truncate(3);
-        assert!(last.as_ref().is_none_or(|last| FROM.contains(&last.0)));
+        assert!(last.as_ref().is_none_or(|last| SENDERS.contains(&&*last.0.to_string())));
     }
 }
 
 /// The images after each step of a history.
 fn images(shared: &Rc<Shared>) -> Vec<ImageId> {
-    let program = Program::new(
-        Box::new(|| {
-            Box::pin(async {
-                keep().await;
-                (String::new(), Rc::new(()) as Rc<dyn std::any::Any>)
-            })
-        }),
-        Location::caller(),
-    );
-    let mut instance = Instance::new(UNIT, NodeId(9), shared);
+    let root = || async {
+        keep().await;
+        (String::new(), Rc::new(()) as Rc<dyn Any>)
+    };
+    let program = Program::new(Box::new(move || Box::pin(root())), Location::caller());
+    let mut instance = Instance::new(SOCKET.unit, NodeId(9), shared);
     let (mut key, mut outcome) = (OperationKey::START, Outcome::Done);
     (0..16_u32)
         .map(|step| {
@@ -89,10 +75,10 @@ fn images(shared: &Rc<Shared>) -> Vec<ImageId> {
             let stepped = instance.step(&program, NodeId(10 + step), &[input], &outcome, []);
             let Rest::Waits(offers) = stepped.rest else { panic!("it waits for ever") };
             let [Offer { key: next, .. }] = offers[..] else { panic!("for one operation") };
-            // Of other addresses in each run.
+            // It lies elsewhere in each run.
             let payload: Arc<[u8]> = vec![step as u8; 1 + step as usize % 3].into();
-            let datagram = Outcome::Datagram { from: FROM[step as usize / 2 % 2], payload };
-            (key, outcome) = (next, if step % 2 == 0 { datagram } else { Outcome::Done });
+            let from = SENDERS[step as usize / 2 % 2].parse().expect("an address");
+            (key, outcome) = (next, if step % 2 == 0 { Outcome::Datagram { from, payload } } else { Outcome::Done });
             stepped.image.expect("there is an arena")
         })
         .collect()
@@ -109,8 +95,10 @@ fn below<R>(frames: usize, function: &mut dyn FnMut() -> R) -> R {
 
 #[test]
 fn one_history_has_one_image() {
-    let Some(first_arena) = Arena::new() else { return };
-    drop(first_arena);
+    // Where memory does not tell local states apart, there are no images.
+    if Arena::new().is_none() {
+        return;
+    }
     let alone = images(&shared());
     let shared_by_runs = shared();
     let mut held = Vec::new();
