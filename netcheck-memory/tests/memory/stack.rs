@@ -126,6 +126,7 @@ fn a_panic_on_the_stack_of_the_engine_goes_on_in_the_caller() {
 }
 
 /// A result whose variants differ in size, so that most bytes of the small one mean nothing.
+#[expect(clippy::large_enum_variant, reason = "it is what is tested")]
 enum Sized {
     Small(u8),
     Large([u64; 60]),
