@@ -6,6 +6,7 @@
 //! - [`Allocator`]: the global allocator, which puts allocations where a thread is;
 //! - [`Arena`]: the heap of one run; [`Arena::enter`] runs a poll in it;
 //! - [`engine()`], [`engine_guard`], [`engine_region`], [`outside`]: for what the engine allocates while it serves a poll;
+//!   [`Handed`]: what it returns to a program;
 //! - [`image`]: images, and the argument why equal images mean equal futures;
 //! - [`hash_keys`](mod@hash_keys), [`call_on_program_stack`]: so that a program finds the same in each of its runs;
 //! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's; [`generators`], so that those of
@@ -17,11 +18,11 @@
 //! nothing. It has an effect on 64-bit Linux on x86_64 and aarch64; elsewhere [`Arena::new`] returns `None`, and all
 //! memory is the system's.
 //!
-//! The layers, each of which uses only those before it: `platform` (what depends on the system), `stack` (calls with
-//! nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which stack functions run),
-//! `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine` (which chunks are
-//! whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the executable's variables
-//! by name), `source`, `generators`, `mute`, `interposed`, `waker`.
+//! The layers, each of which uses only those before it: `platform` (what depends on the system), `handed` (the engine's
+//! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
+//! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
+//! (which chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
+//! executable's variables by name), `source`, `generators`, `mute`, `interposed`, `waker`.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -32,6 +33,7 @@ mod arena;
 mod chunk;
 mod engine;
 pub mod generators;
+mod handed;
 pub mod hash_keys;
 pub mod image;
 #[cfg(all(
@@ -59,8 +61,9 @@ mod waker;
 pub use allocator::Allocator;
 pub use arena::{Arena, ArenaGuard};
 pub use generators::with_source;
+pub use handed::{Cloned, Handed};
 pub use hash_keys::{hash_keys, set_hash_keys};
-pub use image::{Digest, Image, Scan};
+pub use image::{Digest, Image, Sample, Scan};
 pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use source::{Source, interposes, without_source};

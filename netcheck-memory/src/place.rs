@@ -1,6 +1,7 @@
 //! Where this thread's allocations go: to the system, to the engine's region, or to an arena.
 
 use crate::chunk::Chunk;
+use crate::handed::Handed;
 use crate::stack::wipe_stack;
 use crate::stacks::call_on_engine_stack;
 use crate::tables::Owner;
@@ -108,15 +109,18 @@ pub fn engine_guard() -> EngineGuard {
 /// Calls a function of the engine: if this thread is in an arena, its allocations go to the engine's region, and it runs
 /// on a stack of its own, so that it leaves nothing where the program's variables will be.
 ///
-/// A thread that is in no arena stays where it is, as with [`engine_guard`]. A panic of the function goes on in the
-/// caller. The function must not call the program: its frames would be on the engine's stack.
+/// The result is [put together anew](Handed) for the program. A thread that is in no arena stays where it is, as with
+/// [`engine_guard`]. A panic of the function goes on in the caller. The function must not call the program: its frames
+/// would be on the engine's stack.
 #[inline]
-pub fn engine<R>(function: impl FnOnce() -> R) -> R {
+pub fn engine<R: Handed>(function: impl FnOnce() -> R) -> R {
     if PLACE.get() <= ENGINE {
         return function();
     }
-    let _stay = Stay::at(ENGINE);
-    call_on_engine_stack(function)
+    call_on_engine_stack(|| {
+        let _stay = Stay::at(ENGINE);
+        function()
+    })
 }
 
 /// Calls a function whose allocations go to the engine's region, wherever this thread is.

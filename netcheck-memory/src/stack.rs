@@ -2,15 +2,23 @@
 //!
 //! A compiler may copy a whole variable into a future, also the bytes that were never written. They are what earlier
 //! calls left on the stack or in registers. If the engine leaves different bytes there in two runs, the images of equal
-//! states differ.
+//! states differ. Neither may the results of its calls bring any there ([`call_apart`]).
 
+use crate::handed::Handed;
 use crate::platform;
 use std::any::Any;
 use std::hint::black_box;
+use std::mem::needs_drop;
 use std::panic::{self, AssertUnwindSafe};
 
 /// The stack that a function is supposed to need which makes a value.
 const MADE_BYTES: usize = 1024;
+
+/// More than a function and its result need at the end of a stack.
+const CALL_BYTES_MAX: usize = 1 << 14;
+
+/// Of no type more is asked.
+const CALL_ALIGNMENT: usize = 64;
 
 /// Zeroes this many bytes below the frame of the caller.
 ///
@@ -50,6 +58,43 @@ pub fn call_through<F: FnOnce() -> R, R>(function: F, trampoline: impl FnOnce(ex
         Some(Err(panic)) => panic::resume_unwind(panic),
         None => unreachable!("the trampoline calls the function"),
     }
+}
+
+/// Calls a function through a trampoline as [`call_through`] does, which is given a stack's end, too. The function and its
+/// result lie at the end of the stack, and nothing of them but the fields of the result comes to the caller's.
+///
+/// # Safety
+///
+/// `end` is a multiple of 16, the end of memory that nobody else uses during the call.
+pub unsafe fn call_apart<F: FnOnce() -> R, R: Handed>(
+    function: F,
+    end: *mut u8,
+    trampoline: impl Fn(extern "C" fn(*mut u8), *mut u8, *mut u8),
+) -> R {
+    const { assert!(size_of::<Call<F, R>>() < CALL_BYTES_MAX && align_of::<Call<F, R>>() <= CALL_ALIGNMENT) };
+    let bytes = size_of::<Call<F, R>>().next_multiple_of(CALL_ALIGNMENT);
+    let at = end.wrapping_sub(bytes + end.addr() % CALL_ALIGNMENT);
+    let call = at.cast::<Call<F, R>>();
+    // SAFETY: the memory is the caller's for the call, aligned and large enough. What the trampolines run uses the stack
+    // below `at`. The call is dropped once, and read before.
+    unsafe {
+        call.write(Call { function: Some(function), result: None });
+        trampoline(run::<F, R>, at, at);
+        let result = match &mut (*call).result {
+            Some(Ok(result)) => Ok(result.handed()),
+            Some(Err(panic)) => Err(std::mem::replace(panic, Box::new(()))),
+            None => unreachable!("the trampoline calls the function"),
+        };
+        if needs_drop::<R>() {
+            trampoline(drop_call::<F, R>, at, at);
+        }
+        result.unwrap_or_else(|panic| panic::resume_unwind(panic))
+    }
+}
+
+extern "C" fn drop_call<F: FnOnce() -> R, R>(call: *mut u8) {
+    // SAFETY: `call_apart` passed a call of this type, which it does not use any more.
+    let _ = panic::catch_unwind(AssertUnwindSafe(|| unsafe { call.cast::<Call<F, R>>().drop_in_place() }));
 }
 
 /// A call on its way through a trampoline.

@@ -8,11 +8,13 @@
 //!   which pages these are the system knows. Without optimization a call may need hundreds of kilobytes.
 //! - *The engine*, while it serves a poll, runs on another stack. Its own numbers (lengths of histories, sizes of tables)
 //!   differ where the program's states do not. Wiping the stack behind its calls is not enough, because a frame may still
-//!   hold copies of them after the call. So only the arguments and the results of its calls are ever on the program's.
+//!   hold copies of them after the call. So only the arguments of its calls are ever on the program's, and the fields of
+//!   their results (`handed`).
 
+use crate::handed::Handed;
 use crate::platform;
 use crate::reservation::{Reservation, STACK};
-use crate::stack::{call_through, call_with_clean_registers, wipe_stack};
+use crate::stack::{call_apart, call_through, call_with_clean_registers, wipe_stack};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -179,29 +181,44 @@ pub fn call_on_program_stack<R>(function: impl FnOnce() -> R) -> R {
 
 /// Calls a function on this thread's stack for the engine; on the current one if a call is on that already, if the thread
 /// is about to end, or where the system is not supported. A panic of the function goes on in the caller.
-pub fn call_on_engine_stack<R>(function: impl FnOnce() -> R) -> R {
-    call_on(&FOR_THE_ENGINE, |_| {}, |_| function())
+///
+/// Of the result, the caller gets what [`Handed`] makes of it: all of its bytes come from the caller's stack, but for those
+/// of its fields.
+pub fn call_on_engine_stack<R: Handed>(function: impl FnOnce() -> R) -> R {
+    let Some(taken) = Taken::new(&FOR_THE_ENGINE, |_| {}) else { return function() };
+    // SAFETY: `call_apart` passes a function and an argument that fit together, the function does not unwind, and the
+    // end is one that it was given, less what it keeps there. The stack is this thread's, and no other call is on it.
+    unsafe { call_apart(function, taken.end(), |run, call, end| platform::call_on_stack(run, call, end)) }
 }
 
 /// Prepares a stack and calls a function on it, which is told whether it runs there.
 fn call_on<R>(stack: &'static LocalKey<Stack>, prepare: fn(&Stack), function: impl FnOnce(bool) -> R) -> R {
-    let taken = stack.try_with(|stack| stack.take().inspect(|_| prepare(stack)));
-    let Ok(Some(top)) = taken else { return function(false) };
-    struct Free(&'static LocalKey<Stack>);
-    impl Drop for Free {
-        fn drop(&mut self) {
-            // A thread that is about to end has given its stack away, which no call is on any more then.
-            let _ = self.0.try_with(|stack| stack.is_busy.set(false));
-        }
+    let Some(taken) = Taken::new(stack, prepare) else { return function(false) };
+    // SAFETY: `run` and `call` fit together, and `run` does not unwind. The stack is this thread's, no other call is
+    // on it, and its end is one of pages.
+    call_through(|| function(true), |run, call| unsafe { platform::call_on_stack(run, call, taken.end()) })
+}
+
+/// One of this thread's stacks, while a call is on it.
+struct Taken {
+    stack: &'static LocalKey<Stack>,
+    end: usize,
+}
+
+impl Taken {
+    fn new(stack: &'static LocalKey<Stack>, prepare: fn(&Stack)) -> Option<Taken> {
+        let end = stack.try_with(|stack| stack.take().inspect(|_| prepare(stack))).ok()??;
+        Some(Taken { stack, end })
     }
-    let _free = Free(stack);
-    call_through(
-        || function(true),
-        |run, call| {
-            let top = std::ptr::with_exposed_provenance_mut(top);
-            // SAFETY: `run` and `call` fit together, and `run` does not unwind. The stack is this thread's, no other call is
-            // on it (`is_busy`), and its end is one of pages.
-            unsafe { platform::call_on_stack(run, call, top) }
-        },
-    )
+
+    fn end(&self) -> *mut u8 {
+        std::ptr::with_exposed_provenance_mut(self.end)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        // A thread that is about to end has given its stack away, which no call is on any more then.
+        let _ = self.stack.try_with(|stack| stack.is_busy.set(false));
+    }
 }

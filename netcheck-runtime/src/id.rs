@@ -1,7 +1,10 @@
 //! Newtypes for the ids that cross module borders; never bare integers.
 
+use netcheck_memory::handed_by_copy;
 use smallvec::SmallVec;
 use std::fmt;
+
+handed_by_copy!(ClaimId, UnitId, TaskId, SocketId);
 
 /// A claim of the program, made by `sometimes!` at one source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,10 +9,11 @@ pub use argument::{Argument, Arguments, CloneForEachRun, Copying, Handle, argume
 use crate::capture;
 use crate::id::{SocketId, UnitId};
 use crate::operation::Stream;
-use crate::unit::poll::context;
+use crate::unit::poll::context::{self, Context as UnitContext};
 use crate::unit::poll::frames::Activation;
 use crate::unit::program::{Program, RootFuture};
 use argument::Handles;
+use netcheck_memory::{engine, outside};
 use std::any::{Any, type_name};
 use std::fmt;
 use std::future::Future;
@@ -259,6 +260,12 @@ impl<T: 'static> Process<T> {
     /// Spawns a unit of its own.
     pub(crate) fn spawn_unit(self, location: &'static Location<'static>) -> UnitId {
         let context = context::current();
+        // The program outlives the run, and so the memory of the run. No pointer to it may be left on the stack of the
+        // one that spawns it, from where it could get into a future.
+        engine(|| outside(|| self.spawn_unit_of(&context, location)))
+    }
+
+    fn spawn_unit_of(self, context: &UnitContext, location: &'static Location<'static>) -> UnitId {
         let Handles { shared, moved } = self.handles;
         let handed = shared.iter().chain(&moved);
         let sockets = handed.map(|&socket| (socket, context.kept_for_another_unit(socket))).collect();
@@ -266,21 +273,18 @@ impl<T: 'static> Process<T> {
         // Their numbers become free here, because the task closes the sockets.
         moved.iter().for_each(|&socket| context.forget_socket(socket));
         let (keep, inner) = (self.keep, self.inner);
-        // The program outlives the run, and so the memory of the run.
-        netcheck_memory::outside(|| {
-            let make = self.make.duplicate();
-            let program = Program {
-                factory: Box::new(move || {
-                    let future = make.future();
-                    let root: RootFuture = Box::pin(async move { keep(capture::root(future, inner).await) });
-                    root
-                }),
-                location,
-                sockets,
-                streams: streams.clone(),
-            };
-            context.spawn_unit(self.name, shared, streams.into(), Rc::new(program))
-        })
+        let make = self.make.duplicate();
+        let program = Program {
+            factory: Box::new(move || {
+                let future = make.future();
+                let root: RootFuture = Box::pin(async move { keep(capture::root(future, inner).await) });
+                root
+            }),
+            location,
+            sockets,
+            streams: streams.clone(),
+        };
+        context.spawn_unit(self.name, shared, streams.into(), Rc::new(program))
     }
 }
 

@@ -13,10 +13,11 @@ pub(crate) use time::Missed;
 pub(crate) use udp::ReceiveMode;
 
 use crate::id::{CallerId, OutcomeId, TaskId};
+use netcheck_memory::{Handed, handed_by_copy};
 pub use netcheck_models::tcp::Side;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use std::net::{IpAddr, SocketAddr, SocketAddrV6};
+use std::net::SocketAddr;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -87,6 +88,14 @@ impl Operation {
         self
     }
 
+    /// The bytes that it writes to a stream.
+    pub(crate) fn into_written(self) -> Option<Arc<[u8]>> {
+        match self {
+            Operation::Tcp(tcp::Operation::Write { bytes, .. }) => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// The operation itself, whether or not it is tried at once.
     pub(crate) fn itself(&self) -> &Operation {
         match self {
@@ -148,35 +157,41 @@ pub(crate) enum Outcome {
     Failed(Failure),
 }
 
-impl Outcome {
-    /// The same outcome for a program, put together from its fields: a copy would take along the bytes between them,
-    /// which differ from run to run, into the memory by which local states are compared.
-    pub(crate) fn for_program(&self) -> Self {
+/// Payloads are copied: an address of the engine's own would differ from run to run.
+impl Handed for Outcome {
+    fn handed(&self) -> Self {
         netcheck_memory::made_clean(|| match self {
-            Outcome::Bound(address) => Outcome::Bound(remade(*address)),
+            Outcome::Done => Outcome::Done,
+            Outcome::Bound(address) => Outcome::Bound(address.handed()),
             Outcome::Datagram { from, payload } => {
-                Outcome::Datagram { from: remade(*from), payload: Arc::clone(payload) }
+                Outcome::Datagram { from: from.handed(), payload: Arc::from(&payload[..]) }
             }
-            Outcome::Connected { local } => Outcome::Connected { local: remade(*local) },
-            Outcome::Accepted { local, peer } => Outcome::Accepted { local: remade(*local), peer: remade(*peer) },
-            other => other.clone(),
+            Outcome::Connected { local } => Outcome::Connected { local: local.handed() },
+            Outcome::Accepted { local, peer } => Outcome::Accepted { local: local.handed(), peer: peer.handed() },
+            Outcome::Bytes(bytes) => Outcome::Bytes(Arc::from(&bytes[..])),
+            Outcome::Written(bytes) => Outcome::Written(bytes.handed()),
+            Outcome::Ready { read, write } => Outcome::Ready { read: read.handed(), write: write.handed() },
+            Outcome::WouldBlock => Outcome::WouldBlock,
+            Outcome::Elapsed { at } => Outcome::Elapsed { at: at.handed() },
+            Outcome::Time { at } => Outcome::Time { at: at.handed() },
+            Outcome::Compared(ordering) => Outcome::Compared(ordering.handed()),
+            Outcome::Distance { ns } => Outcome::Distance { ns: ns.handed() },
+            Outcome::Alternative(number) => Outcome::Alternative(number.handed()),
+            Outcome::Ended { output } => Outcome::Ended { output: output.handed() },
+            Outcome::Cancelled => Outcome::Cancelled,
+            Outcome::Failed(failure) => Outcome::Failed(failure.handed()),
         })
     }
+}
 
+impl Outcome {
     /// Whether an operation that was tried has to wait.
     pub(crate) fn is_not_yet(&self) -> bool {
         matches!(self, Outcome::WouldBlock | Outcome::Ready { read: false, write: false })
     }
 }
 
-fn remade(address: SocketAddr) -> SocketAddr {
-    match address {
-        SocketAddr::V4(address) => SocketAddr::new(IpAddr::V4(*address.ip()), address.port()),
-        SocketAddr::V6(address) => {
-            SocketAddr::V6(SocketAddrV6::new(*address.ip(), address.port(), address.flowinfo(), address.scope_id()))
-        }
-    }
-}
+handed_by_copy!(OperationKey, Failure);
 
 /// Why an operation failed, in the terms of the OS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

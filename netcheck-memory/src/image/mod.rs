@@ -35,6 +35,24 @@
 //! them by one token merged different states.) An arena is not given to another run while anything in it is live, so a
 //! raw address means the same object as long as a program can use it.
 //!
+//! # Why one history has one image
+//!
+//! A program that does the same in two runs of one check writes the same words, but for addresses and for bytes of no
+//! meaning, which copies of variables take along from the stack and from registers. Each of these is one of:
+//!
+//! - an address in the run's arena. Its low half is its place, which depends on what the run has allocated (`tables`). Its
+//!   high half is a token;
+//! - an address in the stack for programs, or of a static, a function, or this thread's variables: the same in each run
+//!   of a check, because one thread polls all of them;
+//! - bytes that the program has left on its stack, or zeros: the stack is wiped before each poll (`stacks`), and registers
+//!   are zero when a poll begins and when a call of the engine returns;
+//! - nothing of the engine's: it runs on a stack of its own, and of its results a program gets the fields ([`Handed`]),
+//!   with copies of payloads that are the program's memory. What it keeps for programs to point to lies in the arena.
+//!
+//! So two checks have the same states whatever runs beside them. A build lays variables out in another way than the next
+//! one, and leaves other stale bytes in futures: figures may differ between builds, as far as these differ within one
+//! history's states.
+//!
 //! # What the argument leaves out
 //!
 //! - State elsewhere: statics, thread-local variables, files, memory of the system's allocator (what was allocated
@@ -51,17 +69,22 @@
 //!   at places whose difference is that of the numbers.
 //!
 //! The opposite does not hold: states whose images differ may have equal futures. Stale bytes, the capacity of a vector,
-//! and positions in buffers differ where nothing observable does. One history can have two images, too: where a single
-//! byte is left of a stale address, and it is that which differs between arenas (only if a thread has more than 255 of them in use),
-//! or where a stale address belongs to an object of the engine. Then a state is counted twice, and none is missed.
+//! and positions in buffers differ where nothing observable does. Two histories that have merged can have two images after
+//! a further step: what is stale lies at other places. One history can have two images where numbers are written around
+//! the byte of a stale address which differs between arenas, so that it is alone or followed by no zeros: byte 4; or
+//! byte 5, if a thread has more than 255 arenas in use. Then a state is counted twice, and none is missed.
 //!
-//! Full images ([`Arena::full_image`](crate::Arena::full_image)) tell whether two equal digests come from equal images.
+//! [`Handed`]: crate::Handed
+//! Full images ([`Arena::full_image`](crate::Arena::full_image)) tell whether two equal digests come from equal images;
+//! a [`Sample`] of a check's images is compared.
 
+mod sample;
 mod scan;
 mod scratch;
 mod stale;
 mod words;
 
+pub use sample::Sample;
 pub use scan::Scan;
 pub use words::{Digest, Image};
 

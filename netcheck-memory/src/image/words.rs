@@ -106,6 +106,12 @@ impl Image {
         Image { digest: digest(words), words: words.to_vec() }
     }
 
+    /// An image with the digest of another one.
+    #[cfg(test)]
+    pub(super) fn forged(digest: Digest, words: &[u64]) -> Image {
+        Image { digest, words: words.to_vec() }
+    }
+
     /// The digest.
     #[must_use]
     pub fn digest(&self) -> Digest {

@@ -1,7 +1,7 @@
 //! The stack and the registers.
 
 use crate::arena;
-use netcheck_memory::{call_on_program_stack, call_with_clean_registers, engine, outside, wipe_stack};
+use netcheck_memory::{Cloned, Handed, call_on_program_stack, call_with_clean_registers, engine, outside, wipe_stack};
 use std::hint::black_box;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::Command;
@@ -117,12 +117,77 @@ fn a_panic_on_the_stack_of_the_engine_goes_on_in_the_caller() {
     let arena = arena();
     for _ in 0..3 {
         let panic = panic::catch_unwind(AssertUnwindSafe(|| {
-            arena.enter(|| engine(|| panic::resume_unwind(Box::new("reason"))));
+            arena.enter(|| engine(|| -> () { panic::resume_unwind(Box::new("reason")) }));
         }));
         assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"reason"));
     }
-    let (text, numbers) = arena.enter(|| engine(|| ("result".to_owned(), black_box([1.5_f64, 2.5]))));
+    let (text, numbers) = arena.enter(|| engine(|| Cloned(("result".to_owned(), black_box([1.5_f64, 2.5]))))).0;
     assert_eq!((text.as_str(), numbers), ("result", [1.5, 2.5]));
+}
+
+/// A result whose variants differ in size, so that most bytes of the small one mean nothing.
+#[expect(clippy::large_enum_variant, reason = "it is what is tested")]
+enum Sized {
+    Small(u8),
+    Large([u64; 60]),
+}
+
+impl Handed for Sized {
+    fn handed(&self) -> Self {
+        match self {
+            Sized::Small(number) => Sized::Small(number.handed()),
+            Sized::Large(numbers) => Sized::Large(black_box(*numbers)),
+        }
+    }
+}
+
+#[inline(never)]
+fn result(is_small: bool) -> Sized {
+    if is_small { Sized::Small(black_box(3)) } else { Sized::Large(black_box([0xeeee_eeee_eeee_eeee; 60])) }
+}
+
+#[inline(never)]
+fn take_large() {
+    assert!(matches!(engine(|| result(black_box(false))), Sized::Large(_)));
+}
+
+#[inline(never)]
+fn small() -> Box<Sized> {
+    black_box(Box::new(engine(|| result(black_box(true)))))
+}
+
+#[test]
+fn the_bytes_of_a_result_that_mean_nothing_are_not_the_engines() {
+    let arena = arena();
+    let found = arena.enter(|| {
+        wipe_stack::<{ 4 * BYTES }>();
+        // Where the next result will lie on the engine's stack, and in the frames below it.
+        take_large();
+        wipe_stack::<{ 4 * BYTES }>();
+        engine(leave_behind);
+        let result = small();
+        assert!(matches!(*result, Sized::Small(3)));
+        let start = (&raw const *result).cast::<u8>();
+        // SAFETY: the bytes are those of the box; volatile, so that what is there is read.
+        let in_box = (0..size_of::<Sized>()).filter(|&byte| unsafe { start.add(byte).read_volatile() } == 0xee).count();
+        (in_box, stale())
+    });
+    assert!(found.0 < BY_CHANCE / 8 && found.1 < BY_CHANCE, "{found:?}");
+    let large = arena.enter(|| engine(|| result(black_box(false))));
+    assert!(matches!(large, Sized::Large(numbers) if numbers == [0xeeee_eeee_eeee_eeee; 60]));
+}
+
+#[test]
+fn a_result_is_the_programs_memory_and_the_engines_copy_is_freed() {
+    let arena = arena();
+    let shared = std::sync::Arc::new(5_u64);
+    arena.enter(|| {
+        let (text, one) = engine(|| ("text".to_owned(), std::sync::Arc::clone(&shared)));
+        assert!(arena.contains(text.as_ptr()) && text == "text");
+        assert!(std::sync::Arc::ptr_eq(&one, &shared));
+        assert_eq!(std::sync::Arc::strong_count(&shared), 2);
+    });
+    assert_eq!(arena.live(), 0);
 }
 
 #[inline(never)]

@@ -1,9 +1,11 @@
 //! The record that a unit keeps of each of its sockets: addresses, and bytes that were read but did not fit the buffer.
 
 use crate::id::SocketId;
+use crate::operation::tcp::handed;
 use crate::operation::{Side, Stream};
 use crate::unit::poll::context;
 use crate::unit::poll::handles::Kept;
+use netcheck_memory::Handed;
 use std::hash::{Hash, Hasher};
 use std::net::SocketAddr;
 
@@ -14,6 +16,12 @@ pub(super) struct Endpoint {
     pub(super) peer: Option<SocketAddr>,
     /// The end of the connection, for a stream.
     pub(super) side: Option<Side>,
+}
+
+impl Handed for Endpoint {
+    fn handed(&self) -> Self {
+        Endpoint { local: self.local.handed(), peer: self.peer.handed(), side: self.side.map(handed) }
+    }
 }
 
 /// The record of one socket.

@@ -146,8 +146,11 @@ impl Instance {
 
     fn start(&self, program: &Program) {
         program.sockets.iter().for_each(|(socket, kept)| self.context.receive_socket(*socket, &**kept));
-        let root = panics::catch(|| context::enter(&self.context, || (program.factory)()));
-        let spawn = || {
+        let factory = &program.factory;
+        let make = || netcheck_memory::call_with_clean_registers(factory);
+        let root = panics::catch(|| context::enter(&self.context, make));
+        let (context, location) = (Rc::clone(&self.context), program.location);
+        let spawn = move || {
             let root: Pin<Box<dyn Future<Output = ()>>> = match root {
                 Ok(root) => Box::pin(async move {
                     let ended = root.await;
@@ -160,9 +163,9 @@ impl Instance {
                     }
                 }),
             };
-            self.context.spawn_task(root, Rc::new(|| ()), (program.location, false));
+            context.spawn_task(root, Rc::new(|| ()), (location, false));
         };
-        context::enter(&self.context, spawn);
+        context::enter(&self.context, || netcheck_memory::call_with_clean_registers(spawn));
     }
 
     /// Polls `task` once, for an outcome; `was_woken`: whether the task had been woken before the outcome was given.
@@ -225,7 +228,9 @@ impl Instance {
                     return None;
                 }
                 let waker = self.context.waker(task, control);
-                match future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
+                // Registers hold addresses of the engine's for this run, which the program would save on its stack.
+                let poll = || future.as_mut().poll(&mut std::task::Context::from_waker(&waker));
+                match netcheck_memory::call_with_clean_registers(poll) {
                     Poll::Ready(()) => {
                         drop(future);
                         None

@@ -98,10 +98,11 @@ fn install() {
             if ALOUD.get() && !netcheck_memory::is_muted() {
                 previous(info);
             }
-            let _engine = netcheck_memory::engine_guard();
-            let message = advised(message(info.payload()));
-            let location = info.location().map_or_else(|| "an unknown place".to_owned(), place);
-            CAUGHT.set(Some(Panic { message, location, cause: Cause::Program }));
+            netcheck_memory::engine(|| {
+                let message = advised(message(info.payload()));
+                let location = info.location().map_or_else(|| "an unknown place".to_owned(), place);
+                CAUGHT.set(Some(Panic { message, location, cause: Cause::Program }));
+            });
         }));
     });
 }

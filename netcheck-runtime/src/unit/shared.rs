@@ -9,6 +9,7 @@ use crate::unit::payload::Payloads;
 use crate::unit::waiting::Waiting;
 use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
+use netcheck_memory::Sample;
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -57,6 +58,8 @@ pub(crate) struct Shared {
     channel_lines: RefCell<BTreeSet<(UnitId, &'static Location<'static>)>>,
     /// Where the tasks of a local state wait, if the check explains it.
     waiting: RefCell<AHashMap<NodeId, Vec<Waiting>>>,
+    /// A sample of the images of memory that identify local states.
+    pub(in crate::unit) images: RefCell<Sample>,
     /// Whether a run had no arena although its memory should identify local states.
     lacks_arenas: Cell<bool>,
 }
@@ -100,6 +103,7 @@ impl Shared {
             spawning_lines: RefCell::default(),
             channel_lines: RefCell::default(),
             waiting: RefCell::default(),
+            images: RefCell::default(),
             lacks_arenas: Cell::new(false),
         }
     }

@@ -1,5 +1,6 @@
 //! Local states by memory: ordinary programs, without any annotation, close and merge.
 
+mod side_by_side;
 mod structures;
 
 use std::collections::BTreeMap;

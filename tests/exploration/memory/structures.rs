@@ -5,9 +5,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, LinkedList, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bytes::Bytes;
 use netcheck as tokio;
 use netcheck::check::{Checker, Identity, Report};
+use tokio::sync::Notify;
 use tokio::task::yield_now;
 
 /// A state of small numbers: the latest few that were added, in order.
@@ -249,6 +252,59 @@ impl Structure for Addresses {
     }
 }
 
+/// Buffers that share one allocation: their pointers have tags in the lowest bit, and point to its inside.
+#[derive(Default)]
+struct Tagged(Vec<Bytes>);
+
+impl Structure for Tagged {
+    fn add(&mut self, number: u8) {
+        let mut both = Bytes::from(vec![number, number + 1]);
+        let first = both.split_to(1);
+        self.0.push(if number == 1 { both } else { first });
+    }
+
+    fn remove(&mut self) {
+        if !self.0.is_empty() {
+            self.0.remove(0);
+        }
+    }
+
+    /// One allocation for each, whose pointer has the tag; a clone has none.
+    fn stir(&mut self) {
+        self.0 = self.0.iter().map(|bytes| Bytes::from(bytes.to_vec().into_boxed_slice())).collect();
+        self.0.iter_mut().skip(1).for_each(|bytes| *bytes = bytes.clone());
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        self.0.iter().map(|bytes| bytes[0]).collect()
+    }
+}
+
+/// A buffer that consists of whole slabs: it is made shorter where it lies.
+#[derive(Default)]
+struct Large(Vec<u8>);
+
+impl Structure for Large {
+    fn add(&mut self, number: u8) {
+        self.0.reserve_exact(150_000);
+        self.0.push(number);
+    }
+
+    fn remove(&mut self) {
+        self.0.pop();
+    }
+
+    fn stir(&mut self) {
+        self.0.resize(140_000 + self.0.len(), 7);
+        self.0.truncate(self.0.len() - 140_000);
+        self.0.shrink_to(70_000);
+    }
+
+    fn numbers(&self) -> Vec<u8> {
+        self.0.clone()
+    }
+}
+
 const ROUNDS: usize = 4;
 
 /// Changes a structure a few times, as the explorer chooses, with an await between the changes.
@@ -301,6 +357,37 @@ async fn hand_over() -> Vec<u8> {
     task.await.unwrap()
 }
 
+/// Three tasks wait in a list whose links lie in their own futures, in an order that the explorer chooses, and one of
+/// them gives up.
+async fn wait_in_line() -> Vec<u8> {
+    let (notify, order) = (Rc::new(Notify::new()), Rc::new(RefCell::new(Vec::new())));
+    let set = tokio::task::LocalSet::new();
+    let mut tasks = Vec::new();
+    for _ in 0..2 {
+        let number = netcheck::choose(0..2_u8).await;
+        let (notify, order) = (Rc::clone(&notify), Rc::clone(&order));
+        tasks.push(set.spawn_local(async move {
+            notify.notified().await;
+            order.borrow_mut().push(number);
+        }));
+    }
+    let gives_up = netcheck::choose(0..3_usize).await;
+    if let Some(task) = tasks.get(gives_up) {
+        task.abort();
+    }
+    let chosen = Rc::clone(&order);
+    set.run_until(async move {
+        for _ in 0..2 {
+            yield_now().await;
+            notify.notify_one();
+        }
+        yield_now().await;
+    })
+    .await;
+    drop(set);
+    chosen.take()
+}
+
 /// A word of which only the first bytes mean anything: a number over an address.
 #[repr(align(8))]
 struct Word([u8; 8]);
@@ -347,7 +434,7 @@ fn check(factory: Factory, identity: Identity, reduction: bool, threads: usize) 
 
 #[test]
 fn structures_end_the_same_whatever_tells_local_states_apart() {
-    let programs: [(&str, Factory); 11] = [
+    let programs: [(&str, Factory); 14] = [
         ("vector", || Box::pin(change::<Vec<u8>>())),
         ("ring", || Box::pin(change::<VecDeque<u8>>())),
         ("linked list", || Box::pin(change::<LinkedList<Box<u8>>>())),
@@ -355,6 +442,9 @@ fn structures_end_the_same_whatever_tells_local_states_apart() {
         ("interned", || Box::pin(change::<Interned>())),
         ("hash map", || Box::pin(change::<Table>())),
         ("aligned", || Box::pin(change::<Aligned>())),
+        ("tagged", || Box::pin(change::<Tagged>())),
+        ("large", || Box::pin(change::<Large>())),
+        ("line", || Box::pin(wait_in_line())),
         ("addresses", || Box::pin(change::<Addresses>())),
         ("iterator", || Box::pin(iterate())),
         ("channel", || Box::pin(hand_over())),
@@ -393,5 +483,24 @@ fn a_state_outside_of_the_memory_is_an_error() {
         });
     });
     let error = checked.expect_err("a thread-local is no memory of the program").to_string();
+    assert!(error.contains("process \"counts\""), "{error}");
+}
+
+/// As is one in a static, of which each run sees what the others have left.
+#[test]
+fn a_state_in_a_static_is_an_error() {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let checker = Checker::new().identity(Identity::Memory);
+    let checked = checker.try_check(|net| {
+        net.process("counts", || async {
+            COUNT.store(0, Ordering::Relaxed);
+            for _ in 0..4 {
+                COUNT.fetch_add(netcheck::choose(0..2).await, Ordering::Relaxed);
+                yield_now().await;
+            }
+            assert!(COUNT.load(Ordering::Relaxed) < 4);
+        });
+    });
+    let error = checked.expect_err("a static is no memory of the program").to_string();
     assert!(error.contains("process \"counts\""), "{error}");
 }

@@ -27,6 +27,7 @@ use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::panic::Location;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -132,7 +133,7 @@ impl TcpStream {
         cx: &mut Context<'_>,
         operation: Operation,
         location: &'static Location<'static>,
-    ) -> Poll<(Operation, Outcome)> {
+    ) -> Poll<(Option<Arc<[u8]>>, Outcome)> {
         context::current().poll_on((self.id, way), cx.waker(), operation, location)
     }
 }

@@ -18,6 +18,8 @@ use ahash::{AHashMap, AHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
+netcheck_memory::handed_by_copy!(ObjectId);
+
 /// An object that tasks share: the task that made it, and the number of objects that this task had made before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId {

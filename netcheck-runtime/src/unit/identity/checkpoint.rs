@@ -14,6 +14,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
 
+netcheck_memory::handed_by_copy!(PositionId, CheckpointId);
+
 /// A position in a unit's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PositionId(u32);

@@ -133,7 +133,7 @@ impl Context {
 
     /// The branch has been polled.
     pub(crate) fn leave_branch(&self) {
-        engine(|| self.state().selects.rounds.pop());
+        engine(|| _ = self.state().selects.rounds.pop());
     }
 
     /// All branches of an unbiased `select!` wait, and several of them could be tried.

@@ -30,7 +30,7 @@ impl Context {
                 if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
                     self.see_end(child);
                 }
-                return Err(outcome.for_program());
+                return Err(outcome);
             }
             let first = self.first_number();
             let mut state = self.state();
@@ -63,7 +63,7 @@ impl Context {
             if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
                 state.isolated.see_end(child);
             }
-            Poll::Ready(outcome.for_program())
+            Poll::Ready(outcome)
         })
     }
 
@@ -96,7 +96,7 @@ impl Context {
                     let outcome = state.take_answer(0);
                     drop(state);
                     self.execution(location);
-                    outcome.for_program()
+                    outcome
                 }
                 Some(expected) => {
                     let mismatch = format!(

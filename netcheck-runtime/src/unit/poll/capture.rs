@@ -142,11 +142,12 @@ impl Context {
 /// The `Debug` text of a value of the program, shortened. The `Debug` code runs without a current unit, so that it is
 /// no part of the program's steps; if it panics, there is no text.
 pub(crate) fn in_words(value: &dyn fmt::Debug) -> Option<String> {
-    let mut text = Shortened::default();
-    // An error means that the text is longer than its limit.
-    let _engine = netcheck_memory::engine_guard();
-    let written = context::leave(|| panics::catch(|| write!(text, "{value:?}").is_err()));
-    written.ok().map(|is_cut| text.0 + if is_cut { "…" } else { "" })
+    engine(|| {
+        let mut text = Shortened::default();
+        // An error means that the text is longer than its limit.
+        let written = context::leave(|| panics::catch(|| write!(text, "{value:?}").is_err()));
+        written.ok().map(|is_cut| text.0 + if is_cut { "…" } else { "" })
+    })
 }
 
 /// A text with a limited length.

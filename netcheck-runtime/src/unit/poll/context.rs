@@ -16,7 +16,7 @@ use crate::unit::poll::selects::Selects;
 use crate::unit::poll::tasks::{IsolatedTasks, Polled, Task, Tasks};
 use crate::unit::shared::Shared;
 use crate::unit::waiting::Clones;
-use netcheck_memory::{Arena, EngineGuard, engine};
+use netcheck_memory::{Arena, Cloned, EngineGuard, engine};
 use std::any::Any;
 use std::cell::{Cell, RefCell, RefMut};
 use std::ops::{Deref, DerefMut};
@@ -194,7 +194,7 @@ impl Context {
     pub(super) fn renew_generators(&self) {
         self.set_hash_keys();
         netcheck_memory::generators::renew();
-        self.state().random.begin_step();
+        engine(|| self.state().random.begin_step());
     }
 
     /// Whether a part of the engine uses the state at this moment.
@@ -278,9 +278,9 @@ impl Context {
     }
 
     /// Calls a function that has nothing to do with the check, and may take its time: it sees no program's context, clock
-    /// or memory. Its result is the engine's: pointers to it are told from others by no program.
+    /// or memory. What the program gets is a clone.
     pub(crate) fn elsewhere<R: Clone>(&self, call: impl FnOnce() -> R) -> R {
-        engine(|| netcheck_memory::outside(|| leave(|| self.shared.watch.elsewhere(call))).clone())
+        engine(|| Cloned(netcheck_memory::outside(|| leave(|| self.shared.watch.elsewhere(call))))).0
     }
 
     /// Abandons the poll.

@@ -1,7 +1,9 @@
 //! The position of a poll, and the functions that await each other in it.
 
 use crate::unit::identity::checkpoint::{Position, PositionId};
+use netcheck_memory::{Handed, handed_by_copy};
 use smallvec::SmallVec;
+use std::hint::black_box;
 
 /// A future that is being polled by the function that awaits it.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +15,14 @@ pub(super) struct Frame {
     /// The run of the function's body, once that has begun.
     pub(super) activation: Option<Activation>,
 }
+
+impl Handed for Frame {
+    fn handed(&self) -> Self {
+        Frame { name: black_box(self.name), entry: self.entry.handed(), activation: self.activation.handed() }
+    }
+}
+
+handed_by_copy!(Activation);
 
 /// One run of an annotated function's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,11 +7,12 @@ use crate::unit::poll::context::{Context, State};
 use crate::unit::poll::handles::{Called, Kept, Slot};
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::operations::Pending;
-use netcheck_memory::engine;
+use netcheck_memory::{Handed, engine};
 use std::any::Any;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 impl Context {
@@ -52,7 +53,7 @@ impl Context {
     }
 
     /// Calls `look` with a front's record of a socket, if there is one of this type.
-    pub(crate) fn kept<K: Kept, R>(&self, socket: SocketId, look: impl FnOnce(&mut K) -> R) -> Option<R> {
+    pub(crate) fn kept<K: Kept, R: Handed>(&self, socket: SocketId, look: impl FnOnce(&mut K) -> R) -> Option<R> {
         engine(|| {
             let state = &mut *self.state();
             let kept: &mut dyn Any = state.handles.kept(socket)?;
@@ -60,12 +61,10 @@ impl Context {
         })
     }
 
-    /// The initial record of another unit that is given a socket.
+    /// The initial record of another unit that is given a socket. To be called by the engine.
     pub(crate) fn kept_for_another_unit(&self, socket: SocketId) -> Box<dyn Kept> {
-        engine(|| {
-            let handles = &mut self.state().handles;
-            handles.kept(socket).expect("a socket is bound before it is handed over").for_another_unit()
-        })
+        let handles = &mut self.state().handles;
+        handles.kept(socket).expect("a socket is bound before it is handed over").for_another_unit()
     }
 
     /// The socket's end of a connection, if it is connected.
@@ -118,15 +117,15 @@ impl Context {
         }
     }
 
-    /// Polls the pending operation of a `poll_` function, or begins it. Returns the operation that was completed: the
-    /// caller may want another one by now.
+    /// Polls the pending operation of a `poll_` function, or begins it. Returns the bytes of the write that was completed,
+    /// if it was one: the caller may want to write others by now.
     pub(crate) fn poll_on(
         &self,
         slot: Slot,
         waker: &Waker,
         operation: Operation,
         location: &'static Location<'static>,
-    ) -> Poll<(Operation, Outcome)> {
+    ) -> Poll<(Option<Arc<[u8]>>, Outcome)> {
         engine(|| {
             let under_way = self.state().handles.call(slot);
             let mut pending = match under_way.filter(|pending| self.is_still_meant(pending, &operation)) {
@@ -136,7 +135,7 @@ impl Context {
             let begun = pending.key.and_then(|key| Some(self.state().operations.offer(key)?.operation.clone()));
             let polled = Pin::new(&mut pending).poll(&mut std::task::Context::from_waker(waker));
             match polled {
-                Poll::Ready(outcome) => Poll::Ready((begun.unwrap_or(operation), outcome)),
+                Poll::Ready(outcome) => Poll::Ready((begun.unwrap_or(operation).into_written(), outcome)),
                 Poll::Pending => {
                     self.state().handles.put(slot, pending);
                     Poll::Pending

@@ -92,7 +92,7 @@ impl Context {
     /// The number by which programs know the next task: the smallest that no running task and no handle has; if tasks
     /// are tracked, the task's own one.
     fn next_task_number(&self, task: TaskId) -> Arc<TaskNumber> {
-        let number = if self.shared.modes.tracks { task.0 } else { self.state().tasks.numbers.take(0) };
+        let number = if self.shared.modes.tracks { task.0 } else { engine(|| self.state().tasks.numbers.take(0)) };
         Arc::new(TaskNumber(number))
     }
 

@@ -4,7 +4,7 @@
 use crate::unit::identity::causality::ObjectId;
 use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::tasks::TaskControl;
-use netcheck_memory::engine;
+use netcheck_memory::{Handed, engine};
 use std::sync::Arc;
 use std::task::Wake;
 
@@ -33,7 +33,7 @@ impl Context {
     }
 
     /// Writes something down, apart from the program.
-    fn note<R>(&self, note: impl FnOnce(&mut State) -> R) -> R {
+    fn note<R: Handed>(&self, note: impl FnOnce(&mut State) -> R) -> R {
         engine(|| note(&mut self.state()))
     }
 }

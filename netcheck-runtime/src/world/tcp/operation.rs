@@ -1,6 +1,7 @@
 //! Operations and effects of TCP sockets, listeners and streams.
 
 use crate::id::SocketId;
+use netcheck_memory::Handed;
 pub(crate) use netcheck_models::tcp::Side;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -34,6 +35,17 @@ pub(crate) struct Stream {
     pub(crate) local: SocketAddr,
     pub(crate) peer: SocketAddr,
     pub(crate) side: Side,
+}
+
+/// The side for a program.
+pub(crate) fn handed(side: Side) -> Side {
+    std::hint::black_box(side)
+}
+
+impl Handed for Stream {
+    fn handed(&self) -> Self {
+        Stream { local: self.local.handed(), peer: self.peer.handed(), side: handed(self.side) }
+    }
 }
 
 impl Operation {

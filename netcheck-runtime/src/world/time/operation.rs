@@ -1,5 +1,6 @@
 //! Operations and effects of timers and of the clock.
 
+use netcheck_memory::Handed;
 pub(crate) use netcheck_models::time::Missed;
 
 /// An instant: so many nanoseconds after a mark, which is an instant that a program has read. In quiet time, and wherever
@@ -8,6 +9,12 @@ pub(crate) use netcheck_models::time::Missed;
 pub(crate) struct At {
     pub(crate) mark: u32,
     pub(crate) ns: i64,
+}
+
+impl Handed for At {
+    fn handed(&self) -> Self {
+        At { mark: self.mark.handed(), ns: self.ns.handed() }
+    }
 }
 
 impl At {

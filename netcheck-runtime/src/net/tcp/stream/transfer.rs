@@ -164,7 +164,7 @@ impl TcpStream {
         let write = Operation::Tcp(tcp::Operation::Write { stream: self.stream, bytes: bytes.into(), waits: true });
         let (begun, outcome) = ready!(self.poll(Way::Out, cx, write, location));
         let written = written(outcome);
-        if let (Operation::Tcp(tcp::Operation::Write { bytes: begun, .. }), Ok(count)) = (begun, &written) {
+        if let (Some(begun), Ok(count)) = (begun, &written) {
             let count = *count;
             assert!(
                 bytes.get(..count) == Some(&begun[..count]),
