@@ -46,7 +46,7 @@ impl View<'_> {
             });
             let position = position.filter(|_| is_under_way)?;
             let datagram = self.links.get(channel.of(state)).packets().nth(position as usize)?;
-            Some(Delivered { channel, datagram })
+            Some(Delivered { channel: channel.0, datagram })
         })
     }
 }

@@ -1,5 +1,4 @@
 use super::*;
-use crate::world::components::ComponentId;
 use crate::world::store::{Keep, Store};
 
 /// The ids of so many states.
@@ -28,7 +27,7 @@ fn by(unit: u32, state: StateId) -> Successor {
 }
 
 fn datagram(number: u32) -> Delivered {
-    Delivered { channel: ComponentId(3), datagram: number }
+    Delivered { channel: 3, datagram: number }
 }
 
 /// Everything, in order.
