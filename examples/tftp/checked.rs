@@ -102,11 +102,16 @@ impl Transfer {
         net.daemon("server", move || async move {
             let (socket, folder) = (UdpSocket::bind("0.0.0.0:69").await?, Folder::One(contents));
             match self.serving {
-                Serving::Once => server::serve_once(socket, folder, settings).await,
-                Serving::Always => server::serve(socket, folder, settings).await,
+                Serving::Once => server::serve_once(socket, folder, self.server_settings()).await,
+                Serving::Always => server::serve(socket, folder, self.server_settings()).await,
             }
         });
         net.process("client", move || self.client(contents, settings)).after("server");
+    }
+
+    /// The server has blocks of its own size until another one is agreed on.
+    fn server_settings(self) -> Settings {
+        Settings { block_bytes: BLOCK_BYTES, ..self.settings() }
     }
 
     async fn client(self, contents: &'static [u8], settings: Settings) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use super::frontier::Random;
 use super::in_order::InOrder;
 use crate::id::UnitId;
-use crate::world::step::{Move, Transition};
+use crate::world::step::Transition;
 use ahash::{AHashMap, AHashSet};
 
 /// In executions by priorities, this many priorities change (one less than the depth of
@@ -55,11 +55,6 @@ impl Chooser {
             Chooser::InOrder(_) => 0,
         }
     }
-}
-
-/// Whether a step is a fault, a failure, or the loss of all that is under way.
-pub(super) fn is_fault(step: &Transition) -> bool {
-    step.faults > 0 || step.is_failure() || matches!(step.step, Move::LoseInFlight)
 }
 
 /// The random numbers of one execution, and what they are used for.

@@ -9,7 +9,7 @@
 //! kinds of executions that take turns: so with more and more executions, each finite one is drawn with a probability
 //! that goes to 1. Which ones are drawn is decided by the seed and the number of the execution alone.
 
-use super::chance::{Chance, Chooser, is_fault};
+use super::chance::{Chance, Chooser};
 use super::drawn::Delays;
 use super::explored::Explored;
 use super::in_order::InOrder;
