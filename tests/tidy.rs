@@ -47,6 +47,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // Tests and benchmarks that need crates which nothing else needs.
     ("benches", &["netcheck"]),
     ("captures", &["netcheck"]),
+    ("tftp", &["netcheck"]),
     ("wifi", &["netcheck"]),
     ("pages", &["netcheck"]),
     ("peers", &["netcheck"]),

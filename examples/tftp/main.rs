@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! cargo run --release --example tftp                        # a transfer under every delay of every packet
-//! cargo run --release --example tftp -- --table             # the faults, and how the cost grows
+//! cargo run --release --example tftp -- --table             # the faults, by the methods of the paper
+//! cargo run --release --example tftp -- --costs             # how the cost of all delays grows
 //! cargo run --example tftp -- serve DIR                     # for real, in one shell,
 //! cargo run --example tftp -- put FILE                      # and in another one
 //! cargo run --example tftp -- get FILE
@@ -23,9 +24,12 @@ use std::path::PathBuf;
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Check all faults, and larger transfers
+    /// Find all faults, by the methods of the paper: about half a minute
     #[arg(long)]
     table: bool,
+    /// Check larger and larger transfers: some minutes
+    #[arg(long)]
+    costs: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -85,6 +89,8 @@ enum Wrong {
     Apprentice,
     FinalAckForAnyData,
     NoFinalAckAgain,
+    OnceTooOften,
+    BlockTooMany,
 }
 
 impl Fault {
@@ -94,6 +100,8 @@ impl Fault {
             Wrong::Apprentice => Version::Apprentice,
             Wrong::FinalAckForAnyData => Version::FinalAckForAnyData,
             Wrong::NoFinalAckAgain => Version::NoFinalAckAgain,
+            Wrong::OnceTooOften => Version::OnceTooOften,
+            Wrong::BlockTooMany => Version::BlockTooMany,
         });
         Settings { version, ..real::SETTINGS }
     }
@@ -122,6 +130,7 @@ fn main() -> std::io::Result<()> {
             real::put(how.server, file, mode, settings)?;
         }
         None if arguments.table => table::print(),
+        None if arguments.costs => table::costs(),
         None => table::one(),
     }
     Ok(())

@@ -28,6 +28,10 @@ pub enum Version {
     FinalAckForAnyData,
     /// After the end, the final Ack is not sent again.
     NoFinalAckAgain,
+    /// A packet is sent again once more than it may be (the paper's Figure 13).
+    OnceTooOften,
+    /// A block comes after the last one (the paper's Figure 14).
+    BlockTooMany,
 }
 
 /// How a transfer is done.
@@ -106,7 +110,8 @@ impl<'s> Conversation<'s> {
     /// Sends a packet until the other side has answered it.
     pub async fn exchange(&mut self, packet: &Packet, react: impl Fn(&Packet) -> Reaction) -> Result<Packet, Failure> {
         let mut patience = self.settings.timeout;
-        for _ in 0..=self.settings.retries {
+        let retries = self.settings.retries + u32::from(self.settings.version == Version::OnceTooOften);
+        for _ in 0..=retries {
             apart(self.send(packet)).await?;
             if let Some(answer) = apart(self.answer(packet, patience, &react)).await? {
                 return Ok(answer);
@@ -169,7 +174,8 @@ impl<'s> Conversation<'s> {
         // The last block is shorter than the others, and may be empty.
         let last = full.remainder();
         let mut block: u16 = 0;
-        for bytes in full.chain([last]) {
+        let extra: Option<&[u8]> = (version == Version::BlockTooMany).then_some(&[]);
+        for bytes in full.chain([last]).chain(extra) {
             let before = block;
             block = block.wrapping_add(1);
             let data = Packet::Data { block, bytes: bytes.to_vec() };

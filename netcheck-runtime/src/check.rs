@@ -45,6 +45,7 @@ use crate::error::Error;
 use crate::network::Network;
 use crate::propagation::Propagation;
 use crate::report::Report;
+use crate::search::drawn::Delays;
 use crate::search::estimate::Estimate;
 use crate::search::frontier::Search;
 use crate::search::score::{Score, State};
@@ -77,6 +78,7 @@ pub struct Checker {
     search: Option<Search>,
     score: Option<Score>,
     simulation: Option<Simulation>,
+    delays: Option<Delays>,
     states_max: usize,
     depth_max: usize,
     messages_max: Option<usize>,
@@ -113,6 +115,7 @@ impl Checker {
             search: None,
             score: None,
             simulation: None,
+            delays: None,
             states_max: STATES_MAX,
             depth_max: usize::MAX,
             messages_max: None,

@@ -87,10 +87,14 @@ pub enum Order {
 
 /// Breadth-first, and two others in turn: each system is checked three times, each order often enough.
 pub fn orders(seed: u64) -> [Order; 3] {
-    let others = match seed % 4 {
+    let others = match seed % 5 {
         0 => [Order::By(Search::Dfs), Order::By(Search::Random { seed: 7 })],
         1 => [Order::By(Search::Faults), Order::By(Search::Pct { seed, depth: 3 })],
         2 => [Order::Best, Order::By(Search::Joint)],
+        3 => [
+            Order::By(Search::NetworkStates { retransmissions: [None, Some(1), Some(2)][(seed / 5 % 3) as usize] }),
+            Order::By(Search::Retransmissions { arrivals: 1 + (seed / 5 % 2) as usize }),
+        ],
         _ => [Order::By(Search::Joint), Order::By(Search::Pct { seed, depth: 2 })],
     };
     [Order::By(Search::Bfs), others[0], others[1]]

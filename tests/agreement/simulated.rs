@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use netcheck::check::{Report, Search, Simulation, Verdict};
 
 use crate::engine::{self, Ends, Order};
 use crate::generate::{self, Size, Words};
 use crate::naive::{self, Findings, Limits};
-use crate::program::System;
+use crate::program::{Network, System, TICK_MS};
 
 /// Executions of the first simulation of a system, and of one that is to miss nothing.
 const RUNS: u64 = 300;
@@ -111,4 +112,59 @@ fn the_same_seed_gives_the_same_executions_for_any_number_of_threads() {
         assert_eq!(with(7, 1), with(7, 1));
         assert_eq!(with(7, 1), with(7, 3));
     }
+}
+
+/// Runs all executions of a system in order, if they are few; says whether they were all.
+fn in_order(system: &Arc<System>, findings: &Findings) -> Result<bool, String> {
+    let checker = engine::checker(system, (Order::By(Search::Bfs), true, false));
+    let (report, ends) = engine::check(&checker.simulation(Simulation::new(0).depth_first().runs(20_000)), system);
+    if let Some(extra) = ends.difference(&findings.terminals).next() {
+        return Err(format!("the naive explorer does not come to {extra:?}"));
+    }
+    if report.verdict() == Verdict::Violated {
+        return engine::compare_report(&report, &ends, findings).map(|()| false);
+    }
+    let are_all = report.limit().is_some_and(|limit| limit.contains("there are no others"));
+    if are_all && (ends != findings.terminals || findings.deadlock || !findings.panics.is_empty()) {
+        return Err(format!("something is missing in all executions: {report}"));
+    }
+    Ok(are_all)
+}
+
+#[test]
+fn all_executions_in_order_come_to_all_ends_and_to_no_others() {
+    let mut all = 0;
+    for seed in 15_000_000..15_000_200 {
+        let system = generate::system(seed, Size::Small, Words::All);
+        let Some((findings, _)) = naive::explore(&system, Limits::of(300)) else { continue };
+        let system = Arc::new(system);
+        let compared = engine::compared_by(|| in_order(&system, &findings));
+        all += usize::from(compared.unwrap_or_else(|difference| panic!("seed {seed}: {difference}\n{system}")));
+    }
+    assert!(all >= 10, "{all} systems with few executions");
+}
+
+/// Delays that are drawn are some of those that are possible.
+#[test]
+fn drawn_delays_come_to_no_other_ends() {
+    let (mut compared, mut ends_met) = (0, 0);
+    for seed in 16_000_000..16_000_060 {
+        let mut system = generate::system(seed, Size::Small, Words::Plain);
+        let interval = [(0, None), (1, Some(3)), (2, None)][seed as usize % 3];
+        system.network = Network { delay: true, interval: Some(interval), ..Network::reliable() };
+        let Some((findings, _)) = naive::explore(&system, Limits::of(3_000)) else { continue };
+        let system = Arc::new(system);
+        let checker = engine::checker(&system, (Order::By(Search::Bfs), true, false));
+        let tick =
+            |random: u64| Some(Duration::from_millis(u64::from(TICK_MS) * (random % 5))).filter(|_| random % 7 > 0);
+        let checker = checker.simulation(Simulation::new(seed).runs(RUNS)).drawn_delays(tick);
+        let (report, ends) = engine::check(&checker, &system);
+        let extra: Vec<_> = ends.difference(&findings.terminals).collect();
+        assert!(extra.is_empty(), "seed {seed}: the naive explorer does not come to {extra:?}\n{system}");
+        if report.verdict() == Verdict::Violated {
+            assert!(findings.deadlock || !findings.panics.is_empty(), "seed {seed}: {report}\n{system}");
+        }
+        (compared, ends_met) = (compared + 1, ends_met + ends.len());
+    }
+    assert!(compared >= 20 && ends_met >= 40, "{compared} systems, {ends_met} ends");
 }

@@ -44,13 +44,16 @@ impl Switches {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed ^= mixed >> 27;
         let bit = |position: u32| mixed >> position & 1 == 1;
-        let order = match mixed >> 40 & 7 {
+        let order = match mixed >> 40 & 15 {
             0..2 => Order::By(Search::Bfs),
             2 => Order::By(Search::Joint),
             3 => Order::By(Search::Dfs),
             4 => Order::By(Search::Faults),
             5 => Order::By(Search::Pct { seed, depth: 3 }),
             6 => Order::By(Search::Random { seed }),
+            7..9 => Order::By(Search::NetworkStates { retransmissions: None }),
+            9 => Order::By(Search::NetworkStates { retransmissions: Some(2) }),
+            10..13 => Order::By(Search::Retransmissions { arrivals: 1 + (mixed >> 44 & 1) as usize }),
             _ => Order::Best,
         };
         Switches {

@@ -7,6 +7,7 @@ mod endless;
 mod hunting;
 mod limits;
 mod memory;
+mod priorities;
 mod reduction;
 mod search;
 mod symmetry;

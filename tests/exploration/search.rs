@@ -11,11 +11,15 @@ use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::time::timeout;
 
-const SEARCHES: [Search; 8] = [
+const SEARCHES: [Search; 12] = [
     Search::Bfs,
     Search::Dfs,
     Search::Faults,
     Search::Joint,
+    Search::NetworkStates { retransmissions: None },
+    Search::NetworkStates { retransmissions: Some(2) },
+    Search::Retransmissions { arrivals: 1 },
+    Search::Retransmissions { arrivals: 2 },
     Search::Random { seed: 7 },
     Search::Pct { seed: 7, depth: 1 },
     Search::Pct { seed: 7, depth: 3 },

@@ -237,6 +237,31 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "         ^^^^^",
         ),
         (
+            "write `network_states(retransmissions = 2)`, or just `network_states`",
+            "search = network_states(2)",
+            "                        ^",
+        ),
+        (
+            "`retransmissions` is how often a datagram arrives before the search puts it off, at least 1",
+            "search = network_states(retransmissions = 0)",
+            "                                          ^",
+        ),
+        (
+            "this is how often a datagram arrives before the search puts it off, at least 1",
+            "search = retransmissions(0)",
+            "                         ^",
+        ),
+        (
+            "write `retransmissions(2)`, or just `retransmissions`",
+            "search = retransmissions(arrivals = 2)",
+            "         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+        ),
+        (
+            "write `random(seed = 7)`, or just `random`",
+            "search = random(7)",
+            "                ^",
+        ),
+        (
             "`max_messages` is how many messages are written or read, at least 1",
             "search = joint, max_messages = 0",
             "                               ^",

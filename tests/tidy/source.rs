@@ -55,7 +55,7 @@ pub fn source_folder(package: &str) -> PathBuf {
             root().join(package)
         }
         "captures" | "pages" | "peers" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
-        "wifi" => root().join("examples").join(package),
+        "tftp" | "wifi" => root().join("examples").join(package),
         package => root().join("tests/crates").join(package),
     };
     folder.join("src")

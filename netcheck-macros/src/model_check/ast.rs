@@ -121,6 +121,8 @@ pub(crate) struct Search {
     pub(crate) said: Said,
     pub(crate) seed: Option<Expr>,
     pub(crate) depth: Option<Number>,
+    /// The number of `retransmissions`.
+    pub(crate) arrivals: Option<Number>,
     pub(crate) runs: Option<Expr>,
     pub(crate) time: Option<Expr>,
 }

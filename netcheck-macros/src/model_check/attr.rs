@@ -63,6 +63,8 @@ const SEARCHES: &Choices = &[
     ("dfs", "Dfs"),
     ("faults", "Faults"),
     ("joint", "Joint"),
+    ("network_states", "NetworkStates"),
+    ("retransmissions", "Retransmissions"),
     ("random", "Random"),
     ("pct", "Pct"),
     ("simulate", "Simulate"),
@@ -380,10 +382,18 @@ fn choice(value: &Expr, choices: &Choices, cx: &Ctxt) -> Option<Choice> {
     Some(Choice { name: name.clone(), variant: Ident::new(variant, name.span()) })
 }
 
-/// `bfs`, `dfs`, `faults`, `joint`, `random`, `random(seed = 7)`, `pct`, `pct(seed = 7, depth = 3)`, `simulate` or
-/// `simulate(seed = 7, runs = 10_000)`.
+/// `bfs`, `dfs`, `faults`, `joint`, `network_states`, `network_states(retransmissions = 2)`, `retransmissions(2)`, `random`,
+/// `random(seed = 7)`, `pct`, `pct(seed = 7, depth = 3)`, `simulate` or `simulate(seed = 7, runs = 10_000)`.
 fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
-    let named = |choice| Search { choice, said: Said::default(), seed: None, depth: None, runs: None, time: None };
+    let named = |choice| Search {
+        choice,
+        said: Said::default(),
+        seed: None,
+        depth: None,
+        arrivals: None,
+        runs: None,
+        time: None,
+    };
     let Expr::Call(ExprCall { func, args, .. }) = &value else {
         return choice(&value, SEARCHES, cx).map(named);
     };
@@ -392,6 +402,8 @@ fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
     let (known, example): (&[&str], _) = match name.as_str() {
         "random" => (&["seed"], "random(seed = 7)"),
         "pct" => (&["seed", "depth"], "pct(seed = 7, depth = 3)"),
+        "network_states" => (&["retransmissions"], "network_states(retransmissions = 2)"),
+        "retransmissions" => (&[], "retransmissions(2)"),
         "simulate" => (&["seed", "runs", "time"], "simulate(seed = 7, runs = 10_000)"),
         _ => {
             cx.error(&value, format_args!("`{name}` takes nothing in parentheses: write just `{name}`"));
@@ -400,6 +412,10 @@ fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
     };
     if args.is_empty() {
         cx.error(&value, format_args!("write `{example}`, or just `{name}`"));
+    }
+    if let (true, Some(Expr::Lit(ExprLit { lit: Lit::Int(_), .. })), 1) = (known.is_empty(), args.first(), args.len()) {
+        search.arrivals = number(&ungroup(args[0].clone()), cx);
+        return Some(search);
     }
     for arg in args {
         let Expr::Assign(arg) = arg else {
@@ -411,8 +427,10 @@ fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
             _ => None,
         };
         let Some(word) = word else {
-            let known = words::either(known);
-            cx.error(&arg.left, format_args!("expected {known}: write `{example}`"));
+            match known {
+                [] => cx.error(&arg.left, format_args!("write `{example}`, or just `{name}`")),
+                _ => cx.error(&arg.left, format_args!("expected {}: write `{example}`", words::either(known))),
+            }
             continue;
         };
         if search.said.has(&word.to_string()) {
@@ -423,6 +441,8 @@ fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
             search.runs = Some(ungroup((*arg.right).clone()));
         } else if word == "time" {
             search.time = Some(ungroup((*arg.right).clone()));
+        } else if word == "retransmissions" {
+            search.arrivals = number(&ungroup((*arg.right).clone()), cx);
         } else {
             search.depth = number(&ungroup((*arg.right).clone()), cx);
         }

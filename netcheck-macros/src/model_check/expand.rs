@@ -400,6 +400,14 @@ fn search(search: &Search, seed: Option<&Expr>) -> TokenStream {
         let runs = search.runs.as_ref().map(|runs| quote!(.runs(#runs)));
         let time = search.time.as_ref().map(|time| quote!(.time(::core::time::Duration::from_secs(#time))));
         return quote!(.simulation(::netcheck::check::Simulation::new(#seed) #runs #time));
+    } else if name == "network_states" {
+        let arrivals = search.arrivals.as_ref().map(plain);
+        let both = arrivals.map(|arrivals| quote!(::core::option::Option::Some(#arrivals)));
+        let retransmissions = both.unwrap_or_else(|| quote!(::core::option::Option::None));
+        quote!(#variant { retransmissions: #retransmissions })
+    } else if name == "retransmissions" {
+        let arrivals = search.arrivals.as_ref().map(plain).map_or_else(|| quote!(2), |arrivals| quote!(#arrivals));
+        quote!(#variant { arrivals: #arrivals })
     } else if name == "pct" {
         // As many as most bugs need that are not found by chance (section 4 of the paper).
         let depth = depth.as_ref().map(plain).map_or_else(|| quote!(3), |depth| quote!(#depth));

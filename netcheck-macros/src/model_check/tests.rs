@@ -157,7 +157,8 @@ fn all_mistakes_are_reported_at_once() {
             "`at_most` lacks its value",
             "unknown word `los`, did you mean `loss`?",
             "`loss` is said twice",
-            "expected `bfs`, `dfs`, `faults`, `joint`, `random`, `pct` or `simulate`, found `bsf`, did you mean `bfs`?",
+            "expected `bfs`, `dfs`, `faults`, `joint`, `network_states`, `retransmissions`, `random`, `pct` or `simulate`, \
+             found `bsf`, did you mean `bfs`?",
             "unknown word `at_least`",
             "`max_depth` needs a value",
             "`loss` can't be combined with `copies`",
@@ -265,6 +266,13 @@ fn values_are_checked() {
     assert_refused("max_messages = 0", &["`max_messages` is how many messages are written or read, at least 1"]);
     assert_refused("search = pct(depth = 0)", &["`depth` is how many ordering constraints a bug needs, at least 1"]);
     assert_refused("search = pct(depth = two, depth = 2)", &["expected a whole number", "`depth` is said twice"]);
+    let arrivals = "this is how often a datagram arrives before the search puts it off, at least 1";
+    assert_refused("search = retransmissions(0)", &[arrivals]);
+    assert_refused("search = retransmissions(2, 3)", &["write `retransmissions(2)`, or just `retransmissions`"; 2]);
+    assert_refused("search = retransmissions(copies = 2)", &["write `retransmissions(2)`"]);
+    assert_refused("search = network_states(retransmissions = 0)", &[arrivals]);
+    assert_refused("search = network_states(2)", &["write `network_states(retransmissions = 2)`"]);
+    assert_refused("search = network_states(copies = 2)", &["expected `retransmissions`: write"]);
     assert_refused("search(dfs)", &["`search` needs a value: write `search = dfs`"]);
     assert_refused("expect = 3", &["expected `panic`, `deadlock`"]);
 }

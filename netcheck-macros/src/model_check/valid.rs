@@ -64,6 +64,9 @@ fn search(check: &ModelCheck, cx: &Ctxt) {
     if let Some(depth) = search.and_then(|search| search.depth.as_ref()).filter(|depth| depth.value == 0) {
         cx.error(&depth.literal, "`depth` is how many ordering constraints a bug needs, at least 1");
     }
+    if let Some(arrivals) = search.and_then(|search| search.arrivals.as_ref()).filter(|arrivals| arrivals.value == 0) {
+        cx.error(&arrivals.literal, "this is how often a datagram arrives before the search puts it off, at least 1");
+    }
     if let Some(search) = search {
         if let (Some(_), Some(time)) = (&search.runs, &search.time) {
             cx.error(time, "`runs` and `time` both say when the simulation ends: keep one");

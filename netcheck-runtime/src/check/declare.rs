@@ -115,6 +115,10 @@ impl Udp {
         self
     }
 
+    pub(super) fn has_delay(&self) -> bool {
+        self.delays.is_some()
+    }
+
     /// Each copy of a packet takes one of these delays. Then every instant is one number, and programs may read the
     /// clock.
     ///

@@ -59,6 +59,7 @@ impl Job {
             tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
             observers: registered.monitors.clone(),
+            has_drawn_delays: checker.has_drawn_delays(),
         };
         if declared.tcp.first.is_some() && !are_lines_known() {
             return Err(Error::new(

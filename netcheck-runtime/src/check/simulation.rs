@@ -1,12 +1,13 @@
 //! Simulation: what is declared of it, and how a check becomes one.
 
-use super::Checker;
 use super::fixpoint::Searched;
 use super::setup::Job;
+use super::{Checker, Udp};
 use crate::error::Error;
+use crate::search::drawn::Delays;
 use crate::search::plan::Plan;
 use crate::search::progress::Phase;
-use crate::search::simulate::simulate;
+use crate::search::simulate::{Executions, simulate};
 use crate::world::store::Keep;
 use std::time::{Duration, Instant};
 
@@ -26,16 +27,27 @@ pub(super) enum Until {
 pub struct Simulation {
     pub(super) seed: u64,
     pub(super) until: Until,
+    pub(super) in_order: bool,
 }
 
 impl Simulation {
     /// 10,000 executions; the same seed gives the same ones.
     pub fn new(seed: u64) -> Simulation {
-        Simulation { seed, until: Until::Runs(RUNS) }
+        Simulation { seed, until: Until::Runs(RUNS), in_order: false }
     }
 
     pub(super) fn seeded(self, seed: u64) -> Simulation {
         Simulation { seed, ..self }
+    }
+
+    /// All executions one after the other, depth-first, in place of those that are drawn; the seed means nothing then.
+    /// What two of them have in common is run in both, and no state is known again: that is how tools explore that work
+    /// on programs as they are, and what a search saves is seen beside it. A program with more than a few choices has more
+    /// executions than can be run, and those that come first differ at their ends only.
+    ///
+    /// If there are no other executions than those that were run, the report says so; the verdict stays `Inconclusive`.
+    pub fn depth_first(self) -> Simulation {
+        Simulation { in_order: true, ..self }
     }
 
     /// So many executions.
@@ -74,11 +86,38 @@ impl Checker {
         self.simulation = Some(simulation);
         self
     }
+
+    /// In a simulation, each copy of a datagram takes the time that `draw` says; `None`: it never arrives. Without this,
+    /// what happens next is drawn, and not when: that a packet comes after a time-out is as likely as that it comes
+    /// before. With it, executions are as likely as a network makes them whose delays are known.
+    ///
+    /// `draw` gets a random number, another one for each copy, from which it seeds what draws from its distribution. It
+    /// has to give the same delay for the same number. A delay that [`Udp::delay`](super::Udp::delay) does not
+    /// allow becomes the nearest one that it does; delays that are listed stay as they are. A copy that
+    /// never arrives, and has no longest delay, arrives after nine years.
+    ///
+    /// Time has to be dense: some datagram has a `delay`. Programs that read the clock are refused, as what they read
+    /// would be a number here, and is none where all delays are possible.
+    pub fn drawn_delays(mut self, draw: impl Fn(u64) -> Option<Duration> + Send + Sync + 'static) -> Self {
+        self.delays = Some(Delays::new(draw));
+        self
+    }
+}
+
+impl Checker {
+    pub(super) fn has_drawn_delays(&self) -> bool {
+        self.simulation.is_some() && self.delays.is_some()
+    }
 }
 
 impl Job {
     /// Draws executions until one violates a property, or there are enough of them.
-    pub(super) fn simulate(&mut self, Simulation { seed, until }: Simulation) -> Result<Searched, Error> {
+    pub(super) fn simulate(&mut self, Simulation { seed, until, in_order }: Simulation) -> Result<Searched, Error> {
+        let has_drawn_delays = self.checker.has_drawn_delays();
+        if has_drawn_delays && !self.checker.udp.iter().any(Udp::has_delay) {
+            return Err(Error::new("delays of datagrams are drawn, but no datagram takes any time".to_owned())
+                .with_advice("declare `udp(delay)`, or leave `drawn_delays` out"));
+        }
         self.progress.begin(Phase::Simulating);
         let started = Instant::now();
         let is_enough = move |executions| match until {
@@ -99,8 +138,15 @@ impl Job {
                 threads: 1,
                 progress: &job.progress,
             };
-            simulate(system, initial, plan, &job.properties, (seed, &is_enough))
+            let delays = job.checker.delays.as_ref();
+            let executions = Executions { seed, in_order, delays, is_enough: &is_enough };
+            simulate(system, initial, plan, &job.properties, &executions)
         })?;
+        if has_drawn_delays && system.demands.clock {
+            return Err(Error::new("delays of datagrams are drawn, and a program reads the clock".to_owned()).with_advice(
+                "leave `drawn_delays` out: then what happens next is drawn, and instants that are no numbers can be read",
+            ));
+        }
         Ok(Searched { explored, rounds: 1, simulated: Some(simulated), system })
     }
 }

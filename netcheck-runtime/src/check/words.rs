@@ -336,14 +336,16 @@ fn lists_with(name: &str) -> impl Iterator<Item = &'static str> {
 fn alone<T>(word: &Word<'_>, value: T) -> Result<T, Wrong> {
     match word.form {
         Form::Alone => Ok(value),
-        Form::Value(_) | Form::List(_) => Err(word.wrong(format!("`{0}` stands alone: write just `{0}`", word.name))),
+        Form::Value(_) | Form::List(_) | Form::Number(_) => {
+            Err(word.wrong(format!("`{0}` stands alone: write just `{0}`", word.name)))
+        }
     }
 }
 
 fn value<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w Value<'a>, Wrong> {
     match &word.form {
         Form::Value(value) => Ok(value),
-        Form::Alone | Form::List(_) => {
+        Form::Alone | Form::List(_) | Form::Number(_) => {
             Err(word.wrong(format!("`{0}` needs a value: write `{0} = {example}`", word.name)))
         }
     }
@@ -352,7 +354,7 @@ fn value<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w Value<'a>, Wro
 fn list<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w [Word<'a>], Wrong> {
     match &word.form {
         Form::List(words) => Ok(words),
-        Form::Alone | Form::Value(_) => {
+        Form::Alone | Form::Value(_) | Form::Number(_) => {
             Err(word.wrong(format!("`{}` needs its words in parentheses: write `{example}`", word.name)))
         }
     }

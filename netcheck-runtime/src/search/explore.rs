@@ -2,7 +2,7 @@
 
 use super::expand::Expander;
 use super::explored::Explored;
-use super::frontier::{Frontier, Successor};
+use super::frontier::{Frontier, Search, Successor};
 use super::plan::{Limit, Plan};
 use crate::id::NodeId;
 use crate::property::{Properties, Terminal};
@@ -68,7 +68,9 @@ fn follow(
     };
     let is_reduced = reduction.is_some();
     let Plan { subsumes, symmetry, score, .. } = plan;
-    let reads_next = subsumes || symmetry.is_some() || score.is_some() || observer.is_some();
+    let reads_network = matches!(plan.search, Search::NetworkStates { .. }) && score.is_none();
+    let reads_next = subsumes || symmetry.is_some() || score.is_some() || observer.is_some() || reads_network;
+    let tells_deliveries = matches!(frontier, Frontier::Retransmissions(_));
     let tells_messages = matches!(frontier, Frontier::Joint(_)) || plan.limits.messages_max.is_some();
     let (met, next) = (Vec::new(), Vec::new());
     let mut search = Exploration {
@@ -83,6 +85,8 @@ fn follow(
         reads_next,
         next,
         tells_messages,
+        tells_deliveries,
+        reads_network,
     };
     search.run(reduction)?;
     Ok(search.seen)
@@ -99,11 +103,15 @@ struct Exploration<'a, 'o> {
     frontier: Frontier,
     /// The successors of the state that is expanded, for the frontier.
     met: Vec<Successor>,
-    /// Whether the targets of steps are decoded: for subsumption, symmetry, a score or an observer.
+    /// Whether the targets of steps are decoded: for subsumption, symmetry, a score, an observer, or their networks.
     reads_next: bool,
     next: Vec<u32>,
     /// Whether the messages of steps are looked at: for the frontier, or a limit.
     tells_messages: bool,
+    /// Whether the datagrams that steps deliver are looked at, for the frontier.
+    tells_deliveries: bool,
+    /// Whether the networks of states are looked at, for the frontier.
+    reads_network: bool,
 }
 
 /// The state that is expanded, and the stubborn set of its steps.
@@ -268,7 +276,11 @@ impl Exploration<'_, '_> {
         self.seen.count_messages(source.id, state, message);
         let (local, is_fault) = (self.local_after(step), step.is_fault());
         let (unit, faults) = (step.unit(), step.faults);
-        let successor = Successor { state, is_new, unit, local, faults, is_fault, message, score: 0 };
+        let view = self.system.view();
+        let delivered = if self.tells_deliveries { view.delivered(source.state, step) } else { None };
+        let network = if self.reads_network { view.network_state(&self.next) } else { 0 };
+        let successor =
+            Successor { state, is_new, unit, local, faults, is_fault, message, score: 0, network, delivered };
         match is_new {
             true => self.meet(source, step, successor),
             false => {

@@ -3,12 +3,15 @@
 
 mod again;
 pub(crate) mod audit;
+mod chance;
 pub(crate) mod concretize;
+pub(crate) mod drawn;
 pub(crate) mod estimate;
 mod expand;
 pub(crate) mod explore;
 pub(crate) mod explored;
 pub(crate) mod frontier;
+mod in_order;
 pub(crate) mod minimal;
 pub(crate) mod plan;
 pub(crate) mod progress;

@@ -3,12 +3,16 @@
 //! No state is kept and none is looked up, so an execution takes the time of its steps, however large the space is. What
 //! units have done once is a look-up the next time, as in every search: user code is polled for what is new.
 //!
+//! `chance` draws the steps, `in_order` takes all executions one after the other instead; `drawn` has the delays.
+//!
 //! *Every execution can be drawn.* In each state every step has a positive probability, in at least one of the four
 //! kinds of executions that take turns: so with more and more executions, each finite one is drawn with a probability
 //! that goes to 1. Which ones are drawn is decided by the seed and the number of the execution alone.
 
+use super::chance::{Chance, Chooser};
+use super::drawn::Delays;
 use super::explored::Explored;
-use super::frontier::Random;
+use super::in_order::InOrder;
 use super::plan::{Limit, Plan};
 use super::progress::Seen;
 use super::prune::pruned;
@@ -19,7 +23,7 @@ use crate::violation::Found;
 use crate::world::components::StateVector;
 use crate::world::step::{Move, Transition};
 use crate::world::system::{Interrupt, System};
-use ahash::{AHashMap, AHashSet};
+use ahash::AHashMap;
 
 /// Steps of one execution, unless `max_depth` says otherwise: programs may go on for ever.
 const STEPS_MAX: usize = 10_000;
@@ -27,18 +31,13 @@ const STEPS_MAX: usize = 10_000;
 /// Local states that are learned at the most: each execution of programs without end has new ones.
 const LOCAL_STATES_MAX: usize = 4_000_000;
 
-/// In executions by priorities, this many priorities change (one less than the depth of
-/// [`Search::Pct`](super::frontier::Search::Pct)).
-const CHANGES: usize = 2;
-
-/// Steps of the first execution by priorities, for lack of a better guess.
-const STEPS_ASSUMED: usize = 64;
-
 /// The figures of a simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Simulated {
     /// Whether it came to its end, and was not given up.
     pub(crate) is_complete: bool,
+    /// Whether there are no other executions.
+    pub(crate) are_all: bool,
     pub(crate) executions: u64,
     pub(crate) cut: u64,
     pub(crate) faults_offered: usize,
@@ -52,7 +51,8 @@ impl Simulated {
             1 => "1 execution".to_owned(),
             executions => format!("{} executions", grouped(executions)),
         };
-        format!("no violation in {executions}{why}")
+        let all = if self.are_all { ", and there are no others" } else { "" };
+        format!("no violation in {executions}{all}{why}")
     }
 
     /// What was covered.
@@ -91,14 +91,26 @@ fn grouped(number: u64) -> String {
     each.collect()
 }
 
-/// Draws executions until one violates a property, or so many of them are enough.
+/// Which executions are run.
+pub(crate) struct Executions<'a> {
+    pub(crate) seed: u64,
+    /// All of them, depth-first, and not those that are drawn.
+    pub(crate) in_order: bool,
+    /// If each copy of a datagram takes the time that is drawn for it.
+    pub(crate) delays: Option<&'a Delays>,
+    /// Whether so many are enough.
+    pub(crate) is_enough: &'a dyn Fn(u64) -> bool,
+}
+
+/// Runs executions until one violates a property, or so many of them are enough.
 pub(crate) fn simulate(
     system: &mut System,
     initial: &StateVector,
     plan: Plan<'_>,
     properties: &Properties,
-    (seed, is_enough): (u64, &dyn Fn(u64) -> bool),
+    executions: &Executions<'_>,
 ) -> Result<(Explored, Simulated), Interrupt> {
+    let Executions { seed, in_order, delays, is_enough } = *executions;
     let mut explored = Explored::new(system, initial, plan);
     let (first, _) = explored.store.insert(initial, None);
     let mut simulation = Simulation {
@@ -109,10 +121,15 @@ pub(crate) fn simulate(
         simulated: Simulated::default(),
         explored,
         successors: Successors::default(),
+        delays,
     };
+    let mut chooser =
+        if in_order { Chooser::InOrder(InOrder::default()) } else { Chooser::Chance(Chance::new(seed, 0, 0)) };
     let found = loop {
         let number = simulation.simulated.executions;
-        let is_over = is_enough(number);
+        let is_exhausted = !chooser.begin(seed, number, simulation.steps_longest);
+        simulation.simulated.are_all = is_exhausted && simulation.simulated.cut == 0;
+        let is_over = is_enough(number) || is_exhausted;
         let learned = system.learner.automata.nodes.len();
         let is_ended = plan.progress.note(Seen {
             states: number,
@@ -130,8 +147,7 @@ pub(crate) fn simulate(
             });
             break None;
         }
-        let mut chance = Chance::new(seed, number, simulation.steps_longest);
-        let found = simulation.run(system, initial, &mut chance)?;
+        let found = simulation.run(system, initial, &mut chooser)?;
         simulation.simulated.executions += 1;
         if found.is_some() {
             break found;
@@ -164,6 +180,7 @@ struct Simulation<'a> {
     simulated: Simulated,
     explored: Explored,
     successors: Successors,
+    delays: Option<&'a Delays>,
 }
 
 impl Simulation<'_> {
@@ -172,7 +189,7 @@ impl Simulation<'_> {
         &mut self,
         system: &mut System,
         initial: &StateVector,
-        chance: &mut Chance,
+        chooser: &mut Chooser,
     ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
         let mut state = initial.clone();
         let mut next = Vec::new();
@@ -185,16 +202,17 @@ impl Simulation<'_> {
                 self.points.entry(fault_point(step)).or_default();
             }
             // Failures need not happen: this may be the end.
+            let is_over = possible.is_empty();
             if possible.iter().all(Transition::is_failure) {
                 if let Some(found) = self.ended(system, &state) {
                     return Ok(Some((taken, found)));
                 }
-                if !chance.goes_on_with_failures() {
+                if is_over || !chooser.goes_on_with_failures() {
                     return Ok(None);
                 }
             }
             let possible = self.successors.chosen();
-            let Some(step) = chance.choose(possible).map(|index| possible[index].clone()) else { return Ok(None) };
+            let Some(step) = chooser.choose(possible).map(|index| possible[index].clone()) else { return Ok(None) };
             if taken.len() >= self.steps_max {
                 self.simulated.cut += 1;
                 return Ok(None);
@@ -206,6 +224,9 @@ impl Simulation<'_> {
             self.explored.note(system, &step);
             let found = self.properties.step(system, &step);
             system.apply(&state, &step, &mut next);
+            if let Some(delays) = self.delays {
+                system.settle_delays(&state, &step, &mut next, &mut || delays.draw(chooser.random()));
+            }
             taken.push(PathStep { state, transition: step, scope: None });
             if let Some(found) = found {
                 return Ok(Some((taken, found)));
@@ -241,80 +262,6 @@ fn fault_point(step: &Transition) -> FaultPoint {
         Move::Unit { unit, node, input, .. } => Some((unit, node.0, input.key.0, input.outcome.0)),
         Move::Hang { unit, node, key } => Some((unit, node.0, key.0, u32::MAX)),
         _ => None,
-    }
-}
-
-/// The random numbers of one execution, and what they are used for.
-///
-/// Executions take turns: in every other one, priorities say which unit moves, with changes at random steps (see
-/// [`Search::Pct`](super::frontier::Search::Pct): here each execution begins at the start, and the guarantee of the
-/// paper holds with the length of the longest execution so far for its k); in the others, any unit. Half of each draw a
-/// step with faults as soon as any other; the others seldom, each with a rarity of its own, so that an execution with one
-/// fault is not one in a thousand.
-struct Chance {
-    random: Random,
-    /// One step with faults is taken among so many.
-    rarity: usize,
-    priorities: Option<AHashMap<Option<UnitId>, u64>>,
-    /// The steps after which a priority changes.
-    changes: [usize; CHANGES],
-    steps: usize,
-}
-
-impl Chance {
-    fn new(seed: u64, number: u64, steps_longest: usize) -> Chance {
-        // Neighbouring seeds have nothing in common.
-        let mut random = Random::new(Random::new(seed).next() ^ Random::new(!number).next());
-        let rarity = match number / 2 % 2 {
-            0 => 1,
-            _ => 1 << (1 + random.below(6)),
-        };
-        let steps = if steps_longest == 0 { STEPS_ASSUMED } else { steps_longest };
-        let changes = std::array::from_fn(|_| 1 + random.below(steps));
-        let priorities = (number % 2 == 1).then(AHashMap::new);
-        Chance { random, rarity, priorities, changes, steps: 0 }
-    }
-
-    /// Where only failures are possible, which need not happen, every other time.
-    fn goes_on_with_failures(&mut self) -> bool {
-        self.random.below(2 * self.rarity) == 0
-    }
-
-    /// The index of the step to take.
-    fn choose(&mut self, possible: &[Transition]) -> Option<usize> {
-        let may_fail = self.random.below(self.rarity) == 0;
-        let mut drawable: Vec<usize> =
-            (0..possible.len()).filter(|&index| may_fail || !possible[index].is_fault()).collect();
-        if drawable.is_empty() {
-            drawable = (0..possible.len()).collect();
-        }
-        let mover = self.mover(&drawable.iter().map(|&index| possible[index].unit()).collect::<Vec<_>>())?;
-        drawable.retain(|&index| possible[index].unit() == mover);
-        self.steps += 1;
-        for (change, _) in self.changes.iter().enumerate().filter(|&(_, &at)| at == self.steps) {
-            if let Some(priorities) = &mut self.priorities {
-                priorities.insert(mover, (CHANGES - change) as u64);
-            }
-        }
-        Some(drawable[self.random.below(drawable.len())])
-    }
-
-    /// The unit that moves next, or the network.
-    fn mover(&mut self, units: &[Option<UnitId>]) -> Option<Option<UnitId>> {
-        let mut met = AHashSet::new();
-        let movers: Vec<Option<UnitId>> = units.iter().copied().filter(|unit| met.insert(*unit)).collect();
-        if movers.is_empty() {
-            return None;
-        }
-        let random = &mut self.random;
-        let Some(priorities) = &mut self.priorities else { return Some(movers[random.below(movers.len())]) };
-        // Initial priorities are above those of change points.
-        let mut of = |mover: &Option<UnitId>| *priorities.entry(*mover).or_insert_with(|| random.next() | 1 << 63);
-        movers
-            .into_iter()
-            .map(|mover| (of(&mover), mover))
-            .max_by_key(|(priority, _)| *priority)
-            .map(|(_, mover)| mover)
     }
 }
 

@@ -66,6 +66,8 @@ pub(crate) struct Declared {
     pub(crate) tcp: TcpRules,
     pub(crate) at_most: Option<u32>,
     pub(crate) observers: Vec<Observer>,
+    /// Whether the delays of copies are drawn: each copy then arrives at an instant of its own, whoever receives it.
+    pub(crate) has_drawn_delays: bool,
 }
 
 impl Declared {

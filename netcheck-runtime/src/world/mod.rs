@@ -28,6 +28,7 @@ pub(crate) mod host;
 pub(crate) mod intern;
 pub(crate) mod kinds;
 pub(crate) mod monitors;
+mod network_state;
 pub(crate) mod prepared;
 pub(crate) mod quiet;
 pub(crate) mod renaming;

@@ -10,6 +10,14 @@ use smallvec::SmallVec;
 /// The message of a step, as its events tell it.
 pub(crate) use netcheck_models::event::Message;
 
+/// A datagram that arrives, by its content and the number of the channel on which it was under way: equal ones, sent by one
+/// socket to one address, are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Delivered {
+    pub(crate) channel: u32,
+    pub(crate) datagram: u32,
+}
+
 /// The components that one outcome writes, with their values.
 pub(crate) type Writes = SmallVec<[(ComponentId, u32); 2]>;
 

@@ -1,9 +1,8 @@
-//! The same source on real sockets of the loopback interface: against itself, and against a client of others where one is
-//! installed.
+//! The same source on real sockets of the loopback interface, against itself.
 
 #[path = "../../../examples/tftp/real.rs"]
 #[allow(dead_code, reason = "the example uses the rest")]
-mod real;
+pub mod real;
 
 use real::SETTINGS;
 use real::program::client::{self, Wish};
@@ -12,20 +11,18 @@ use real::program::packet::{Mode, code};
 use real::program::server;
 use real::program::transfer::{Failure, Settings};
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 use tokio::net::UdpSocket;
 
 /// A served directory, removed at the end.
-struct Served {
-    directory: PathBuf,
-    server: String,
+pub struct Served {
+    pub directory: PathBuf,
+    pub server: String,
 }
 
 impl Served {
-    async fn new(name: &str) -> Served {
-        let directory = std::env::temp_dir().join(format!("netcheck-tftp-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).unwrap();
+    pub async fn new(name: &str) -> Served {
+        let directory = temporary(name);
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let server = socket.local_addr().unwrap().to_string();
         tokio::spawn(server::serve(socket, Folder::Directory(directory.clone()), SETTINGS));
@@ -33,7 +30,7 @@ impl Served {
     }
 
     fn wish(&self, file: &str, mode: Mode, has_options: bool) -> Wish {
-        Wish { file: file.to_owned(), mode, server: self.server.clone(), has_options }
+        wish(&self.server, file, mode, has_options)
     }
 }
 
@@ -43,11 +40,22 @@ impl Drop for Served {
     }
 }
 
+/// A directory of its own for a test.
+pub fn temporary(name: &str) -> PathBuf {
+    let directory = std::env::temp_dir().join(format!("netcheck-tftp-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+pub fn wish(server: &str, file: &str, mode: Mode, has_options: bool) -> Wish {
+    Wish { file: file.to_owned(), mode, server: server.to_owned(), has_options }
+}
+
 /// A client that does not wait for long at its end.
-const SHORT: Settings = Settings { timeout: Duration::from_millis(50), ..SETTINGS };
+pub const SHORT: Settings = Settings { timeout: Duration::from_millis(50), ..SETTINGS };
 
 /// Bytes with ends of lines among them.
-fn contents(bytes: usize) -> Vec<u8> {
+pub fn contents(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|index| [b'a', b'\n', b'\r', 0, (index % 251) as u8][index % 5]).collect()
 }
 
@@ -96,23 +104,4 @@ async fn a_server_that_is_not_there_is_given_up() {
     let wish = Wish { file: "f".to_owned(), mode: Mode::Octet, server, has_options: false };
     let settings = Settings { timeout: Duration::from_millis(5), retries: 2, ..SETTINGS };
     assert_eq!(client::put(wish, b"!", settings).await, Err(Failure::Silence));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn curl_gets_and_puts_files() {
-    let has_tftp = Command::new("curl").arg("--version").output();
-    if !has_tftp.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("tftp")) {
-        println!("skipped: curl with TFTP is not installed");
-        return;
-    }
-    let served = Served::new("curl").await;
-    let (url, sent) = (format!("tftp://{}/file", served.server), contents(70_001));
-    let local = served.directory.join("local");
-    std::fs::write(&local, &sent).unwrap();
-    let curl = ["--silent", "--max-time", "20"];
-    let put = Command::new("curl").args(curl).arg("--upload-file").arg(&local).arg(&url).status();
-    assert!(put.unwrap().success());
-    assert!(std::fs::read(served.directory.join("file")).unwrap() == sent);
-    let got = Command::new("curl").args(curl).arg(&url).output().unwrap();
-    assert!(got.status.success() && got.stdout == sent, "{} bytes", got.stdout.len());
 }

@@ -24,6 +24,8 @@ pub(super) enum Form<'a> {
     Value(Value<'a>),
     /// `udp(loss)`
     List(Vec<Word<'a>>),
+    /// `retransmissions(2)`
+    Number(Value<'a>),
 }
 
 pub(super) struct Value<'a> {
@@ -74,8 +76,12 @@ fn separated_until<'a, T, E>(
 fn word<'a>(input: &mut Input<'a>) -> Parsed<Word<'a>> {
     let (name, at) = token(identifier).parse_next(input)?;
     let words = delimited(symbol('('), separated_until(word, "a word or `)`", ')', "`,` or `)`"), symbol(')'));
+    let alone =
+        delimited(symbol('('), token(number).map(|(digits, at)| Value { at, kind: Kind::Number(digits) }), symbol(')'));
     let value = preceded(symbol('='), cut_err(value.context("a value")));
-    let form = alt((words.map(Form::List), value.map(Form::Value), empty.map(|()| Form::Alone))).parse_next(input)?;
+    let form =
+        alt((alone.map(Form::Number), words.map(Form::List), value.map(Form::Value), empty.map(|()| Form::Alone)))
+            .parse_next(input)?;
     Ok(Word { name, at, form })
 }
 

@@ -7,38 +7,62 @@ use crate::check::{Checker, Simulation};
 use crate::search::frontier::Search;
 use std::time::Duration;
 
+/// What the number of `retransmissions` says.
+const ARRIVALS: &str = "how often a datagram arrives before the search puts it off, at least 1";
+
 const SEARCHES: &Choices<Search> = &[
     ("bfs", Search::Bfs),
     ("dfs", Search::Dfs),
     ("faults", Search::Faults),
     ("joint", Search::Joint),
+    ("network_states", Search::NetworkStates { retransmissions: None }),
+    ("retransmissions", Search::Retransmissions { arrivals: 2 }),
     ("random", Search::Random { seed: 0 }),
     ("pct", Search::Pct { seed: 0, depth: 3 }),
     // It is no order: `simulation` reads it. Here it is named for messages.
     ("simulate", Search::Bfs),
 ];
 
-/// `bfs`, `dfs`, `faults`, `joint`, `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
+/// `bfs`, `dfs`, `faults`, `joint`, `network_states`, `network_states(retransmissions = 2)`, `retransmissions(2)`,
+/// `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
 pub(super) fn search(value: &Value<'_>) -> Result<Search, Wrong> {
     let Kind::Word(word) = &value.kind else { return choice(value, SEARCHES) };
-    let (Form::List(words), Some((_, named))) = (&word.form, SEARCHES.iter().find(|(name, _)| *name == word.name))
-    else {
-        return choice(value, SEARCHES);
-    };
+    let Some((_, named)) = SEARCHES.iter().find(|(name, _)| *name == word.name) else { return choice(value, SEARCHES) };
     let mut search = *named;
     let (known, example): (&[&str], _) = match search {
         Search::Random { .. } => (&["seed"], "random(seed = 7)"),
         Search::Pct { .. } => (&["seed", "depth"], "pct(seed = 7, depth = 3)"),
+        Search::NetworkStates { .. } => (&["retransmissions"], "network_states(retransmissions = 2)"),
+        Search::Retransmissions { .. } => (&[], "retransmissions(2)"),
         Search::Bfs | Search::Dfs | Search::Faults | Search::Joint => {
-            return Err(word.wrong(format!("`{0}` takes nothing in parentheses: write just `{0}`", word.name)));
+            return match word.form {
+                Form::List(_) | Form::Number(_) => {
+                    Err(word.wrong(format!("`{0}` takes nothing in parentheses: write just `{0}`", word.name)))
+                }
+                Form::Alone | Form::Value(_) => choice(value, SEARCHES),
+            };
         }
     };
-    if words.is_empty() {
-        return Err(value.wrong(format!("write `{example}`, or just `{}`", word.name)));
-    }
+    let instead = || format!("write `{example}`, or just `{}`", word.name);
+    let words = match (&word.form, &mut search) {
+        (Form::List(words), _) if !words.is_empty() && !known.is_empty() => words,
+        (Form::Number(value), Search::Retransmissions { arrivals }) => {
+            *arrivals = match number(value)? {
+                0 => return Err(value.wrong(format!("this is {ARRIVALS}"))),
+                arrivals => arrivals,
+            };
+            return Ok(search);
+        }
+        (Form::Number(value), _) => return Err(value.wrong(instead())),
+        (Form::List(_), _) => return Err(value.wrong(instead())),
+        (Form::Alone | Form::Value(_), _) => return choice(value, SEARCHES),
+    };
     for inner in each(words, known)? {
         match (inner.name, &mut search) {
             ("seed", Search::Random { seed } | Search::Pct { seed, .. }) => *seed = number(super::value(inner, "7")?)?,
+            ("retransmissions", Search::NetworkStates { retransmissions }) => {
+                *retransmissions = Some(positive(inner, "2", ARRIVALS)?);
+            }
             ("depth", Search::Pct { depth, .. }) => {
                 *depth = positive(inner, "3", "how many ordering constraints a bug needs, at least 1")?;
             }
@@ -55,8 +79,12 @@ pub(super) fn simulation(value: &Value<'_>) -> Result<Option<Simulation>, Wrong>
         return Ok(None);
     }
     let simulation = Simulation::new(0);
-    let Form::List(words) = &word.form else { return alone(word, Some(simulation)) };
     let (known, example) = (&["seed", "runs", "time"], "simulate(seed = 7, runs = 10_000)");
+    let words = match &word.form {
+        Form::List(words) => words,
+        Form::Number(number) => return Err(number.wrong(format!("write `{example}`, or just `simulate`"))),
+        Form::Alone | Form::Value(_) => return alone(word, Some(simulation)),
+    };
     if words.is_empty() {
         return Err(value.wrong(format!("write `{example}`, or just `simulate`")));
     }

@@ -9,22 +9,28 @@
 //! - `priorities`: random priorities of units, for walks;
 //! - `faults`: by the number of faults on the way;
 //! - `joint`: by the number of messages on the way;
+//! - `network_states`: depth-first by states of the network;
+//! - `retransmissions`: by the number of datagrams that have arrived more often than enough;
 //! - `best`: by a score.
 
 mod best;
 mod faults;
 mod joint;
+mod network_states;
 mod open;
 mod passed;
 mod priorities;
+mod retransmissions;
 mod walk;
 
 use crate::id::{NodeId, UnitId};
-use crate::world::step::Message;
+use crate::world::step::{Delivered, Message};
 use crate::world::store::StateId;
 use best::Best;
 use faults::Faults;
 use joint::Joint;
+use network_states::NetworkStates;
+use retransmissions::Retransmissions;
 use std::collections::VecDeque;
 use walk::Walks;
 
@@ -68,6 +74,39 @@ pub enum Search {
     /// To connect, to accept, to shut down, the end of a stream, a call that fails, a datagram that is lost and one that
     /// is peeked at a second time are no messages.
     Joint,
+    /// Depth-first, but a state whose *network* is known waits until no other state is left (W. Sun, L. Xu, S. Elbaum,
+    /// "Improving the cost-effectiveness of symbolic testing techniques for transport protocol implementations under
+    /// packet dynamics", ISSTA 2017, section 4.2: network state based priority). What the network does next depends on
+    /// what is under way; so of all the states with one network, the first one to have its turn goes ahead.
+    ///
+    /// The network of a state is all of it but the local states of the programs: datagrams under way and in buffers,
+    /// sockets, connections, armed timers, the faults that were used, and where the monitors are. (The paper takes for
+    /// the programs what its protocol automaton says of them; here that is a monitor. Without one, programs whose
+    /// network is the same are told apart by nothing.) With `delay`, it counts which timers and datagrams are under way,
+    /// and not when they are due.
+    NetworkStates {
+        /// With `Some(n)`, as [`Search::Retransmissions`]; and of the states with as many repetitions, those with a
+        /// known network wait for the others (the paper's NSPR).
+        retransmissions: Option<usize>,
+    },
+    /// Executions in which no datagram arrives more than `arrivals` times first, then those with one such *repetition*,
+    /// and so on; with as many of them, depth-first (section 4.1 of the same paper: packet retransmission based
+    /// priority, PR). Protocols send the same datagram again until it is answered, and mostly treat its third arrival as
+    /// its second.
+    ///
+    /// Datagrams are the same if they are equal and were sent by one socket to one address. In the paper the delays of
+    /// the first `arrivals` of them are free, and the later ones are lost. Which of several equal datagrams arrives is
+    /// nothing that a program can see, so here arrivals are counted: an execution in which the third copy arrives, and
+    /// two before it do not, is one of the first two copies if these may be so late. Copies that the network makes count
+    /// as well. Bytes of TCP streams are never repetitions: TCP hides what it sends again.
+    ///
+    /// The arrivals are those on the way on which a state was met first, or on a later one with fewer repetitions that
+    /// was met before the state's turn came. So an execution may come later than its own repetitions say, because the
+    /// way that was kept has other arrivals.
+    Retransmissions {
+        /// How often a datagram arrives without being a repetition; 0 is taken for 1.
+        arrivals: usize,
+    },
     /// Whole random walks from the start, to find bugs that lie deep. A walk passes through states that were explored
     /// before, so that its first steps are as random as those of the first walk, and goes on to the end of the execution.
     ///
@@ -141,6 +180,10 @@ pub(crate) struct Successor {
     pub(crate) message: Option<Message>,
     /// The score, for `best`.
     pub(crate) score: i64,
+    /// The number of the state's network, for `network_states`.
+    pub(crate) network: u64,
+    /// The datagram that the step delivers, for `retransmissions`.
+    pub(crate) delivered: Option<Delivered>,
 }
 
 /// States that are still to be expanded.
@@ -150,6 +193,8 @@ pub(crate) enum Frontier {
     Walks(Box<Walks>),
     Faults(Faults),
     Joint(Joint),
+    NetworkStates(NetworkStates),
+    Retransmissions(Retransmissions),
     Best(Best),
 }
 
@@ -161,6 +206,13 @@ impl Frontier {
             Search::Dfs => Frontier::Stack(vec![first]),
             Search::Faults => Frontier::Faults(Faults::new(first)),
             Search::Joint => Frontier::Joint(Joint::new(first)),
+            Search::NetworkStates { retransmissions: None } => Frontier::NetworkStates(NetworkStates::new(first)),
+            Search::NetworkStates { retransmissions: Some(arrivals) } => {
+                Frontier::Retransmissions(Retransmissions::new(arrivals, true, first))
+            }
+            Search::Retransmissions { arrivals } => {
+                Frontier::Retransmissions(Retransmissions::new(arrivals, false, first))
+            }
             Search::Random { seed } => Frontier::Walks(Box::new(Walks::new(seed, None, first))),
             Search::Pct { seed, depth } => Frontier::Walks(Box::new(Walks::new(seed, Some(depth), first))),
         }
@@ -180,6 +232,8 @@ impl Frontier {
             Frontier::Walks(walks) => walks.extend(successors),
             Frontier::Faults(faults) => faults.extend(successors),
             Frontier::Joint(joint) => joint.extend(successors),
+            Frontier::NetworkStates(states) => states.extend(successors),
+            Frontier::Retransmissions(ways) => ways.extend(successors),
             Frontier::Best(best) => best.extend(successors),
         }
     }
@@ -191,6 +245,8 @@ impl Frontier {
             Frontier::Walks(walks) => walks.pop(),
             Frontier::Faults(faults) => faults.pop(),
             Frontier::Joint(joint) => joint.pop(),
+            Frontier::NetworkStates(states) => states.pop(),
+            Frontier::Retransmissions(ways) => ways.pop(),
             Frontier::Best(best) => best.pop(),
         }
     }
@@ -202,6 +258,8 @@ impl Frontier {
             Frontier::Walks(walks) => walks.len(),
             Frontier::Faults(faults) => faults.len(),
             Frontier::Joint(joint) => joint.len(),
+            Frontier::NetworkStates(states) => states.len(),
+            Frontier::Retransmissions(ways) => ways.len(),
             Frontier::Best(best) => best.len(),
         }
     }
@@ -212,7 +270,12 @@ impl Frontier {
         match self {
             Frontier::Queue(queue) => queue.iter().take(count).copied().collect(),
             Frontier::Faults(faults) => faults.coming().take(count).collect(),
-            Frontier::Stack(_) | Frontier::Walks(_) | Frontier::Joint(_) | Frontier::Best(_) => Vec::new(),
+            Frontier::Stack(_)
+            | Frontier::Walks(_)
+            | Frontier::Joint(_)
+            | Frontier::NetworkStates(_)
+            | Frontier::Retransmissions(_)
+            | Frontier::Best(_) => Vec::new(),
         }
     }
 
@@ -223,6 +286,8 @@ impl Frontier {
             Frontier::Walks(_) => Walks::STATE_BYTES,
             Frontier::Faults(_) => Faults::STATE_BYTES,
             Frontier::Joint(_) => Joint::STATE_BYTES,
+            Frontier::NetworkStates(_) => NetworkStates::STATE_BYTES,
+            Frontier::Retransmissions(_) => Retransmissions::STATE_BYTES,
             Frontier::Best(_) => Best::STATE_BYTES,
         }
     }
@@ -237,7 +302,7 @@ impl Frontier {
 
     /// Whether successors that have been met before count as well.
     pub(crate) fn looks_back(&self) -> bool {
-        matches!(self, Frontier::Walks(_) | Frontier::Faults(_) | Frontier::Joint(_))
+        matches!(self, Frontier::Walks(_) | Frontier::Faults(_) | Frontier::Joint(_) | Frontier::Retransmissions(_))
     }
 
     /// Whether an open state is better reached by this step of the state that was popped last.
@@ -245,6 +310,7 @@ impl Frontier {
         match self {
             Frontier::Faults(faults) => faults.prefers(successor),
             Frontier::Joint(joint) => joint.prefers(successor),
+            Frontier::Retransmissions(ways) => ways.prefers(successor),
             _ => false,
         }
     }

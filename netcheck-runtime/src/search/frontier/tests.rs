@@ -8,11 +8,26 @@ fn states<const N: usize>() -> [StateId; N] {
 }
 
 fn new(state: StateId) -> Successor {
-    Successor { state, is_new: true, unit: None, local: None, faults: 0, is_fault: false, message: None, score: 0 }
+    Successor {
+        state,
+        is_new: true,
+        unit: None,
+        local: None,
+        faults: 0,
+        is_fault: false,
+        message: None,
+        score: 0,
+        network: 0,
+        delivered: None,
+    }
 }
 
 fn by(unit: u32, state: StateId) -> Successor {
     Successor { unit: Some(UnitId(unit)), ..new(state) }
+}
+
+fn datagram(number: u32) -> Delivered {
+    Delivered { channel: 3, datagram: number }
 }
 
 /// Everything, in order.
@@ -22,11 +37,15 @@ fn drained(mut frontier: Frontier) -> Vec<StateId> {
 
 #[test]
 fn every_frontier_gives_each_state_once() {
-    const SEARCHES: [Search; 7] = [
+    const SEARCHES: [Search; 11] = [
         Search::Bfs,
         Search::Dfs,
         Search::Faults,
         Search::Joint,
+        Search::NetworkStates { retransmissions: None },
+        Search::NetworkStates { retransmissions: Some(1) },
+        Search::Retransmissions { arrivals: 0 },
+        Search::Retransmissions { arrivals: 2 },
         Search::Random { seed: 3 },
         Search::Pct { seed: 3, depth: 3 },
         Search::Pct { seed: 4, depth: 0 },
@@ -45,7 +64,9 @@ fn every_frontier_gives_each_state_once() {
                 let to = (at * 3 + step * 7 + 1) % all.len();
                 let is_new = !std::mem::replace(&mut met[to], true);
                 let message = [None, Some(Message::Written), Some(Message::Read)][(at + step) % 3];
-                Successor { is_new, faults: step as u32, message, score: to as i64 % 5, ..by(step as u32, all[to]) }
+                let delivered = (step == 2).then(|| datagram(at as u32 % 5));
+                let (faults, score, network) = (step as u32, to as i64 % 5, to as u64 % 50);
+                Successor { is_new, faults, message, score, network, delivered, ..by(step as u32, all[to]) }
             };
             let successors: Vec<Successor> = (0..3).map(successor).collect();
             frontier.extend(&successors);
@@ -102,6 +123,57 @@ fn a_state_that_is_met_again_with_fewer_faults_is_moved_to_the_front() {
     assert_eq!((frontier.pop(), frontier.faults()), (Some(shared), 1));
     assert!(!frontier.prefers(&again(0, first)), "it had its turn");
     assert_eq!(drained(frontier), [dear, other], "the old place of the shared one is empty");
+}
+
+#[test]
+fn a_state_with_a_known_network_waits_until_no_other_is_left() {
+    let [first, a, same, b, below, known] = states();
+    let with = |network, state| Successor { network, ..new(state) };
+    let mut frontier = Frontier::new(Search::NetworkStates { retransmissions: None }, first);
+    assert_eq!(frontier.pop(), Some(first));
+    frontier.extend(&[with(7, a), with(7, same), with(8, b)]);
+    assert_eq!(frontier.pop(), Some(a));
+    frontier.extend(&[with(9, below)]);
+    assert_eq!(frontier.pop(), Some(below));
+    assert_eq!(frontier.pop(), Some(b), "another one has the network of `same`");
+    frontier.extend(&[with(9, known)]);
+    assert_eq!(frontier.len(), 2);
+    assert_eq!(drained(frontier), [same, known]);
+}
+
+#[test]
+fn what_arrives_too_often_comes_later() {
+    let [first, once, twice, thrice, other, later] = states();
+    let with = |number, state| Successor { delivered: Some(datagram(number)), ..new(state) };
+    let mut frontier = Frontier::new(Search::Retransmissions { arrivals: 2 }, first);
+    assert_eq!(frontier.pop(), Some(first));
+    frontier.extend(&[with(1, once), new(later)]);
+    assert_eq!(frontier.pop(), Some(once));
+    frontier.extend(&[with(1, twice)]);
+    assert_eq!(frontier.pop(), Some(twice));
+    frontier.extend(&[with(1, thrice), with(2, other)]);
+    assert_eq!(frontier.pop(), Some(other));
+    assert_eq!(frontier.pop(), Some(later));
+    // Here nothing has arrived: on this way, its third arrival is the first.
+    let again = Successor { is_new: false, ..with(1, thrice) };
+    assert!(frontier.prefers(&again));
+    assert!(!frontier.prefers(&Successor { state: other, ..again }), "it had its turn");
+    frontier.extend(&[again, Successor { state: other, ..again }]);
+    assert_eq!(frontier.len(), 1);
+    assert_eq!(drained(frontier), [thrice]);
+}
+
+#[test]
+fn repetitions_come_before_networks() {
+    let [first, a, same, repeated, below] = states();
+    let with = |network, state| Successor { network, ..new(state) };
+    let repeating = |network, state| Successor { delivered: Some(datagram(1)), ..with(network, state) };
+    let mut frontier = Frontier::new(Search::NetworkStates { retransmissions: Some(1) }, first);
+    frontier.pop();
+    frontier.extend(&[repeating(7, a), with(7, same)]);
+    assert_eq!(frontier.pop(), Some(a));
+    frontier.extend(&[repeating(8, repeated), with(7, below)]);
+    assert_eq!(drained(frontier), [below, same, repeated]);
 }
 
 #[test]

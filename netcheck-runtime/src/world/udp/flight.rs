@@ -158,6 +158,7 @@ impl View<'_> {
         groups.iter().all(|udp| udp.delays.as_ref().is_some_and(is_any) && !udp.is_ordered)
             && groups.last().is_some_and(|udp| udp.processes.is_none())
             && !self.demands.scope
+            && !self.declared.has_drawn_delays
     }
 
     /// The components of addresses with copies in flight to them, in an order that is the same in every run.

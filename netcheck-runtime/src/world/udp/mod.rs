@@ -3,6 +3,7 @@
 mod astray;
 mod copies;
 pub(crate) mod depends;
+mod drawn;
 pub(crate) mod effects;
 mod flight;
 pub(crate) mod offers;

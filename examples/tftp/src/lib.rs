@@ -1,0 +1,9 @@
+//! The programs of the example `tftp` as a crate of their own, so that `cargo mutants` can change them: `.ci/mutants`.
+//! The example itself belongs to the package `netcheck`: `cargo run --release --example tftp`.
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+#[path = "../checked.rs"]
+#[allow(missing_docs, reason = "it is an example's module")]
+pub mod checked;
