@@ -30,7 +30,11 @@ impl Event {
             | Event::Finished
             | Event::Broken
             | Event::Fired { .. }
-            | Event::Passed { .. } => 0,
+            | Event::Passed { .. }
+            | Event::Dialed
+            | Event::Came { .. }
+            | Event::Waits
+            | Event::Delayed { .. } => 0,
         }
     }
 }

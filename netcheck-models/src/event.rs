@@ -63,6 +63,20 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_zero")]
         faults: u32,
     },
+    /// A connect is under way.
+    Dialed,
+    /// A segment from an end of a connection arrives at the other.
+    Came {
+        /// What it brings.
+        brought: Brought,
+    },
+    /// A connect has come to a listener whose backlog is full, and waits there.
+    Waits,
+    /// The network decides how long a segment takes.
+    Delayed {
+        /// The time that it takes.
+        ns: u64,
+    },
     /// A connection was made; it waits to be accepted.
     Connected,
     /// A connection was accepted.
@@ -107,6 +121,27 @@ pub enum Event {
         /// The time that passed.
         ns: u64,
     },
+}
+
+/// What a segment of a connection brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "brings", rename_all = "snake_case")]
+pub enum Brought {
+    /// A connect.
+    Connect,
+    /// The answer of a listener.
+    Answer,
+    /// The answer that no socket listens.
+    Refusal,
+    /// Bytes.
+    Bytes {
+        /// Their number.
+        bytes: u64,
+    },
+    /// The end of the stream.
+    End,
+    /// A reset.
+    Reset,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]

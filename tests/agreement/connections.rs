@@ -6,6 +6,12 @@ use std::io::ErrorKind;
 
 use crate::program::Event;
 
+#[path = "segments.rs"]
+mod segments;
+
+pub use segments::Due;
+use segments::Wires;
+
 /// A connection and which end of it: 0 connected, 1 was accepted.
 pub type End = (usize, usize);
 
@@ -19,6 +25,8 @@ const BUFFER_BYTES: usize = 65_536;
 pub struct Connections {
     listeners: BTreeMap<Port, Listener>,
     connections: BTreeMap<usize, Connection>,
+    /// what an end sends is under way for a while: see `segments.rs`
+    is_timed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +41,7 @@ struct Connection {
     /// the process that connected
     client: usize,
     ends: [EndState; 2],
+    wires: Wires,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +58,10 @@ struct EndState {
     fin: bool,
     /// a reset may overtake what is left of `incoming`
     may_lose: bool,
+    /// with `delay`: what the peer wrote and nobody here has read, wherever it is
+    unread: usize,
+    /// with `delay`: the peer was told that there is nobody here any more
+    has_reset: bool,
 }
 
 /// One way in which an operation can end.
@@ -64,12 +77,14 @@ pub struct Alternative {
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
     split: bool,
+    /// with `delay`: bytes of one write may come one by one
+    cuts: bool,
     buffer_bytes: usize,
 }
 
 impl Transfer {
-    pub fn declared(split: bool, buffer_bytes: Option<usize>) -> Self {
-        Transfer { split, buffer_bytes: buffer_bytes.unwrap_or(BUFFER_BYTES) }
+    pub fn declared(split: bool, cuts: bool, buffer_bytes: Option<usize>) -> Self {
+        Transfer { split, cuts, buffer_bytes: buffer_bytes.unwrap_or(BUFFER_BYTES) }
     }
 
     /// How many of so many bytes are transferred at once.
@@ -99,7 +114,7 @@ impl Connections {
         let new = (0..).find(|id| !self.connections.contains_key(id)).expect("ids do not end");
         let mut connected = self.leading_to(Event::Connected, |after| {
             let ends = [EndState::new(), EndState::new()];
-            after.connections.insert(new, Connection { client, ends });
+            after.connections.insert(new, Connection { client, ends, wires: Wires::default() });
             after.listener(to).queue.push_back(new);
         });
         connected.opened = Some((new, 0));
@@ -126,7 +141,9 @@ impl Connections {
                 .map(|length| {
                     let bytes = own.incoming.iter().take(length).copied().collect();
                     self.leading_to(Event::Read(bytes), |after| {
-                        after.end_mut(end).incoming.drain(..length);
+                        let own = after.end_mut(end);
+                        own.incoming.drain(..length);
+                        own.unread = own.unread.saturating_sub(length);
                     })
                 })
                 .collect();
@@ -159,6 +176,9 @@ impl Connections {
         }
         if own.dead || own.has_shut_down {
             return vec![self.failing(ErrorKind::BrokenPipe)];
+        }
+        if self.is_timed {
+            return self.write_over_time(end, bytes, transfer);
         }
         if !peer.open {
             return vec![self.leading_to(Event::Wrote(bytes.len()), |after| {
@@ -205,14 +225,19 @@ impl Connections {
         let all: Vec<End> =
             self.connections.keys().flat_map(|&connection| [(connection, 0), (connection, 1)]).collect();
         for end in all {
-            if self.end(end).open && !ends.contains(&end) && !queued.contains(&end) {
+            // A call that was given up may be gone by now.
+            let is_open = self.connections.get(&end.0).is_some_and(|connection| connection.ends[end.1].open);
+            if is_open && !ends.contains(&end) && !queued.contains(&end) {
                 self.drop_end(end);
             }
         }
-        self.connections.retain(|_, connection| connection.ends.iter().any(|end| end.open));
+        self.connections.retain(|_, connection| connection.ends.iter().any(|end| end.open) || connection.wires.calls());
     }
 
     fn drop_end(&mut self, end: End) {
+        if self.is_timed {
+            return self.drop_end_over_time(end);
+        }
         let (own, peer) = (self.end(end).clone(), self.end(peer(end)).clone());
         if !(own.dead || own.has_shut_down && peer.has_shut_down) {
             if !own.incoming.is_empty() || own.zero_linger {
@@ -229,6 +254,9 @@ impl Connections {
 
     /// The server's end of a connection that nobody accepted is gone.
     fn reset_queued(&mut self, connection: usize) {
+        if self.is_timed {
+            return self.reset_over_time((connection, 1), ErrorKind::ConnectionReset);
+        }
         self.end_mut((connection, 1)).open = false;
         let client = self.end_mut((connection, 0));
         if client.open && !client.dead {
@@ -237,6 +265,9 @@ impl Connections {
     }
 
     fn finish(&mut self, end: End) {
+        if self.is_timed {
+            return self.finish_over_time(end);
+        }
         if !self.end(end).dead {
             self.end_mut(end).has_shut_down = true;
             self.end_mut(peer(end)).fin = true;
@@ -267,14 +298,21 @@ impl Connections {
         self.breaking(end, ErrorKind::NotConnected, false)
     }
 
-    pub fn resets(&self, end: End) -> Option<Alternative> {
-        self.breaking(end, ErrorKind::ConnectionReset, true)
+    /// In each of the ways in which what is under way may be lost.
+    pub fn resets(&self, end: End) -> Vec<Alternative> {
+        match self.is_timed {
+            true => self.resets_over_time(end),
+            false => self.breaking(end, ErrorKind::ConnectionReset, true).into_iter().collect(),
+        }
     }
 
     fn breaking(&self, end: End, error: ErrorKind, may_lose: bool) -> Option<Alternative> {
         let (own, peer) = (self.end(end), self.end(peer(end)));
         if own.dead {
             return None;
+        }
+        if self.is_timed {
+            return Some(self.leading_to(Event::Failed(error), |after| after.break_over_time(end)));
         }
         let is_there = peer.open && !peer.dead;
         let is_over = own.has_shut_down && peer.has_shut_down;
@@ -295,6 +333,9 @@ impl Connections {
             return None;
         }
         Some(self.leading_to(Event::Failed(ErrorKind::BrokenPipe), |after| {
+            if after.is_timed {
+                return after.stop_writing_over_time(end);
+            }
             after.end_mut(end).die(None);
             let peer = after.end_mut(peer(end));
             peer.fin = true;
@@ -344,6 +385,8 @@ impl EndState {
             incoming: VecDeque::new(),
             fin: false,
             may_lose: false,
+            unread: 0,
+            has_reset: false,
         }
     }
 

@@ -21,7 +21,9 @@ use netcheck::tracked::std::sync::atomic::AtomicBool;
 
 use crate::interpret::Shared;
 use crate::naive::Findings;
-use crate::program::{self, ELAPSED, Failure, Instruction, Output, Side, System, TICK_MS, Value, panic_message};
+use crate::program::{
+    self, Delays, ELAPSED, Failure, Instruction, Output, Side, System, TICK_MS, Value, panic_message,
+};
 use crate::streams::Streams;
 
 /// Whether two histories that lead to equal memory are one local state: half of the time.
@@ -315,9 +317,13 @@ fn declared(tcp: &program::Tcp) -> Tcp {
     if tcp.split {
         declared = declared.split();
     }
-    if tcp.delay {
-        declared = declared.delay(..);
-    }
+    let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * TICK_MS));
+    declared = match &tcp.delay {
+        None => declared,
+        Some(Delays::Interval(least, None)) => declared.delay(ticks(*least)..),
+        Some(Delays::Interval(least, Some(most))) => declared.delay(ticks(*least)..=ticks(*most)),
+        Some(Delays::Listed(listed)) => declared.delays(listed.iter().copied().map(ticks)),
+    };
     if let Some(bytes) = tcp.buffer {
         declared = declared.buffer(bytes);
     }

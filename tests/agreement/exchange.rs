@@ -1,7 +1,7 @@
 //! Systems with listeners and streams: who connects to whom, and what they say to each other.
 
 use super::{CONSTANTS, Draft, PORTS, Random, Size, Words, Writer};
-use crate::program::{ELAPSED, END, FAILED, Failure, Instruction, Network, Process, Side, Tcp};
+use crate::program::{Delays, ELAPSED, END, FAILED, Failure, Instruction, Network, Process, Side, Tcp};
 
 pub(super) fn network(random: &mut Random, words: Words) -> Network {
     let mixed = words == Words::Mixed;
@@ -9,7 +9,7 @@ pub(super) fn network(random: &mut Random, words: Words) -> Network {
     let tcp = Tcp {
         failures: failures(random),
         split: random.percent(20),
-        delay: mixed && random.percent(25),
+        delay: (mixed && random.percent(25)).then_some(Delays::Interval(0, None)),
         buffer: *random.weighted(&[(10, None), (1, Some(1)), (3, Some(2)), (2, Some(3)), (1, Some(4))]),
         processes: if random.percent(15) { vec![random.below(2) as usize] } else { Vec::new() },
         side: *random.weighted(&[(16, None), (2, Some(Side::Client)), (2, Some(Side::Server))]),

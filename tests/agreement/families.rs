@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::engine::Fewest;
 use crate::generate::{self, Size, Words};
 use crate::naive::{self, Limits};
-use crate::program::{Network, System};
+use crate::program::{Delays, Network, System};
 use crate::symmetry::{self, Symmetries};
 use crate::{Figures, agree, agree_where, captured, engine, propagation, seeds_asked_for, watched};
 
@@ -146,6 +146,16 @@ families! {
     random_systems_with_intervals_of_delays_and_streams_agree: 21_000_000, 18, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::Mixed, Limits::of(10_000), with_intervals),
         ["reads": |figures| figures.read => 200];
+    random_systems_with_segments_under_way_agree: 24_000_000, 35, 12_000,
+        |seeds| agree_where(seeds, Size::Small, Words::Streams, Limits::of(10_000), with_segments),
+        ["failures": |figures| figures.failed => 100, "reads": |figures| figures.read => 200,
+            "time-outs": |figures| figures.timeouts => 50];
+    random_systems_with_datagrams_and_segments_under_way_agree: 25_000_000, 20, 12_000,
+        |seeds| agree_where(seeds, Size::Small, Words::Mixed, Limits::of(10_000), with_segments),
+        ["reads": |figures| figures.read => 150, "time-outs": |figures| figures.timeouts => 50];
+    random_systems_of_everyday_programs_with_segments_under_way_agree: 26_000_000, 20, 12_000,
+        |seeds| agree_where(seeds, Size::Small, Words::EverydayStreams, Limits::of(5_000), with_segments),
+        ["reads": |figures| figures.read => 150, "time-outs": |figures| figures.timeouts => 50];
     random_monitors_agree: 22_000_000, 95, 12_000,
         monitors_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 100,
@@ -168,6 +178,22 @@ fn with_intervals(seed: u64, network: &mut Network) {
     // Half of the time one process sends over a link of its own, also one where nothing takes time.
     if seed % 2 == 1 {
         network.slow = Some(((seed / 2) as usize % 2, intervals[(seed / 5) as usize % intervals.len()]));
+    }
+}
+
+/// Segments of connections take a time of an interval or of a list; datagrams, if there are any, one of an interval, any
+/// time, or none.
+fn with_segments(seed: u64, network: &mut Network) {
+    let intervals =
+        [(0, Some(1)), (1, Some(1)), (0, Some(2)), (1, Some(3)), (0, None), (1, None), (2, None), (0, Some(0))];
+    let lists: [&[u32]; 4] = [&[0, 2], &[1], &[1, 3], &[0, 1, 4]];
+    let delays = match seed as usize % 12 {
+        at @ ..8 => Delays::Interval(intervals[at].0, intervals[at].1),
+        at => Delays::Listed(lists[at - 8].to_vec()),
+    };
+    network.tcp.get_or_insert_default().delay = Some(delays);
+    if seed / 12 % 3 > 0 {
+        with_intervals(seed / 36, network);
     }
 }
 
@@ -227,7 +253,7 @@ fn monitors_agree(seeds: Range<u64>) -> Option<Figures> {
     let words = [Words::Plain, Words::All, Words::Loops, Words::Everyday, Words::Mixed, Words::Single];
     watched_agree(seeds, &words, Limits::of(400), |_, network| {
         network.delay = false;
-        network.tcp.iter_mut().for_each(|tcp| tcp.delay = false);
+        network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
     })
 }
 

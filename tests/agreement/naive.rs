@@ -21,7 +21,7 @@ mod step;
 pub mod watched;
 
 use crate::automaton::{Sighted, What};
-use crate::connections::{Alternative, Connections, End, Port};
+use crate::connections::{Alternative, Connections, Due, End, Port};
 use crate::everyday::LATER_MS;
 use crate::objects::Objects;
 use crate::program::{Event, Instruction, Side, System};
@@ -402,6 +402,8 @@ enum Operation {
         to: Port,
         stream: usize,
         hangs: bool,
+        /// with `delay`: the connection that it called for
+        called: Option<usize>,
     },
     Write {
         end: End,
@@ -545,6 +547,18 @@ enum Move {
         alternative: Alternative,
         is_failure: bool,
     },
+    /// a segment comes to the other end
+    ComeOut {
+        from: End,
+    },
+    /// a connect that waits for room finds some
+    Knock {
+        connection: usize,
+    },
+    /// the next segment without a time is due then
+    Decide {
+        due: Due,
+    },
     /// a connect will never be answered
     Hang {
         process: usize,
@@ -600,7 +614,7 @@ impl<'a> World<'a> {
             processes,
             channels: BTreeMap::new(),
             datagrams: Datagrams::default(),
-            connections: Connections::default(),
+            connections: if system.takes_time() { Connections::timed() } else { Connections::default() },
         };
         World { system, code, state, runs_on: false, sighted: Vec::new() }
     }
@@ -646,6 +660,7 @@ impl State {
         self.channels.values_mut().for_each(Channel::forget);
         self.channels.retain(|_, channel| !channel.is_empty());
         self.datagrams.set_back(now_ms);
+        self.connections.set_back(now_ms);
         self.datagrams.forget();
     }
 

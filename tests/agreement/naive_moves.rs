@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
 use super::{Activity, Move, Operation, Phase, TaskState, Timer, Wait, World, side_of};
-use crate::connections::{Alternative, End, Transfer};
+use crate::connections::{Alternative, Due, End, Transfer};
 use crate::everyday::LATER_MS;
-use crate::program::{self, Event, Failure, Side};
+use crate::program::{self, Delays, Event, Failure, Side};
 
 /// Of one unit of time, beside monitors.
 const FRACTIONS: u32 = 5;
@@ -14,6 +14,10 @@ const FRACTIONS: u32 = 5;
 impl World<'_> {
     /// Everything that may happen next.
     pub(super) fn moves(&self) -> Vec<Move> {
+        if let (false, Some(delays)) = (self.state.connections.is_decided(), self.delays()) {
+            let windows = delays.windows(|ticks| self.state.now_ms + ticks * program::TICK_MS);
+            return windows.into_iter().map(|due| Move::Decide { due }).collect();
+        }
         let mut others = Vec::new();
         let mut deliveries = Vec::new();
         let mut timers = Vec::new();
@@ -85,7 +89,9 @@ impl World<'_> {
                     Wait::Lock => {}
                     Wait::Tcp { operation, deadline_ms, may_fail, .. } => {
                         let step = |is_failure| move |alternative| Move::Tcp { process, task, alternative, is_failure };
-                        let answers = if operation.is_answered() { &mut deliveries } else { &mut others };
+                        let takes_time = self.system.takes_time();
+                        let answers =
+                            if operation.is_answered() && !takes_time { &mut deliveries } else { &mut others };
                         answers.extend(self.alternatives(process, operation).into_iter().map(step(false)));
                         if may_fail && self.state.faults_left != Some(0) {
                             failures.extend(self.failures(process, operation).into_iter().map(step(true)));
@@ -100,6 +106,12 @@ impl World<'_> {
             let packets = (0..channel.packets.len()).filter(|&packet| self.may_deliver(channel, packet));
             deliveries.extend(packets.map(|packet| Move::Arrive { link, packet }));
         }
+        let connections = &self.state.connections;
+        others.extend(connections.welcome().into_iter().map(|connection| Move::Knock { connection }));
+        if self.system.takes_time() {
+            let due = connections.first_in_line().filter(|(_, (earliest_ms, _))| *earliest_ms <= self.state.now_ms);
+            deliveries.extend(due.map(|(from, _)| Move::ComeOut { from }));
+        }
         let deadline = |timer: &Move| match timer {
             Move::Fire { deadline_ms, .. } => *deadline_ms,
             _ => unreachable!("only timers"),
@@ -108,9 +120,10 @@ impl World<'_> {
             timers.into_iter().partition(|timer| deadline(timer) <= i64::from(self.state.now_ms));
         others.extend(expired);
         let network = &self.system.network;
-        let streams_take_time = network.tcp.as_ref().is_some_and(|tcp| tcp.delay);
+        let streams_take_time = self.system.takes_time();
         let is_held_up = deliveries.iter().any(|delivery| match delivery {
-            Move::Tcp { .. } => !streams_take_time,
+            Move::Tcp { .. } => true,
+            Move::ComeOut { .. } => false,
             _ => !network.delay,
         });
         let time_may_pass = others.is_empty() && !is_held_up;
@@ -140,11 +153,19 @@ impl World<'_> {
         let is_watched = self.system.network.watched;
         let tick_ms = if is_watched { program::TICK_MS / FRACTIONS } else { program::TICK_MS };
         assert_eq!(now_ms % tick_ms, 0, "all times are whole units");
-        let due: Vec<(u32, Option<u32>)> = self.state.datagrams.dues().collect();
+        let connections = &self.state.connections;
+        let is_timed = self.system.takes_time();
+        let mut due: Vec<Due> = self.state.datagrams.dues().collect();
+        if is_timed {
+            due.extend(connections.first_in_line().map(|(_, due)| due));
+        }
         if due.iter().any(|&(_, latest_ms)| latest_ms.is_some_and(|latest_ms| latest_ms <= now_ms)) {
             return None;
         }
-        let must = is_waited_for || due.iter().any(|(_, latest_ms)| latest_ms.is_some());
+        due.extend(connections.in_line());
+        let must = is_waited_for
+            || connections.in_line().next().is_some()
+            || due.iter().any(|(_, latest_ms)| latest_ms.is_some());
         let ticks = self.state.processes.iter().filter_map(|process| process.interval);
         let stamps = self.state.processes.iter().filter_map(|process| process.stamp_ms);
         let is_seen = is_watched && may_go_on
@@ -188,6 +209,9 @@ impl World<'_> {
                 each.into_iter().filter_map(accepts).collect()
             }
             Operation::Connect { hangs: true, .. } => Vec::new(),
+            Operation::Connect { called: Some(connection), .. } => {
+                connections.answered(connection).into_iter().collect()
+            }
             Operation::Connect { to, .. } => connections.connect(process, to).into_iter().collect(),
             Operation::Write { end, value, length } => {
                 connections.write(end, &program::payload(value, length), transfer)
@@ -208,9 +232,16 @@ impl World<'_> {
         }
     }
 
+    /// How long segments take.
+    pub(super) fn delays(&self) -> Option<&Delays> {
+        self.system.network.tcp.as_ref()?.delay.as_ref()
+    }
+
     fn transfer(&self) -> Transfer {
         let tcp = self.system.network.tcp.as_ref();
-        Transfer::declared(tcp.is_some_and(|tcp| tcp.split), tcp.and_then(|tcp| tcp.buffer))
+        let split = tcp.is_some_and(|tcp| tcp.split);
+        let cuts = split && matches!(self.delays(), Some(Delays::Interval(..)));
+        Transfer::declared(split, cuts, tcp.and_then(|tcp| tcp.buffer))
     }
 
     /// How an operation can end in a declared failure.
@@ -220,6 +251,9 @@ impl World<'_> {
         let at = |failure, end: End| self.is_declared(failure, side_of(end));
         match operation {
             Operation::Listen { .. } | Operation::Connect { hangs: true, .. } => Vec::new(),
+            Operation::Connect { called: Some(connection), .. } => {
+                open(Side::Client).then(|| connections.call_fails(connection)).flatten().into_iter().collect()
+            }
             Operation::Connect { .. } => {
                 open(Side::Client).then(|| connections.failing(ErrorKind::TimedOut)).into_iter().collect()
             }
@@ -233,8 +267,8 @@ impl World<'_> {
             }
             Operation::Write { end, .. } | Operation::TryWrite { end, .. } => {
                 let write = at(Failure::Write, end).then(|| connections.write_fails(end)).flatten();
-                let reset = at(Failure::Reset, end).then(|| connections.resets(end)).flatten();
-                write.into_iter().chain(reset).collect()
+                let reset = at(Failure::Reset, end).then(|| connections.resets(end));
+                write.into_iter().chain(reset.into_iter().flatten()).collect()
             }
             Operation::Read { ends, .. } => {
                 let ends: BTreeSet<End> = ends.into_iter().collect();
@@ -247,12 +281,14 @@ impl World<'_> {
     fn read_failures(&self, end: End) -> Vec<Alternative> {
         let connections = &self.state.connections;
         let read = self.is_declared(Failure::Read, side_of(end)).then(|| connections.read_fails(end)).flatten();
-        let reset = self.is_declared(Failure::Reset, side_of(end)).then(|| connections.resets(end)).flatten();
-        read.into_iter().chain(reset).collect()
+        let reset = self.is_declared(Failure::Reset, side_of(end)).then(|| connections.resets(end));
+        read.into_iter().chain(reset.into_iter().flatten()).collect()
     }
 
     fn may_hang(&self, operation: Operation) -> bool {
-        matches!(operation, Operation::Connect { hangs: false, .. }) && self.is_declared(Failure::Hang, Side::Client)
+        let is_unheard = |called: Option<usize>| called.is_none_or(|called| self.state.connections.is_unheard(called));
+        matches!(operation, Operation::Connect { hangs: false, called, .. } if is_unheard(called))
+            && self.is_declared(Failure::Hang, Side::Client)
     }
 
     fn is_declared(&self, failure: Failure, side: Side) -> bool {

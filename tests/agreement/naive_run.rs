@@ -60,6 +60,7 @@ impl World<'_> {
         let tcp = self.system.network.tcp.as_ref();
         let first = tcp.and_then(|tcp| tcp.first);
         let is_watched = self.system.network.watched;
+        let is_timed = self.system.takes_time();
         let is_named = tcp.is_some_and(|tcp| tcp.processes.is_empty() || tcp.processes.contains(&process));
         let state = &mut self.state.processes[process];
         // an abort waits for the next await
@@ -233,7 +234,8 @@ impl World<'_> {
                 Instruction::Connect { stream, to, port, limit_ms, into } => {
                     if state.streams[stream] == Slot::Closed {
                         state.streams[stream] = Slot::Opening;
-                        let operation = Operation::Connect { to: (to, port), stream, hangs: false };
+                        let called = is_timed.then(|| self.state.connections.call(process, (to, port)));
+                        let operation = Operation::Connect { to: (to, port), stream, hangs: false, called };
                         break begin(state, operation, limit_ms, into);
                     }
                 }

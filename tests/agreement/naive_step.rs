@@ -10,13 +10,17 @@ use crate::automaton::What;
 use crate::connections::Alternative;
 use crate::everyday::{Everyday, OUTER_ELAPSED};
 use crate::naive::Findings;
-use crate::program::{ELAPSED, Event, Instruction};
+use crate::program::{Delays, ELAPSED, Event, Instruction, TICK_MS};
 
 impl World<'_> {
     /// Does one move; an error is a panic of the program.
     pub(super) fn make(&mut self, chosen: &Move, findings: &mut Findings) -> Result<(), (String, String)> {
         self.step(chosen, findings)?;
         self.close();
+        if let Some(delays @ Delays::Interval(..)) = self.delays() {
+            let windows = delays.windows(|ticks| self.state.now_ms + ticks * TICK_MS);
+            windows.into_iter().for_each(|due| self.state.connections.decide(due));
+        }
         Ok(())
     }
 
@@ -102,7 +106,7 @@ impl World<'_> {
                 if let Wait::Tcp { operation, into, .. } = wait {
                     findings.timeout_elapsed = true;
                     // Its first packet was sent long ago: the listener gets a connection that is closed at once.
-                    if let Operation::Connect { to, hangs: false, .. } = operation
+                    if let Operation::Connect { to, hangs: false, called: None, .. } = operation
                         && let Some(connected) = self.state.connections.connect(process, to)
                     {
                         self.state.connections = connected.after;
@@ -131,8 +135,25 @@ impl World<'_> {
                 self.state.processes[process].finish(operation, into, opened, event);
                 self.run(process, task, findings)
             }
+            Move::ComeOut { from } => {
+                self.state.connections.come_out(from);
+                Ok(())
+            }
+            Move::Knock { connection } => {
+                self.state.connections.knock(connection);
+                Ok(())
+            }
+            Move::Decide { due } => {
+                assert!(self.state.connections.decide_first(due), "something is to be decided");
+                Ok(())
+            }
             Move::Hang { process, task } => {
                 self.use_fault(true);
+                if let Wait::Tcp { operation: Operation::Connect { called: Some(connection), .. }, .. } =
+                    self.wait(process, task)
+                {
+                    self.state.connections.remove(connection);
+                }
                 let task = &mut self.state.processes[process].tasks[task];
                 if let Activity::Waiting(Wait::Tcp { operation: Operation::Connect { hangs, .. }, .. }) =
                     &mut task.activity
@@ -186,6 +207,9 @@ impl World<'_> {
                     | Operation::TryRead { end, .. }
                     | Operation::Shutdown { end } => {
                         ends.insert(end);
+                    }
+                    Operation::Connect { called: Some(connection), hangs: false, .. } => {
+                        ends.insert((connection, 0));
                     }
                     Operation::Listen { .. } | Operation::Connect { .. } => {}
                 }

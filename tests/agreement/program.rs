@@ -60,7 +60,7 @@ pub struct Network {
 impl Network {
     /// Whether packets take time.
     pub fn takes_time(&self) -> bool {
-        self.delay || self.tcp.as_ref().is_some_and(|tcp| tcp.delay)
+        self.delay || self.tcp.as_ref().is_some_and(|tcp| tcp.delay.is_some())
     }
 
     /// The times that the datagrams of a process take, if they take those of an interval.
@@ -75,8 +75,8 @@ impl Network {
 pub struct Tcp {
     pub failures: Vec<Failure>,
     pub split: bool,
-    /// what comes over a connection takes any time
-    pub delay: bool,
+    /// each segment of a connection takes time
+    pub delay: Option<Delays>,
     /// bytes that a half-stream holds
     pub buffer: Option<usize>,
     /// only operations of these processes fail; all, if empty
@@ -84,6 +84,25 @@ pub struct Tcp {
     pub side: Option<Side>,
     /// only so many executions of each operation fail
     pub first: Option<usize>,
+}
+
+/// How long segments take, in units of `TICK_MS`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Delays {
+    /// between these; without the second one, as long as they like
+    Interval(u32, Option<u32>),
+    /// one of these
+    Listed(Vec<u32>),
+}
+
+impl fmt::Display for Delays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Delays::Interval(least, None) => write!(f, "delay = {least}.."),
+            Delays::Interval(least, Some(most)) => write!(f, "delay = {least}..={most}"),
+            Delays::Listed(listed) => write!(f, "delay = {listed:?}"),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -410,6 +429,11 @@ impl Process {
 }
 
 impl System {
+    /// Whether segments of connections take time.
+    pub fn takes_time(&self) -> bool {
+        self.network.tcp.as_ref().is_some_and(|tcp| tcp.delay.is_some())
+    }
+
     /// Whether some process has a loop of which no number of rounds is known.
     pub fn has_loops(&self) -> bool {
         fn has_loops(block: &[Instruction]) -> bool {
@@ -561,9 +585,7 @@ impl fmt::Display for Tcp {
         if self.split {
             words.push("split".to_owned());
         }
-        if self.delay {
-            words.push("delay".to_owned());
-        }
+        words.extend(self.delay.as_ref().map(ToString::to_string));
         words.extend(self.buffer.map(|bytes| format!("buffer = {bytes}")));
         words.extend(self.processes.iter().map(|process| format!("process = {:?}", name(*process))));
         words.extend(self.side.map(|side| format!("side = {}", format!("{side:?}").to_lowercase())));

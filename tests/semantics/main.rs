@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod dense;
+mod dense_streams;
 mod described;
 mod in_order;
 mod monitors;

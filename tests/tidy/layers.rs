@@ -85,8 +85,7 @@ const MODELS: &[Row] = &[
     ("host", &[]),
     ("monitor", &[]),
     ("time", &[]),
-    ("tcp::half_stream", &[]),
-    ("tcp", &[]),
+    ("tcp", &["event"]),
     ("udp::rules", &[]),
     ("udp", &["budget", "event"]),
 ];
@@ -320,7 +319,7 @@ const RUNTIME: &[Row] = &[
     ("monitor", &["isolated", "operation", "trace::validated", "unit::poll", "world::monitors"]),
     // The top.
     ("network", &["capture", "coverage", "external", "property", "unit::payload", "unit::program", "world::monitors"]),
-    ("check::declare", &["error", "id", "operation", "world::declared", "world::tcp::rules"]),
+    ("check::declare", &["error", "id", "operation", "world::declared", "world::delays", "world::tcp::rules"]),
     ("check::words", &["check", "error", "operation", "search::frontier", "world::declared", "world::store"]),
     (
         "check::automata",

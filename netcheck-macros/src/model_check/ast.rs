@@ -56,6 +56,7 @@ pub(crate) struct Udp {
 pub(crate) struct Tcp {
     pub(crate) said: Said,
     pub(crate) buffer: Option<Number>,
+    pub(crate) delays: Option<Delays>,
     pub(crate) processes: Option<Vec<LitStr>>,
     pub(crate) side: Option<Choice>,
     pub(crate) first: Option<Number>,

@@ -174,8 +174,7 @@ fn tcp(words: Vec<Word>, cx: &Ctxt) -> Tcp {
         }
         match word.name.to_string().as_str() {
             "open" | "close" | "read" | "write" | "reset" | "hang" | "split" => alone(word, cx),
-            "delay" if matches!(word.form, Form::Alone | Form::Broken) => {}
-            "delay" => cx.error(&word.name, "streams take any time: write `delay` alone; intervals are for `udp`"),
+            "delay" => tcp.delays = delays(word, cx),
             "buffer" => tcp.buffer = value(word, "4096", cx).and_then(|value| number(&value, cx)),
             "process" => tcp.processes = process(word, cx),
             "processes" => tcp.processes = processes(word, cx),

@@ -175,7 +175,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, ReturnType};
 
-use super::ast::{Choice, DelaysKind, Length, ModelCheck, Number, Search, Tcp, Udp};
+use super::ast::{Choice, Delays, DelaysKind, Length, ModelCheck, Number, Said, Search, Tcp, Udp};
 use super::attr::plain;
 use crate::function::{Function, attr_name, should_panic};
 
@@ -438,27 +438,7 @@ fn udp(udp: &Udp) -> TokenStream {
     if let Some(Choice { variant, .. }) = &udp.direction {
         calls.extend(quote!(.direction(::netcheck::check::Direction::#variant)));
     }
-    if let Some(delay) = udp.said.get("delay") {
-        let duration = |length: &Length| {
-            let ns = length.ns;
-            quote!(::core::time::Duration::from_nanos(#ns))
-        };
-        calls.extend(match udp.delays.as_ref().map(|delays| &delays.kind) {
-            None => quote!(.#delay(..)),
-            Some(DelaysKind::Interval { least, most: None }) => {
-                let least = duration(least);
-                quote!(.#delay(#least..))
-            }
-            Some(DelaysKind::Interval { least, most: Some(most) }) => {
-                let (least, most) = (duration(least), duration(most));
-                quote!(.#delay(#least..=#most))
-            }
-            Some(DelaysKind::Listed(listed)) => {
-                let listed = listed.iter().map(duration);
-                quote!(.delays([#(#listed),*]))
-            }
-        });
-    }
+    calls.extend(delays(&udp.said, udp.delays.as_ref()));
     for process in udp.processes.iter().flatten() {
         calls.extend(quote!(.process(#process)));
     }
@@ -466,6 +446,30 @@ fn udp(udp: &Udp) -> TokenStream {
         calls.extend(quote!(.between([#(#between),*])));
     }
     quote!(::netcheck::check::Udp::new() #calls)
+}
+
+/// The call for `delay`, if it is said.
+fn delays(said: &Said, delays: Option<&Delays>) -> Option<TokenStream> {
+    let delay = said.get("delay")?;
+    let duration = |length: &Length| {
+        let ns = length.ns;
+        quote!(::core::time::Duration::from_nanos(#ns))
+    };
+    Some(match delays.map(|delays| &delays.kind) {
+        None => quote!(.#delay(..)),
+        Some(DelaysKind::Interval { least, most: None }) => {
+            let least = duration(least);
+            quote!(.#delay(#least..))
+        }
+        Some(DelaysKind::Interval { least, most: Some(most) }) => {
+            let (least, most) = (duration(least), duration(most));
+            quote!(.#delay(#least..=#most))
+        }
+        Some(DelaysKind::Listed(listed)) => {
+            let listed = listed.iter().map(duration);
+            quote!(.delays([#(#listed),*]))
+        }
+    })
 }
 
 fn tcp(tcp: &Tcp) -> TokenStream {
@@ -481,9 +485,7 @@ fn tcp(tcp: &Tcp) -> TokenStream {
             calls.extend(quote!(.#word()));
         }
     }
-    if let Some(delay) = tcp.said.get("delay") {
-        calls.extend(quote!(.#delay(..)));
-    }
+    calls.extend(delays(&tcp.said, tcp.delays.as_ref()));
     if let Some(buffer) = tcp.buffer.as_ref().map(plain) {
         calls.extend(quote!(.buffer(#buffer)));
     }

@@ -100,6 +100,7 @@ fn the_lengths_of_delays_are_handed_on() {
         ("delay = [1_000ns, 2s]", format!(".delays([{},{}])", from_nanos(1_000), from_nanos(2_000_000_000))),
     ] {
         assert_eq!(calls(&format!("udp(loss, {delays})")), format!(".udp(Udp::new().loss(){expected})"));
+        assert_eq!(calls(&format!("tcp(split, {delays})")), format!(".tcp(Tcp::new().split(){expected})"));
     }
 }
 
@@ -123,10 +124,12 @@ fn delays_that_make_no_sense_are_refused() {
         ("99999999999999min..", "too long"),
     ] {
         assert_refused(&format!("udp(delay = {delays})"), &[expected]);
+        assert_refused(&format!("tcp(delay = {delays})"), &[expected]);
     }
     assert_refused("udp(delay = [1, 2s, X])", &["needs a unit", "expected a delay"]);
     assert_refused("udp(delay(1ms..))", &["expected a word", "takes an interval or a list"]);
     assert_refused("udp(delay(loss))", &["takes an interval or a list"]);
+    assert_refused("tcp(delay(loss))", &["takes an interval or a list"]);
     assert_refused("udp(delay = 1ms.., reorder = 2)", &["`reorder` can't be combined with the lengths"]);
     assert_refused("udp(window = 2, delay = [1ms])", &["`window` can't be combined with the lengths"]);
 }

@@ -158,7 +158,18 @@ fn udp(udp: &Udp, cx: &Ctxt) {
         }
     }
     if let Some(delays) = &udp.delays {
-        self::delays(delays, udp, cx);
+        self::delays(delays, cx);
+        for word in ["reorder", "window"] {
+            if let Some(word) = udp.said.get(word) {
+                cx.error(
+                    word,
+                    format_args!(
+                        "`{word}` can't be combined with the lengths of delays: they decide in which order packets \
+                         arrive; keep one"
+                    ),
+                );
+            }
+        }
     }
     if let Some(numbers) = &udp.copies {
         if numbers.is_empty() {
@@ -219,7 +230,7 @@ fn groups(groups: &[(Ident, Udp)], cx: &Ctxt) {
     }
 }
 
-fn delays(delays: &Delays, udp: &Udp, cx: &Ctxt) {
+fn delays(delays: &Delays, cx: &Ctxt) {
     match &delays.kind {
         DelaysKind::Interval { least, most: Some(most) } if most.ns < least.ns => {
             let message = format_args!(
@@ -241,20 +252,12 @@ fn delays(delays: &Delays, udp: &Udp, cx: &Ctxt) {
             }
         }
     }
-    for word in ["reorder", "window"] {
-        if let Some(word) = udp.said.get(word) {
-            cx.error(
-                word,
-                format_args!(
-                    "`{word}` can't be combined with the lengths of delays: they decide in which order packets \
-                     arrive; keep one"
-                ),
-            );
-        }
-    }
 }
 
 fn tcp(tcp: &Tcp, cx: &Ctxt) {
+    if let Some(delays) = &tcp.delays {
+        self::delays(delays, cx);
+    }
     for (number, meaning) in [
         (&tcp.buffer, "`buffer` is how many bytes are held for each direction of a connection"),
         (&tcp.first, "`first` is how many executions of each source line may fail"),

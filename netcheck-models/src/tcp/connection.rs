@@ -1,6 +1,8 @@
 //! Both ends of a connection, and the effects of calls at an end.
 
 use super::half_stream::HalfStream;
+use super::opening::Opening;
+use super::segment::Segment;
 use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 
@@ -55,23 +57,27 @@ pub enum Written {
 
 /// One end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct End {
+pub(super) struct End {
     /// Whether a program or a backlog holds the end.
-    is_held: bool,
+    pub(super) is_held: bool,
     /// The connection was reset: no more bytes will come or go.
-    is_dead: bool,
+    pub(super) is_dead: bool,
     /// The error that the next call reports.
-    error: Option<Breakage>,
+    pub(super) error: Option<Breakage>,
 }
 
 /// A connection. The default is none: both ends are gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Connection {
-    ends: [End; 2],
+    pub(super) ends: [End; 2],
     /// By the end that writes.
-    ways: [HalfStream; 2],
+    pub(super) ways: [HalfStream; 2],
     /// A socket that connected to its own address: it reads what it writes.
-    to_itself: bool,
+    pub(super) to_itself: bool,
+    /// What an end sends is under way until it arrives.
+    pub(super) takes_time: bool,
+    /// Where packets take time: how far the connect has come.
+    pub(super) opening: Opening,
 }
 
 impl Connection {
@@ -89,10 +95,10 @@ impl Connection {
         Connection { ends: [held, End::default()], to_itself: true, ..Connection::default() }
     }
 
-    /// Whether both ends are gone.
+    /// Whether both ends are gone, and no connect is under way that would make one.
     #[must_use]
     pub fn is_gone(&self) -> bool {
-        !self.ends[0].is_held && !self.ends[1].is_held
+        !self.ends[0].is_held && !self.ends[1].is_held && !self.is_at_the_door()
     }
 
     /// Whether a program or a backlog holds this end.
@@ -139,7 +145,7 @@ impl Connection {
             }
             return outcomes;
         }
-        if incoming.is_finished {
+        if incoming.has_ended() {
             return smallvec![(Read::End, self.clone())];
         }
         if let Some(error) = self.ends[own].error {
@@ -172,7 +178,7 @@ impl Connection {
         if bytes.is_empty() {
             return smallvec![(Written::Accepted(0), self.clone())];
         }
-        if !self.ends[peer].is_held {
+        if !self.takes_time && !self.ends[peer].is_held {
             // The peer's host answers bytes that its program will never read with a reset.
             let mut next = self.clone();
             next.die(own, Some(Breakage::Pipe));
@@ -182,7 +188,10 @@ impl Connection {
         let fewest = if rules.split { 1 } else { most.max(1) };
         let accepted = (fewest..=most).rev().map(|count| {
             let mut next = self.clone();
-            next.ways[own].append(&bytes[..count]);
+            match self.takes_time {
+                true => next.send(own, Segment::Bytes(bytes[..count].to_vec())),
+                false => next.ways[own].append(&bytes[..count]),
+            }
             (Written::Accepted(count), next)
         });
         accepted.collect()
@@ -226,7 +235,8 @@ impl Connection {
         let (own, peer) = self.indexes(side);
         let End { is_dead, error, .. } = self.ends[own];
         let way = &self.ways[own];
-        is_dead || error.is_some() || way.is_finished || !self.ends[peer].is_held || way.room(capacity) >= count
+        let is_answered_with_reset = !self.takes_time && !self.ends[peer].is_held;
+        is_dead || error.is_some() || way.is_finished || is_answered_with_reset || way.room(capacity) >= count
     }
 
     /// The connection after `shutdown` of the writing side.
@@ -234,7 +244,9 @@ impl Connection {
     pub fn shut_down(&self, side: Side) -> Connection {
         let (own, _) = self.indexes(side);
         let mut next = self.clone();
-        next.ways[own].is_finished |= !self.ends[own].is_dead;
+        if !self.ends[own].is_dead && !self.ways[own].is_finished {
+            next.finish(own);
+        }
         next
     }
 
@@ -244,17 +256,19 @@ impl Connection {
     pub fn close(&self, side: Side, reset: bool) -> Connection {
         let (own, peer) = self.indexes(side);
         let mut next = self.clone();
-        let is_over = self.ends[own].is_dead || self.ways[own].is_finished && self.ways[peer].is_finished;
-        if !is_over {
-            if reset || !self.ways[peer].bytes().is_empty() {
-                let told = if self.ways[own].is_finished { Breakage::Pipe } else { Breakage::Reset };
-                next.die(peer, Some(told));
-            } else {
-                next.ways[own].is_finished = true;
-            }
+        if side == Side::Client && std::mem::take(&mut next.opening).is_fruitless() {
+            return Connection::default();
+        }
+        let is_over = self.ends[own].is_dead || self.ways[own].is_finished && self.ways[peer].has_ended();
+        let resets = !is_over && (reset || !self.ways[peer].bytes().is_empty());
+        if resets {
+            let told = if self.ways[own].is_finished { Breakage::Pipe } else { Breakage::Reset };
+            next.send(own, Segment::Reset(told));
+        } else if !is_over && !self.ways[own].is_finished {
+            next.finish(own);
         }
         next.ends[own] = End::default();
-        next.ways[peer].discard();
+        next.leave(peer, resets);
         next.unless_gone()
     }
 
@@ -265,9 +279,9 @@ impl Connection {
         let (own, peer) = self.indexes(side);
         let mut next = self.clone();
         next.die(own, None);
-        next.ways[peer].discard();
+        next.leave(peer, true);
         if own != peer {
-            next.break_for(peer, Some(Breakage::Reset));
+            next.send(own, Segment::Reset(Breakage::Reset));
         }
         next
     }
@@ -280,8 +294,8 @@ impl Connection {
         let mut next = self.clone();
         next.die(own, None);
         if own != peer {
-            next.ways[own].is_finished |= self.ends[peer].is_held;
-            next.break_for(peer, None);
+            next.ways[own].is_finished |= self.takes_time || self.ends[peer].is_held;
+            next.send(own, Segment::Broken { ends: !self.ways[own].is_finished });
         }
         next
     }
@@ -308,22 +322,32 @@ impl Connection {
         next
     }
 
-    fn die(&mut self, end: usize, error: Option<Breakage>) {
+    pub(super) fn die(&mut self, end: usize, error: Option<Breakage>) {
         let end = &mut self.ends[end];
         if end.is_held && !end.is_dead {
             (end.is_dead, end.error) = (true, error);
         }
     }
 
-    /// Breaks the other end after a failure, unless both ends have shut down.
-    fn break_for(&mut self, peer: usize, error: Option<Breakage>) {
-        let is_over = self.ways[0].is_finished && self.ways[1].is_finished;
-        if error.is_none() || !is_over {
-            self.die(peer, error);
+    /// An end has written all that it will.
+    fn finish(&mut self, end: usize) {
+        self.ways[end].is_finished = true;
+        self.send(end, Segment::End);
+    }
+
+    /// The reader of a half-stream reads no more. Bytes that are still under way there meet a closed end, unless the
+    /// connection is reset, or it is dead.
+    fn leave(&mut self, way: usize, resets: bool) {
+        match self.takes_time {
+            false => self.ways[way].discard(),
+            true if resets || !self.ways[way].under_way.iter().any(|sent| matches!(sent, Segment::Bytes(_))) => {
+                self.ways[way].drop_all();
+            }
+            true => {}
         }
     }
 
-    fn unless_gone(self) -> Connection {
+    pub(super) fn unless_gone(self) -> Connection {
         if self.is_gone() { Connection::default() } else { self }
     }
 }

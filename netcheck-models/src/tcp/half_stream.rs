@@ -1,13 +1,23 @@
 //! A half-stream: the bytes from one end of a connection to the other.
 
+use super::segment::Segment;
+
 /// The bytes that one end has written and the other has not read yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct HalfStream {
+    /// The bytes that the reader can read.
     bytes: Vec<u8>,
     /// The writer has shut down or closed: the end of the stream follows the bytes.
     pub(super) is_finished: bool,
     /// The connection was reset in flight: the remaining bytes may arrive, or never.
     pub(super) may_be_lost: bool,
+    /// Where packets take time: the segments that have not arrived yet, in the order in which they arrive.
+    pub(super) under_way: Vec<Segment>,
+    /// How many of the last segments under way have no delay yet.
+    pub(super) undecided: usize,
+    /// Where packets take time: bytes that came to an end that reads no more. They are never acknowledged, so that they
+    /// take up room.
+    dropped: usize,
 }
 
 impl HalfStream {
@@ -15,8 +25,16 @@ impl HalfStream {
         &self.bytes
     }
 
+    /// How many bytes the writer may write: all that was written and not read takes up room, wherever it is.
     pub(super) fn room(&self, capacity: usize) -> usize {
-        capacity.saturating_sub(self.bytes.len())
+        let under_way: usize = self.under_way.iter().map(Segment::len).sum();
+        capacity.saturating_sub(self.bytes.len() + under_way + self.dropped)
+    }
+
+    /// Whether the end of the stream has come to the reader, behind the bytes.
+    pub(super) fn has_ended(&self) -> bool {
+        let ends = |segment: &Segment| matches!(segment, Segment::End | Segment::Broken { ends: true });
+        self.is_finished && !self.under_way.iter().any(ends)
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) {
@@ -32,5 +50,62 @@ impl HalfStream {
     pub(super) fn discard(&mut self) {
         self.bytes.clear();
         self.may_be_lost = false;
+    }
+
+    /// Drops bytes that come to an end that reads no more.
+    pub(super) fn drop_bytes(&mut self, count: usize) {
+        self.dropped += count;
+    }
+
+    /// Drops all that has come and is under way: the reader has reset the connection.
+    pub(super) fn drop_all(&mut self) {
+        self.dropped += self.bytes.len() + self.under_way.iter().map(Segment::len).sum::<usize>();
+        self.discard();
+        self.clear();
+    }
+
+    /// Drops what is under way.
+    pub(super) fn clear(&mut self) {
+        self.under_way.clear();
+        self.undecided = 0;
+    }
+
+    pub(super) fn push(&mut self, segment: Segment) {
+        self.under_way.push(segment);
+        self.undecided += 1;
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Segment> {
+        let segment = (!self.under_way.is_empty()).then(|| self.under_way.remove(0))?;
+        self.undecided = self.undecided.min(self.under_way.len());
+        Some(segment)
+    }
+
+    /// The beginnings of what is under way that may arrive when a reset overtakes the rest: by whole segments, or with
+    /// `split` by bytes. The whole comes first.
+    pub(super) fn beginnings(&self, split: bool) -> Vec<HalfStream> {
+        let fixed = self.under_way.iter().take_while(|segment| matches!(segment, Segment::Opened)).count();
+        let mut beginnings = Vec::new();
+        for count in (fixed..=self.under_way.len()).rev() {
+            beginnings.push(self.first(count));
+            let Some(Segment::Bytes(bytes)) = self.under_way.get(count.wrapping_sub(1)).filter(|_| split) else {
+                continue;
+            };
+            for length in (1..bytes.len()).rev() {
+                let mut shorter = self.first(count);
+                shorter.under_way[count - 1] = Segment::Bytes(bytes[..length].to_vec());
+                beginnings.push(shorter);
+            }
+        }
+        beginnings
+    }
+
+    /// The first segments under way.
+    fn first(&self, count: usize) -> HalfStream {
+        let mut first = self.clone();
+        let lost = first.under_way.split_off(count);
+        first.is_finished &= !lost.contains(&Segment::End);
+        first.undecided = self.undecided.saturating_sub(self.under_way.len() - count);
+        first
     }
 }

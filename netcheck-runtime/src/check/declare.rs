@@ -1,13 +1,18 @@
 //! Declaring what the network may do.
 
+mod delays;
+
+pub(in crate::check) use delays::UNITS;
+
+use self::delays::{in_words, interval, listed};
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::operation::Side;
-use crate::world::declared::{Delays, Direction, UdpFaults};
+use crate::world::declared::{Direction, UdpFaults};
+use crate::world::delays::Delays;
 use crate::world::tcp::rules::TcpRules;
-use netcheck_models::time::{Delay, FAR_NS};
 use netcheck_models::udp::Perturbation;
-use std::ops::{Bound, RangeBounds, RangeFull};
+use std::ops::RangeBounds;
 use std::time::Duration;
 
 /// The declared behaviour of UDP: by default reliable and in order.
@@ -126,14 +131,7 @@ impl Udp {
     /// If none is listed, or one is not less than 146 years.
     #[track_caller]
     pub fn delays(mut self, delays: impl IntoIterator<Item = Duration>) -> Self {
-        let mut listed: Vec<u64> = Vec::new();
-        for ns in delays.into_iter().map(nanoseconds) {
-            if !listed.contains(&ns) {
-                listed.push(ns);
-            }
-        }
-        assert!(!listed.is_empty(), "`delays` needs at least one delay");
-        self.delays = Some(Delays::Listed(listed));
+        self.delays = Some(listed(delays));
         self
     }
 
@@ -305,10 +303,27 @@ impl Tcp {
         self
     }
 
-    /// Connects, bytes and the ends of streams take any time to come, in their order; they come at last. Time is then
-    /// *dense*, as with [`Udp::delay`]. What has come together is read together, unless reads are [`Tcp::split`].
-    pub fn delay(mut self, _any: RangeFull) -> Self {
-        self.rules.may_wait = true;
+    /// Packets take time: each write's bytes, the end of a stream and a reset take any delay of the interval, and come in
+    /// the order in which they were sent, so that one waits for those before it. A connect takes one such delay to the
+    /// listener, and its answer, also a refusal, one back. Everything comes at last, also without an upper bound; `..` is
+    /// any delay at all. Acknowledgements take no time. Time is then *dense*, as with [`Udp::delay`].
+    ///
+    /// # Panics
+    /// If the interval is empty, or excludes its upper bound, or if a bound is not less than 146 years.
+    #[track_caller]
+    pub fn delay(mut self, delays: impl RangeBounds<Duration>) -> Self {
+        self.rules.delays = Some(Delays::Interval(interval(delays.start_bound(), delays.end_bound())));
+        self
+    }
+
+    /// As [`Tcp::delay`], with one of these delays each time. Then every instant is one number, and programs may read the
+    /// clock.
+    ///
+    /// # Panics
+    /// If none is listed, or one is not less than 146 years.
+    #[track_caller]
+    pub fn delays(mut self, delays: impl IntoIterator<Item = Duration>) -> Self {
+        self.rules.delays = Some(listed(delays));
         self
     }
 
@@ -351,7 +366,7 @@ impl Tcp {
 
     /// As a word of the attribute; `None` if nothing is declared.
     pub(super) fn in_words(&self) -> Option<String> {
-        let TcpRules { streams, fails, side, first, may_wait, .. } = &self.rules;
+        let TcpRules { streams, fails, side, first, delays, .. } = &self.rules;
         let flags = [
             (fails.open, "open"),
             (fails.close, "close"),
@@ -360,9 +375,9 @@ impl Tcp {
             (fails.reset, "reset"),
             (fails.hang, "hang"),
             (streams.split, "split"),
-            (*may_wait, "delay"),
         ];
         let mut words: Vec<String> = flags.iter().filter(|(on, _)| *on).map(|(_, word)| (*word).to_owned()).collect();
+        words.extend(delays.as_ref().map(in_words));
         if streams.capacity != TcpRules::default().streams.capacity {
             words.push(format!("buffer = {}", streams.capacity));
         }
@@ -417,61 +432,6 @@ pub enum Identity {
     /// else (a static, a thread-local, a file) is found out by a sample of such histories, which is run both ways.
     #[default]
     Memory,
-}
-
-/// An interval of delays.
-#[track_caller]
-fn interval(least: Bound<&Duration>, most: Bound<&Duration>) -> Delay {
-    let least_ns = match least {
-        Bound::Included(least) => nanoseconds(*least),
-        Bound::Excluded(least) => nanoseconds(*least) + 1,
-        Bound::Unbounded => 0,
-    };
-    match most {
-        Bound::Unbounded => Delay::at_least(least_ns),
-        Bound::Included(most) => {
-            let most_ns = nanoseconds(*most);
-            assert!(least_ns <= most_ns, "no delay is in this interval: the shorter one comes first");
-            Delay::between(least_ns, most_ns)
-        }
-        Bound::Excluded(_) => panic!("the longest delay belongs to the interval: write `..=`"),
-    }
-}
-
-#[track_caller]
-fn nanoseconds(delay: Duration) -> u64 {
-    let ns = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
-    assert!(i64::try_from(ns).is_ok_and(|ns| ns < FAR_NS), "this delay is too long: the longest are 146 years");
-    ns
-}
-
-/// Delays as a word of the attribute.
-fn in_words(delays: &Delays) -> String {
-    match delays {
-        Delays::Interval(delay) if delay.is_any() => "delay".to_owned(),
-        Delays::Interval(delay) => {
-            let least = length(delay.least_ns());
-            match delay.most_ns() {
-                Some(most_ns) => format!("delay = {least}..={}", length(most_ns)),
-                None => format!("delay = {least}.."),
-            }
-        }
-        Delays::Listed(listed) => {
-            let listed: Vec<String> = listed.iter().map(|&ns| length(ns)).collect();
-            format!("delay = [{}]", listed.join(", "))
-        }
-    }
-}
-
-/// The units of delays, the longest first, and their lengths in nanoseconds.
-pub(super) const UNITS: &[(&str, u64)] =
-    &[("min", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
-
-/// A length of time in the longest unit of which it is a multiple.
-fn length(ns: u64) -> String {
-    let unit = UNITS.iter().find(|(_, unit_ns)| ns > 0 && ns.is_multiple_of(*unit_ns));
-    let (unit, unit_ns) = unit.unwrap_or(&("s", 1));
-    format!("{}{unit}", ns / unit_ns)
 }
 
 /// The word that names processes, if there are any.

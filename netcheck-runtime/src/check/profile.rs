@@ -218,6 +218,7 @@ fn in_words(system: &System, component: Component) -> Option<String> {
         | Component::Head(_)
         | Component::StreamPort(..)
         | Component::Hung(_)
+        | Component::Dialed(_)
         | Component::Scope(_)
         | Component::Observed => return None,
     })

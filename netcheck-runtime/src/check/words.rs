@@ -215,7 +215,7 @@ fn udp(word: &Word<'_>) -> Result<Udp, Wrong> {
             "copies" => udp.copies(copies(word)?),
             "window" => udp.window(positive(word, "2", holds)?),
             "direction" => udp.direction(choice(value(word, "send")?, DIRECTIONS)?),
-            "delay" => delay::delay(word, udp)?,
+            "delay" => delay::of_datagrams(word, udp)?,
             "process" => udp.process(process(value(word, "\"client\"")?)?),
             "processes" => processes(word)?.into_iter().fold(udp, Udp::process),
             "between" => udp.between(between(word)?),

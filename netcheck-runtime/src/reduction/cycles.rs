@@ -156,7 +156,9 @@ pub(super) fn part(tables: &Tables, state: &[u32], movers: &[Mover]) -> Part {
         Component::Port(process, _) | Component::StreamPort(process, _) => processes.contains(&process),
         Component::Channel { from, to } => of_unit(from.unit) || of_unit(to.unit),
         Component::Astray { from, to: (process, _) } => of_unit(from.unit) || processes.contains(&process),
-        Component::Buffer(socket) | Component::Head(socket) | Component::Hung(socket) => of_unit(socket.unit),
+        Component::Buffer(socket) | Component::Head(socket) | Component::Hung(socket) | Component::Dialed(socket) => {
+            of_unit(socket.unit)
+        }
         Component::Connection(connection) => {
             tables.connections.processes(connection).iter().any(|process| processes.contains(process))
         }

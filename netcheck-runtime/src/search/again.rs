@@ -70,9 +70,11 @@ pub(super) fn is_same(system: &System, step: &Transition, path_step: &Transition
         }
         (Move::Hang { .. }, Move::Hang { .. }) => step.step == path_step.step,
         (Move::Pass { .. }, Move::Pass { .. }) => true,
-        (Move::Arrive { .. }, Move::Arrive { .. }) | (Move::Settle { .. }, Move::Settle { .. }) => {
-            step.step == path_step.step
-        }
+        (Move::Arrive { .. }, Move::Arrive { .. })
+        | (Move::Settle { .. }, Move::Settle { .. })
+        | (Move::Dial { .. }, Move::Dial { .. })
+        | (Move::Reach { .. }, Move::Reach { .. })
+        | (Move::Delay { .. }, Move::Delay { .. }) => step.step == path_step.step,
         (Move::LoseInFlight, Move::LoseInFlight) => path_step.writes.iter().all(|write| step.writes.contains(write)),
         _ => false,
     }

@@ -93,6 +93,23 @@ pub(crate) enum Asked {
     Arrive {
         datagram: Option<Datagram>,
     },
+    /// A connect is under way from now on.
+    Dial {
+        asked: Box<Asked>,
+    },
+    /// A segment arrives at the other end of its connection.
+    Reach {
+        from: String,
+        to: String,
+    },
+    /// A segment gets a listed delay; `follows`: until the one before it arrives.
+    Delay {
+        from: String,
+        to: String,
+        ns: u64,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        follows: bool,
+    },
     /// Whether the deadline is over for which a unit waits again.
     Settle {
         unit: String,

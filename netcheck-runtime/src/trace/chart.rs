@@ -65,7 +65,9 @@ impl Chart {
                 chart.arrows.push(Arrow { what, from, fate });
             }
         }
-        let sends = |step: &Step| matches!(step.kind, Kind::Send | Kind::Write | Kind::Connect) && !step.failed;
+        // A connect that is answered was sent with an earlier step.
+        let begins = |step: &Step| step.kind == Kind::Connect && step.arrived.is_empty();
+        let sends = |step: &Step| (matches!(step.kind, Kind::Send | Kind::Write) || begins(step)) && !step.failed;
         for (number, step) in (1..).zip(steps).filter(|(number, step)| sends(step) && !is_settled[number - 1]) {
             let fate = Fate::UnderWay { toward: chart.toward(step) };
             chart.arrows.push(Arrow { what: what(step), from: number, fate });

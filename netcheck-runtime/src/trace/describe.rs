@@ -1,7 +1,7 @@
 //! A transition, and the states around it, as a step in words.
 
-use crate::id::{OutcomeId, ProcessId, SocketId, UnitId};
-use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
+use crate::id::{NodeId, OutcomeId, ProcessId, SocketId, UnitId};
+use crate::operation::{Failure, Operation, OperationKey, Outcome, ReceiveMode, Side};
 use crate::trace::asked::{Answered, Asked, Datagram, PAYLOAD_BYTES_MAX};
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
 use crate::unit::payload::Payloads;
@@ -12,6 +12,7 @@ use crate::world::step::{Move, Transition};
 use crate::world::system::System;
 use crate::world::{tasks, tcp, time, udp};
 use netcheck_models::event::Event;
+use netcheck_models::tcp::Segment;
 use std::time::Duration;
 
 /// Puts a transition from `state` into words. Arrivals are not traced to the steps that sent them: that takes the whole
@@ -27,6 +28,11 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
             ..of_network(format!("let {:?} pass", Duration::from_nanos(*ns)))
         }),
         Move::Arrive { channel, position } => Some(arrive(system, state, transition, (*channel, *position))),
+        Move::Reach { connection, from, part } => Some(reach(system, state, transition, (*connection, *from), *part)),
+        &Move::Delay { connection, from, ns, follows } => {
+            Some(delay(system, state, transition, (connection, from), (ns, follows)))
+        }
+        Move::Dial { unit, node, key } => dial(system, state, transition, (*unit, *node, *key)),
         Move::Settle { unit, is_over, .. } => {
             let unit = system.shared().unit(*unit).name;
             let when = if *is_over { "is over" } else { "has yet to come" };
@@ -82,6 +88,100 @@ fn arrive(system: &System, state: &[u32], transition: &Transition, (channel, pos
         asked: Some(Asked::Arrive { datagram: Datagram::of(system.learner.automata.outcome(packet), system.shared()) }),
         ..of_network(format!("deliver {}", lost_datagram(system, channel, packet)))
     }
+}
+
+/// A connect is under way from now on.
+fn dial(
+    system: &mut System,
+    state: &[u32],
+    transition: &Transition,
+    (unit, node, key): (UnitId, NodeId, OperationKey),
+) -> Option<Step> {
+    let offer = system.learner.automata.node(node).offers.iter().find(|offer| offer.key == key)?.clone();
+    let process = system.shared().process_of(unit);
+    Some(Step {
+        process: system.shared().unit(unit).name,
+        task: (offer.task.0 > 0).then_some(offer.task.0),
+        location: Some(wording::line(&offer, system.shared())),
+        kind: Kind::Connect,
+        operation: wording::operation_of(&offer.operation, system.shared()),
+        outcome: "under way".to_owned(),
+        peer: peer(system, process, &offer.operation, &Outcome::Done),
+        events: happenings(system, state, transition),
+        asked: Some(Asked::Dial { asked: Box::new(Asked::of(&offer.operation, system.shared())) }),
+        answered: Some(Answered::Done),
+        ..Step::default()
+    })
+}
+
+/// A segment arrives at the other end of its connection.
+fn reach(
+    system: &System,
+    state: &[u32],
+    transition: &Transition,
+    (connection, from): (ComponentId, Side),
+    part: Option<u32>,
+) -> Step {
+    let (segment, ends) = segment(system, state, (connection, from), Some(part));
+    let waits = system.told(transition).iter().any(|happened| happened.events.contains(&Event::Waits));
+    let outcome = if waits { "waits: the backlog is full" } else { "done" };
+    let to = system.connections.processes(system.view().connection_of(connection))[1 - from as usize];
+    Step {
+        outcome: outcome.to_owned(),
+        peer: Some(system.shared().hosts[to.0 as usize].name.clone()),
+        events: happenings(system, state, transition),
+        asked: Some(Asked::Reach { from: ends[0].clone(), to: ends[1].clone() }),
+        ..of_network(format!("deliver {segment}"))
+    }
+}
+
+/// A segment gets one of the listed delays.
+fn delay(
+    system: &System,
+    state: &[u32],
+    transition: &Transition,
+    (connection, from): (ComponentId, Side),
+    (ns, follows): (u64, bool),
+) -> Step {
+    let (segment, ends) = segment(system, state, (connection, from), None);
+    let behind = if follows { ", behind what was sent before" } else { "" };
+    Step {
+        events: happenings(system, state, transition),
+        asked: Some(Asked::Delay { from: ends[0].clone(), to: ends[1].clone(), ns, follows }),
+        ..of_network(format!("let {segment} take {:?}{behind}", Duration::from_nanos(ns)))
+    }
+}
+
+/// A segment under way from an end of a connection, in words, with the addresses between which it is: the one that
+/// arrives next, or a part of it, or else the first one without a delay.
+fn segment(
+    system: &System,
+    state: &[u32],
+    (component, from): (ComponentId, Side),
+    arrives: Option<Option<u32>>,
+) -> (String, [String; 2]) {
+    let shared = system.shared();
+    let held = &system.held.get(component.of(state)).connection;
+    let under_way = held.under_way(from);
+    let place = if arrives.is_some() { 0 } else { under_way.len() - held.undecided(from) };
+    let connection = system.view().connection_of(component);
+    let mut ends = [Side::Client, Side::Server].map(|side| system.connections.end(connection, side));
+    if from == Side::Server {
+        ends.reverse();
+    }
+    let [own, other] = ends.map(|(process, _)| shared.hosts[process.0 as usize].name.clone());
+    let what = match &under_way[place] {
+        Segment::Bytes(bytes) => {
+            let length = arrives.flatten().map_or(bytes.len(), |part| part as usize);
+            wording::outcome(&Outcome::Bytes(bytes[..length].into()), shared)
+        }
+        Segment::Open => "the connect".to_owned(),
+        Segment::Opened => "the answer to the connect".to_owned(),
+        Segment::Refused => "the refusal".to_owned(),
+        Segment::End | Segment::Broken { .. } => "the end of the stream".to_owned(),
+        Segment::Reset(_) => "the reset".to_owned(),
+    };
+    (format!("{what} of {own} to {other}"), ends.map(|(_, address)| wording::address(address, shared)))
 }
 
 fn lose_in_flight(system: &System, state: &[u32], transition: &Transition) -> Step {
@@ -236,6 +336,10 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         Event::Multiplied { copies, .. } => Some(Doing::Duplicated { copy: u8::try_from(copies).unwrap_or(u8::MAX) }),
         Event::Departed
         | Event::Arrived { .. }
+        | Event::Dialed
+        | Event::Came { .. }
+        | Event::Waits
+        | Event::Delayed { .. }
         | Event::Kept
         | Event::Unheard { .. }
         | Event::Connected

@@ -16,6 +16,7 @@ use crate::world::system::System;
 use crate::world::tcp::connections::ConnectionEnd;
 use crate::world::{tcp, udp};
 use netcheck_models::event::Event;
+use netcheck_models::tcp::Segment;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Datagrams under way, each by a number that was given to it when it was sent.
@@ -64,6 +65,10 @@ struct Connection {
     closed: [Option<u32>; 2],
     /// By end: the step at which the network broke it.
     broken: [Option<u32>; 2],
+    /// By end: the steps that sent the segments under way from it.
+    under_way: [VecDeque<u32>; 2],
+    /// The step that sent the answer to the connect.
+    answered: Option<u32>,
 }
 
 impl Flow {
@@ -74,6 +79,7 @@ impl Flow {
                 self.lose_in_flight(system, transition, step);
                 Vec::new()
             }
+            Move::Reach { connection, from, .. } => self.reach(*connection, *from),
             Move::Arrive { .. } => self.under_way.arrive(system, transition).into_iter().collect(),
             Move::Unit { node, input, .. } => {
                 let offers = system.prepared_offers(*node);
@@ -117,6 +123,7 @@ impl Flow {
             let Some(connection) = self.connections.get_mut(&id) else { continue };
             let (before, after) = (system.held.get(id.of(state)), system.held.get(id.of(next)));
             for side in [Side::Client, Side::Server] {
+                connection.send(side, (&before.connection, &after.connection), transition, id, number);
                 if after.connection.is_finished(side) {
                     connection.finished[side as usize].get_or_insert(number);
                 }
@@ -125,6 +132,14 @@ impl Flow {
                 }
             }
         }
+    }
+
+    /// The step that sent the segment that arrives.
+    fn reach(&mut self, connection: ComponentId, from: Side) -> Vec<u32> {
+        let Some(connection) = self.connections.get_mut(&connection) else { return Vec::new() };
+        let first = connection.under_way[from as usize].front().copied();
+        connection.answered = first.filter(|_| from == Side::Server).or(connection.answered);
+        first.into_iter().collect()
     }
 
     /// The step that sent the datagram; notes in `step` which ones were lost or overtaken.
@@ -178,6 +193,7 @@ impl Flow {
         for event in events(system, transition) {
             match (event, end) {
                 (Event::Accepted, _) => arrived.push(connection.opened),
+                (Event::Connected | Event::Refused, _) => arrived.extend(connection.answered),
                 (Event::Failed | Event::Reset, _) => {
                     let side = end.map_or(Side::Server, |end| end.side);
                     connection.broken[side as usize].get_or_insert(number);
@@ -370,6 +386,30 @@ impl Datagrams {
 }
 
 impl Connection {
+    /// Notes the segments from an end that have arrived, were lost, or are under way since the step of this number.
+    fn send(
+        &mut self,
+        side: Side,
+        (before, after): (&netcheck_models::tcp::Connection, &netcheck_models::tcp::Connection),
+        transition: &Transition,
+        id: ComponentId,
+        number: u32,
+    ) {
+        let under_way = &mut self.under_way[side as usize];
+        let (earlier, later) = (before.under_way(side), after.under_way(side));
+        let is_arrival = matches!(
+            transition.step,
+            Move::Reach { connection, from, .. } if connection == id && from == side
+        );
+        if is_arrival && later.len() < earlier.len() {
+            under_way.pop_front();
+        }
+        let resets = |segments: &[Segment]| matches!(segments.last(), Some(Segment::Reset(_)));
+        let kept = later.len() - usize::from(resets(later) && !resets(earlier) && !later.is_empty());
+        under_way.truncate(kept);
+        under_way.resize(later.len(), number);
+    }
+
     /// The steps that wrote the next bytes for an end.
     fn read(&mut self, end: ConnectionEnd, mut count: u64, peeks: bool) -> Vec<u32> {
         let mut unread = self.unread[end.peer() as usize].clone();

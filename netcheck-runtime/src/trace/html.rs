@@ -245,11 +245,17 @@ impl Drawing<'_> {
         leads.is_some_and(|to| to < lane)
     }
 
+    /// The lane of a step; of one of the network, that of the process which it reaches.
+    fn lane_of(&self, step: &Step) -> Option<usize> {
+        let reached = || self.chart.toward(step).filter(|_| step.is_of_network());
+        self.chart.lane_of(step).or_else(reached)
+    }
+
     /// The lane that an arrow leads to.
     fn toward(&self, arrow: &Arrow) -> Option<usize> {
         match arrow.fate {
             Fate::Arrived { step, .. } => {
-                let to = self.chart.lane_of(&self.steps[step - 1]);
+                let to = self.lane_of(&self.steps[step - 1]);
                 to.or_else(|| self.chart.toward(&self.steps[arrow.from - 1]))
             }
             Fate::Lost { toward, .. } | Fate::Failed { toward } | Fate::UnderWay { toward } => toward,
@@ -257,7 +263,7 @@ impl Drawing<'_> {
     }
 
     fn arrow(&self, arrow: &Arrow) -> String {
-        let Some(lane) = self.chart.lane_of(&self.steps[arrow.from - 1]) else { return String::new() };
+        let Some(lane) = self.lane_of(&self.steps[arrow.from - 1]) else { return String::new() };
         let y = |number| self.axis.middle(number);
         let (from_x, from_y) = (x(lane), y(arrow.from));
         let what = match arrow.what {

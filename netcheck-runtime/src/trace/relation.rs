@@ -12,7 +12,8 @@ pub(crate) fn related(steps: &[Step], units: &[String]) -> Option<BTreeSet<Strin
         return None;
     }
     let mut related: BTreeSet<String> = units.iter().map(|unit| process(unit).to_owned()).collect();
-    let pairs = || steps.iter().filter_map(|step| Some((process(&step.process), step.peer.as_deref()?)));
+    let of_processes = || steps.iter().filter(|step| !step.is_of_network());
+    let pairs = || of_processes().filter_map(|step| Some((process(&step.process), step.peer.as_deref()?)));
     loop {
         let known = related.len();
         for (own, peer) in pairs() {

@@ -23,7 +23,14 @@ impl View<'_> {
         }
         match &transition.step {
             Move::Unit { unit, component, edge, .. } => self.take(*unit, *component, *edge, next)?,
-            Move::LoseInFlight | Move::Pass { .. } | Move::Hang { .. } | Move::Arrive { .. } | Move::Settle { .. } => {}
+            Move::LoseInFlight
+            | Move::Pass { .. }
+            | Move::Hang { .. }
+            | Move::Dial { .. }
+            | Move::Arrive { .. }
+            | Move::Reach { .. }
+            | Move::Delay { .. }
+            | Move::Settle { .. } => {}
             Move::Park(units) => {
                 for &unit in units {
                     let component = self.unit_component(unit);
@@ -38,6 +45,7 @@ impl View<'_> {
         for &(component, status) in transition.watched.iter().flatten() {
             component.set(next, status);
         }
+        self.send_segments(next)?;
         self.keep_zone(next)?;
         trim(next);
         Ok(())
@@ -52,6 +60,7 @@ impl View<'_> {
         let component = self.unit_component(root);
         component.set(next, panicked);
         self.end(root, component, next)?;
+        self.send_segments(next)?;
         self.keep_zone(next)?;
         trim(next);
         Ok(())

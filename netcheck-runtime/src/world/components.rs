@@ -38,6 +38,8 @@ pub(crate) enum Component {
     StreamPort(ProcessId, u16),
     /// A TCP connection.
     Connection(ConnectionId),
+    /// The connection that a socket's connect is to make, by its number and 1, where packets take time.
+    Dialed(SocketId),
     /// Whether a socket's connect will never be answered.
     Hung(SocketId),
     /// The armed timers of a unit, each with the time that remains.
@@ -107,7 +109,9 @@ impl Components {
         match component {
             Component::Port(..) => self.ports.push(id),
             Component::Astray { .. } => self.astray.push(id),
-            Component::StreamPort(..) | Component::Connection(_) | Component::Hung(_) => self.streams.push(id),
+            Component::StreamPort(..) | Component::Connection(_) | Component::Hung(_) | Component::Dialed(_) => {
+                self.streams.push(id)
+            }
             Component::Timers(unit) => self.timers.push((unit, id)),
             _ => {}
         }

@@ -1,9 +1,9 @@
 //! The declarations of one check, and the facts about its programs that a search must know at its start.
 
 use crate::id::ProcessId;
+use crate::world::delays::Delays;
 use crate::world::monitors::observer::Observer;
 use crate::world::tcp::rules::{Failures, TcpRules};
-use netcheck_models::time::Delay;
 use netcheck_models::udp::Perturbation;
 
 /// Which side of a process's traffic is perturbed.
@@ -15,15 +15,6 @@ pub enum Direction {
     Receive,
     /// Both sides, one after the other: a packet between two such processes can be multiplied twice.
     Both,
-}
-
-/// How long packets take.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Delays {
-    /// Any time of an interval.
-    Interval(Delay),
-    /// One of these, in nanoseconds.
-    Listed(Vec<u64>),
 }
 
 /// The declared behaviour of UDP, of all datagrams or of a group of them.
@@ -86,7 +77,7 @@ impl Declared {
 
     /// Whether time is dense: something in the network takes time.
     pub(crate) fn is_dense(&self) -> bool {
-        self.tcp.may_wait || self.udp.iter().any(|udp| udp.delays.is_some())
+        self.tcp.delays.is_some() || self.udp.iter().any(|udp| udp.delays.is_some())
     }
 
     /// The group that a datagram from one process to another belongs to.

@@ -15,6 +15,8 @@ use smallvec::SmallVec;
 pub(crate) struct Enabled {
     /// Immediate steps and deliveries.
     pub(crate) moves: Vec<Transition>,
+    /// Connects that were just begun: their first steps come before all others.
+    pub(super) begun: Vec<Transition>,
     /// Timers that units wait for, with their deadlines.
     pub(crate) timers: Vec<Waiting>,
     /// The sockets on which a unit waits with an empty buffer, where each arrival is a step.
@@ -57,6 +59,7 @@ pub(super) struct Losable {
 impl Enabled {
     fn clear(&mut self) {
         self.moves.clear();
+        self.begun.clear();
         self.timers.clear();
         self.losable.clear();
         self.listening.clear();

@@ -6,7 +6,7 @@
 //!
 //! - [`components`], [`intern`]: the components at the positions of a state vector, and their values; [`store`]: the
 //!   visited states;
-//! - [`declared`]: the declarations of one check;
+//! - [`declared`]: the declarations of one check; [`delays`]: how long packets take;
 //! - [`prepared`]: operations as the search keeps them; [`dispatch`]: hands each operation to its kind;
 //! - [`tables`]: all that state vectors refer to, for look-ups; [`system`]: fills the tables;
 //! - [`enabled`]: the steps that a state offers; [`quiet`]: which of them may come next; [`step`]: a step, with its
@@ -20,6 +20,7 @@ pub(crate) mod apply;
 pub(crate) mod choices;
 pub(crate) mod components;
 pub(crate) mod declared;
+pub(crate) mod delays;
 pub(crate) mod dispatch;
 pub(crate) mod enabled;
 pub(crate) mod events;

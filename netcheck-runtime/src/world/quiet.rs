@@ -91,11 +91,19 @@ impl View<'_> {
     pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
         match transition.step {
             // Reads no node, because this function is called for every step.
-            Move::Unit { unit, .. } | Move::Hang { unit, .. } if !self.tracks => Some(Mover { unit, task: None }),
-            Move::Unit { node, input: Input { key, .. }, .. } | Move::Hang { node, key, .. } => {
-                Some(self.automata.mover(node, key))
+            Move::Unit { unit, .. } | Move::Hang { unit, .. } | Move::Dial { unit, .. } if !self.tracks => {
+                Some(Mover { unit, task: None })
             }
-            Move::LoseInFlight | Move::Pass { .. } | Move::Park(_) | Move::Arrive { .. } | Move::Settle { .. } => None,
+            Move::Unit { node, input: Input { key, .. }, .. }
+            | Move::Hang { node, key, .. }
+            | Move::Dial { node, key, .. } => Some(self.automata.mover(node, key)),
+            Move::LoseInFlight
+            | Move::Pass { .. }
+            | Move::Park(_)
+            | Move::Arrive { .. }
+            | Move::Reach { .. }
+            | Move::Delay { .. }
+            | Move::Settle { .. } => None,
         }
     }
 }

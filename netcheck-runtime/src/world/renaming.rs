@@ -180,6 +180,7 @@ impl<'a> Renaming<'a> {
             Component::Head(socket) => Component::Head(self.socket(socket)),
             Component::StreamPort(process, port) => Component::StreamPort(self.process(process), self.port(port)),
             Component::Hung(socket) => Component::Hung(self.socket(socket)),
+            Component::Dialed(socket) => Component::Dialed(self.socket(socket)),
             Component::Timers(unit) => Component::Timers(self.unit(unit)),
             Component::Scope(unit) => Component::Scope(self.unit(unit)),
             Component::Connection(_)

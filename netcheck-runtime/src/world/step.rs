@@ -3,7 +3,7 @@
 use super::components::ComponentId;
 use super::events::EventsId;
 use crate::id::{NodeId, UnitId};
-use crate::operation::{Input, OperationKey};
+use crate::operation::{Input, OperationKey, Side};
 use crate::unit::automaton::EdgeId;
 use smallvec::SmallVec;
 
@@ -60,6 +60,12 @@ pub(crate) enum Move {
     LoseInFlight,
     /// In dense time: the copy at a position of a channel arrives.
     Arrive { channel: ComponentId, position: u32 },
+    /// In dense time: a unit's connect is under way from now on.
+    Dial { unit: UnitId, node: NodeId, key: OperationKey },
+    /// In dense time: the next segment from an end of a connection arrives at the other, or only so many of its bytes.
+    Reach { connection: ComponentId, from: Side, part: Option<u32> },
+    /// In dense time, where delays are listed: a segment takes this one; `follows`: until the one before it arrives.
+    Delay { connection: ComponentId, from: Side, ns: u64, follows: bool },
     /// In dense time: whether the deadline of a timer that is waited for again is over.
     Settle { unit: UnitId, timer: u32, is_over: bool },
     /// Time passes until the next timers, and none of them has fired yet.

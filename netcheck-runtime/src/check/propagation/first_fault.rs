@@ -307,7 +307,14 @@ impl FirstFaults {
                 return Event::GivenUp(lost.into_iter().map(|(_, number)| number).collect());
             }
             Move::Unit { node, input, .. } => (*node, *input),
-            Move::Hang { .. } | Move::Pass { .. } | Move::Park(_) | Move::Arrive { .. } | Move::Settle { .. } => {
+            Move::Hang { .. }
+            | Move::Pass { .. }
+            | Move::Park(_)
+            | Move::Arrive { .. }
+            | Move::Dial { .. }
+            | Move::Reach { .. }
+            | Move::Delay { .. }
+            | Move::Settle { .. } => {
                 return Event::Nothing;
             }
         };
@@ -338,7 +345,14 @@ impl FirstFaults {
         let (unit, node, key) = match transition.step {
             Move::Unit { unit, node, input, .. } => (unit, node, input.key),
             Move::Hang { unit, node, key } => (unit, node, key),
-            Move::LoseInFlight | Move::Pass { .. } | Move::Park(_) | Move::Arrive { .. } | Move::Settle { .. } => {
+            Move::LoseInFlight
+            | Move::Pass { .. }
+            | Move::Park(_)
+            | Move::Arrive { .. }
+            | Move::Dial { .. }
+            | Move::Reach { .. }
+            | Move::Delay { .. }
+            | Move::Settle { .. } => {
                 unreachable!("what no unit does answers no operation")
             }
         };

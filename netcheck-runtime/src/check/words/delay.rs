@@ -5,13 +5,36 @@ use super::grammar::{Form, Kind, Word};
 use crate::check::declare::UNITS;
 use crate::check::{Tcp, Udp};
 use netcheck_models::time::FAR_NS;
+use std::ops::Bound;
 use std::time::Duration;
 
-/// The delays of packets.
-pub(super) fn delay(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
+/// The delays of datagrams.
+pub(super) fn of_datagrams(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
+    Ok(match delays(word)? {
+        Delays::Interval(least, most) => udp.delay((least, most)),
+        Delays::Listed(listed) => udp.delays(listed),
+    })
+}
+
+/// The delays of what comes over TCP.
+pub(super) fn of_streams(word: &Word<'_>, tcp: Tcp) -> Result<Tcp, Wrong> {
+    Ok(match delays(word)? {
+        Delays::Interval(least, most) => tcp.delay((least, most)),
+        Delays::Listed(listed) => tcp.delays(listed),
+    })
+}
+
+/// What a word says of delays.
+enum Delays {
+    Interval(Bound<Duration>, Bound<Duration>),
+    Listed(Vec<Duration>),
+}
+
+fn delays(word: &Word<'_>) -> Result<Delays, Wrong> {
+    let interval = |least, most| Ok(Delays::Interval(least, most));
     let Form::Value(value) = &word.form else {
         return match word.form {
-            Form::Alone => Ok(udp.delay(..)),
+            Form::Alone => interval(Bound::Unbounded, Bound::Unbounded),
             _ => {
                 Err(word
                     .wrong("`delay` takes an interval or a list: write `delay = 1ms..=200ms` or `delay = [5ms, 50ms]`"))
@@ -23,13 +46,13 @@ pub(super) fn delay(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
         Kind::Range { least, dots, most } => {
             let least = length(least).map_err(wrong)?;
             match (*dots, most) {
-                ("..", None) => Ok(udp.delay(least..)),
+                ("..", None) => interval(Bound::Included(least), Bound::Unbounded),
                 ("..=", Some(most)) => {
                     let most = length(most).map_err(wrong)?;
                     if most < least {
                         return Err(wrong("no delay is in this interval: the shorter one comes first".to_owned()));
                     }
-                    Ok(udp.delay(least..=most))
+                    interval(Bound::Included(least), Bound::Included(most))
                 }
                 ("..", Some(_)) => Err(wrong("the longest delay belongs to the interval: write `..=`".to_owned())),
                 _ => Err(wrong("`..=` needs the longest delay: write `1ms..=200ms`, or `1ms..`".to_owned())),
@@ -43,7 +66,7 @@ pub(super) fn delay(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
                 Kind::Number(digits) => length(digits).map_err(|message| Wrong { at: value.at.clone(), message }),
                 _ => Err(Wrong { at: value.at.clone(), message: "expected a delay, such as `200ms`".to_owned() }),
             });
-            Ok(udp.delays(each.collect::<Result<Vec<Duration>, Wrong>>()?))
+            Ok(Delays::Listed(each.collect::<Result<Vec<Duration>, Wrong>>()?))
         }
         Kind::Number(digits) => {
             length(digits).map_err(wrong)?;
@@ -52,14 +75,6 @@ pub(super) fn delay(word: &Word<'_>, udp: Udp) -> Result<Udp, Wrong> {
         _ => Err(wrong(
             "expected an interval such as `1ms..=200ms` or `5ms..`, or a list such as `[5ms, 50ms]`".to_owned(),
         )),
-    }
-}
-
-/// The delay of what comes over TCP.
-pub(super) fn of_streams(word: &Word<'_>, tcp: Tcp) -> Result<Tcp, Wrong> {
-    match word.form {
-        Form::Alone => Ok(tcp.delay(..)),
-        _ => Err(word.wrong("streams take any time: write `delay` alone; intervals are for `udp`")),
     }
 }
 

@@ -36,6 +36,7 @@ impl Kind {
             Component::Connection(_) => Kind::Connection,
             Component::Handle(_)
             | Component::Hung(_)
+            | Component::Dialed(_)
             | Component::Timers(_)
             | Component::Clock
             | Component::Zone

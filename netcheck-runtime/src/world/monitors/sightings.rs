@@ -50,12 +50,12 @@ impl View<'_> {
                 }
                 seen
             }
-            Move::LoseInFlight | Move::Arrive { .. } => {
+            Move::LoseInFlight | Move::Arrive { .. } | Move::Reach { .. } => {
                 time_before(self).into_iter().chain(self.losses(state, transition)).collect()
             }
             Move::Pass { ns } => smallvec![Sighting::Passed { ns }],
             Move::Hang { .. } => time_before(self).into_iter().collect(),
-            Move::Park(_) | Move::Settle { .. } => Sightings::new(),
+            Move::Park(_) | Move::Settle { .. } | Move::Dial { .. } | Move::Delay { .. } => Sightings::new(),
         }
     }
 

@@ -16,7 +16,7 @@ use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
 
 /// The error that a call on a broken connection returns.
-fn broken(breakage: Breakage) -> Outcome {
+pub(super) fn broken(breakage: Breakage) -> Outcome {
     Outcome::Failed(match breakage {
         Breakage::Reset => Failure::ConnectionReset,
         Breakage::Pipe => Failure::BrokenPipe,
@@ -87,9 +87,9 @@ pub(crate) fn offers(
 }
 
 impl View<'_> {
-    /// The class of an outcome that comes over the network.
+    /// The class of an outcome that comes over the network: where packets take time, it has come.
     fn over_network(self) -> Class {
-        Class::Delivery { required: true, may_wait: self.declared.tcp.may_wait }
+        if self.has_segments() { Class::Immediate } else { Class::Delivery { required: true, may_wait: false } }
     }
 
     pub(super) fn connection_at(&self, state: &[u32], end: ConnectionEnd) -> &Connection {
@@ -165,6 +165,9 @@ impl View<'_> {
         if self.components.find(Component::Hung(socket)).is_some_and(|hung| hung.of(state) != 0) {
             return Ok(());
         }
+        if to.is_some() && self.has_segments() {
+            return self.open_over_time(state, open, offers);
+        }
         if fails {
             offers.fail(self, state, Failure::TimedOut, Writes::new(), Event::Failed)?;
         }
@@ -181,7 +184,8 @@ impl View<'_> {
             Dialed::Full => return Ok(()),
             Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, writes, Event::Connected),
         };
-        offers.tell(self, outcome, self.over_network(), writes, event)
+        let class = Class::Delivery { required: true, may_wait: self.has_segments() };
+        offers.tell(self, outcome, class, writes, event)
     }
 
     /// The result of a connect in this state.
@@ -229,7 +233,13 @@ impl View<'_> {
     }
 
     /// Removes a bound socket from its port when it connects: its connection then refers to it.
-    fn unbind(self, state: &[u32], socket: SocketId, local: Option<SocketAddr>, writes: &mut Writes) -> Lookup<()> {
+    pub(super) fn unbind(
+        self,
+        state: &[u32],
+        socket: SocketId,
+        local: Option<SocketAddr>,
+        writes: &mut Writes,
+    ) -> Lookup<()> {
         let Some(local) = local else { return Ok(()) };
         let process = self.process_of(socket.unit);
         let component = self.component(Component::StreamPort(process, local.port()))?;
@@ -242,7 +252,7 @@ impl View<'_> {
     }
 
     /// The first local address from which a new connection to `peer` can be made.
-    fn free_end(
+    pub(super) fn free_end(
         self,
         state: &[u32],
         socket: SocketId,
@@ -341,7 +351,9 @@ impl View<'_> {
             Read::Failed(breakage) => (broken(breakage), Event::Broken),
         };
         let is_dead = connection.is_dead(end.side);
-        let broken = (!is_dead && (fails || resets)).then(|| (connection.failed(end.side), connection.reset(end.side)));
+        let split = self.cuts_segments();
+        let broken =
+            (!is_dead && (fails || resets)).then(|| (connection.failed(end.side), connection.resets(end.side, split)));
         let mut reads: SmallVec<[_; 2]> = match peeks {
             true => connection.peek(end.side, max).into_iter().collect(),
             false => connection.read(end.side, max, self.declared.tcp.streams.split),
@@ -362,18 +374,20 @@ impl View<'_> {
         self,
         state: &[u32],
         end: ConnectionEnd,
-        broken: Option<(Connection, Connection)>,
+        broken: Option<(Connection, Vec<Connection>)>,
         (fails, resets): (bool, bool),
         failure: Failure,
         offers: &mut Offers<'_>,
     ) -> Lookup<()> {
-        let Some((failed, reset)) = broken else { return Ok(()) };
-        let is_same = failed == reset && failure == Failure::ConnectionReset;
+        let Some((failed, mut reset)) = broken else { return Ok(()) };
+        if fails && failure == Failure::ConnectionReset {
+            reset.retain(|reset| *reset != failed);
+        }
         if fails {
             let writes = self.becomes(state, end, failed)?;
             offers.fail(self, state, failure, writes, Event::Failed)?;
         }
-        if resets && !(fails && is_same) {
+        for reset in reset.into_iter().filter(|_| resets) {
             let writes = self.becomes(state, end, reset)?;
             offers.fail(self, state, Failure::ConnectionReset, writes, Event::Reset)?;
         }
@@ -391,8 +405,8 @@ impl View<'_> {
         let rules = self.declared.tcp.streams;
         let connection = self.connection_at(state, end);
         let is_dead = connection.is_dead(end.side);
-        let broken_ends =
-            (!is_dead && (fails || resets)).then(|| (connection.failed_write(end.side), connection.reset(end.side)));
+        let broken_ends = (!is_dead && (fails || resets))
+            .then(|| (connection.failed_write(end.side), connection.resets(end.side, self.cuts_segments())));
         let outcomes = connection.write(end.side, bytes, rules);
         if outcomes.is_empty() && !waits {
             offers.add(self, Outcome::WouldBlock, Class::Immediate, Writes::new())?;
@@ -425,9 +439,9 @@ pub(super) enum Dialed {
 }
 
 /// Collects the outcomes of one offer.
-struct Offers<'a> {
-    asker: Asker,
-    enabled: &'a mut Enabled,
+pub(super) struct Offers<'a> {
+    pub(super) asker: Asker,
+    pub(super) enabled: &'a mut Enabled,
 }
 
 impl Offers<'_> {
@@ -437,13 +451,27 @@ impl Offers<'_> {
     }
 
     /// Adds an outcome with an event at the component of its first write.
-    fn tell(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes, event: Event) -> Lookup<()> {
+    pub(super) fn tell(
+        &mut self,
+        view: View<'_>,
+        outcome: Outcome,
+        class: Class,
+        writes: Writes,
+        event: Event,
+    ) -> Lookup<()> {
         let change = Change { writes, faults: event.faults(), events: view.event(event)? };
         self.push(view, outcome, class, change)
     }
 
     /// Adds a failure, if the state allows one.
-    fn fail(&mut self, view: View<'_>, state: &[u32], failure: Failure, writes: Writes, event: Event) -> Lookup<()> {
+    pub(super) fn fail(
+        &mut self,
+        view: View<'_>,
+        state: &[u32],
+        failure: Failure,
+        writes: Writes,
+        event: Event,
+    ) -> Lookup<()> {
         match view.may_fail_now(state, self.asker.unit) {
             true => self.tell(view, Outcome::Failed(failure), Class::Failure, writes, event),
             false => Ok(()),

@@ -82,6 +82,18 @@ impl View<'_> {
             return Ok(());
         }
         let to = self.dialed(self.process_of(unit), peer)?;
+        if let (true, Some((host, _))) = (self.has_segments(), to) {
+            let dialed = self.component(Component::Dialed(socket))?;
+            if dialed.of(next) == 0 {
+                // It was begun and given up at once.
+                let writes = self.dialing(next, unit, (socket, local, peer), Some(host))?;
+                writes.into_iter().flatten().for_each(|(component, value)| component.set(next, value));
+            }
+            let Some(connection) = dialed.of(next).checked_sub(1) else { return Ok(()) };
+            dialed.set(next, 0);
+            let component = self.component(Component::Connection(ConnectionId(connection)))?;
+            return self.close_end(component, Side::Client, false, next);
+        }
         if let Dialed::Connected { end, writes, .. } = self.dial(next, unit, (socket, local, peer), to)? {
             for (component, value) in writes {
                 component.set(next, value);
@@ -120,7 +132,7 @@ impl View<'_> {
                         self.close_listener(process, binding.socket, port, next)?;
                     }
                 }
-                Component::Hung(socket) if socket.unit == unit => id.set(next, 0),
+                Component::Hung(socket) | Component::Dialed(socket) if socket.unit == unit => id.set(next, 0),
                 _ => {}
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::id::ProcessId;
 use crate::operation::Side;
+use crate::world::delays::Delays;
 use netcheck_models::tcp::StreamRules;
 
 /// Bytes that a half-stream holds, unless declared otherwise.
@@ -18,8 +19,8 @@ pub(crate) struct TcpRules {
     pub(crate) side: Option<Side>,
     /// How many executions of each source line may fail.
     pub(crate) first: Option<u32>,
-    /// Whether what comes over the network may take any time.
-    pub(crate) may_wait: bool,
+    /// How long what ends send to each other takes; `None`: no time.
+    pub(crate) delays: Option<Delays>,
 }
 
 /// The operations that may fail (Table 2 of the paper on TCP transmission failures).
@@ -41,7 +42,7 @@ impl Default for TcpRules {
             processes: None,
             side: None,
             first: None,
-            may_wait: false,
+            delays: None,
         }
     }
 }

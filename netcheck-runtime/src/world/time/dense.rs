@@ -7,7 +7,9 @@
 //! for again, and its deadline may be over or not, a step of its own ([`Move::Settle`]) decides which.
 
 use super::Effect;
-use super::names::{MONITORS, SOME_TIME, START, is_copy, is_mark, mark_event, owner_of_marks, timer_event};
+use super::names::{
+    MONITORS, SOME_TIME, START, is_copy, is_mark, is_of_component, mark_event, owner_of_marks, timer_event,
+};
 use super::operation::{At, Missed};
 use crate::id::{NodeId, OutcomeId, ProcessId, UnitId};
 use crate::operation::{Effect as AnyEffect, Input, Outcome};
@@ -220,10 +222,18 @@ impl<'a> View<'a> {
     ) -> Lookup<()> {
         std::mem::swap(chosen, &mut enabled.moves);
         enabled.moves.clear();
+        if self.first_of_all(state, enabled, chosen)? {
+            return Ok(());
+        }
         let zone = self.zone_at(state);
-        let is_immediate = chosen
-            .iter()
-            .any(|step| matches!(step.class(), Some(Class::Immediate | Class::Delivery { may_wait: false, .. })));
+        let before = chosen.len();
+        if self.has_segments() {
+            self.waiting_connects(state, chosen)?;
+        }
+        let is_immediate = chosen.len() > before
+            || chosen
+                .iter()
+                .any(|step| matches!(step.class(), Some(Class::Immediate | Class::Delivery { may_wait: false, .. })));
         let is_instant = is_immediate || self.is_dead_end(state, |_| true, chosen);
         let accepted = self.all_accepted(zone, is_instant, &enabled.timers)?;
         if let Some(unsettled) = accepted.iter().find(|timer| timer.may_be_over) {
@@ -251,6 +261,9 @@ impl<'a> View<'a> {
             self.lose_in_flight(state, enabled, |_| true, chosen)?;
         } else if chosen.len() > arrivals_from && !is_instant && !passing.has_to_end() {
             self.never_arrive(state, chosen)?;
+        }
+        if self.has_segments() {
+            self.segments_in(state, &passing, chosen)?;
         }
         for timer in &accepted {
             let Some(at) = passing.until(timer.event) else { continue };
@@ -363,6 +376,9 @@ impl<'a> View<'a> {
             if is_mark(event) {
                 let process = |(unit, _): (UnitId, _)| owner_of_marks(self.process_of(unit));
                 return self.live_units(next).map(process).any(|owner| owner == event.owner);
+            }
+            if is_of_component(event) && self.is_connection(ComponentId(event.owner / 2)) {
+                return self.is_segment_under_way(event, zone, next);
             }
             if is_copy(event) {
                 let link = ComponentId(event.owner / 2).of(next);

@@ -39,6 +39,24 @@ pub(in crate::world) fn copy_event(channel: ComponentId, position: u32) -> Sched
 }
 
 pub(in crate::world) fn is_copy(event: Scheduled) -> bool {
+    is_of_component(event) && event.number < SENT
+}
+
+/// The names of the instants at which copies were sent, from this number on.
+const SENT: u32 = 1 << 31;
+
+/// The name of the instant, in the past, at which the copy of this name was sent.
+pub(in crate::world) fn sent_event(copy: Scheduled) -> Scheduled {
+    Scheduled { number: copy.number | SENT, ..copy }
+}
+
+/// The name of the copy, if it or the instant at which it was sent is given.
+pub(in crate::world) fn copy_of(event: Scheduled) -> Scheduled {
+    Scheduled { number: event.number & !SENT, ..event }
+}
+
+/// Whether a copy, or the instant at which it was sent, is named.
+pub(in crate::world) fn is_of_component(event: Scheduled) -> bool {
     event.owner % 2 == 1 && event.owner < MARKS
 }
 

@@ -15,7 +15,7 @@ use super::prepared::Send;
 use crate::id::{OutcomeId, SocketId};
 use crate::operation::Outcome;
 use crate::world::components::{Component, ComponentId};
-use crate::world::declared::Delays;
+use crate::world::delays::Delays;
 use crate::world::enabled::{Asker, Enabled};
 use crate::world::events::{EventsId, Happened, Remaining, Told};
 use crate::world::step::{Change, Class, Move, Transition, Writes};
