@@ -1,6 +1,7 @@
 //! What programs see of netcheck where they would see tokio: the same source on both, random programs on both, modules
 //! and whole crates that never say the name of netcheck.
 
+mod networked;
 mod observed;
 mod ordered;
 mod parity;
