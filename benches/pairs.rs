@@ -5,11 +5,14 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use netcheck as tokio;
 use netcheck::check::{Checker, Report, Udp};
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::UdpSocket;
 use tokio::time::timeout;
 
 const REQUESTS: u8 = 4;
+
+/// Each twice as many as the one before.
+const PAIRS: [usize; 5] = [12, 24, 48, 96, 192];
 
 async fn server() {
     let socket = UdpSocket::bind("0.0.0.0:4000").await.expect("the port is free");
@@ -38,11 +41,34 @@ fn explore(pairs: usize) -> Report {
     })
 }
 
+/// The shortest of a few times, beside that of the row before: twice as many pairs should take twice as long.
+fn print_growth() {
+    let mut before: Option<f64> = None;
+    for pairs in PAIRS {
+        let timed = || {
+            let began = Instant::now();
+            let report = explore(pairs);
+            (began.elapsed().as_secs_f64(), report)
+        };
+        let shortest = (0..3).map(|_| timed()).min_by(|(a, _), (b, _)| a.total_cmp(b));
+        let (seconds, report) = shortest.expect("three were timed");
+        let states = report.states();
+        println!(
+            "{pairs:>4} pairs: {states:>6} states, {seconds:.3} s ({:.1} times the row before), {:>6.1} us and {:>5} bytes a state",
+            seconds / before.unwrap_or(seconds),
+            seconds * 1e6 / states as f64,
+            report.memory_bytes() / states,
+        );
+        before = Some(seconds);
+    }
+}
+
 /// Elements are states: the same rate for any number of pairs is linear growth.
 fn growth(criterion: &mut Criterion) {
+    print_growth();
     let mut group = criterion.benchmark_group("pairs that never meet");
     group.sample_size(10);
-    for pairs in [12, 24, 48, 96, 192] {
+    for pairs in PAIRS {
         group.throughput(Throughput::Elements(explore(pairs).states() as u64));
         group.bench_with_input(BenchmarkId::from_parameter(pairs), &pairs, |bench, &pairs| {
             bench.iter(|| black_box(explore(pairs)));

@@ -2,6 +2,9 @@
 //!
 //! A graph is a list of numbered nodes with labels; it knows neither states nor steps. Reduction and search number the
 //! states that they meet, and label each with the data that they need.
+//!
+//! The search for components is no crate's: that of `petgraph` which takes one pass calls itself for each node, and overflows
+//! the stack on a path of a million states.
 
 /// A directed graph whose nodes are numbered from 0 and labelled.
 pub(crate) struct Graph<L> {

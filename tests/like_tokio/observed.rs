@@ -11,7 +11,7 @@
 #![allow(clippy::duplicate_mod, reason = "to be compiled against both is what the interpreter is for")]
 
 mod checked;
-mod generate;
+pub(crate) mod generate;
 mod program;
 mod races;
 mod real;

@@ -102,15 +102,20 @@ fn choose_in_group(
     }
     let live: Vec<(UnitId, NodeId, usize)> =
         view.live_units(state).map(|(unit, node)| (unit, node, footprints.group_of(view.process_of(unit)))).collect();
-    let begun: BTreeSet<usize> =
+    let mut begun: SmallVec<[usize; 8]> =
         live.iter().filter(|(unit, node, _)| has_begun(view, *unit, *node)).map(|(_, _, group)| *group).collect();
+    begun.sort_unstable();
+    begun.dedup();
     let mut looked_at = BTreeSet::new();
     for start in [None].into_iter().chain(live.iter().map(|(_, _, group)| Some(*group))) {
-        let is_looked_at = |group: usize| start.map_or(begun.contains(&group), |start| group == start);
-        if start.is_some_and(|group| begun.contains(&group) || !looked_at.insert(group)) {
+        let is_begun = |group: usize| begun.binary_search(&group).is_ok();
+        if start.is_some_and(|group| is_begun(group) || !looked_at.insert(group)) {
             continue;
         }
-        let units = || live.iter().filter(|(_, _, group)| is_looked_at(*group)).map(|(unit, node, _)| (*unit, *node));
+        let is_looked_at = |group: usize| start.map_or_else(|| is_begun(group), |start| group == start);
+        let of_groups = live.iter().filter(|(_, _, group)| is_looked_at(*group));
+        let units: SmallVec<[(UnitId, NodeId); 8]> = of_groups.map(|(unit, node, _)| (*unit, *node)).collect();
+        let units = || units.iter().copied();
         view.enabled_of(state, units(), enabled)?;
         let live = survey_of(view, footprints, state, enabled, units())?;
         let components = in_order(view, &live);
@@ -128,7 +133,7 @@ fn choose_in_group(
 
 /// Whether a unit has moved, or belongs to a process that has.
 fn has_begun(view: View<'_>, unit: UnitId, node: NodeId) -> bool {
-    view.automata.node(node).from.is_some() || view.units[unit.0 as usize].is_task
+    view.automata.has_begun(node) || view.units[unit.0 as usize].is_task
 }
 
 fn scope(

@@ -99,6 +99,16 @@ pub(crate) enum NodeKind {
     Gone,
 }
 
+/// How far a unit is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It has not taken a step yet.
+    First,
+    Begun,
+    /// Its state is not live.
+    Over,
+}
+
 /// An edge's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct EdgeId(pub(crate) u32);
@@ -125,6 +135,8 @@ impl Edge {
 /// The automata of all units, and the outcomes on their edges.
 pub(crate) struct Automata {
     pub(crate) nodes: Vec<Node>,
+    /// How far each node's unit is: a search asks for it in each state, for all units.
+    stages: Vec<Stage>,
     pub(crate) edges: Vec<Edge>,
     outcomes: Vec<Outcome>,
     by_outcome: AHashMap<Outcome, OutcomeId>,
@@ -145,6 +157,7 @@ impl Automata {
     pub(crate) fn new() -> Self {
         let mut automata = Automata {
             nodes: Vec::new(),
+            stages: Vec::new(),
             edges: Vec::new(),
             outcomes: Vec::new(),
             by_outcome: AHashMap::new(),
@@ -160,6 +173,16 @@ impl Automata {
 
     pub(crate) fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node.index()]
+    }
+
+    /// Whether a unit can go on from a node.
+    pub(crate) fn is_live(&self, node: NodeId) -> bool {
+        self.stages[node.index()] != Stage::Over
+    }
+
+    /// Whether a live unit has taken a step.
+    pub(crate) fn has_begun(&self, node: NodeId) -> bool {
+        self.stages[node.index()] == Stage::Begun
     }
 
     pub(crate) fn edge(&self, edge: EdgeId) -> &Edge {
@@ -207,6 +230,11 @@ impl Automata {
         let root = from.map_or(id, |(before, _)| self.node(before).root);
         let before = SmallVec::new();
         let (tasks, edges) = (Box::default(), SmallVec::new());
+        self.stages.push(match (&kind, from) {
+            (NodeKind::Live, None) => Stage::First,
+            (NodeKind::Live, Some(_)) => Stage::Begun,
+            _ => Stage::Over,
+        });
         self.nodes.push(Node { unit, from, root, before, kind, waited, offers, tasks, edges });
         id
     }

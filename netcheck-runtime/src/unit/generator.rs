@@ -1,4 +1,5 @@
-//! Numbers without a pattern that are the same in every check.
+//! Numbers without a pattern that are the same in every check, and with every version of netcheck's dependencies: pinned
+//! numbers of states depend on them. (A minor version of `fastrand` has changed which numbers follow from a seed.)
 
 /// Numbers that follow from some words: `SplitMix64` (Steele, Lea, Flood: *Fast splittable pseudorandom number
 /// generators*), begun at a hash of them.

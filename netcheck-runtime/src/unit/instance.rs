@@ -27,6 +27,8 @@ use std::task::Poll;
 pub(crate) enum Rest {
     /// Suspended, with the operations that it waits for.
     Waits(Vec<Offer>),
+    /// Suspended, with the operations that are recorded.
+    WaitsAsRecorded,
     /// Ended.
     Ended {
         text: String,
@@ -81,7 +83,8 @@ impl Instance {
     }
 
     /// Feeds one input in the local state `at`, and the answers to the synchronous calls that follow it; `fed` contains
-    /// all of them.
+    /// all of them. `recorded`: where the step is known, the operations that the run is to wait for after it; then no
+    /// image is made.
     ///
     /// It works in the engine's region: a program never holds pointers to what is made there, so stale ones do not tell
     /// local states apart.
@@ -92,6 +95,7 @@ impl Instance {
         fed: &[Input],
         outcome: &Outcome,
         answers: impl IntoIterator<Item = (Operation, Outcome)>,
+        recorded: Option<&[Offer]>,
     ) -> Stepped {
         engine_region(|| {
             let input = fed[0];
@@ -113,7 +117,7 @@ impl Instance {
                 }
             };
             let rest = match first {
-                Some(first) => self.run(first, woken.contains(&first)),
+                Some(first) => self.run(first, woken.contains(&first), recorded),
                 None if input.key == OperationKey::CANCEL => Rest::Cancelled,
                 None => Rest::Differs("the operation to complete is not pending".to_owned()),
             };
@@ -169,7 +173,7 @@ impl Instance {
     }
 
     /// Polls `task` once, for an outcome; `was_woken`: whether the task had been woken before the outcome was given.
-    fn run(&mut self, task: TaskId, was_woken: bool) -> Rest {
+    fn run(&mut self, task: TaskId, was_woken: bool, recorded: Option<&[Offer]>) -> Rest {
         let polled = self.poll(task);
         // A task that was woken anyway and panics without taking the outcome would panic without the outcome, too.
         let is_refusable = match &polled {
@@ -193,24 +197,30 @@ impl Instance {
             return Rest::Cancelled;
         }
         self.context.end_turn(task);
-        Rest::Waits(self.menu())
+        match recorded {
+            Some(recorded) if self.has_menu(recorded) => Rest::WaitsAsRecorded,
+            _ => Rest::Waits(self.menu()),
+        }
     }
 
     fn menu(&self) -> Vec<Offer> {
-        let here = Location::caller();
-        let run = |task| Offer {
-            key: OperationKey::run(task),
-            task,
-            operation: Operation::Tasks(tasks::Operation::Run(task)),
-            location: here,
-            caller: None,
-            execution: 0,
-        };
-        if let Some(in_order) = self.context.offers_in_order(run) {
+        if let Some(in_order) = self.context.offers_in_order(run_of) {
             return in_order;
         }
         let runnable = self.context.state().tasks.runnable();
-        runnable.into_iter().map(run).chain(self.context.offers()).collect()
+        runnable.into_iter().map(run_of).chain(self.context.offers()).collect()
+    }
+
+    /// Whether these are the operations that the run waits for: a history is mostly replayed as it was, so nothing is
+    /// copied.
+    fn has_menu(&self, recorded: &[Offer]) -> bool {
+        if self.context.has_order() {
+            return self.menu() == recorded;
+        }
+        let runnable = self.context.state().tasks.runnable();
+        let Some((runs, operations)) = recorded.split_at_checked(runnable.len()) else { return false };
+        let mut runs = runnable.into_iter().map(run_of).zip(runs);
+        runs.all(|(run, recorded)| run == *recorded) && self.context.has_offers(operations)
     }
 
     fn poll(&mut self, task: TaskId) -> Result<(), Rest> {
@@ -293,8 +303,8 @@ impl Instance {
         self.spawned.extend(all);
         let ends = matches!(rest, Rest::Ended { .. } | Rest::Cancelled);
         let rest = ends.then(|| self.left_behind()).flatten().map_or(rest, Rest::Panicked);
-        let alive =
-            matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER));
+        let alive = matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER))
+            || matches!(rest, Rest::WaitsAsRecorded);
         Stepped { rest, effects, spawned, alive, traced: None, arrival: None, image: None, waiting: None }
     }
 
@@ -311,6 +321,18 @@ impl Instance {
             unit.name
         );
         Some(Panic { message, location, cause: Cause::LeftBehind })
+    }
+}
+
+/// The poll of a runnable task, as an operation.
+fn run_of(task: TaskId) -> Offer {
+    Offer {
+        key: OperationKey::run(task),
+        task,
+        operation: Operation::Tasks(tasks::Operation::Run(task)),
+        location: Location::caller(),
+        caller: None,
+        execution: 0,
     }
 }
 

@@ -55,11 +55,12 @@ pub(crate) struct Learner {
 
 impl Learner {
     pub(crate) fn new(shared: Rc<Shared>) -> Self {
+        let pool = Pool::new(shared.modes.remembers);
         Learner {
             automata: Automata::new(),
             shared,
             programs: AHashMap::new(),
-            pool: Pool::default(),
+            pool,
             merged: Merged::default(),
             swaps: Samples::default(),
             has_cycles: false,
@@ -126,7 +127,7 @@ impl Learner {
                 Run { instance, is_recorded: true }
             }
         };
-        let mut stepped = self.feed(&mut instance, &program, &poll);
+        let mut stepped = self.feed(&mut instance, &program, &poll, None);
         self.polls += std::mem::take(&mut instance.polls);
         let unit = self.automata.node(node).unit;
         let (alive, waiting) = (stepped.alive, stepped.waiting.take());
@@ -318,6 +319,7 @@ impl Learner {
     fn other_than(&self, node: NodeId, rest: &Rest) -> Option<String> {
         let node = self.automata.node(node);
         match (rest, &node.kind) {
+            (Rest::WaitsAsRecorded, _) => None,
             (Rest::Waits(offers), NodeKind::Live) if *offers == node.offers => None,
             (Rest::Waits(offers), _) => Some(wording::menu(offers, &self.shared)),
             (Rest::Ended { text, .. }, NodeKind::Ended { output }) if *text == *self.shared.output(*output).text => {
@@ -345,14 +347,16 @@ impl Learner {
         program: &Program,
         group: &[(NodeId, Input)],
     ) -> Result<(), Diagnostic> {
-        let stepped = self.feed(instance, program, group);
+        let (last_at, last_input) = group[group.len() - 1];
+        let edge = self.automata.find(last_at, last_input).expect("a history consists of edges");
+        let target = self.automata.edge(edge).target;
+        let known = self.automata.node(target);
+        let recorded = (known.kind == NodeKind::Live).then_some(&known.offers[..]);
+        let stepped = self.feed(instance, program, group, recorded);
         if let Rest::Failed(why) = stepped.rest {
             return Err(Diagnostic(why));
         }
         let (first_at, first_input) = group[0];
-        let (last_at, last_input) = group[group.len() - 1];
-        let edge = self.automata.find(last_at, last_input).expect("a history consists of edges");
-        let target = self.automata.edge(edge).target;
         let Some(seen) = self.other_than(target, &stepped.rest) else { return Ok(()) };
         let target = self.automata.node(target);
         let expected = match &target.kind {
@@ -363,15 +367,22 @@ impl Learner {
         Err(self.differs(self.automata.node(first_at).unit, first_at, first_input, &expected, &seen))
     }
 
-    /// Feeds one step and the answers that follow it.
-    fn feed(&self, instance: &mut Instance, program: &Program, group: &[(NodeId, Input)]) -> Stepped {
+    /// Feeds one step and the answers that follow it; `recorded`: the menu that is known to follow.
+    fn feed(
+        &self,
+        instance: &mut Instance,
+        program: &Program,
+        group: &[(NodeId, Input)],
+        recorded: Option<&[Offer]>,
+    ) -> Stepped {
         let automata = &self.automata;
         let fed: Vec<Input> = group.iter().map(|&(_, input)| input).collect();
         let answers = group[1..].iter().map(|&(at, answer)| {
             let call = automata.node(at).offers[0].operation.clone();
             (call, automata.outcome(answer.outcome).clone())
         });
-        instance.step(program, group[0].0, &fed, automata.outcome(fed[0].outcome), answers.collect::<Vec<_>>())
+        let (answers, outcome) = (answers.collect::<SmallVec<[_; 2]>>(), automata.outcome(fed[0].outcome));
+        instance.step(program, group[0].0, &fed, outcome, answers, recorded)
     }
 
     /// Records the result of an input.
@@ -413,6 +424,7 @@ impl Learner {
             Rest::Panicked(panic) => self.automata.add_node(unit, from, NodeKind::Panicked(panic), true, Vec::new()),
             Rest::Cancelled => NodeId::GONE,
             Rest::Refused => NodeId::ABSENT,
+            Rest::WaitsAsRecorded => unreachable!("nothing is recorded for an edge that is learned"),
             Rest::Failed(why) => return Err(Diagnostic(why)),
             Rest::Differs(how) => {
                 let expected = "the recorded history".to_owned();

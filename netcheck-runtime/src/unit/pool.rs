@@ -5,9 +5,12 @@ use crate::unit::instance::Instance;
 use ahash::AHashMap;
 use std::collections::VecDeque;
 
-/// The most suspended runs that are kept. With those that are running and memory that a static holds, they are less than the
-/// 255 arenas of a group: then what is left of a stale address is the same in all of them.
-const SUSPENDED_RUNS_MAX: usize = 192;
+/// The most suspended runs that are kept if each has an arena. With those that are running and memory that a static holds,
+/// they are less than the 255 arenas of a group: then what is left of a stale address is the same in all of them.
+const WITH_ARENAS_MAX: usize = 192;
+
+/// The most suspended runs that are kept else. Their futures and buffers may take tens of kilobytes each.
+const WITHOUT_ARENAS_MAX: usize = 1_024;
 
 /// A suspended run.
 pub(super) struct Run {
@@ -17,13 +20,18 @@ pub(super) struct Run {
 }
 
 /// A bounded pool of suspended runs, by their nodes.
-#[derive(Default)]
 pub(super) struct Pool {
+    runs_max: usize,
     runs: AHashMap<NodeId, Run>,
     oldest: VecDeque<NodeId>,
 }
 
 impl Pool {
+    pub(super) fn new(has_arenas: bool) -> Self {
+        let runs_max = if has_arenas { WITH_ARENAS_MAX } else { WITHOUT_ARENAS_MAX };
+        Pool { runs_max, runs: AHashMap::new(), oldest: VecDeque::new() }
+    }
+
     /// The run that is suspended in a node, if it is kept.
     pub(super) fn take(&mut self, node: NodeId) -> Option<Run> {
         self.runs.remove(&node)
@@ -33,11 +41,11 @@ impl Pool {
     pub(super) fn put(&mut self, node: NodeId, run: Run) {
         self.runs.insert(node, run);
         self.oldest.push_back(node);
-        while self.runs.len() > SUSPENDED_RUNS_MAX {
+        while self.runs.len() > self.runs_max {
             let Some(oldest) = self.oldest.pop_front() else { break };
             self.runs.remove(&oldest);
         }
-        if self.oldest.len() > 4 * SUSPENDED_RUNS_MAX {
+        if self.oldest.len() > 4 * self.runs_max {
             self.oldest.retain(|node| self.runs.contains_key(node));
         }
     }

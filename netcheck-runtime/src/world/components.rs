@@ -93,6 +93,8 @@ pub(crate) struct Components {
     components: Vec<Component>,
     ids: AHashMap<Component, ComponentId>,
     ports: Vec<ComponentId>,
+    /// By process.
+    ports_of: Vec<Vec<ComponentId>>,
     streams: Vec<ComponentId>,
     astray: Vec<ComponentId>,
     timers: Vec<(UnitId, ComponentId)>,
@@ -107,7 +109,14 @@ impl Components {
         self.components.push(component);
         self.ids.insert(component, id);
         match component {
-            Component::Port(..) => self.ports.push(id),
+            Component::Port(process, _) => {
+                let process = process.0 as usize;
+                if self.ports_of.len() <= process {
+                    self.ports_of.resize_with(process + 1, Vec::new);
+                }
+                self.ports.push(id);
+                self.ports_of[process].push(id);
+            }
             Component::Astray { .. } => self.astray.push(id),
             Component::StreamPort(..) | Component::Connection(_) | Component::Hung(_) | Component::Dialed(_) => {
                 self.streams.push(id)
@@ -125,6 +134,11 @@ impl Components {
     /// The ports at which datagram sockets are or were bound.
     pub(crate) fn ports(&self) -> &[ComponentId] {
         &self.ports
+    }
+
+    /// Of these, the ports of a process.
+    pub(crate) fn ports_of(&self, process: ProcessId) -> &[ComponentId] {
+        self.ports_of.get(process.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// The datagrams in flight to addresses at which no socket is bound.

@@ -1,4 +1,7 @@
 //! Values of components as numbers; 0 is the default value (absent).
+//!
+//! An `IndexSet` of `indexmap` could hold them: with 200,000 connections, look-ups by value take a third longer in it, and
+//! those by number nearly twice as long.
 
 use ahash::RandomState;
 use hashbrown::HashTable;

@@ -48,6 +48,9 @@ pub(crate) struct Encoded<'a> {
 /// Most values take one byte, so that several can be tested together.
 const AT_ONCE: usize = 8;
 
+/// The most bytes that a value takes.
+const WORD_BYTES_MAX: usize = 5;
+
 /// The parent of the first state.
 const NO_PARENT: u32 = u32::MAX;
 
@@ -69,7 +72,7 @@ impl Store {
             if words.iter().fold(0, |all, &word| all | word) < 0x80 {
                 bytes.extend(words.iter().map(|&word| word as u8));
             } else {
-                words.iter().for_each(|&word| encode_word(word, bytes));
+                encode_words(words, bytes);
             }
         }
         // Fixed seeds, so that every run gives the same result.
@@ -183,7 +186,7 @@ impl Store {
     /// Bytes held for the states.
     pub(crate) fn memory_bytes(&self) -> usize {
         match &self.kept {
-            Kept::Exact(exact) => exact.arena.len() * CHUNK_BYTES + exact.table.allocation_size(),
+            Kept::Exact(exact) => exact.memory_bytes(),
             Kept::Fingerprints(fingerprints) => fingerprints.memory_bytes(),
         }
     }
@@ -207,6 +210,8 @@ struct Exact {
     arena: Vec<Box<[u8]>>,
     /// Bytes of the last chunk that are used.
     taken: usize,
+    /// For each block of the arena: the state with its first byte; past the end of a chunk's states, one of the last.
+    blocks: Vec<StateId>,
     states: usize,
     /// The upper half of each state's hash, with its id: the table grows and skips other states without reading the
     /// arena.
@@ -214,6 +219,9 @@ struct Exact {
 }
 
 const CHUNK_BYTES: usize = 1 << 20;
+
+/// Within so many bytes, a state is looked for from one to the next.
+const BLOCK_BYTES: usize = 1 << 10;
 
 /// States begin at multiples of this, so that an offset fits into 32 bits.
 const ALIGNMENT: usize = 4;
@@ -243,6 +251,10 @@ impl Exact {
         place[HEADER_BYTES..HEADER_BYTES + bytes.len()].copy_from_slice(bytes);
         self.taken += size;
         self.states += 1;
+        while self.blocks.len() * BLOCK_BYTES < at + size {
+            let ends_before = self.blocks.len() * BLOCK_BYTES < at;
+            self.blocks.push(self.blocks.last().copied().filter(|_| ends_before).unwrap_or(id));
+        }
         let tag = (hash >> 32) as u32;
         self.table.insert_unique(spread(tag), (tag, id), |&(tag, _)| spread(tag));
         (id, true)
@@ -270,6 +282,11 @@ impl Exact {
         (word(0), word(1), word(2))
     }
 
+    fn memory_bytes(&self) -> usize {
+        let blocks = self.blocks.capacity() * size_of::<StateId>();
+        self.arena.len() * CHUNK_BYTES + self.table.allocation_size() + blocks
+    }
+
     /// Bytes of all states.
     fn bytes(&self) -> usize {
         self.arena.len().saturating_sub(1) * CHUNK_BYTES + self.taken
@@ -278,9 +295,10 @@ impl Exact {
     /// The state whose bytes are at an offset; past the end, the last state of the chunk.
     fn at(&self, byte: usize) -> StateId {
         let chunk = byte / CHUNK_BYTES * CHUNK_BYTES;
+        let block = (byte / BLOCK_BYTES).min(self.blocks.len() - 1);
         let id = |at: usize| StateId((at / ALIGNMENT) as u32);
         let size = |at: usize| (HEADER_BYTES + self.header(id(at)).2 as usize).next_multiple_of(ALIGNMENT);
-        let mut at = chunk;
+        let mut at = self.blocks[block].0 as usize * ALIGNMENT;
         loop {
             let next = at + size(at);
             // After the last state of a chunk there are zeros, and no state is empty.
@@ -354,13 +372,21 @@ fn spread(tag: u32) -> u64 {
     u64::from(tag).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-fn encode_word(word: u32, bytes: &mut Vec<u8>) {
-    let mut rest = word;
-    while rest >= 0x80 {
-        bytes.push(rest as u8 | 0x80);
-        rest >>= 7;
+/// Encodes at most [`AT_ONCE`] values.
+fn encode_words(words: &[u32], bytes: &mut Vec<u8>) {
+    let mut encoded = [0; AT_ONCE * WORD_BYTES_MAX];
+    let mut length = 0;
+    for &word in words {
+        let mut rest = word;
+        while rest >= 0x80 {
+            encoded[length] = rest as u8 | 0x80;
+            length += 1;
+            rest >>= 7;
+        }
+        encoded[length] = rest as u8;
+        length += 1;
     }
-    bytes.push(rest as u8);
+    bytes.extend_from_slice(&encoded[..length]);
 }
 
 /// Decodes a state.
@@ -381,91 +407,15 @@ pub(crate) fn decode(mut bytes: &[u8], state: &mut Vec<u32>) {
 
 /// The first value, and the bytes after it.
 fn decode_word(bytes: &[u8]) -> (u32, &[u8]) {
+    match *bytes {
+        [only @ ..0x80, ref rest @ ..] => return (only.into(), rest),
+        [first, last @ ..0x80, ref rest @ ..] => return (u32::from(first & 0x7F) | u32::from(last) << 7, rest),
+        _ => {}
+    }
     let last = bytes.iter().position(|&byte| byte < 0x80).expect("a word ends");
     let (word, rest) = bytes.split_at(last + 1);
     (word.iter().rev().fold(0, |word, &byte| word << 7 | u32::from(byte & 0x7F)), rest)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const STATES: &[&[u32]] = &[
-        &[],
-        &[0],
-        &[1, 2, 3],
-        &[127],
-        &[128],
-        &[0x3FFF, 0x4000],
-        &[u32::MAX, 0, u32::MAX],
-        &[1, 2],
-        &[1, 2, 3, 4, 5, 6, 7, 8],
-        &[1, 2, 3, 4, 5, 6, 7, 128, 9],
-        &[0; 20],
-        &[300, 2, 3, 4, 5, 6, 7, 8, 9, 10, u32::MAX],
-    ];
-
-    #[test]
-    fn what_goes_in_comes_out() {
-        for keep in [Keep::Exact, Keep::Fingerprint] {
-            let mut store = Store::new(keep);
-            let mut parent = None;
-            let mut ids = Vec::new();
-            for (depth, state) in STATES.iter().enumerate() {
-                let (id, is_new) = store.insert(state, parent);
-                assert!(is_new);
-                assert_eq!(store.depth(id), depth);
-                ids.push(id);
-                parent = Some(id);
-            }
-            assert_eq!(store.len(), STATES.len());
-            assert_eq!(store.path(ids[STATES.len() - 1]), ids);
-            for (state, &id) in STATES.iter().zip(&ids) {
-                assert_eq!(store.insert(state, None), (id, false));
-                assert_eq!(store.find(state), Some(id));
-                let mut opened = Vec::new();
-                store.look_at(id, &mut opened);
-                assert_eq!(opened[..], **state);
-            }
-            assert_eq!(store.find(&[9, 9]), None);
-        }
-    }
-
-    #[test]
-    fn a_state_can_be_led_to_on_another_way() {
-        for keep in [Keep::Exact, Keep::Fingerprint] {
-            let mut store = Store::new(keep);
-            let (first, _) = store.insert(&[1], None);
-            let (second, _) = store.insert(&[2], Some(first));
-            let (third, _) = store.insert(&[3, 70_000], Some(first));
-            store.lead(third, second);
-            assert_eq!((store.depth(third), store.path(third)), (2, vec![first, second, third]));
-            assert_eq!(store.find(&[3, 70_000]), Some(third));
-            let mut opened = Vec::new();
-            store.look_at(third, &mut opened);
-            assert_eq!(opened[..], [3, 70_000]);
-        }
-    }
-
-    #[test]
-    fn states_are_found_in_every_chunk() {
-        let mut store = Store::new(Keep::Exact);
-        let long: Vec<u32> = (0..5_000).map(|word| u32::MAX - word).collect();
-        let ids: Vec<StateId> = (0..300u32).map(|last| store.insert(&[&long[..], &[last]].concat(), None).0).collect();
-        for (last, &id) in (0..300u32).zip(&ids) {
-            assert_eq!(store.find(&[&long[..], &[last]].concat()), Some(id));
-        }
-        assert!(store.memory_bytes() > 5 * CHUNK_BYTES);
-    }
-
-    #[test]
-    fn the_probability_of_an_omission_is_that_of_a_collision() {
-        let mut store = Store::new(Keep::Fingerprint);
-        for word in 0..1_000u32 {
-            store.insert(&[word], None);
-        }
-        let probability = store.omission_probability().expect("states may be missed");
-        assert!((probability - 1_000_000.0 / 2f64.powi(65)).abs() < 1e-15, "{probability}");
-        assert_eq!(Store::new(Keep::Exact).omission_probability(), None);
-    }
-}
+mod tests;

@@ -233,7 +233,7 @@ impl Tables {
 
     /// The ports at which a unit holds a UDP socket.
     pub(crate) fn ports_of<'a>(&'a self, state: &'a [u32], unit: UnitId) -> impl Iterator<Item = ComponentId> + 'a {
-        let ports = self.components.ports().iter().copied();
+        let ports = self.components.ports_of(self.process_of(unit)).iter().copied();
         ports.filter(move |id| {
             id.of(state) != 0 && self.ports.get(id.of(state)).iter().any(|binding| binding.holders.contains(&unit))
         })
@@ -480,7 +480,7 @@ impl<'a> View<'a> {
     pub(crate) fn live_units(self, state: &'a [u32]) -> impl Iterator<Item = (UnitId, NodeId)> + 'a {
         let nodes =
             (0u32..).map(UnitId).zip(&self.tables.units).map(|(id, unit)| (id, NodeId(unit.component.of(state))));
-        nodes.filter(move |&(_, node)| self.automata.node(node).kind == NodeKind::Live)
+        nodes.filter(move |&(_, node)| self.automata.is_live(node))
     }
 
     /// Whether a unit waits for a connection in a node.

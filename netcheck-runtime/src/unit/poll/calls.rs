@@ -143,6 +143,13 @@ impl Context {
         let offers = state.operations.offers().filter(|offer| state.tasks.all.contains_key(&offer.task));
         offers.cloned().collect()
     }
+
+    /// Whether these are the pending operations.
+    pub(in crate::unit) fn has_offers(&self, recorded: &[Offer]) -> bool {
+        let state = self.state();
+        let mut offers = state.operations.offers().filter(|offer| state.tasks.all.contains_key(&offer.task));
+        recorded.iter().all(|recorded| offers.next() == Some(recorded)) && offers.next().is_none()
+    }
 }
 
 /// The answer to a call in a poll that is being abandoned: a `Drop` may read the clock, for example, but its effects
