@@ -26,7 +26,6 @@ pub(crate) struct Replayed {
     pub(crate) situations: Situations,
     /// The state after the last step, and what is under way there; `None` if a step was impossible, or violated a
     /// property.
-    #[cfg_attr(not(feature = "explore"), expect(dead_code, reason = "for the explorer"))]
     pub(crate) at: Option<(StateVector, Flow)>,
     pub(crate) end: End,
 }

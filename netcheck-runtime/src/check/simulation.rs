@@ -98,6 +98,7 @@ impl Job {
                 limits: job.limits(),
                 threads: 1,
                 progress: &job.progress,
+                advisor: job,
             };
             simulate(system, initial, plan, &job.properties, (seed, &is_enough))
         })?;

@@ -102,7 +102,7 @@ fn lose_in_flight(system: &System, state: &[u32], transition: &Transition) -> St
 }
 
 fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Option<Step> {
-    let Move::Unit { unit, node, input, .. } = transition.step else { return None };
+    let Move::Unit { unit, node, input, edge, .. } = transition.step else { return None };
     let offer = system.learner.automata.node(node).offer(input)?.clone();
     let answer = system.learner.automata.outcome(input.outcome).clone();
     let mut outcome = wording::outcome(&answer, system.shared());
@@ -145,6 +145,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         peer: peer(system, process, operation, &answer),
         payload: payload(operation, &answer, &system.shared().payloads),
         network,
+        remarks: system.learner.remarks(edge).to_vec(),
         events: happenings(system, state, transition),
         asked: Some(Asked::of(operation, system.shared())),
         answered: Some(Answered::of(&answer, system.shared())),
