@@ -22,7 +22,11 @@ fn remarks(counterexample: &Counterexample) -> Vec<(String, String)> {
             assert!(line.trim_end_matches(')').parse::<u32>().is_ok(), "{remark}");
             words.to_owned()
         };
-        step.remarks.iter().map(move |remark| (step.operation.clone(), what(remark))).collect::<Vec<_>>()
+        step.remarks
+            .iter()
+            .filter(|remark| !remark.ends_with(" is due"))
+            .map(move |remark| (step.operation.clone(), what(remark)))
+            .collect::<Vec<_>>()
     };
     counterexample.steps().iter().flat_map(of_step).collect()
 }
@@ -111,6 +115,24 @@ fn copies_say_which_direction_has_ended_and_how() {
             "`copy_bidirectional` has ended: 2 bytes there, 2 bytes back",
         ]
     );
+}
+
+/// Of two timers that run at the same time, the time that passes before a step does not say which one is due.
+#[test]
+fn the_timer_that_is_due_is_named() {
+    let found = found(|net| {
+        net.process("p", || async {
+            let limited = async {
+                sleep(Duration::from_millis(20)).await;
+                sleep(Duration::from_secs(5)).await;
+            };
+            tokio::time::timeout(Duration::from_millis(30), limited).await.unwrap();
+        });
+    });
+    let timers = found.steps().iter().filter(|step| step.operation == "timer");
+    let told: Vec<(&str, &[String])> = timers.map(|step| (step.outcome.as_str(), &step.remarks[..])).collect();
+    let due = ["the timer of 30ms is due".to_owned()];
+    assert_eq!(told, [("elapsed after 20ms", &[][..]), ("elapsed after 10ms", &due[..])]);
 }
 
 /// The clock is read twice before the sleep, and once after it, before the panic: that step stands alone.

@@ -10,7 +10,7 @@
 //! others wait for a core, directly or not, and would perhaps go on if it did. So:
 //!
 //! - A core of one task that has no provider is to blame, and the reason is what it waits for in vain.
-//! - A core of two to four tasks is a cycle, and each of them is to blame. That is said of three or more only if each has
+//! - A core of two or more tasks is a cycle, and each of them is to blame. That is said of three or more only if each has
 //!   one provider: with several, it would be a guess.
 //! - A daemon that waits for a connection or a datagram is idle, as daemons may be for ever: it is to blame for nothing, and a
 //!   task that has only idle providers is a core.
@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 
 /// Cores that are named at the most, and tasks of a core.
 const CORES_MAX: usize = 3;
-const CORE_MAX: usize = 4;
+const CORE_MAX: usize = 12;
 
 /// A task that waits.
 struct Waiter {

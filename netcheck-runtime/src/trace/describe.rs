@@ -1,7 +1,7 @@
 //! A transition, and the states around it, as a step in words.
 
 use crate::id::{OutcomeId, ProcessId, SocketId, UnitId};
-use crate::operation::{Failure, Operation, Outcome, ReceiveMode};
+use crate::operation::{Effect, Failure, Operation, Outcome, ReceiveMode};
 use crate::trace::asked::{Answered, Asked, Datagram, PAYLOAD_BYTES_MAX};
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
 use crate::unit::payload::Payloads;
@@ -151,6 +151,48 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         answered: Some(Answered::of(&answer, system.shared())),
         ..Step::default()
     })
+}
+
+/// Which timer is due with the last step of a path, if that cannot be seen from the time that passes before it.
+pub(crate) fn due(system: &System, path: &[Transition]) -> Option<String> {
+    let (last, before) = path.split_last()?;
+    let Move::Unit { unit, node, input, .. } = last.step else { return None };
+    let Operation::Time(time::Operation::Timer { timer, .. }) =
+        system.learner.automata.node(node).offer(input)?.operation
+    else {
+        return None;
+    };
+    let passed_ns = system.told(last).iter().flat_map(|happened| &happened.events).find_map(|event| match *event {
+        Event::Fired { after_ns } => Some(after_ns),
+        _ => None,
+    })?;
+    let set = before.iter().rev().find_map(|transition| match transition.step {
+        Move::Unit { unit: other, edge, .. } if other == unit => {
+            let effects = system.learner.automata.edge(edge).effects.iter().rev();
+            effects.filter_map(|effect| if let Effect::Time(effect) = effect { Some(effect) } else { None }).find(
+                |effect| match **effect {
+                    time::Effect::Arm { timer: of, .. }
+                    | time::Effect::ArmAt { timer: of, .. }
+                    | time::Effect::Rearm { timer: of, .. } => of == timer,
+                    time::Effect::Await { .. } | time::Effect::Disarm { .. } => false,
+                },
+            )
+        }
+        _ => None,
+    })?;
+    match *set {
+        time::Effect::Arm { after_ns, .. } => {
+            (after_ns != passed_ns).then(|| format!("the timer of {:?} is due", Duration::from_nanos(after_ns)))
+        }
+        time::Effect::Rearm { period_ns, .. } => {
+            (period_ns != passed_ns).then(|| format!("the interval of {:?} is due", Duration::from_nanos(period_ns)))
+        }
+        time::Effect::ArmAt { at, .. } => {
+            let at = Duration::from_nanos(at.number()?);
+            Some(format!("the timer that was set to {at:?} after the start is due"))
+        }
+        time::Effect::Await { .. } | time::Effect::Disarm { .. } => None,
+    }
 }
 
 fn kind(operation: &Operation) -> Kind {

@@ -38,11 +38,11 @@ fn is_aside(step: &Step) -> bool {
         Some(asked) => {
             matches!(asked, Asked::Clock | Asked::Deadline | Asked::Compare | Asked::Distance | Asked::Select { .. })
         }
+        // Of an older trace.
         None => {
-            step.kind == Kind::Other
-                && ["Instant::now", "deadline", "compare instants", "time between instants", "select! of "]
-                    .iter()
-                    .any(|words| step.operation.starts_with(words))
+            let readings = ["Instant::now", "deadline", "compare instants", "time between instants"];
+            let operation = step.operation.as_str();
+            step.kind == Kind::Other && (readings.contains(&operation) || operation.starts_with("select! of "))
         }
     }
 }
