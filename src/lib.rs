@@ -65,10 +65,9 @@ pub use netcheck_macros::{Isolated, main, model_check, monitor, process, program
 pub use netcheck_runtime::isolated::{Isolated, Process};
 pub use netcheck_runtime::select::choose;
 pub use netcheck_runtime::task::spawn;
-pub use netcheck_runtime::{End, External, Network, faults, net, runtime, signal, task, time};
+pub use netcheck_runtime::{End, External, Network, env, faults, net, runtime, signal, task, time};
 
-// They poll all their branches in a fixed order, so there is nothing to choose.
-pub use tokio::{join, pin, task_local, try_join};
+pub use tokio::{pin, task_local};
 
 pub mod check {
     //! Building checks by hand: what `#[model_check]` does with its words.
@@ -138,8 +137,15 @@ pub mod capture {
 pub mod io {
     //! The traits and adaptors of `tokio::io`, which need no runtime: codecs and everything
     //! else that is written on them works on netcheck's sockets.
+    pub use netcheck_runtime::io::{copy, copy_bidirectional, copy_bidirectional_with_sizes, copy_buf};
     pub use netcheck_runtime::net::{Interest, Ready};
     pub use tokio::io::*;
+}
+
+pub mod fs {
+    //! `tokio::fs`, so that programs which use it compile. Files are not modelled: in a check, a call panics, at its line,
+    //! and says what to do instead. Outside of a check, on tokio's runtime, it is tokio's own.
+    pub use tokio::fs::*;
 }
 
 pub mod sync {
@@ -172,7 +178,7 @@ pub mod tracked {
     //! `tokio-stream`, does not take them. They are made by tasks, so `new` of the types of
     //! `std` is not const, and there is no `const_new`.
     pub use crate::{
-        choose, faults, io, join, main, net, pin, runtime, select, signal, spawn, task, task_local, test, time,
+        choose, faults, fs, io, join, main, net, pin, runtime, select, signal, spawn, task, task_local, test, time,
         try_join,
     };
 
@@ -247,8 +253,14 @@ pub mod program {
     //! assert_eq!(report.outputs("client"), ["2s"]);
     //! ```
     pub mod std {
-        //! As `std`, without threads and sockets, and with the clock of the check.
+        //! As `std`, without threads and sockets, and with the clock of the check and the arguments of the process.
         pub use ::std::*;
+
+        pub mod env {
+            //! `std::env`, with the arguments of the process.
+            pub use ::std::env::*;
+            pub use netcheck_runtime::env::{args, args_os};
+        }
 
         pub mod net {
             //! The addresses of `std::net`.
@@ -281,6 +293,32 @@ pub mod program {
 #[macro_export]
 macro_rules! select {
     ($($branches:tt)*) => { $crate::__private::select_internal! { ($crate) $($branches)* } };
+}
+
+/// Waits for all of several futures, as `tokio::join!`.
+///
+/// They are polled in a fixed order, so there is nothing to choose. A counterexample says which of them has ended.
+#[macro_export]
+macro_rules! join {
+    (biased; $($future:expr),* $(,)?) => {
+        $crate::__private::tokio::join!(biased; $($crate::__private::joined(::core::stringify!($future), $future)),*)
+    };
+    ($($future:expr),* $(,)?) => {
+        $crate::__private::tokio::join!($($crate::__private::joined(::core::stringify!($future), $future)),*)
+    };
+}
+
+/// Waits for all of several futures, or for the first that ends with an error, as `tokio::try_join!`.
+///
+/// They are polled in a fixed order, so there is nothing to choose. A counterexample says which of them has ended.
+#[macro_export]
+macro_rules! try_join {
+    (biased; $($future:expr),* $(,)?) => {
+        $crate::__private::tokio::try_join!(biased; $($crate::__private::joined(::core::stringify!($future), $future)),*)
+    };
+    ($($future:expr),* $(,)?) => {
+        $crate::__private::tokio::try_join!($($crate::__private::joined(::core::stringify!($future), $future)),*)
+    };
 }
 
 /// Says that at this place, these values are all that the rest of the process depends on.
@@ -437,12 +475,14 @@ pub mod __private {
     pub use netcheck_runtime::isolated::{
         Argument, CloneForEachRun, Copying, Handle, HandleId, argument, cloned, process,
     };
+    pub use netcheck_runtime::join::joined;
     pub use netcheck_runtime::monitor::{built, emit};
     pub use netcheck_runtime::select::{Round, Select, quiet};
     pub use netcheck_runtime::testing::{
         Expect, ShouldPanic, TestInfo, TestOutcome, Trace, at_once, ended, refuse_to_run, registered, run_async_test,
         run_pinned, run_test, run_trace,
     };
+    pub use tokio;
 }
 
 /// The README's examples are compiled and run.

@@ -144,3 +144,58 @@ fn a_main_is_a_process_like_others() {
 fn a_function_that_runs_a_runtime_says_what_to_do() {
     let _ = program::serve_twice(1, "2");
 }
+
+/// Programs that read arguments.
+mod arguments {
+    pub mod plain {
+        use std::env;
+
+        #[tokio::main]
+        pub async fn main() -> Result<(String, Vec<String>), std::num::ParseIntError> {
+            let name = std::env::args_os().next().unwrap().into_string().unwrap();
+            for port in env::args().skip(1) {
+                port.parse::<u16>()?;
+            }
+            Ok((name, env::args().skip(1).collect()))
+        }
+    }
+
+    pub mod with_clap {
+        use clap::Parser;
+
+        #[derive(Debug, Parser)]
+        struct Cli {
+            #[arg(long)]
+            port: u16,
+        }
+
+        #[tokio::main]
+        pub async fn main() -> u16 {
+            let Cli { port } = Cli::parse();
+            port
+        }
+    }
+}
+
+#[test]
+fn a_main_reads_the_arguments_that_the_check_gives_it() {
+    let report = Checker::new().symmetry(true).check(|net| {
+        net.process("one", arguments::plain::main).args(["80", "81"]);
+        net.process("other", arguments::plain::main);
+        net.process("wrong", arguments::plain::main).args(["x"]);
+        net.process("clap", arguments::with_clap::main).args(["--port", "4000"]);
+        net.process("direct", || async { netcheck::env::args().len() }).args(vec!["a".to_owned()]);
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert_eq!(report.outputs("one"), [r#"Ok(("one", ["80", "81"]))"#]);
+    assert_eq!(report.outputs("other"), [r#"Ok(("other", []))"#]);
+    assert_eq!(report.outputs("wrong"), ["Err(ParseIntError { kind: InvalidDigit })"]);
+    assert_eq!(report.outputs("clap"), ["4000"]);
+    assert_eq!(report.outputs("direct"), ["2"]);
+    assert!(report.like_processes().is_empty(), "they have other arguments");
+}
+
+#[test]
+fn outside_of_a_check_the_arguments_are_the_real_ones() {
+    assert!(netcheck::env::args_os().eq(std::env::args_os()));
+}

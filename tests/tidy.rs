@@ -91,8 +91,8 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "std::env",
-        &["check::monitor", "folder", "testing", "trace::source", "unit::caller"],
-        "the environment is read by tests, for where source files are, and for what is shown of long checks",
+        &["check::monitor", "env", "folder", "testing", "trace::source", "unit::caller"],
+        "the environment is read by tests, for where source files are, for what is shown of long checks, and outside of checks",
     ),
     (
         "netcheck-runtime",

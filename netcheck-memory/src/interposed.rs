@@ -1,5 +1,5 @@
-//! Functions of the C library that a program's calls reach first: random bytes, clocks, output, and the registration of
-//! destructors of thread-local variables.
+//! Functions of the C library that a program's calls reach first: random bytes, clocks, output, the end of the process, and
+//! the registration of destructors of thread-local variables.
 //!
 //! A definition in the executable takes precedence over that in the shared library, also for look-ups by name. Each
 //! function asks this thread's [source](crate::source), and where there is none, the C library's own function.
@@ -7,7 +7,7 @@
 //! What does not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
 //! that are made without the C library.
 
-use crate::{generators, mute, source};
+use crate::{generators, last_words, mute, source};
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
 use std::ptr::{self, NonNull};
@@ -46,6 +46,7 @@ type SystemCall = unsafe extern "C" fn(c_long, usize, usize, usize, usize, usize
 type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 type Write = unsafe extern "C" fn(c_int, *const c_void, usize) -> isize;
 type WriteVectored = unsafe extern "C" fn(c_int, *const libc::iovec, c_int) -> isize;
+type Abort = unsafe extern "C" fn() -> !;
 type Destructor = unsafe extern "C" fn(*mut u8);
 type ThreadAtexit = unsafe extern "C" fn(Destructor, *mut u8, *mut u8) -> c_int;
 
@@ -53,6 +54,7 @@ static SYSCALL: Own = Own::new(c"syscall");
 static CLOCK_GETTIME: Own = Own::new(c"clock_gettime");
 static WRITE: Own = Own::new(c"write");
 static WRITEV: Own = Own::new(c"writev");
+static ABORT: Own = Own::new(c"abort");
 static THREAD_ATEXIT: Own = Own::new(c"__cxa_thread_atexit_impl");
 
 /// Fills memory from this thread's source; false if there is none.
@@ -208,6 +210,37 @@ unsafe extern "C" fn writev(file: c_int, parts: *const libc::iovec, count: c_int
             own_system_call(libc::SYS_writev, file as usize, parts as usize, count as usize, 0, 0, 0) as isize
         },
     }
+}
+
+/// The standard library ends the process so, also after a stack overflow, and for want of memory.
+///
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn abort() -> ! {
+    if mute::is_muted() {
+        last_words::say(|words| {
+            // SAFETY: the system call takes these arguments. That it fails is no loss.
+            unsafe {
+                own_system_call(
+                    libc::SYS_write,
+                    libc::STDERR_FILENO as usize,
+                    words.as_ptr() as usize,
+                    words.len(),
+                    0,
+                    0,
+                    0,
+                )
+            };
+        });
+    }
+    if let Some(own) = ABORT.address() {
+        // SAFETY: it is the C library's function of that name.
+        unsafe { std::mem::transmute::<*mut c_void, Abort>(own.as_ptr())() }
+    }
+    // SAFETY: it ends the process at once.
+    unsafe { libc::_exit(134) }
 }
 
 /// # Safety

@@ -12,6 +12,7 @@
 //! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's; [`generators`], so that those of
 //!   `rand` and `fastrand` are among them.
 //! - [`mute`](fn@mute): what a program prints while it is searched is dropped.
+//! - [`poll_begins`]: what is said where a program ends the process.
 //! - [`waker`]: wakers that tell of their clones, which need a table of functions.
 //!
 //! This is the only crate of the workspace with unsafe code. It knows no protocol, no task and no search, and polls
@@ -22,7 +23,7 @@
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
 //! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
-//! executable's variables by name), `source`, `generators`, `mute`, `interposed`, `waker`.
+//! executable's variables by name), `source`, `generators`, `last_words`, `mute`, `interposed`, `waker`.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -44,6 +45,7 @@ pub mod image;
     not(miri)
 ))]
 mod interposed;
+mod last_words;
 mod mute;
 mod place;
 mod platform;
@@ -64,6 +66,7 @@ pub use generators::with_source;
 pub use handed::{Cloned, Handed};
 pub use hash_keys::{hash_keys, set_hash_keys};
 pub use image::{Digest, Image, Sample, Scan};
+pub use last_words::{operation_begins, poll_begins, poll_ends};
 pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use source::{Source, interposes, without_source};

@@ -5,6 +5,7 @@
 //! standard library keeps the output of a test back before it comes there, and threads inherit that. Threads that are
 //! started [apart](start_apart) do not.
 
+use crate::last_words;
 use crate::place::outside;
 use crate::platform;
 use crate::stack::call_through;
@@ -70,6 +71,7 @@ pub fn is_muted() -> bool {
 #[allow(dead_code, reason = "the interposed functions call it, where there are some")]
 pub(crate) fn drop_output(bytes: &[u8]) {
     MUTED.set(Muted::Yes { has_written: true });
+    last_words::keep(bytes);
     // A thread that is about to end has nobody that takes it.
     let _ = KEPT.try_with(|kept| {
         let Ok(mut kept) = kept.try_borrow_mut() else { return };

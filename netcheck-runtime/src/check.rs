@@ -16,6 +16,7 @@
 mod again;
 mod alike;
 mod automata;
+mod blame;
 mod confirm;
 mod coverage;
 mod declare;

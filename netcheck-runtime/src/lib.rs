@@ -3,7 +3,7 @@
 //!
 //! | module | what it is | what it never does |
 //! | --- | --- | --- |
-//! | [`net`], [`time`], [`task`], [`select`], [`faults`], [`isolated`], [`sync`], [`runtime`], [`signal`] | fronts, shaped like tokio | decide an outcome |
+//! | [`net`], [`io`], [`time`], [`task`], [`select`], [`faults`], [`isolated`], [`sync`], [`runtime`], [`signal`] | fronts, shaped like tokio | decide an outcome |
 //! | [`sync`] | tokio's and std's own types, each with an object that is touched at every use | decide who gets what |
 //! | `unit` | one program as a learned automaton | know a protocol or a search |
 //! | `world` | state vectors and the steps between them | poll user code but through `unit` |
@@ -25,6 +25,7 @@ pub mod capture;
 pub mod check;
 #[doc(hidden)]
 pub mod coverage;
+pub mod env;
 mod error;
 #[cfg(feature = "explore")]
 mod explore;
@@ -33,7 +34,10 @@ pub mod faults;
 mod folder;
 mod graph;
 mod id;
+pub mod io;
 pub mod isolated;
+#[doc(hidden)]
+pub mod join;
 pub mod monitor;
 pub mod net;
 mod network;

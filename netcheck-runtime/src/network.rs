@@ -37,6 +37,7 @@ pub struct Registered {
     /// Whether it may end with an `Err`.
     pub(crate) may_fail: bool,
     pub(crate) after: Vec<String>,
+    pub(crate) args: Arc<[String]>,
     /// Begins a run, which may end with an `Err` or not.
     pub(crate) factory: Arc<dyn Fn(bool) -> RootFuture + Send + Sync>,
     /// The user's own function or closure.
@@ -102,6 +103,7 @@ impl Network {
             daemon: true,
             may_fail: true,
             after: Vec::new(),
+            args: Arc::default(),
             factory,
             factory_type: TypeId::of::<External>(),
             location: Location::caller(),
@@ -182,8 +184,10 @@ impl Network {
             })
         });
         let may_fail = !daemon;
-        let after = Vec::new();
-        self.processes.push(Registered { name, daemon, may_fail, after, factory, factory_type, location, peer: None });
+        let (after, args) = (Vec::new(), Arc::default());
+        let registered =
+            Registered { name, daemon, may_fail, after, args, factory, factory_type, location, peer: None };
+        self.processes.push(registered);
         self.processes.last_mut().expect("just pushed")
     }
 
@@ -213,7 +217,7 @@ impl fmt::Debug for Network {
 impl Registered {
     /// The same for processes that may be alike: registered with one function, in one way. A real peer is like no other.
     pub(crate) fn kind(&self) -> impl PartialEq + use<> {
-        (self.factory_type, self.daemon, self.may_fail, self.peer.as_ref().map(Arc::as_ptr))
+        (self.factory_type, self.daemon, self.may_fail, self.peer.as_ref().map(Arc::as_ptr), self.args.to_vec())
     }
 
     /// Starts once the named process has first waited: it has done all that it can do
@@ -221,6 +225,21 @@ impl Registered {
     /// that start after each other never start: that is an error of the check.
     pub fn after(&mut self, name: impl Into<String>) -> &mut Self {
         self.after.push(name.into());
+        self
+    }
+
+    /// The arguments that the process finds, after its name, in `netcheck::env::args`: also where a `main` with
+    /// `#[tokio::main]` that is registered reads `std::env::args()`, or `Cli::parse()` as clap has it.
+    ///
+    /// ```
+    /// # use netcheck_runtime::{check::Checker, env};
+    /// let report = Checker::new().check(|net| {
+    ///     net.process("proxy", || async { env::args().collect::<Vec<_>>() }).args(["--port", "80"]);
+    /// });
+    /// assert_eq!(report.outputs("proxy"), [r#"["proxy", "--port", "80"]"#]);
+    /// ```
+    pub fn args(&mut self, args: impl IntoIterator<Item = impl Into<String>>) -> &mut Self {
+        self.args = args.into_iter().map(Into::into).collect();
         self
     }
 

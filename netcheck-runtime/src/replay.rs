@@ -5,7 +5,7 @@ use crate::id::{Mover, NodeId};
 use crate::property::Properties;
 use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::successors::{PathStep, Successors};
-use crate::trace::describe::describe;
+use crate::trace::describe::{describe, due};
 use crate::trace::flow::Flow;
 use crate::trace::situation::{Situations, Watcher};
 use crate::trace::step::{Step, Timing};
@@ -26,7 +26,6 @@ pub(crate) struct Replayed {
     pub(crate) situations: Situations,
     /// The state after the last step, and what is under way there; `None` if a step was impossible, or violated a
     /// property.
-    #[cfg_attr(not(feature = "explore"), expect(dead_code, reason = "for the explorer"))]
     pub(crate) at: Option<(StateVector, Flow)>,
     pub(crate) end: End,
 }
@@ -98,6 +97,9 @@ pub(crate) fn replay(
         };
         seen.push(step);
         path.push(taken.clone());
+        if let (Some(step), Some(due)) = (seen.last_mut(), due(system, &path)) {
+            step.remarks.push(due);
+        }
         if let Some(step) = seen.last_mut() {
             flow.trace(system, &taken, number as u32, step);
         }

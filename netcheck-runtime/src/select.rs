@@ -15,6 +15,7 @@ use crate::operation::{Operation, Outcome};
 use crate::unit::poll::context;
 use crate::unit::poll::handles::Called;
 use crate::unit::poll::selects::Trying;
+use crate::unit::source_line::place;
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ pub struct Select {
     branches: SmallVec<[Branch; 4]>,
     location: &'static Location<'static>,
 }
+
+/// Characters of an expression's source text that are shown.
+const TEXT_CHARS_MAX: usize = 60;
 
 struct Branch {
     /// Whether the branch has been polled and not been woken since.
@@ -157,8 +161,9 @@ impl Round<'_> {
         self.mismatched |= 1 << index;
     }
 
-    /// A branch is ready and its pattern matches: it wins, unless others have to be tried too.
-    pub fn ready(&mut self, index: usize) {
+    /// A branch is ready and its pattern matches: it wins, unless others have to be tried too. `text`: its future as the
+    /// program writes it.
+    pub fn ready(&mut self, index: usize, text: &str) {
         self.note_calls();
         self.leave();
         match self.first {
@@ -178,6 +183,11 @@ impl Round<'_> {
             }
         }
         self.abandon_losers(index);
+        let Select { branches, location, .. } = &*self.select;
+        let (number, count) = (index + 1, branches.len());
+        context::current().remark(|| {
+            format!("`select!` takes branch {number} of {count}: `{}`  ({})", source_text(text), place(location))
+        });
     }
 
     /// The choice of the first branch, if another branch than this one might have won.
@@ -295,6 +305,16 @@ impl Round<'_> {
     fn try_losers(&self) {
         let before = self.begun.first().map_or(0, |(_, begun)| *begun);
         context::current().try_at_once(|fresh| fresh.number > before);
+    }
+}
+
+/// The source text of an expression on one line, as far as it is shown.
+pub(crate) fn source_text(text: &str) -> String {
+    // In the tokens of a macro, paths stand apart.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" :: ", "::");
+    match text.char_indices().nth(TEXT_CHARS_MAX) {
+        Some((end, _)) => format!("{} …", text[..end].trim_end()),
+        None => text,
     }
 }
 

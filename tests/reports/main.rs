@@ -2,10 +2,12 @@
 //! it is replayed.
 
 mod automata;
+mod blame;
 mod diagnostics;
 mod existing;
 mod failed;
 mod model_check;
+mod remarks;
 mod replay;
 mod waiting;
 mod words;

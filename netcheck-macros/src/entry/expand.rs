@@ -42,6 +42,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, ReturnType, Type};
 
+use super::args::redirected;
 use crate::function::{Function, should_panic};
 
 pub(super) fn test(function: &Function) -> TokenStream {
@@ -76,14 +77,15 @@ pub(super) fn test(function: &Function) -> TokenStream {
     }
 }
 
-/// In a test build, `main` stays what it is: an async function that a test can register as a process. Nothing runs it
-/// otherwise, since the test harness has a `main` of its own. Everything else can be called, and refuses to run.
+/// In a test build, `main` stays what it is, but for the arguments that it reads: an async function that a test can register
+/// as a process. Nothing runs it otherwise, since the test harness has a `main` of its own. Everything else can be called, and refuses to run.
 pub(super) fn main(function: &Function) -> TokenStream {
     let refused = refused(function);
     if function.sig.ident != "main" {
         return refused;
     }
     let Function { attrs, vis, sig, body } = function;
+    let body = redirected(body.to_token_stream());
     quote! {
         #[cfg(test)]
         #(#attrs)*

@@ -1,9 +1,10 @@
 //! `#[test]` and `#[main]`: what `#[tokio::test]` and `#[tokio::main]` become where netcheck stands
 //! in for tokio.
 //!
-//! `valid` refuses what tokio refuses: its arguments set up a runtime, so they are only looked at
+//! `args` lets a `main` read the arguments of its process. `valid` refuses what tokio refuses: its arguments set up a runtime, so they are only looked at
 //! here. `expand` writes the function. The body is not looked into.
 
+mod args;
 mod expand;
 mod valid;
 

@@ -63,7 +63,7 @@
 //!                                 continue;
 //!                             }
 //!                         }
-//!                         __round.ready(0usize);
+//!                         __round.ready(0usize, ::core::stringify!(receive()));
 //!                         return ::core::task::Poll::Ready(__NetcheckOut::_0(__value));
 //!                     }
 //!                     #[allow(unreachable_code)]
@@ -85,7 +85,7 @@
 //!                                 continue;
 //!                             }
 //!                         }
-//!                         __round.ready(1usize);
+//!                         __round.ready(1usize, ::core::stringify!(sleep));
 //!                         return ::core::task::Poll::Ready(__NetcheckOut::_1(__value));
 //!                     }
 //!                     _ => ::core::unreachable!("a round yields only the branches that there are"),
@@ -222,6 +222,7 @@ fn at_future(branch: &Branch) -> Span {
 fn poll(branch: &Branch, names: &Names) -> TokenStream {
     let Names { variant, future, index, bit, .. } = names;
     let mut pat = branch.pat.clone();
+    let text = &branch.future;
     remove_binding_modes(&mut pat);
     let poll = quote_spanned! {at_future(branch)=>
         ::core::future::Future::poll(
@@ -246,7 +247,7 @@ fn poll(branch: &Branch, names: &Names) -> TokenStream {
                     continue;
                 }
             }
-            __round.ready(#index);
+            __round.ready(#index, ::core::stringify!(#text));
             return ::core::task::Poll::Ready(__NetcheckOut::#variant(__value));
         }
     }

@@ -1,8 +1,11 @@
 //! What muted threads write.
 
-use netcheck_memory::{has_dropped_output, interposes, is_muted, mute, start_apart, take_output};
+use netcheck_memory::{
+    has_dropped_output, interposes, is_muted, mute, operation_begins, poll_begins, poll_ends, start_apart, take_output,
+};
 use std::io::Write;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic::{self, AssertUnwindSafe, Location};
+use std::process::Command;
 use std::thread;
 
 /// The result of a function on a muted thread whose output the harness does not keep back.
@@ -58,4 +61,35 @@ fn a_thread_apart_gives_results_and_panics_back() {
     assert!(start_apart(|| thread::current().id()) != here || !interposes());
     let panic = panic::catch_unwind(AssertUnwindSafe(|| start_apart(|| panic::resume_unwind(Box::new("reason")))));
     assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"reason"));
+}
+
+/// In a process of its own, which it ends.
+#[test]
+fn a_muted_thread_that_ends_the_process_says_which_poll_it_was() {
+    const ABORTS: &str = "NETCHECK_MEMORY_ABORTS";
+    if !interposes() {
+        return;
+    }
+    if std::env::var_os(ABORTS).is_some() {
+        muted(|| {
+            poll_begins("earlier");
+            poll_ends();
+            poll_begins("client");
+            println!("{}", "x".repeat(100_000));
+            println!("this was the last");
+            operation_begins(Location::caller());
+            std::process::abort()
+        });
+    }
+    let name = "mute::a_muted_thread_that_ends_the_process_says_which_poll_it_was";
+    let program = std::env::current_exe().unwrap();
+    let ended = Command::new(program).args(["--exact", name, "--nocapture"]).env(ABORTS, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success());
+    for part in
+        ["is ended by a poll of process \"client\", after the operation at ", "mute.rs:", "xxx\nthis was the last\n"]
+    {
+        assert!(said.contains(part), "{part} is missing in {said}");
+    }
+    assert!(!said.contains("earlier") && said.len() < 2_000, "{said}");
 }

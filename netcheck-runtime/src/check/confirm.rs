@@ -1,5 +1,6 @@
 //! Confirming: a violation is reported only if it happens again on fresh futures.
 
+use super::blame::blamed;
 use super::fixpoint::Searched;
 use super::setup::{Job, interrupted};
 use super::shorten::Shortened;
@@ -96,7 +97,7 @@ impl Job {
         Counterexample::new(found, self.checker.faults_in_words(), steps, situations)
     }
 
-    /// The same violation; of a deadlock, it is said for what each task waits.
+    /// The same violation; of a deadlock, it is said for what each task waits, and which is probably to blame.
     ///
     /// To find that out takes wakers that are told from each other. A program can tell them, too: if it does something
     /// else then, the deadlock stays as it was found.
@@ -105,8 +106,15 @@ impl Job {
             return Ok(found);
         }
         let modes = Modes { explains: true, ..self.modes() };
-        match self.run_again(modes, steps)?.0.end {
-            End::Violated(explained) if explained.kind == found.kind => Ok(explained),
+        let (Replayed { steps, at, end, .. }, system) = self.run_again(modes, steps)?;
+        match end {
+            End::Violated(mut explained) if explained.kind == found.kind => {
+                let blamed = at.and_then(|(state, _)| blamed(&system, &state, &steps));
+                if let Some(blamed) = blamed {
+                    explained.message.push_str(&format!("\n  probably to blame: {blamed}"));
+                }
+                Ok(explained)
+            }
             _ => Ok(found),
         }
     }

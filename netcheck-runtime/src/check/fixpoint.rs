@@ -84,6 +84,7 @@ impl Job {
             limits: self.limits(),
             threads,
             progress: &self.progress,
+            advisor: self,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The progress line of a long check, and how Ctrl-C ends the check.
 //!
 //! On a terminal, a check of more than a second has a progress line. Elsewhere it is silent,
-//! but with `NETCHECK_LOG=progress` writes a line every ten seconds. From then on the first
+//! but with `NETCHECK_LOG=progress` writes a line every ten seconds. After ten seconds, what may make it smaller is said beside it. From then on the first
 //! Ctrl-C ends it with what it has seen, as inconclusive, and the second one ends the program.
 //!
 //! A check of more than two seconds with an engine that is not optimized says so, once.
@@ -21,6 +21,9 @@ const LOG: &str = "NETCHECK_LOG";
 const SILENCE: Duration = Duration::from_secs(1);
 
 const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Pieces of advice that are shown beside the line.
+const ADVICE_MAX: usize = 2;
 
 /// Checks shorter than this need no optimization.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -54,6 +57,7 @@ pub(super) struct Monitor {
     forecast: Forecast,
     bar: Option<ProgressBar>,
     lines: Option<u32>,
+    has_wanted_advice: bool,
     interrupted: Option<Arc<AtomicBool>>,
 }
 
@@ -72,6 +76,7 @@ impl Monitor {
             forecast,
             bar: None,
             lines,
+            has_wanted_advice: false,
             interrupted: None,
         }
     }
@@ -98,6 +103,20 @@ impl Monitor {
         }
         let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
         let seen = self.progress.seen();
+        self.progress.ask();
+        if elapsed >= LINE_EVERY && !std::mem::replace(&mut self.has_wanted_advice, true) {
+            self.progress.want_advice();
+        }
+        let advice = self.progress.take_advice();
+        for advice in advice.iter().take(ADVICE_MAX) {
+            let line = format!("netcheck: what may help: {advice}");
+            match (bar.is_hidden(), self.lines) {
+                (false, _) => bar.println(line),
+                // A line that can't be written is no loss.
+                (true, Some(_)) => drop(writeln!(std::io::stderr(), "{line}")),
+                (true, None) => {}
+            }
+        }
         let text = match self.progress.phase() {
             Phase::Simulating => simulated(seen, elapsed),
             Phase::Exploring => text(seen, elapsed) + &expected(seen, self.forecast.note(seen), self.states_max),

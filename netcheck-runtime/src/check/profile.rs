@@ -6,6 +6,7 @@ use super::{Identity, Search, Tasks};
 use crate::id::{ProcessId, TaskId, UnitId};
 use crate::network::Registered;
 use crate::profile::{ComponentProfile, ProcessProfile, Profile};
+use crate::search::plan::Advisor;
 use crate::unit::source_line;
 use crate::world::components::Component;
 use crate::world::store::Store;
@@ -29,12 +30,18 @@ const COUNTED_MIN: usize = 4;
 /// Local states of a process from which on it is worth a word.
 const LOCAL_STATES_MIN: usize = 100;
 
+impl Advisor for Job {
+    fn advice(&self, system: &System, store: &Store) -> Vec<String> {
+        self.profile(system, store).advice
+    }
+}
+
 impl Job {
     /// What the check's size comes from, as far as it has come.
     pub(super) fn profile(&self, system: &System, store: &Store) -> Profile {
         let processes = self.processes(system);
         let components = components(system, store);
-        let advice = self.advice(&processes, &components);
+        let advice = self.advice_about(&processes, &components);
         Profile { processes, components, advice }
     }
 
@@ -76,7 +83,7 @@ impl Job {
     }
 
     /// What may make the check smaller, the most promising first.
-    fn advice(&self, processes: &[ProcessProfile], components: &[ComponentProfile]) -> Vec<String> {
+    fn advice_about(&self, processes: &[ProcessProfile], components: &[ComponentProfile]) -> Vec<String> {
         let largest = processes.first().filter(|process| process.local_states >= LOCAL_STATES_MIN);
         let advice = [
             largest.and_then(|process| self.about_channels(process)),

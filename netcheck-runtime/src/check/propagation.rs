@@ -83,6 +83,7 @@ impl Job {
                 limits,
                 threads,
                 progress,
+                advisor: job,
             };
             let mut seen = FirstFaults::new(system, reference.clone());
             let explored = observe(system, initial, plan, &job.properties, &mut seen)?;

@@ -137,6 +137,7 @@ impl Job {
                 limits: job.limits(),
                 threads: 1,
                 progress: &job.progress,
+                advisor: job,
             };
             let delays = job.checker.delays.as_ref();
             let executions = Executions { seed, in_order, delays, is_enough: &is_enough };

@@ -144,7 +144,8 @@ impl Exploration<'_, '_> {
             }
             expanded += 1;
             let has_more_links = self.system.link_bytes > link_bytes + LOOKS_UP_AFTER_BYTES;
-            let is_time = expanded.is_multiple_of(LOOKS_UP_EVERY) || has_more_links || self.plan.progress.is_over();
+            let is_wanted = self.plan.progress.is_asked() || self.plan.progress.is_over();
+            let is_time = expanded.is_multiple_of(LOOKS_UP_EVERY) || has_more_links || is_wanted;
             if is_time && self.looks_up()? {
                 return Ok(());
             }
@@ -194,7 +195,8 @@ impl Exploration<'_, '_> {
 
     /// Reports how far the search is.
     fn looks_up(&mut self) -> Result<IsOver, Interrupt> {
-        let Plan { limits, progress, .. } = self.plan;
+        let Plan { limits, progress, advisor, .. } = self.plan;
+        progress.advise(|| advisor.advice(self.system, &self.seen.store));
         self.seen.limit = self.seen.look_up(self.system, &self.frontier, limits, progress).or(self.seen.limit);
         match self.seen.is_cut_off() {
             true => self.ends_at_limit(),

@@ -4,7 +4,8 @@ use super::frontier::Search;
 use super::progress::Progress;
 use super::score::Score;
 use crate::reduction::symmetry::Classes;
-use crate::world::store::Keep;
+use crate::world::store::{Keep, Store};
+use crate::world::system::System;
 use std::sync::Arc;
 
 /// Bounds of a search; reaching one is a verdict of its own.
@@ -32,6 +33,12 @@ pub(crate) enum Limit {
     Interrupt,
 }
 
+/// Knows what may make a search smaller.
+pub(crate) trait Advisor {
+    /// What may help, the most promising first.
+    fn advice(&self, system: &System, store: &Store) -> Vec<String>;
+}
+
 /// How to search.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'a> {
@@ -55,4 +62,5 @@ pub(crate) struct Plan<'a> {
     /// How many threads expand states.
     pub(crate) threads: usize,
     pub(crate) progress: &'a Arc<Progress>,
+    pub(crate) advisor: &'a dyn Advisor,
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// How far a search is. The searching thread writes it, the waiting one reads it.
 #[derive(Default)]
@@ -15,6 +16,12 @@ pub(crate) struct Progress {
     phase: AtomicU8,
     is_over: AtomicBool,
     is_expired: AtomicBool,
+    /// Whether somebody wants to know how far the search is.
+    is_asked: AtomicBool,
+    /// Whether advice is wanted.
+    wants_advice: AtomicBool,
+    /// What may make the search smaller, once it was wanted.
+    advice: Mutex<Vec<String>>,
     /// 0: the search for the least counterexample goes on.
     shortening_seconds: AtomicU64,
 }
@@ -76,6 +83,7 @@ pub(crate) struct Seen {
 impl Progress {
     /// Notes how far the search is; says whether it is to end.
     pub(crate) fn note(&self, seen: Seen) -> bool {
+        self.is_asked.store(false, Ordering::Relaxed);
         self.states.store(seen.states, Ordering::Relaxed);
         self.frontier.store(seen.frontier, Ordering::Relaxed);
         self.depth.store(seen.depth, Ordering::Relaxed);
@@ -83,6 +91,33 @@ impl Progress {
         self.memory_bytes.store(seen.memory_bytes, Ordering::Relaxed);
         self.fault_points.store(seen.fault_points, Ordering::Relaxed);
         self.is_over() || self.shortening_ended_after().is_some()
+    }
+
+    /// Asks the search how far it is.
+    pub(crate) fn ask(&self) {
+        self.is_asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the search is asked how far it is.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.is_asked.load(Ordering::Relaxed)
+    }
+
+    /// Asks what may make the search smaller.
+    pub(crate) fn want_advice(&self) {
+        self.wants_advice.store(true, Ordering::Relaxed);
+    }
+
+    /// Says what may make the search smaller, if that is wanted.
+    pub(crate) fn advise(&self, advice: impl FnOnce() -> Vec<String>) {
+        if self.wants_advice.swap(false, Ordering::Relaxed) {
+            *self.advice.lock().unwrap_or_else(PoisonError::into_inner) = advice();
+        }
+    }
+
+    /// What may make the search smaller; empty until it is known, and once it was taken.
+    pub(crate) fn take_advice(&self) -> Vec<String> {
+        std::mem::take(&mut *self.advice.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Begins a phase of the check; returns the one before.

@@ -52,7 +52,7 @@ const OWNED: [&str; 2] = ["tokio::sync::", "netcheck_runtime::sync::"];
 const WRAPPERS: [&str; 3] = ["alloc::boxed::Box<", "core::pin::Pin<", "netcheck_runtime::time::Timeout<"];
 
 /// Futures that read from or write to the type in their parameter.
-const STREAMS: &str = "tokio::io::util::";
+const STREAMS: [&str; 2] = ["tokio::io::util::", "netcheck_runtime::io::"];
 
 fn is_quiet_type(name: &str, is_owned: bool) -> bool {
     let own = name.trim_start_matches("&mut ");
@@ -69,7 +69,7 @@ fn is_quiet_type(name: &str, is_owned: bool) -> bool {
     if LEAVES.iter().any(|leaf| own.starts_with(leaf)) {
         return !runs_a_function(own);
     }
-    own.starts_with(STREAMS) && is_of_sockets(own)
+    STREAMS.iter().any(|streams| own.starts_with(streams)) && is_of_sockets(own)
 }
 
 /// Whether the future calls a function of the program, or polls a future of the program in place.
@@ -129,6 +129,14 @@ mod tests {
         for not in [format!("{keeps}<{stream}>"), "program::Stream".to_owned()] {
             assert_eq!(quiet_type(&format!("tokio::io::util::write_all::WriteAll<{not}>")), Quiet::No, "{not}");
         }
+    }
+
+    #[test]
+    fn a_copy_between_sockets_is_quiet() {
+        let stream = "netcheck_runtime::net::tcp::stream::TcpStream";
+        let copy = |from: &str| format!("netcheck_runtime::io::copy_bidirectional<{from}, {stream}>::{{{{closure}}}}");
+        assert_eq!(quiet_type(&copy(stream)), Quiet::Blind);
+        assert_eq!(quiet_type(&copy("program::Stream")), Quiet::No);
     }
 
     #[test]

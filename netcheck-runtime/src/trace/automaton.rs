@@ -31,7 +31,7 @@ pub(crate) struct Node {
     pub(crate) is_first: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// The process goes on, or waits.
     Live,

@@ -1,4 +1,5 @@
-//! The height of each step in a diagram: one below the other, and further apart where time passes in between.
+//! The height of each step in a diagram: one below the other, and further apart where time passes in between. A step
+//! without a row of its own stands at the row of another step.
 
 use crate::trace::step::{Step, Timing, length};
 
@@ -6,8 +7,10 @@ use crate::trace::step::{Step, Timing, length};
 pub(super) struct Axis {
     /// The height of a step.
     row: usize,
-    /// The top of each step, and the end of the last one.
+    /// The top of each step's row.
     tops: Vec<usize>,
+    /// The end of the last row.
+    end: usize,
     /// Where time passes before a step.
     passes: Vec<Passes>,
 }
@@ -23,11 +26,13 @@ pub(super) struct Passes {
 impl Axis {
     /// The room between two steps is half a row, and so much more as the time that passes there is of the longest time
     /// between two steps; which has two rows more.
-    pub(super) fn of(steps: &[Step], row: usize) -> Axis {
+    ///
+    /// `rows`: for each step, by its number less one, the number of the step at whose row it stands.
+    pub(super) fn of(steps: &[Step], rows: &[usize], row: usize) -> Axis {
         let at = |step: &Step| step.timing.as_ref().map(|timing: &Timing| timing.at_ns);
         let since = |index: usize| Some(at(&steps[index])? - at(steps.get(index.checked_sub(1)?)?)?);
         let longest_ns = (0..steps.len()).filter_map(since).max().unwrap_or(0);
-        let mut axis = Axis { row, tops: Vec::with_capacity(steps.len() + 1), passes: Vec::new() };
+        let mut axis = Axis { row, tops: vec![0; steps.len()], end: 0, passes: Vec::new() };
         let mut top = 0;
         for (index, step) in steps.iter().enumerate() {
             if let (Some(ns @ 1..), Some(timing)) = (since(index), &step.timing) {
@@ -36,10 +41,13 @@ impl Axis {
                 axis.passes.push(Passes { y: top + room / 2, words: format!("{}  +{}", timing.at(), length(ns)) });
                 top += room;
             }
-            axis.tops.push(top);
-            top += row;
+            axis.tops[index] = top;
+            top += if rows[index] == index + 1 { row } else { 0 };
         }
-        axis.tops.push(top);
+        for (index, &at) in rows.iter().enumerate() {
+            axis.tops[index] = axis.tops[at - 1];
+        }
+        axis.end = top;
         axis
     }
 
@@ -55,7 +63,7 @@ impl Axis {
 
     /// The end of the last step.
     pub(super) fn end(&self) -> usize {
-        self.tops[self.tops.len() - 1]
+        self.end
     }
 
     pub(super) fn passes(&self) -> &[Passes] {
@@ -73,7 +81,9 @@ mod tests {
             Step { timing, ..Step::default() }
         };
         let steps: Vec<Step> = instants_ns.iter().map(step).collect();
-        let Axis { tops, passes, .. } = Axis::of(&steps, 32);
+        let rows: Vec<usize> = (1..=steps.len()).collect();
+        let Axis { mut tops, end, passes, .. } = Axis::of(&steps, &rows, 32);
+        tops.push(end);
         (tops, passes.into_iter().map(|passes| passes.words).collect())
     }
 
@@ -84,5 +94,11 @@ mod tests {
         let (tops, words) = tops(&[Some(0), Some(0), Some(ms), Some(5 * ms), Some(5 * ms)]);
         assert_eq!(tops, [0, 32, 64 + 16 + 16, 64 + 32 + 32 + 16 + 64, 240, 272]);
         assert_eq!(words, ["0.001 s  +1ms", "0.005 s  +4ms"]);
+    }
+
+    #[test]
+    fn a_step_without_a_row_stands_at_that_of_another() {
+        let Axis { tops, end, .. } = Axis::of(&vec![Step::default(); 5], &[1, 3, 3, 1, 5], 32);
+        assert_eq!((tops, end), (vec![0, 32, 32, 0, 64], 96));
     }
 }

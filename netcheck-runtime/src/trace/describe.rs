@@ -1,7 +1,7 @@
 //! A transition, and the states around it, as a step in words.
 
 use crate::id::{NodeId, OutcomeId, ProcessId, SocketId, UnitId};
-use crate::operation::{Failure, Operation, OperationKey, Outcome, ReceiveMode, Side};
+use crate::operation::{Effect, Failure, Operation, OperationKey, Outcome, ReceiveMode, Side};
 use crate::trace::asked::{Answered, Asked, Datagram, PAYLOAD_BYTES_MAX};
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
 use crate::unit::payload::Payloads;
@@ -202,7 +202,7 @@ fn lose_in_flight(system: &System, state: &[u32], transition: &Transition) -> St
 }
 
 fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Option<Step> {
-    let Move::Unit { unit, node, input, .. } = transition.step else { return None };
+    let Move::Unit { unit, node, input, edge, .. } = transition.step else { return None };
     let offer = system.learner.automata.node(node).offer(input)?.clone();
     let answer = system.learner.automata.outcome(input.outcome).clone();
     let mut outcome = wording::outcome(&answer, system.shared());
@@ -245,11 +245,54 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         peer: peer(system, process, operation, &answer),
         payload: payload(operation, &answer, &system.shared().payloads),
         network,
+        remarks: system.learner.remarks(edge).to_vec(),
         events: happenings(system, state, transition),
         asked: Some(Asked::of(operation, system.shared())),
         answered: Some(Answered::of(&answer, system.shared())),
         ..Step::default()
     })
+}
+
+/// Which timer is due with the last step of a path, if that cannot be seen from the time that passes before it.
+pub(crate) fn due(system: &System, path: &[Transition]) -> Option<String> {
+    let (last, before) = path.split_last()?;
+    let Move::Unit { unit, node, input, .. } = last.step else { return None };
+    let Operation::Time(time::Operation::Timer { timer, .. }) =
+        system.learner.automata.node(node).offer(input)?.operation
+    else {
+        return None;
+    };
+    let passed_ns = system.told(last).iter().flat_map(|happened| &happened.events).find_map(|event| match *event {
+        Event::Fired { after_ns } => Some(after_ns),
+        _ => None,
+    })?;
+    let set = before.iter().rev().find_map(|transition| match transition.step {
+        Move::Unit { unit: other, edge, .. } if other == unit => {
+            let effects = system.learner.automata.edge(edge).effects.iter().rev();
+            effects.filter_map(|effect| if let Effect::Time(effect) = effect { Some(effect) } else { None }).find(
+                |effect| match **effect {
+                    time::Effect::Arm { timer: of, .. }
+                    | time::Effect::ArmAt { timer: of, .. }
+                    | time::Effect::Rearm { timer: of, .. } => of == timer,
+                    time::Effect::Await { .. } | time::Effect::Disarm { .. } => false,
+                },
+            )
+        }
+        _ => None,
+    })?;
+    match *set {
+        time::Effect::Arm { after_ns, .. } => {
+            (after_ns != passed_ns).then(|| format!("the timer of {:?} is due", Duration::from_nanos(after_ns)))
+        }
+        time::Effect::Rearm { period_ns, .. } => {
+            (period_ns != passed_ns).then(|| format!("the interval of {:?} is due", Duration::from_nanos(period_ns)))
+        }
+        time::Effect::ArmAt { at, .. } => {
+            let at = Duration::from_nanos(at.number()?);
+            Some(format!("the timer that was set to {at:?} after the start is due"))
+        }
+        time::Effect::Await { .. } | time::Effect::Disarm { .. } => None,
+    }
 }
 
 fn kind(operation: &Operation) -> Kind {

@@ -7,23 +7,38 @@
   const walks = JSON.parse(document.getElementById("walks").textContent);
   const diagram = document.getElementById("diagram");
   const details = document.getElementById("details");
-  const rows = new Map();
-  for (const row of document.querySelectorAll(".row")) {
-    rows.set(Number(row.dataset.step), row);
-  }
-  const arrows = new Map();
+  // With rounds that repeat, there are two drawings: with one round in place of many, and whole.
+  const drawings = [...diagram.querySelectorAll(":scope > svg")];
+  const whole = drawings[drawings.length - 1];
   const sent = new Map();
-  for (const arrow of document.querySelectorAll(".arrow")) {
+  for (const arrow of whole.querySelectorAll(".arrow[data-to]")) {
     const from = Number(arrow.dataset.from);
-    const to = Number(arrow.dataset.to || from);
-    for (const step of new Set([from, to])) {
-      arrows.set(step, [...(arrows.get(step) || []), arrow]);
-    }
-    if (arrow.dataset.to) {
-      sent.set(from, [...(sent.get(from) || []), to]);
+    sent.set(from, [...(sent.get(from) || []), Number(arrow.dataset.to)]);
+  }
+  // By step: its row and its arrows in the drawing that is seen.
+  const rows = new Map();
+  const arrows = new Map();
+  // By step: the steps that are told with it.
+  const asides = new Map();
+  steps.forEach((step, index) => {
+    if (step.with) asides.set(step.with, [...(asides.get(step.with) || []), index + 1]);
+  });
+  let drawn = null;
+  let current = 0;
+
+  function look_at(drawing) {
+    drawn = drawing;
+    for (const other of drawings) other.toggleAttribute("hidden", other !== drawing);
+    rows.clear();
+    arrows.clear();
+    for (const row of drawing.querySelectorAll(".row[data-step]")) rows.set(Number(row.dataset.step), row);
+    for (const arrow of drawing.querySelectorAll(".arrow")) {
+      const from = Number(arrow.dataset.from);
+      for (const step of new Set([from, Number(arrow.dataset.to || from)])) {
+        arrows.set(step, [...(arrows.get(step) || []), arrow]);
+      }
     }
   }
-  let current = 0;
 
   function element(name, text, className) {
     const made = document.createElement(name);
@@ -89,6 +104,14 @@
     });
   }
 
+  const number_of = (step) => steps.indexOf(step) + 1;
+
+  // What is said of a step, and of those that are told with it.
+  function remarks(step) {
+    const told = (asides.get(number_of(step)) || []).map((number) => steps[number - 1]);
+    return [...told, step].flatMap((step) => step.remarks || []);
+  }
+
   function show(number) {
     mark(number);
     if (number === 0) return;
@@ -104,6 +127,11 @@
     term(list, "sent by", links(step.arrived));
     term(list, "leads to", links(sent.get(number)));
     details.replaceChildren(element("h2", "Step " + number + " of " + steps.length), list);
+    for (const number of asides.get(number_of(step)) || []) {
+      const { operation, outcome } = steps[number - 1];
+      details.append(element("p", "#" + number + " before it: " + operation + " -> " + outcome, "aside"));
+    }
+    for (const remark of remarks(step)) details.append(element("p", remark, "remark"));
     if (step.source) details.append(element("pre", step.source, "source"));
     if (step.payload) details.append(element("h3", "Payload"), element("pre", step.payload, "payload"));
     for (const doing of step.did) details.append(element("p", doing, "did"));
@@ -112,7 +140,11 @@
 
   function select(number) {
     number = Math.min(Math.max(number, 1), steps.length);
-    if (number === current || steps.length === 0) return;
+    if (steps.length === 0) return;
+    // What is told with another step is found there, and what is left out is shown.
+    number = steps[number - 1].with || number;
+    if (!rows.has(number)) open(whole);
+    if (number === current) return;
     rows.get(current)?.classList.remove("selected");
     for (const arrow of arrows.get(current) || []) arrow.classList.remove("active");
     current = number;
@@ -128,7 +160,7 @@
   const find = document.getElementById("find");
   const count = document.getElementById("found");
   const texts = steps.map((step) =>
-    [step.process, step.operation, step.outcome, step.payload, step.peer, step.location, step.source, ...step.did]
+    [step.process, step.operation, step.outcome, step.payload, step.peer, step.location, step.source, ...step.did, ...remarks(step)]
       .join("\n")
       .toLowerCase(),
   );
@@ -138,8 +170,9 @@
   function look() {
     const sought = find.value.trim().toLowerCase();
     const isOf = (step) => only === null || step.process === only;
-    found = sought ? [...rows.keys()].filter((number) => texts[number - 1].includes(sought) && isOf(steps[number - 1])) : [];
-    const numbers = new Set(found);
+    const all = steps.map((_, index) => index + 1);
+    found = sought ? all.filter((number) => texts[number - 1].includes(sought) && isOf(steps[number - 1])) : [];
+    const numbers = new Set(found.map((number) => steps[number - 1].with || number));
     for (const [number, row] of rows) {
       row.classList.toggle("found", numbers.has(number));
       row.parentNode.classList.toggle("dim", !isOf(steps[number - 1]) || (sought !== "" && !numbers.has(number)));
@@ -200,13 +233,37 @@
   diagram.addEventListener("scroll", draw);
   window.addEventListener("resize", draw);
 
+  // The row that lies so many rows further on.
+  function further(count) {
+    const numbers = [...rows.keys()];
+    const index = Math.max(0, numbers.findLastIndex((number) => number <= current)) + count;
+    return numbers[Math.min(Math.max(index, 0), numbers.length - 1)];
+  }
+
+  const button = document.getElementById("rounds");
+
+  // Shows a drawing, with the selected step if it is there.
+  function open(drawing) {
+    look_at(drawing);
+    button.hidden = drawings.length < 2;
+    button.textContent = drawn === whole ? "fold rounds that repeat" : "show all rounds";
+    const kept = rows.has(current) ? current : further(0);
+    current = 0;
+    for (const row of diagram.querySelectorAll(".row.selected")) row.classList.remove("selected");
+    for (const arrow of diagram.querySelectorAll(".arrow.active")) arrow.classList.remove("active");
+    select(kept);
+    look();
+  }
+
+  button.addEventListener("click", () => open(drawn === whole ? drawings[0] : whole));
+
   const moves = {
-    ArrowDown: () => current + 1,
-    ArrowRight: () => current + 1,
-    ArrowUp: () => current - 1,
-    ArrowLeft: () => current - 1,
-    PageDown: () => current + 10,
-    PageUp: () => current - 10,
+    ArrowDown: () => further(1),
+    ArrowRight: () => further(1),
+    ArrowUp: () => further(-1),
+    ArrowLeft: () => further(-1),
+    PageDown: () => further(10),
+    PageUp: () => further(-10),
     Home: () => 1,
     End: () => steps.length,
   };
@@ -221,11 +278,13 @@
   });
   const pointed = (event) => Number(event.target.closest("[data-step]")?.dataset.step || 0);
   diagram.addEventListener("click", (event) => {
-    if (pointed(event)) select(pointed(event));
+    if (event.target.closest(".fold")) open(whole);
+    else if (pointed(event)) select(pointed(event));
   });
   diagram.addEventListener("mouseover", (event) => show(pointed(event) || current));
   diagram.addEventListener("mouseleave", () => show(current));
   mark(0);
+  current = steps.length;
   // What was violated is what the page is opened for.
-  select(steps.length);
+  open(drawings[0]);
 })();

@@ -8,6 +8,7 @@ use crate::trace::automaton::Automaton;
 use crate::trace::axis::Axis;
 use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
 use crate::trace::counterexample::Counterexample;
+use crate::trace::fold::{Rounds, asides, rounds};
 use crate::trace::machine::{machines, walks};
 use crate::trace::markup::{data, escaped};
 use crate::trace::step::{Doing, Kind, Step, Timing};
@@ -49,7 +50,8 @@ pub(crate) fn page(
     name: &str,
     replay: Option<&str>,
 ) -> String {
-    let drawing = Drawing::new(counterexample);
+    let drawing = Drawing::new(counterexample, Vec::new());
+    let diagrams = diagrams(counterexample, &drawing);
     let kind = counterexample.kind();
     let term = |name: &str, value: &str| format!("<dt>{name}</dt><dd><code>{}</code></dd>", escaped(value));
     let faults = match counterexample.faults() {
@@ -70,8 +72,8 @@ pub(crate) fn page(
          ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end.</p>\n\
          <p class=\"legend\"><input id=\"find\" type=\"search\" placeholder=\"find: /\" aria-label=\"find steps\"> \
          <span id=\"found\" aria-live=\"polite\"></span> Enter goes to the next one found. A click on the name of a lane \
-         dims the steps of others.</p>\n</header>\n\
-         <main>\n<div id=\"diagram\" tabindex=\"0\" aria-label=\"sequence diagram\">\n{lanes}\n{diagram}\n</div>\n\
+         dims the steps of others. <button id=\"rounds\" type=\"button\" hidden></button></p>\n</header>\n\
+         <main>\n<div id=\"diagram\" tabindex=\"0\" aria-label=\"sequence diagram\">\n{lanes}\n{diagrams}\n</div>\n\
          <canvas id=\"map\" width=\"14\" aria-hidden=\"true\"></canvas>\n\
          <aside id=\"details\" aria-live=\"polite\"><h2>{count} steps</h2></aside>\n</main>\n{machines}\
          <script type=\"application/json\" id=\"steps\">{steps}</script>\n\
@@ -81,13 +83,23 @@ pub(crate) fn page(
         title = escaped(name),
         message = escaped(counterexample.message()),
         lanes = drawing.lanes(),
-        diagram = drawing.diagram(),
         count = counterexample.steps().len(),
         steps = steps_data(counterexample.steps()),
         situations = data(&counterexample.situations()),
         machines = machines(automata),
         walks = data(&walks(automata, counterexample)),
     )
+}
+
+/// The diagram; if rounds repeat, as two: with one round in place of many, and whole, until the reader asks for it hidden.
+fn diagrams(counterexample: &Counterexample, whole: &Drawing<'_>) -> String {
+    let steps = counterexample.steps();
+    // On an axis of time, each step has its place.
+    let rounds = if steps.iter().any(|step| step.timing.is_some()) { Vec::new() } else { rounds(steps) };
+    match rounds.is_empty() {
+        true => whole.diagram(""),
+        false => Drawing::new(counterexample, rounds).diagram(" class=\"folded\"") + "\n" + &whole.diagram(" hidden"),
+    }
 }
 
 fn steps_data(steps: &[Step]) -> String {
@@ -99,12 +111,15 @@ fn steps_data(steps: &[Step]) -> String {
         #[serde(skip_serializing_if = "Option::is_none")]
         when: Option<String>,
         did: Vec<String>,
+        /// The number of the step that it is told with.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        with: Option<usize>,
     }
-    fn shown(step: &Step) -> Shown<'_> {
+    fn shown((step, with): (&Step, Option<usize>)) -> Shown<'_> {
         let when = step.timing.as_ref().map(Timing::in_words);
-        Shown { step, when, did: step.network.iter().map(Doing::to_string).collect() }
+        Shown { step, when, did: step.network.iter().map(Doing::to_string).collect(), with }
     }
-    let steps: Vec<Shown<'_>> = steps.iter().map(shown).collect();
+    let steps: Vec<Shown<'_>> = steps.iter().zip(asides(steps)).map(shown).collect();
     data(&steps)
 }
 
@@ -112,11 +127,15 @@ struct Drawing<'a> {
     counterexample: &'a Counterexample,
     steps: &'a [Step],
     chart: Chart,
+    /// Rounds of which only the first is drawn.
+    rounds: Vec<Rounds>,
+    /// For each step, by its number less one: the number of the step at whose row it stands.
+    rows: Vec<usize>,
     axis: Axis,
 }
 
 impl Drawing<'_> {
-    fn new(counterexample: &Counterexample) -> Drawing<'_> {
+    fn new(counterexample: &Counterexample, rounds: Vec<Rounds>) -> Drawing<'_> {
         let steps = counterexample.steps();
         let mut chart = Chart::of(steps);
         // Where packets take time, a datagram arrives with a step of the network, and is only taken by its receiver.
@@ -129,7 +148,29 @@ impl Drawing<'_> {
             .map(|arrow| arrow.from)
             .collect();
         chart.arrows.retain(|arrow| !delivered.contains(&arrow.from) || arrived_at(arrow).is_none_or(is_delivery));
-        Drawing { counterexample, steps, chart, axis: Axis::of(steps, ROW) }
+        let mut rows: Vec<usize> = (1..).zip(asides(steps)).map(|(number, with)| with.unwrap_or(number)).collect();
+        for left_out in rounds.iter().map(|rounds| rounds.left_out()) {
+            let first = *left_out.start();
+            left_out.for_each(|number| rows[number - 1] = first);
+        }
+        // An aside before a step that is left out stands with it.
+        let rows: Vec<usize> = rows.iter().map(|&row| rows[row - 1]).collect();
+        let axis = Axis::of(steps, &rows, ROW);
+        Drawing { counterexample, steps, chart, rounds, rows, axis }
+    }
+
+    /// The rounds that are left out from this step on.
+    fn left_out_from(&self, number: usize) -> Option<Rounds> {
+        self.rounds.iter().copied().find(|rounds| *rounds.left_out().start() == number)
+    }
+
+    fn is_left_out(&self, number: usize) -> bool {
+        self.rounds.iter().any(|rounds| rounds.left_out().contains(&number))
+    }
+
+    /// The steps that have rows of their own.
+    fn shown(&self) -> impl Iterator<Item = (usize, &Step)> {
+        (1..).zip(self.steps).filter(|&(number, _)| self.rows[number - 1] == number)
     }
 
     fn width(&self) -> usize {
@@ -152,11 +193,14 @@ impl Drawing<'_> {
         svg + "</svg></div>"
     }
 
-    fn diagram(&self) -> String {
+    fn diagram(&self, attributes: &str) -> String {
         let (width, height) = (self.width(), self.axis.end() + ROW + ROW / 2);
-        let mut svg = format!("<svg width=\"{width}\" height=\"{height}\" role=\"img\">");
-        for (number, step) in (1..).zip(self.steps) {
-            svg.push_str(&self.row(number, step));
+        let mut svg = format!("<svg{attributes} width=\"{width}\" height=\"{height}\" role=\"img\">");
+        for (number, step) in self.shown() {
+            match self.left_out_from(number) {
+                Some(rounds) => svg.push_str(&self.fold(rounds)),
+                None => svg.push_str(&self.row(number, step)),
+            }
         }
         svg.push_str("<g class=\"over\">");
         for passes in self.axis.passes() {
@@ -171,10 +215,12 @@ impl Drawing<'_> {
             let x = x(index);
             svg.push_str(&format!("<path class=\"life\" d=\"M{x} 0V{}\"/>", self.axis.end() + ROW));
         }
-        for arrow in &self.chart.arrows {
+        let has_end =
+            |arrow: &&Arrow| !self.is_left_out(arrow.from) || end_of(arrow).is_some_and(|to| !self.is_left_out(to));
+        for arrow in self.chart.arrows.iter().filter(has_end) {
             svg.push_str(&self.arrow(arrow));
         }
-        for (number, step) in (1..).zip(self.steps) {
+        for (number, step) in self.shown().filter(|&(number, _)| !self.is_left_out(number)) {
             svg.push_str(&self.at(number, step));
         }
         svg.push_str(&self.violation());
@@ -191,6 +237,22 @@ impl Drawing<'_> {
              <text class=\"over number\" x=\"8\" y=\"{line}\">{number}</text>\
              <text class=\"over what\" x=\"{NUMBER}\" y=\"{line}\">{words}</text></g>\n",
             title = escaped(&hint(number, step)),
+            width = self.width(),
+            line = top + ROW / 2 + 4,
+        )
+    }
+
+    /// The row that stands for the rounds that are left out; a click shows them.
+    fn fold(&self, rounds: Rounds) -> String {
+        let left_out = rounds.left_out();
+        let (first, last) = (*left_out.start(), *left_out.end());
+        let (top, count) = (self.axis.top(first), rounds.rounds - 1);
+        let words = format!("×{} in all: steps {} to {} again, {count} times", rounds.rounds, rounds.first, first - 1);
+        format!(
+            "<g class=\"fold\"><title>steps {first} to {last}: a click shows them</title>\
+             <rect class=\"row\" x=\"0\" y=\"{top}\" width=\"{width}\" height=\"{ROW}\"/>\
+             <text class=\"over number\" x=\"8\" y=\"{line}\">⋮</text>\
+             <text class=\"over what\" x=\"{NUMBER}\" y=\"{line}\">{words}</text></g>\n",
             width = self.width(),
             line = top + ROW / 2 + 4,
         )
@@ -322,6 +384,14 @@ impl Drawing<'_> {
     }
 }
 
+/// The step with which an arrow ends, if it is another one.
+fn end_of(arrow: &Arrow) -> Option<usize> {
+    match arrow.fate {
+        Fate::Arrived { step, .. } | Fate::Lost { step, .. } => Some(step),
+        Fate::Failed { .. } | Fate::UnderWay { .. } => None,
+    }
+}
+
 /// The middle of a lane.
 fn x(lane: usize) -> usize {
     NUMBER + WORDS + LANE * lane + LANE / 2
@@ -362,8 +432,9 @@ fn hint(number: usize, step: &Step) -> String {
     let place = step.location.as_ref().map(|location| format!("\n{location}"));
     let source = step.source.as_ref().map(|source| format!("\n  {source}"));
     let doings: String = step.network.iter().map(|doing| format!("\n{doing}")).collect();
+    let remarks: String = step.remarks.iter().map(|remark| format!("\n{remark}")).collect();
     format!(
-        "{number}. {}\n{}{}{}{doings}",
+        "{number}. {}\n{}{}{}{remarks}{doings}",
         step.who(),
         step.what(),
         place.unwrap_or_default(),

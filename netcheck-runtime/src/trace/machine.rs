@@ -5,12 +5,10 @@ use crate::trace::chart::shortened;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::layout::{Layout, Link, Rect, Route, layout};
 use crate::trace::markup::escaped;
+use crate::trace::merge::{Readable, readable};
 use crate::trace::situation::{REJECTS, Situations};
 use crate::trace::step::{self, Step};
 use std::collections::BTreeMap;
-
-/// Nodes that are drawn at the most: those nearest to the start.
-const NODES_MAX: usize = 120;
 
 /// Lines of a label, and characters of a line.
 const LINES_MAX: usize = 4;
@@ -24,11 +22,25 @@ const PADDING: i32 = 6;
 pub(crate) fn machines(automata: &[Automaton]) -> String {
     let each = automata.iter().enumerate().map(|(index, automaton)| {
         let name = escaped(automaton.name());
-        let rest = match automaton.nodes().saturating_sub(NODES_MAX) + automaton.left_out() {
+        let Some(Readable { automaton: drawn, steps }) = readable(automaton) else {
+            let count = automaton.nodes() + automaton.left_out();
+            let words = format!("{count} local states, too many to be read: <code>Report::automaton</code> has them");
+            return format!("<section>\n<h2>{name} <small>{words}</small></h2>\n</section>\n");
+        };
+        let rest = match automaton.left_out() {
             0 => String::new(),
             count => format!(" <small>without {count} local states that are farther from the start</small>"),
         };
-        format!("<section>\n<h2>{name}{rest}</h2>\n{}</section>\n", Drawing::new(automaton).svg(index, &name))
+        let (all, nodes) = (automaton.nodes(), drawn.nodes());
+        let merged = match steps {
+            None if all == nodes => String::new(),
+            None => format!(" <small>{all} local states: those that cannot be told apart from outside are one</small>"),
+            Some(steps) => format!(
+                " <small>{all} local states: those that do the same for {steps} steps are drawn as one, so that it may go on \
+                 as no execution does</small>"
+            ),
+        };
+        format!("<section>\n<h2>{name}{merged}{rest}</h2>\n{}</section>\n", Drawing::new(&drawn).svg(index, &name))
     });
     let sections: String = each.collect();
     if sections.is_empty() {
@@ -44,9 +56,12 @@ pub(crate) fn machines(automata: &[Automaton]) -> String {
 pub(crate) fn walks(automata: &[Automaton], counterexample: &Counterexample) -> Vec<Vec<(usize, Option<usize>)>> {
     let is_monitor =
         |automaton: &Automaton| matches!(automaton.nodes.first(), Some(Node { kind: Kind::State { .. }, .. }));
-    let walk = |automaton: &Automaton| match is_monitor(automaton) {
-        true => walk_of_monitor(automaton, counterexample.situations()),
-        false => walk(automaton, counterexample.steps()),
+    let walk = |automaton: &Automaton| match readable(automaton) {
+        None => Vec::new(),
+        Some(Readable { automaton, .. }) if is_monitor(&automaton) => {
+            walk_of_monitor(&automaton, counterexample.situations())
+        }
+        Some(Readable { automaton, .. }) => walk(&automaton, counterexample.steps()),
     };
     automata.iter().map(walk).collect()
 }
@@ -60,7 +75,7 @@ fn walk_of_monitor(automaton: &Automaton, situations: Option<&Situations>) -> Ve
             }
             _ => false,
         };
-        automaton.nodes.iter().position(is_at).filter(|&node| node < NODES_MAX)
+        automaton.nodes.iter().position(is_at)
     };
     let walk = situations.map(|situations| situations.walk(automaton.name())).unwrap_or_default();
     walk.into_iter().filter(|(_, words)| *words != REJECTS).map(|(step, words)| (step, node(words))).collect()
@@ -70,7 +85,7 @@ fn walk_of_monitor(automaton: &Automaton, situations: Option<&Situations>) -> Ve
 fn walk(automaton: &Automaton, steps: &[Step]) -> Vec<(usize, Option<usize>)> {
     let mut here: Vec<usize> = (0..automaton.nodes.len()).filter(|&node| automaton.nodes[node].is_first).collect();
     let only = |nodes: &[usize]| match nodes {
-        [only] if *only < NODES_MAX => Some(*only),
+        [only] => Some(*only),
         _ => None,
     };
     let mut walk = vec![(0, only(&here))];
@@ -111,11 +126,10 @@ struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     fn new(automaton: &'a Automaton) -> Drawing<'a> {
-        let nodes = &automaton.nodes[..automaton.nodes.len().min(NODES_MAX)];
+        let nodes = &automaton.nodes[..];
         let mut edges: BTreeMap<(usize, Option<usize>), Vec<&str>> = BTreeMap::new();
-        for edge in automaton.edges.iter().filter(|edge| edge.from < nodes.len()) {
-            let to = edge.to.filter(|&to| to < nodes.len());
-            edges.entry((edge.from, to)).or_default().push(&edge.label);
+        for edge in &automaton.edges {
+            edges.entry((edge.from, edge.to)).or_default().push(&edge.label);
         }
         let edges: Vec<Edges<'_>> = edges.into_iter().map(|((from, to), labels)| Edges { from, to, labels }).collect();
         let sizes: Vec<(i32, i32)> = (0..).zip(nodes).map(|(number, node)| size(&lines_of(node, number))).collect();

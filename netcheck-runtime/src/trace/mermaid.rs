@@ -5,6 +5,7 @@
 
 use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
 use crate::trace::counterexample::Counterexample;
+use crate::trace::fold::asides;
 use crate::trace::relation::{is_related, related};
 use crate::trace::step::{Doing, Kind, Step};
 use crate::violation::ViolationKind;
@@ -35,7 +36,8 @@ fn diagram(counterexample: &Counterexample) -> String {
     let mut messages: Vec<(usize, String)> =
         chart.arrows.iter().filter_map(|arrow| message(&chart, steps, arrow)).collect();
     messages.sort_by_key(|(at, _)| *at);
-    for (number, step) in (1..).zip(steps).filter(|(_, step)| is_shown(step)) {
+    let asides = asides(steps);
+    for (number, step) in (1..).zip(steps).filter(|(number, step)| is_shown(step) && asides[number - 1].is_none()) {
         let first = messages.partition_point(|(at, _)| *at < number);
         let drawn = messages[first..].iter().take_while(|(at, _)| *at == number);
         lines.extend(drawn.map(|(_, line)| line.clone()));

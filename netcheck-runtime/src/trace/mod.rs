@@ -10,8 +10,9 @@
 //! - [`relation`]: which processes have nothing to do with a violation;
 //! - [`text`]: as text, for a terminal or to be pinned;
 //! - [`automaton`]: the learned automaton of one process, as DOT and Mermaid;
-//! - [`layout`], [`machine`]: the automaton as a drawing on the page;
+//! - [`merge`], [`layout`], [`machine`]: the automaton as a drawing on the page, with few enough nodes to be read;
 //! - [`markup`]: text and data from programs, as they may stand in the page;
+//! - [`fold`]: which steps need not be seen one by one;
 //! - [`chart`]: as lanes and arrows, which [`html`] and [`mermaid`] write down.
 //!
 //! Reads states and automata; runs no user code and searches nothing.
@@ -23,10 +24,12 @@ pub(crate) mod chart;
 pub(crate) mod counterexample;
 pub(crate) mod describe;
 pub(crate) mod flow;
+mod fold;
 pub(crate) mod html;
 pub(crate) mod layout;
 pub(crate) mod machine;
 pub(crate) mod markup;
+mod merge;
 pub(crate) mod mermaid;
 pub(crate) mod relation;
 pub(crate) mod situation;

@@ -42,6 +42,10 @@ pub struct Step {
     /// The acts of the network with this step, for readers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<Doing>,
+    /// What else happened within the program, for readers: which branch of a `select!` was taken, or which future of a
+    /// `join!` has ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// In dense time: when the step happens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,

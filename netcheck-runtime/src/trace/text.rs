@@ -3,6 +3,7 @@
 //! Without colours and source lines it is the same on every machine.
 
 use crate::trace::counterexample::Counterexample;
+use crate::trace::fold::asides;
 use crate::trace::relation::{is_related, related};
 use crate::trace::step::{Doing, Kind, Step, Timing, length};
 use anstyle::{AnsiColor, Style};
@@ -78,9 +79,14 @@ impl Text<'_> {
         format!("{} {value}\n", self.paint(ASIDE, &format!("{name}:")))
     }
 
-    /// The steps; those of processes that are unrelated to the violation are counted only.
+    /// The steps; those of processes that are unrelated to the violation are counted only, and asides stand below the steps
+    /// that they are told with.
     pub(crate) fn steps(&self) -> String {
         let steps = self.counterexample.steps();
+        let told_with = asides(steps);
+        let asides_of = |number| -> Vec<usize> {
+            (1..).zip(&told_with).filter(|(_, with)| **with == Some(number)).map(|(aside, _)| aside).collect()
+        };
         let related = related(steps, self.counterexample.units());
         let is_shown = |step: &Step| is_related(step, related.as_ref());
         let columns = Columns::of(steps.len(), steps.iter().filter(|step| is_shown(step)));
@@ -88,7 +94,9 @@ impl Text<'_> {
         let mut number = 1;
         for run in steps.chunk_by(|a, b| is_shown(a) == is_shown(b)) {
             if is_shown(&run[0]) {
-                (number..).zip(run).for_each(|(number, step)| text.push_str(&self.step(number, step, columns)));
+                for (number, step) in (number..).zip(run).filter(|(number, _)| told_with[number - 1].is_none()) {
+                    text.push_str(&self.step(number, step, columns, &asides_of(number)));
+                }
             } else {
                 let folded = format!("{:>width$}  {}", "…", folded(run), width = columns.number + 1);
                 text.push_str(&format!("{}\n", self.paint(ASIDE, &folded)));
@@ -101,10 +109,10 @@ impl Text<'_> {
     /// One step among all of them, as it reads now.
     pub(crate) fn step_alone(&self, number: usize, step: &Step) -> String {
         let steps = self.counterexample.steps();
-        self.step(number, step, Columns::of(steps.len(), steps.iter()))
+        self.step(number, step, Columns::of(steps.len(), steps.iter()), &[])
     }
 
-    fn step(&self, number: usize, step: &Step, columns: Columns) -> String {
+    fn step(&self, number: usize, step: &Step, columns: Columns, asides: &[usize]) -> String {
         let who = self.paint(WHO, &format!("{:<width$}", step.who(), width = columns.who));
         let mut text = format!("{number:>width$}. ", width = columns.number);
         if columns.instant > 0 {
@@ -128,8 +136,17 @@ impl Text<'_> {
             let indent = columns.number + instant + columns.who + 4;
             text.push_str(&format!("{:indent$}{}\n", "", self.paint(style, line)));
         };
-        if let Some(source) = step.source.as_ref().filter(|_| self.has_sources && self.has_moved(number, step)) {
+        if let Some(source) = step.source.as_ref().filter(|_| self.has_sources && self.has_moved(number, step, asides))
+        {
             below(ASIDE, &format!("| {source}"));
+        }
+        let steps = self.counterexample.steps();
+        let told = asides.iter().map(|&aside| format!("#{aside} {}", steps[aside - 1].what())).collect::<Vec<_>>();
+        if !told.is_empty() {
+            below(ASIDE, &format!("+ {}", told.join(", ")));
+        }
+        for remark in asides.iter().flat_map(|aside| &steps[aside - 1].remarks).chain(&step.remarks) {
+            below(ASIDE, &format!("* {remark}"));
         }
         for doing in &step.network {
             let style = match doing {
@@ -141,10 +158,13 @@ impl Text<'_> {
         text
     }
 
-    /// Whether the task's step before this one was at another source line.
-    fn has_moved(&self, number: usize, step: &Step) -> bool {
-        let before = &self.counterexample.steps()[..number - 1];
-        let its_last = before.iter().rev().find(|other| (&other.process, other.task) == (&step.process, step.task));
+    /// Whether the task's step that is shown before this one was at another source line.
+    fn has_moved(&self, number: usize, step: &Step, asides: &[usize]) -> bool {
+        let mut before = (1..number).rev().filter(|number| !asides.contains(number));
+        let its_last = before.find_map(|number| {
+            let other = &self.counterexample.steps()[number - 1];
+            ((&other.process, other.task) == (&step.process, step.task)).then_some(other)
+        });
         its_last.is_none_or(|last| last.location != step.location)
     }
 

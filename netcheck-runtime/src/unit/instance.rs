@@ -62,6 +62,8 @@ pub(crate) struct Stepped {
     pub(crate) image: Option<ImageId>,
     /// Where the tasks wait, if the check explains it.
     pub(crate) waiting: Option<Vec<Waiting>>,
+    /// What readers are told of the step, if calls are traced.
+    pub(crate) remarks: Vec<String>,
 }
 
 /// A live run of a unit.
@@ -291,6 +293,7 @@ impl Instance {
     }
 
     fn finish(&mut self, rest: Rest) -> Stepped {
+        let remarks = self.context.last_remarks();
         let effects = self.context.last_effects();
         let all = std::mem::take(&mut self.context.state().isolated.spawned);
         let spawned = all
@@ -305,7 +308,7 @@ impl Instance {
         let rest = ends.then(|| self.left_behind()).flatten().map_or(rest, Rest::Panicked);
         let alive = matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER))
             || matches!(rest, Rest::WaitsAsRecorded);
-        Stepped { rest, effects, spawned, alive, traced: None, arrival: None, image: None, waiting: None }
+        Stepped { rest, effects, spawned, alive, traced: None, arrival: None, image: None, waiting: None, remarks }
     }
 
     /// The violation of a task that outlives the root of its isolated task. The tasks of a process end with it.

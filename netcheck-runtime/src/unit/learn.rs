@@ -44,6 +44,8 @@ pub(crate) struct Learner {
     programs: AHashMap<NodeId, Rc<Program>>,
     pool: Pool,
     merged: Merged,
+    /// What readers are told of steps, if calls are traced.
+    remarks: AHashMap<EdgeId, Vec<String>>,
     /// Sampling of the steps whose order could be swapped.
     swaps: Samples,
     has_cycles: bool,
@@ -62,6 +64,7 @@ impl Learner {
             programs: AHashMap::new(),
             pool,
             merged: Merged::default(),
+            remarks: AHashMap::new(),
             swaps: Samples::default(),
             has_cycles: false,
             polls: 0,
@@ -92,6 +95,11 @@ impl Learner {
     /// Whether a unit may come back to a local state that it has left.
     pub(crate) fn has_cycles(&self) -> bool {
         self.has_cycles
+    }
+
+    /// What readers are told of the step of an edge, if calls are traced.
+    pub(crate) fn remarks(&self, edge: EdgeId) -> &[String] {
+        self.remarks.get(&edge).map_or(&[], Vec::as_slice)
     }
 
     /// The name of the unit of a state, and the line of one of its operations.
@@ -130,9 +138,12 @@ impl Learner {
         let mut stepped = self.feed(&mut instance, &program, &poll, None);
         self.polls += std::mem::take(&mut instance.polls);
         let unit = self.automata.node(node).unit;
-        let (alive, waiting) = (stepped.alive, stepped.waiting.take());
+        let (alive, waiting, remarks) = (stepped.alive, stepped.waiting.take(), std::mem::take(&mut stepped.remarks));
         let edge = self.record(unit, node, input, stepped)?;
         let target = self.automata.edge(edge).target;
+        if !remarks.is_empty() {
+            self.remarks.insert(edge, remarks);
+        }
         waiting.into_iter().for_each(|waiting| self.shared.note_waiting(target, waiting));
         if alive {
             let is_recorded = is_recorded && self.automata.node(target).from == Some((node, input));

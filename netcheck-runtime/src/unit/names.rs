@@ -3,12 +3,15 @@
 use crate::id::{ProcessId, UnitId};
 use netcheck_models::host::{Addresses, ephemeral};
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 /// A process's name and addresses.
 #[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) name: String,
     pub(crate) addresses: Addresses,
+    /// The arguments of the process.
+    pub(crate) args: Arc<[String]>,
 }
 
 /// A unit's name, and the process and the unit that it belongs to.

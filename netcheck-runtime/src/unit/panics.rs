@@ -1,6 +1,7 @@
 //! Panics of user code: caught with message and location, and not printed during a search.
 
-use crate::unit::source_line::place;
+use crate::unit::caller::{self, Within};
+use crate::unit::source_line::{file_and_line, place};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
@@ -71,16 +72,30 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
 /// The message of tokio's calls that need tokio's runtime.
 const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
 
-/// The message of a panic; for a call of tokio's that needs tokio's runtime, with the call to use instead.
-fn advised(message: String) -> String {
+/// What to do instead of using files.
+const FILES: &str = "`tokio::fs` is not modelled: a check runs the program thousands of times, and all its executions would \
+    share the files. Read a file before the check, and pass the contents to the process as an argument, or let \
+    `netcheck::choose` choose among some; keep what is written in memory (or, for files that nobody changes, \
+    call `std::fs::read`, which a check runs as it is)";
+
+/// The message of a panic, and its place; for a call of tokio's that needs tokio's runtime, with what to do instead, and
+/// the program's own line.
+fn advised(message: String, location: String) -> (String, String) {
     if !message.contains(NO_RUNTIME) {
-        return message;
+        return (message, location);
     }
-    format!(
+    let (line, within) = caller::current();
+    let location = line.map_or(location, |line| file_and_line(&line.file, line.number));
+    let is_file = |within: &Within| within.name.contains("tokio::fs::") || within.file.contains("/src/fs/");
+    if within.iter().any(is_file) {
+        return (FILES.to_owned(), location);
+    }
+    let message = format!(
         "{message} (this call is tokio's own, and needs a timer, a thread or a driver of tokio's runtime, which does \
          not run in a check; for `tx.send_timeout(value, d)`, write `timeout(d, tx.send(value))` with \
          `tokio::time::timeout`; standard streams, files and processes are not modelled)"
-    )
+    );
+    (message, location)
 }
 
 /// Chains a hook before the current one, once for the whole program: it keeps the message of a caught panic and leaves
@@ -99,8 +114,15 @@ fn install() {
                 previous(info);
             }
             netcheck_memory::engine(|| {
-                let message = advised(message(info.payload()));
                 let location = info.location().map_or_else(|| "an unknown place".to_owned(), place);
+                let (message, location) = advised(message(info.payload()), location);
+                if let (Some(first), true) = (CAUGHT.take(), netcheck_memory::is_muted() && std::thread::panicking()) {
+                    // The process may be ended by this one: then this is the last that was printed.
+                    eprintln!(
+                        "{} (at {})\nand while that unwinds: {message} (at {location})",
+                        first.message, first.location
+                    );
+                }
                 CAUGHT.set(Some(Panic { message, location, cause: Cause::Program }));
             });
         }));

@@ -1,4 +1,5 @@
-//! Reports a poll that does not return, instead of hanging silently.
+//! Reports a poll that does not return, instead of hanging silently; and says which one it is to what is printed where a
+//! poll ends the process.
 //!
 //! The exploring thread marks the beginning and the end of each poll; the thread that waits for it checks periodically
 //! whether a poll is still the same one. There is no way to end a thread: one that is left behind is parked when its
@@ -56,6 +57,7 @@ impl Watch {
 
     pub(crate) fn begin(&self, process: &str) {
         *self.lock() = Polled { process: process.to_owned(), last_operation: None };
+        netcheck_memory::poll_begins(process);
         self.serial.fetch_add(1, Ordering::Release);
     }
 
@@ -78,9 +80,11 @@ impl Watch {
     pub(crate) fn operation(&self, location: &'static Location<'static>) {
         self.call();
         self.lock().last_operation = Some(location);
+        netcheck_memory::operation_begins(location);
     }
 
     pub(crate) fn end(&self) {
+        netcheck_memory::poll_ends();
         self.serial.fetch_add(1, Ordering::Release);
     }
 

@@ -1,6 +1,7 @@
 //! Counterexamples in the forms that people read: text, JSON, Mermaid, and a page for a browser.
 
 mod events;
+mod rounds;
 
 use super::browser;
 use html5gum::{DefaultEmitter, Token, Tokenizer};
@@ -104,7 +105,7 @@ fn apart() -> Counterexample {
     })
 }
 
-/// A trace of many steps; those of `disorder` again and again.
+/// A trace of many steps; those of `disorder` again and again, each time at other source lines: rounds would be drawn once.
 fn long(steps: usize) -> Counterexample {
     let mut trace: Value = serde_json::from_str(&disorder().to_json()).unwrap();
     let once = trace["steps"].as_array().unwrap().clone();
@@ -113,6 +114,9 @@ fn long(steps: usize) -> Counterexample {
         let moved = |number: &Value| json!(number.as_u64().unwrap() as usize + round * once.len());
         if let Some(arrived) = step.get_mut("arrived").and_then(Value::as_array_mut) {
             arrived.iter_mut().for_each(|number| *number = moved(number));
+        }
+        if step["location"].is_string() {
+            step["location"] = json!(format!("evidence.rs:{round}"));
         }
         step
     });
@@ -682,16 +686,37 @@ fn a_page_draws_the_automata_of_the_processes() {
 }
 
 #[test]
-fn a_page_leaves_out_what_is_far_from_the_start() {
+fn a_page_draws_states_as_one_until_they_can_be_read() {
     let report = Checker::new().check(|net| {
         net.process("it", || async { netcheck::choose(0..20).await * 20 + netcheck::choose(0..20).await });
         net.finally(|end| end.output("it") != Some("399"));
     });
     let html = report.html().expect("it is violated");
-    assert_eq!(html.matches("data-machine=\"0\" data-node=").count(), 120);
-    let left_out = report.automaton("it").nodes() - 120;
-    assert!(html.contains(&format!("without {left_out} local states that are farther")), "{left_out}");
-    assert!(html.contains("and 17 more"), "of the edges to those");
+    // Before the start, before each choice, and the end.
+    assert_eq!(html.matches("data-machine=\"0\" data-node=").count(), 4);
+    let all = report.automaton("it").nodes();
+    assert!(
+        html.contains(&format!("{all} local states: those that do the same for 3 steps are drawn as one")),
+        "{html}"
+    );
+    assert!(html.contains("and 17 more"), "of the edges");
+}
+
+#[test]
+fn a_page_draws_nothing_that_cannot_be_read() {
+    let report = Checker::new().check(|net| {
+        net.process("it", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            for number in 0..100 {
+                socket.send_to(format!("{number}").as_bytes(), "it:1").await.unwrap();
+            }
+            panic!("at last");
+        });
+    });
+    let html = report.html().expect("it is violated");
+    assert_eq!(html.matches("data-machine=\"0\" data-node=").count(), 0);
+    let all = report.automaton("it").nodes();
+    assert!(html.contains(&format!("{all} local states, too many to be read")), "{all}");
 }
 
 #[test]

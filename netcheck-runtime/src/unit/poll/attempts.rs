@@ -67,7 +67,7 @@ impl Context {
         let operation = Operation::AtOnce { number: fresh.number, operation: Box::new(self.detached(tried)) };
         let asked = Offer { key: OperationKey::ANSWER, operation, ..pending };
         // The later effects are recorded after the attempt.
-        state.script.keep_effects(fresh.effects);
+        state.script.go_back_to(fresh.place);
         state.script.asked = Some(asked);
         drop(state);
         self.discard()

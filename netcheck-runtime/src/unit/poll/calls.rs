@@ -38,8 +38,8 @@ impl Context {
             let key = state.operations.free_key(first);
             let offer = Offer { key, task: state.tasks.running, operation, location, caller, execution };
             if tried.is_none() {
-                let effects = state.script.effects();
-                state.operations.note_fresh(key, effects);
+                let place = state.script.place();
+                state.operations.note_fresh(key, place);
             }
             state.begin_wait(&offer);
             state.operations.register(offer, waker.clone());

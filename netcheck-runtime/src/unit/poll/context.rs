@@ -266,6 +266,13 @@ impl Context {
         });
     }
 
+    /// Tells readers of a counterexample something about the step, if calls are traced. It changes nothing else.
+    pub(crate) fn remark(&self, words: impl FnOnce() -> String) {
+        if self.shared.modes.traces && !self.is_discarded() {
+            engine(|| self.state().script.remark(words()));
+        }
+    }
+
     /// Refuses this alternative, because another one has the same result.
     pub(crate) fn refuse(&self) -> ! {
         self.discard()
@@ -325,5 +332,10 @@ impl Context {
     /// The effects of the step since the last answer to a synchronous call.
     pub(in crate::unit) fn last_effects(&self) -> Vec<Effect> {
         self.state().script.last_effects()
+    }
+
+    /// The remarks on the step since the last answer to a synchronous call.
+    pub(in crate::unit) fn last_remarks(&self) -> Vec<String> {
+        self.state().script.last_remarks()
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::id::TaskId;
 use crate::operation::{Offer, Operation, OperationKey, Outcome};
+use crate::unit::poll::script::Place;
 use netcheck_memory::Scan;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -29,8 +30,8 @@ pub(crate) struct Fresh {
     pub(super) key: OperationKey,
     /// Its number among the operations that the step has begun.
     pub(crate) number: u32,
-    /// The number of effects before it.
-    pub(super) effects: usize,
+    /// The place of the step at which it was begun.
+    pub(super) place: Place,
 }
 
 /// An operation that the unit waits for, with the waker of the future.
@@ -80,9 +81,9 @@ impl Operations {
         self.registered.insert(offer.key, Registered { offer, waker, outcome: None });
     }
 
-    /// Records that the operation that was begun last has not been tried, with the number of effects before it.
-    pub(super) fn note_fresh(&mut self, key: OperationKey, effects: usize) {
-        self.fresh.push(Fresh { key, number: self.begun, effects });
+    /// Records that the operation that was begun last has not been tried, with the place at which it was begun.
+    pub(super) fn note_fresh(&mut self, key: OperationKey, place: Place) {
+        self.fresh.push(Fresh { key, number: self.begun, place });
     }
 
     /// The offer of a registered operation.

@@ -1,4 +1,4 @@
-//! The recorded answers to the calls of a step, and the effects of the step between them.
+//! The recorded answers to the calls of a step, and the effects of the step between them, with remarks for readers.
 
 use crate::operation::{Effect, Offer, Operation, Outcome};
 use std::collections::VecDeque;
@@ -15,8 +15,17 @@ pub(super) struct Script {
     /// Why the check can't go on.
     pub(super) failure: Option<String>,
     effects: Vec<Effect>,
-    /// For each answer that was taken: the number of effects before it.
-    marks: Vec<usize>,
+    /// What readers are told of the step, if calls are traced.
+    remarks: Vec<String>,
+    /// For each answer that was taken: the place before it.
+    marks: Vec<Place>,
+}
+
+/// A place in a step: the numbers of effects and remarks before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    effects: usize,
+    remarks: usize,
 }
 
 impl Script {
@@ -24,6 +33,7 @@ impl Script {
     pub(super) fn begin_step(&mut self, answers: impl IntoIterator<Item = (Operation, Outcome)>) {
         self.answers.extend(answers);
         self.effects.clear();
+        self.remarks.clear();
         self.marks.clear();
     }
 
@@ -39,7 +49,7 @@ impl Script {
 
     /// Takes an answer. The next effects come after it.
     pub(super) fn take(&mut self, index: usize) -> (Operation, Outcome) {
-        self.marks.push(self.effects.len());
+        self.marks.push(self.place());
         self.answers.remove(index).expect("the answer was found there")
     }
 
@@ -47,19 +57,35 @@ impl Script {
         self.effects.push(effect);
     }
 
+    pub(super) fn remark(&mut self, words: String) {
+        self.remarks.push(words);
+    }
+
+    /// The place that the step has come to.
+    pub(super) fn place(&self) -> Place {
+        Place { effects: self.effects.len(), remarks: self.remarks.len() }
+    }
+
     /// The number of effects in this step.
     pub(super) fn effects(&self) -> usize {
         self.effects.len()
     }
 
-    /// Removes all but the first `count` effects.
-    pub(super) fn keep_effects(&mut self, count: usize) {
-        self.effects.truncate(count);
+    /// Removes the effects and remarks after a place.
+    pub(super) fn go_back_to(&mut self, place: Place) {
+        self.effects.truncate(place.effects);
+        self.remarks.truncate(place.remarks);
     }
 
     /// The effects since the last answer.
     pub(super) fn last_effects(&mut self) -> Vec<Effect> {
-        let from = self.marks.last().copied().unwrap_or(0);
-        self.effects.drain(..).skip(from).collect()
+        let from = self.marks.last().copied().unwrap_or_default();
+        self.effects.drain(..).skip(from.effects).collect()
+    }
+
+    /// The remarks since the last answer.
+    pub(super) fn last_remarks(&mut self) -> Vec<String> {
+        let from = self.marks.last().copied().unwrap_or_default();
+        self.remarks.drain(..).skip(from.remarks).collect()
     }
 }

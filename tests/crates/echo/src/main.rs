@@ -5,16 +5,17 @@ extern crate netcheck as tokio;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    println!("serving on port 4000");
-    echo::serve(4000).await
+    let port = std::env::args().nth(1).and_then(|port| port.parse().ok()).unwrap_or(4000);
+    println!("serving on port {port}");
+    echo::serve(port).await
 }
 
 #[cfg(all(test, feature = "netcheck"))]
 mod tests {
     #[netcheck::model_check]
     fn the_program_answers(net: &mut netcheck::Network) {
-        net.daemon("server", super::main);
-        net.process("client", || async { echo::ask("server:4000", b"ask").await.unwrap() }).after("server");
+        net.daemon("server", super::main).args(["4001"]);
+        net.process("client", || async { echo::ask("server:4001", b"ask").await.unwrap() }).after("server");
         net.finally(|end| end.value::<Vec<u8>>("client").is_some_and(|answer| answer == b"ask"));
     }
 }

@@ -1,0 +1,165 @@
+//! Steps that readers need not see one by one.
+//!
+//! - An *aside* only reads the clock or chooses the branch with which a `select!` begins. It is told with the next step of
+//!   its task. An aside after which its task does nothing more stands alone.
+//! - *Rounds* are steps that repeat: the same tasks do the same at the same source lines, and the network does the same
+//!   to it. Payloads and answers may differ. Three rounds or more are told once. The last step of an execution is never
+//!   left out: it is the step that violates.
+//!
+//! Numbers of steps stay as they are.
+
+use crate::trace::asked::Asked;
+use crate::trace::step::{Doing, Kind, Step};
+use std::collections::BTreeMap;
+use std::mem::{Discriminant, discriminant};
+
+/// Rounds that are told once.
+const ROUNDS_MIN: usize = 3;
+
+/// Steps of a round at the most.
+const ROUND_STEPS_MAX: usize = 64;
+
+/// For each step, by its number less one: the number of the step that it is told with, if it is an aside.
+pub(super) fn asides(steps: &[Step]) -> Vec<Option<usize>> {
+    let mut told_with = vec![None; steps.len()];
+    let mut next: BTreeMap<(&str, Option<u32>), usize> = BTreeMap::new();
+    for (number, step) in (1..).zip(steps).collect::<Vec<(usize, &Step)>>().into_iter().rev() {
+        let task = (step.process.as_str(), step.task);
+        match is_aside(step) {
+            true => told_with[number - 1] = next.get(&task).copied(),
+            false => _ = next.insert(task, number),
+        }
+    }
+    told_with
+}
+
+fn is_aside(step: &Step) -> bool {
+    match &step.asked {
+        Some(asked) => {
+            matches!(asked, Asked::Clock | Asked::Deadline | Asked::Compare | Asked::Distance | Asked::Select { .. })
+        }
+        // Of an older trace.
+        None => {
+            let readings = ["Instant::now", "deadline", "compare instants", "time between instants"];
+            let operation = step.operation.as_str();
+            step.kind == Kind::Other && (readings.contains(&operation) || operation.starts_with("select! of "))
+        }
+    }
+}
+
+/// Steps that repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rounds {
+    /// The number of the first step of the first round.
+    pub(super) first: usize,
+    /// The steps of a round.
+    pub(super) steps: usize,
+    pub(super) rounds: usize,
+}
+
+impl Rounds {
+    /// The numbers of the steps that are left out: those of all rounds but the first.
+    pub(super) fn left_out(self) -> std::ops::RangeInclusive<usize> {
+        self.first + self.steps..=self.first + self.steps * self.rounds - 1
+    }
+}
+
+/// The rounds of an execution, in its order; none share a step.
+pub(super) fn rounds(steps: &[Step]) -> Vec<Rounds> {
+    let look = |step: &Step| {
+        let words = step.operation.split(' ').next().unwrap_or_default().to_owned();
+        let doings: Vec<Discriminant<Doing>> = step.network.iter().map(discriminant).collect();
+        (step.process.clone(), step.task, step.location.clone(), words, step.failed, doings)
+    };
+    rounds_of(&steps.iter().map(look).collect::<Vec<_>>())
+}
+
+/// The rounds among things that are equal or not.
+fn rounds_of<T: PartialEq>(looks: &[T]) -> Vec<Rounds> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while from < looks.len() {
+        // The last one is never left out.
+        let rest = &looks[from..];
+        let best = (1..=ROUND_STEPS_MAX.min(rest.len() / ROUNDS_MIN))
+            .map(|steps| {
+                let repeated = (steps..rest.len()).take_while(|&at| rest[at] == rest[at - steps]).count();
+                let ends_last = steps + repeated == rest.len();
+                (steps, 1 + repeated / steps - usize::from(ends_last && repeated % steps == 0))
+            })
+            .filter(|&(_, rounds)| rounds >= ROUNDS_MIN)
+            .max_by_key(|&(steps, rounds)| (steps * rounds, rounds));
+        match best {
+            Some((steps, rounds)) => {
+                found.push(Rounds { first: from + 1, steps, rounds });
+                from += steps * rounds;
+            }
+            None => from += 1,
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(usize, usize, usize)> {
+        let rounds = rounds_of(text.as_bytes()).into_iter();
+        rounds.map(|Rounds { first, steps, rounds }| (first, steps, rounds)).collect()
+    }
+
+    #[test]
+    fn rounds_are_found_and_the_last_step_stays() {
+        assert_eq!(found(""), []);
+        assert_eq!(found("abab"), []);
+        assert_eq!(found("xabababy"), [(2, 2, 3)]);
+        // The last round has the last step.
+        assert_eq!(found("xababab"), []);
+        assert_eq!(found("xabababab"), [(2, 2, 3)]);
+        assert_eq!(found("xababababa"), [(2, 2, 4)]);
+        assert_eq!(found("aaaab"), [(1, 1, 4)]);
+        assert_eq!(found("abcabcabcxyxyxyz"), [(1, 3, 3), (10, 2, 3)]);
+        assert_eq!(Rounds { first: 2, steps: 2, rounds: 3 }.left_out(), 4..=7);
+    }
+
+    /// By definition: a found block repeats itself, the last step is not in it, and no two share a step.
+    #[test]
+    fn of_random_texts_only_repeated_steps_are_left_out() {
+        let mut seed = 1_u64;
+        for _ in 0..2_000 {
+            let text: Vec<u8> = (0..40)
+                .map(|_| {
+                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (seed >> 61) as u8 / 3
+                })
+                .collect();
+            let mut until = 0;
+            for found in rounds_of(&text) {
+                let Rounds { first, steps, rounds } = found;
+                assert!(first > until && rounds >= ROUNDS_MIN && *found.left_out().end() < text.len());
+                let block = &text[first - 1..first - 1 + steps];
+                for round in 0..rounds {
+                    assert_eq!(&text[first - 1 + steps * round..][..steps], block);
+                }
+                until = *found.left_out().end();
+            }
+        }
+    }
+
+    fn step(process: &str, asked: Option<Asked>, operation: &str) -> Step {
+        Step { process: process.to_owned(), asked, operation: operation.to_owned(), ..Step::default() }
+    }
+
+    #[test]
+    fn asides_are_told_with_the_next_step_of_their_task() {
+        let steps = [
+            step("a", Some(Asked::Clock), "Instant::now"),
+            step("b", Some(Asked::Timer), "timer"),
+            step("a", None, "select! of 2 branches"),
+            step("a", Some(Asked::Choose { alternatives: 2 }), "choose of 2"),
+            step("a", Some(Asked::Clock), "Instant::now"),
+        ];
+        assert_eq!(asides(&steps), [Some(4), None, Some(4), None, None]);
+    }
+}
