@@ -11,17 +11,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use tokio::time::sleep;
 
 /// All kinds of events, as JSON calls them.
-const KINDS: [&str; 23] = [
+const KINDS: [&str; 27] = [
     "accepted",
     "arrived",
     "astray",
     "broken",
+    "came",
     "connected",
+    "delayed",
     "departed",
+    "dialed",
     "duplicated",
     "ended",
     "failed",
@@ -38,6 +41,7 @@ const KINDS: [&str; 23] = [
     "reset",
     "unbound",
     "unheard",
+    "waits",
     "wrote",
 ];
 
@@ -48,8 +52,11 @@ fn kind(event: Event) -> &'static str {
         Event::Arrived { .. } => "arrived",
         Event::Astray => "astray",
         Event::Broken => "broken",
+        Event::Came { .. } => "came",
         Event::Connected => "connected",
+        Event::Delayed { .. } => "delayed",
         Event::Departed => "departed",
+        Event::Dialed => "dialed",
         Event::Duplicated { .. } => "duplicated",
         Event::Ended => "ended",
         Event::Failed => "failed",
@@ -66,6 +73,7 @@ fn kind(event: Event) -> &'static str {
         Event::Reset => "reset",
         Event::Unbound => "unbound",
         Event::Unheard { .. } => "unheard",
+        Event::Waits => "waits",
         Event::Wrote { .. } => "wrote",
     }
 }
@@ -124,6 +132,26 @@ fn stream(tcp: Tcp, may_end: bool) -> Counterexample {
     })
 }
 
+/// Connects come to a listener that nobody accepts from, until its backlog is full.
+fn crowded() -> Counterexample {
+    let slow = Tcp::new().delay(Duration::from_millis(1)..=Duration::from_millis(2));
+    found(&Checker::new().tcp(slow), |net| {
+        net.process("server", || async {
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.bind("0.0.0.0:80".parse().unwrap()).unwrap();
+            let _listener = socket.listen(1).unwrap();
+            sleep(Duration::from_millis(10)).await;
+            panic!("all connects have come");
+        });
+        for name in ["one", "two", "three"] {
+            net.process(name, || async {
+                let _ = TcpStream::connect("server:80").await;
+            })
+            .after("server");
+        }
+    })
+}
+
 /// A call fails at the instant of a time-out, and what it does about it is not done when the time-out is over.
 fn passed() -> Counterexample {
     found(&Checker::new().tcp(Tcp::new().fail_read()), |net| {
@@ -168,6 +196,8 @@ fn each_kind_of_event_stands_in_the_json_of_a_counterexample() {
         stream(Tcp::new().fail_read().side(Side::Server), true),
         stream(Tcp::new().reset().side(Side::Client), true),
         stream(Tcp::new().hang(), true),
+        stream(Tcp::new().delays([Duration::from_millis(1), Duration::from_millis(2)]), false),
+        crowded(),
         passed(),
     ];
     let written: BTreeSet<String> = all.iter().flat_map(kinds_in).collect();
