@@ -384,7 +384,6 @@ async fn wait_in_line() -> Vec<u8> {
         yield_now().await;
     })
     .await;
-    drop(set);
     chosen.take()
 }
 
