@@ -167,14 +167,14 @@ families! {
         ["only rejections": |figures| figures.watched.only_rejected => 50,
             "accepted": |figures| figures.watched.accepted => 50,
             "rejected for their times": |figures| figures.watched.timed => 10];
-    random_systems_of_groups_with_intervals_of_delays_agree: 24_000_000, 40, 14_000,
+    random_systems_of_groups_with_intervals_of_delays_agree: 24_000_000, 40, 15_000,
         |seeds| groups_agree(seeds, &[Words::All, Words::EverydayDelay, Words::Mixed, Words::Plain]),
         ["time-outs": |figures| figures.timeouts => 100, "panics": |figures| figures.panics => 50,
             "deadlocks": |figures| figures.deadlocks => 50];
     random_systems_of_groups_with_endless_loops_in_dense_time_agree: 25_000_000, 20, 14_000,
         |seeds| groups_agree(seeds, &[Words::Loops]),
         ["endless": |figures| figures.endless => 200];
-    random_monitors_over_groups_in_dense_time_agree: 26_000_000, 20, 12_000,
+    random_monitors_over_groups_in_dense_time_agree: 26_000_000, 20, 18_000,
         monitors_over_groups_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 50,
             "accepted": |figures| figures.watched.accepted => 50];
