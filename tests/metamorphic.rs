@@ -68,6 +68,16 @@ fn a_process_more_with_isolated_tasks_that_go_round_for_ever_changes_nothing_for
 }
 
 #[test]
+fn a_process_more_changes_nothing_for_the_others_in_dense_time() {
+    strangers_change_nothing_in_dense_time(150_000..150_040).assert_skipped_at_most(30);
+}
+
+#[test]
+fn a_random_system_more_beside_it_changes_nothing_for_a_system_in_dense_time() {
+    random_strangers_change_nothing_in_dense_time(250_000..250_030).assert_skipped_at_most(60);
+}
+
+#[test]
 fn a_random_system_more_beside_it_changes_nothing_for_a_system() {
     random_strangers_change_nothing(200_000..200_090).assert_skipped_at_most(40);
 }
@@ -169,6 +179,55 @@ fn strangers_change_nothing(seeds: Range<u64>, strangers: &[Stranger]) {
         all([trial(true), trial(false)])
     };
     holds(seeds, generate, relation, systems::shrink).assert_skipped_at_most(5);
+}
+
+/// In dense time a stranger is a group of its own, with a time of its own. Alone, nothing is reduced.
+fn strangers_change_nothing_in_dense_time(seeds: Range<u64>) -> Tally {
+    let all_strangers = [strangers::WITHOUT_ISOLATED_TASKS, strangers::WITH_ISOLATED_TASKS].concat();
+    let stranger_of = |seed: u64| all_strangers[seed as usize % all_strangers.len()];
+    let generate = |seed| {
+        let mut system = systems::system_in_dense_time(seed / 10);
+        if stranger_of(seed).is_endless() {
+            systems::all_daemons(&mut system);
+        }
+        system
+    };
+    let relation = |seed: u64, system: &System| {
+        let stranger = stranger_of(seed);
+        let sameness = if stranger.is_endless() { Sameness::Outputs } else { Sameness::Ends };
+        let own = system.processes.len();
+        let alone = check(system, &checker(system, false, own));
+        let reduced = checker(system, true, own);
+        let beside = systems::check_beside(system, &reduced, seed.is_multiple_of(2), |net| stranger.register(net));
+        same(&format!("alone and beside {stranger}"), &alone, &beside, sameness)
+    };
+    holds(seeds, generate, relation, systems::shrink)
+}
+
+fn random_strangers_change_nothing_in_dense_time(seeds: Range<u64>) -> Tally {
+    let stranger_of = |seed: u64| {
+        let mut stranger = generate::system(seed ^ 0x57a4, Size::Small, generate::Words::All);
+        systems::without_assertions(&mut stranger);
+        systems::all_daemons(&mut stranger);
+        stranger
+    };
+    let generate = |seed| {
+        let mut system = systems::system_in_dense_time(seed);
+        // the number of who connects is seen by who accepts
+        system.network.anonymous = true;
+        system
+    };
+    let relation = |seed: u64, system: &System| {
+        let own = system.processes.len();
+        let both = systems::beside(system, &stranger_of(seed));
+        let places: Vec<usize> = (0..own).collect();
+        let alone = check(system, &checker(system, false, own));
+        // Datagrams of half of the strangers take time, too.
+        let perturbed = if seed.is_multiple_of(2) { own } else { both.processes.len() };
+        let beside = check(&both, &checker(&both, true, perturbed)).seen_at(&places);
+        same(&format!("alone and beside\n{}", stranger_of(seed)), &alone, &beside, Sameness::Ends)
+    };
+    holds(seeds, generate, relation, systems::shrink)
 }
 
 fn random_strangers_change_nothing(seeds: Range<u64>) -> Tally {

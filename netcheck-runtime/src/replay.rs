@@ -55,7 +55,7 @@ pub(crate) fn script(system: &mut System, path_steps: &[PathStep]) -> Result<Vec
             }
         }
         if let (Some(StubbornSet::Moves(of) | StubbornSet::Component(of)), true) =
-            (scope.as_deref(), transition.is_scoped())
+            (scope.as_deref(), transition.is_scoped() || system.has_delay())
         {
             step.among = of.iter().map(|&mover| name(system, mover)).collect();
         }

@@ -47,8 +47,8 @@ pub struct Report {
     pub(crate) is_given_up: bool,
     /// Whether the programs have printed something, which was dropped.
     pub(crate) has_printed: bool,
-    /// Whether time was dense.
-    pub(crate) is_dense: bool,
+    /// In dense time: how much was reduced.
+    pub(crate) dense: Option<&'static str>,
 }
 
 /// The figures of a check.
@@ -303,11 +303,11 @@ impl Report {
             );
         }
         text.extend(self.peers.iter().map(|(name, counts)| format!("  external \"{name}\": {counts}\n")));
-        if self.is_dense {
+        if let Some(reduced) = self.dense {
             let subsumed = self.figures.subsumed;
             text.push_str(&format!(
-                "  in dense time (`delay`): {subsumed} states subsumed; without reduction, symmetry and orders of \
-                 tasks, which are not argued there\n"
+                "  in dense time (`delay`): {subsumed} states subsumed; {reduced}; without symmetry and orders of tasks, \
+                 which are not argued there\n"
             ));
         }
         if self.verdict == Verdict::Inconclusive {

@@ -10,7 +10,7 @@ use crate::generate::{self, Size, Words};
 use crate::naive::{self, Limits};
 use crate::program::{Delays, Network, System};
 use crate::symmetry::{self, Symmetries};
-use crate::{Figures, agree, agree_where, captured, engine, propagation, seeds_asked_for, watched};
+use crate::{Figures, agree, agree_where, captured, compare, engine, propagation, seeds_asked_for, watched};
 
 /// Systems that are compared nightly.
 const NIGHTLY: u64 = 10_000;
@@ -167,6 +167,47 @@ families! {
         ["only rejections": |figures| figures.watched.only_rejected => 50,
             "accepted": |figures| figures.watched.accepted => 50,
             "rejected for their times": |figures| figures.watched.timed => 10];
+    random_systems_of_groups_with_intervals_of_delays_agree: 24_000_000, 40, 15_000,
+        |seeds| groups_agree(seeds, &[Words::All, Words::EverydayDelay, Words::Mixed, Words::Plain]),
+        ["time-outs": |figures| figures.timeouts => 100, "panics": |figures| figures.panics => 50,
+            "deadlocks": |figures| figures.deadlocks => 50];
+    random_systems_of_groups_with_endless_loops_in_dense_time_agree: 25_000_000, 20, 14_000,
+        |seeds| groups_agree(seeds, &[Words::Loops]),
+        ["endless": |figures| figures.endless => 200];
+    random_monitors_over_groups_in_dense_time_agree: 26_000_000, 20, 18_000,
+        monitors_over_groups_agree,
+        ["only rejections": |figures| figures.watched.only_rejected => 50,
+            "accepted": |figures| figures.watched.accepted => 50];
+}
+
+/// Compares systems of groups of processes with these words, in which packets take times of intervals.
+fn groups_agree(seeds: Range<u64>, words: &'static [Words]) -> Option<Figures> {
+    let mut figures = Figures::default();
+    let of = |seed: u64| words[seed as usize % words.len()];
+    let generate = |seed| generate::apart::system_of_groups(seed, of(seed), with_intervals);
+    let disagreement = |seed, system: &System, figures: &mut Figures| {
+        // In all configurations, but for endless loops, which need to be captured.
+        let words = if of(seed) == Words::Loops { Words::Loops } else { Words::EverydayDelay };
+        compare(system, Limits::of(GROUPS_EXECUTIONS_MAX), words, seed, figures)
+    };
+    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    seeds_asked_for().is_none().then_some(figures)
+}
+
+/// Executions of several groups together at the most.
+const GROUPS_EXECUTIONS_MAX: u64 = 10_000;
+
+/// Random monitors over several groups in dense time.
+fn monitors_over_groups_agree(seeds: Range<u64>) -> Option<Figures> {
+    let mut figures = Figures::default();
+    let words = [Words::All, Words::EverydayDelay, Words::Mixed, Words::Loops];
+    let generate = |seed| generate::apart::system_of_groups(seed, words[seed as usize % words.len()], with_intervals);
+    let disagreement = |seed, system: &System, figures: &mut Figures| {
+        watched::disagreement(system, Limits::of(GROUPS_EXECUTIONS_MAX), seed, &mut figures.watched)
+    };
+    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    figures.systems = figures.watched.systems;
+    seeds_asked_for().is_none().then_some(figures)
 }
 
 /// Packets take a time of an interval, in any order.
@@ -317,5 +358,8 @@ fn agree_one_by_one(
             let again = again(&smallest).unwrap_or_default();
             panic!("seed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}");
         }
+    }
+    if seeds_asked_for().is_some() {
+        println!("{figures:?}");
     }
 }

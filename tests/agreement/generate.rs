@@ -2,6 +2,8 @@
 //!
 //! Messages mostly go to ports that somebody binds, and races are frequent. `shrink` makes a failing one readable.
 
+#[path = "apart.rs"]
+pub mod apart;
 #[path = "exchange.rs"]
 mod exchange;
 #[path = "like.rs"]

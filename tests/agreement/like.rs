@@ -57,7 +57,7 @@ fn with_copies(random: &mut Random, System { mut processes, mut network }: Syste
     System { processes, network }
 }
 
-fn change(block: &mut [Instruction], to: &mut impl FnMut(&mut Instruction)) {
+pub(super) fn change(block: &mut [Instruction], to: &mut impl FnMut(&mut Instruction)) {
     for instruction in block {
         to(instruction);
         match instruction {

@@ -27,6 +27,18 @@ fn strangers_with_isolated_tasks_change_nothing_for_ten_thousand_systems() {
 
 #[test]
 #[ignore = "takes minutes: for a nightly run, in release"]
+fn strangers_change_nothing_in_dense_time_for_ten_thousand_systems() {
+    strangers_change_nothing_in_dense_time(150_000..150_000 + COUNT);
+}
+
+#[test]
+#[ignore = "takes minutes: for a nightly run, in release"]
+fn random_strangers_change_nothing_in_dense_time_for_ten_thousand_systems() {
+    random_strangers_change_nothing_in_dense_time(250_000..250_000 + COUNT);
+}
+
+#[test]
+#[ignore = "takes minutes: for a nightly run, in release"]
 fn random_strangers_change_nothing_for_ten_thousand_systems() {
     random_strangers_change_nothing(200_000..200_000 + COUNT);
 }

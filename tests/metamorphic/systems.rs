@@ -1,6 +1,7 @@
 //! Random systems of `tests/agreement`, what a relation turns them into, and their checks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use netcheck::Network as Registry;
 use netcheck::check::{Checker, Direction, Identity, Search, Udp};
@@ -27,6 +28,16 @@ pub fn system(seed: u64, size: Size) -> System {
             without_assertions(&mut system);
         }
     }
+    system
+}
+
+/// The same where datagrams take a time of an interval.
+pub fn system_in_dense_time(seed: u64) -> System {
+    let mut system = system(seed, Size::Small);
+    let intervals = [(0, Some(1)), (1, Some(1)), (0, Some(2)), (1, Some(3)), (0, None), (1, None)];
+    system.network.delay = true;
+    system.network.interval = Some(intervals[seed as usize / 24 % intervals.len()]);
+    system.network.tcp.iter_mut().for_each(|tcp| tcp.delay = false);
     system
 }
 
@@ -105,11 +116,15 @@ pub fn beside(system: &System, stranger: &System) -> System {
 
 /// A check of the system where only packets of the first `perturbed` processes are perturbed.
 pub fn checker(system: &System, reduction: bool, perturbed: usize) -> Checker {
-    let Network { copies, window, delay, .. } = &system.network;
-    let mut udp = Udp::new().copies(copies.iter().copied()).window(*window).direction(Direction::Send);
-    if *delay {
-        udp = udp.delay(..);
-    }
+    let Network { copies, window, delay, interval, .. } = &system.network;
+    let mut udp = Udp::new().copies(copies.iter().copied()).direction(Direction::Send);
+    let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * program::TICK_MS));
+    udp = match (delay, *interval) {
+        (false, _) => udp.window(*window),
+        (true, None) => udp.window(*window).delay(..),
+        (true, Some((least, None))) => udp.delay(ticks(least)..),
+        (true, Some((least, Some(most)))) => udp.delay(ticks(least)..=ticks(most)),
+    };
     for process in 0..perturbed {
         udp = udp.process(program::name(process));
     }

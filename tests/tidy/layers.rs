@@ -373,6 +373,7 @@ const RUNTIME: &[Row] = &[
             "check::setup",
             "error",
             "reduction::footprint",
+            "reduction::last",
             "reduction::proviso",
             "reduction::symmetry",
             "search",

@@ -4,8 +4,8 @@ use super::Checker;
 use super::setup::Job;
 use crate::error::Error;
 use crate::reduction::footprint::Footprints;
-use crate::reduction::proviso;
 use crate::reduction::symmetry::Classes;
+use crate::reduction::{last, proviso};
 use crate::search::estimate::{Estimate, estimate};
 use crate::search::explore::explore;
 use crate::search::explored::Explored;
@@ -35,6 +35,8 @@ pub(super) const FULL_STATES_MAX: usize = 50_000;
 pub(super) struct Searched {
     pub(super) explored: Explored,
     pub(super) rounds: usize,
+    /// In dense time: whether processes that never meet were explored one after the other.
+    pub(super) apart: bool,
     /// The figures of a simulation, if it was one.
     pub(super) simulated: Option<Simulated>,
     pub(super) system: System,
@@ -45,7 +47,8 @@ impl Job {
     pub(super) fn search(&mut self) -> Result<Searched, Error> {
         let ((mut explored, rounds), system) = self.attempt(Job::explore)?;
         explored.spread();
-        Ok(Searched { explored, rounds, simulated: None, system })
+        let apart = explored.apart;
+        Ok(Searched { explored, rounds, apart, simulated: None, system })
     }
 
     /// How many states a search would visit, about.
@@ -80,7 +83,7 @@ impl Job {
             compares_channels: subsumption && system.demands.losses == 0,
             symmetry: classes,
             patience: PATIENCE_STATES,
-            link_bytes_max: reduction.then_some(LINK_BYTES_MAX),
+            link_bytes_max: (reduction && !self.is_dense()).then_some(LINK_BYTES_MAX),
             limits: self.limits(),
             threads,
             progress: &self.progress,
@@ -121,6 +124,7 @@ impl Job {
                 explored.judge_ends(system, &self.properties, !grew)?;
             }
             if is_believed || is_over {
+                explored.apart = footprints.as_ref().is_some_and(|footprints| footprints.keep_apart(system));
                 return Ok((explored.unless_doubtful(grew), round));
             }
             plan.search = plan.search.again();
@@ -144,7 +148,10 @@ impl Job {
             footprints.forget_endless();
             return Ok(true);
         }
-        if explored.limit == Some(Limit::States) && proviso::let_time_pass_last(system, footprints, initial) {
+        if explored.limit == Some(Limit::States)
+            && !self.is_dense()
+            && proviso::let_time_pass_last(system, footprints, initial)
+        {
             return Ok(true);
         }
         if !explored.is_complete() {
@@ -153,7 +160,11 @@ impl Job {
         let violates = |system: &System, step: &Transition| self.properties.step(system, step).is_some();
         let is_over = || self.progress.is_over();
         let phase = self.progress.begin(Phase::Cycles);
-        let grew = proviso::update(system, footprints, initial, explored.visited(&violates, &is_over))?;
+        let visited = explored.visited(&violates, &is_over);
+        let grew = match self.is_dense() {
+            true => last::update(system, footprints, initial, visited)?,
+            false => proviso::update(system, footprints, initial, visited)?,
+        };
         if self.progress.is_over() {
             explored.limit = Some(Limit::Interrupt);
         } else {

@@ -77,7 +77,7 @@ impl Job {
         };
         if declared.is_dense() {
             // What these rely on is not argued for steps between which time passes.
-            (checker.reduction, checker.symmetry, checker.tasks) = (false, false, Tasks::Shared);
+            (checker.symmetry, checker.tasks) = (false, Tasks::Shared);
         }
         let is_unreduced = checker.reduction && checker.tasks == Tasks::Tracked && !registered.monitors.is_empty();
         checker.reduction &= !is_unreduced;

@@ -148,6 +148,6 @@ impl Job {
                 "leave `drawn_delays` out: then what happens next is drawn, and instants that are no numbers can be read",
             ));
         }
-        Ok(Searched { explored, rounds: 1, simulated: Some(simulated), system })
+        Ok(Searched { explored, rounds: 1, apart: false, simulated: Some(simulated), system })
     }
 }

@@ -21,6 +21,10 @@ pub(crate) struct Cycles {
     busy: BTreeSet<UnitId>,
     /// Whether time passes for no mover before all that need no time have moved.
     time_last: bool,
+    /// In dense time: processes whose groups go round for ever.
+    last: BTreeSet<ProcessId>,
+    /// In dense time: whether all processes are one group.
+    together: bool,
 }
 
 /// The components of a state that belong to some processes or to all, with their values.
@@ -118,6 +122,26 @@ impl Cycles {
     /// From now on, time passes last; says whether it did not until now.
     pub(super) fn let_time_pass_last(&mut self) -> bool {
         !std::mem::replace(&mut self.time_last, true)
+    }
+
+    /// Whether a process was seen to go round for ever in dense time.
+    pub(super) fn is_last(&self, process: ProcessId) -> bool {
+        self.last.contains(&process)
+    }
+
+    /// From now on, the group of a process is explored after the others; says whether it was not until now.
+    pub(super) fn put_last(&mut self, process: ProcessId) -> bool {
+        self.last.insert(process)
+    }
+
+    /// Whether all processes are one group in dense time.
+    pub(super) fn are_together(&self) -> bool {
+        self.together
+    }
+
+    /// From now on, all processes are one group in dense time.
+    pub(super) fn put_together(&mut self) {
+        self.together = true;
     }
 
     /// Whether time passes for no mover before all that need no time have moved.

@@ -21,7 +21,6 @@ pub(super) struct Live {
     pub(super) proceeds: bool,
     /// Whether it is in the middle of a poll that leads nowhere: it goes on by another path.
     pub(super) is_dead_end: bool,
-    pub(super) immediate: bool,
     /// Whether it waits for a timer.
     pub(super) timers: bool,
     /// The representative of its connected component (union-find, the lowest index).

@@ -3,7 +3,8 @@
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
 //!   automaton as far as it is known;
 //! - [`clocks`]: which movers share a clock, and which daemons are finished;
-//! - [`groups`]: processes that never meet; [`sets`]: disjoint sets, of which groups and clocks are made;
+//! - [`groups`]: processes that never meet; [`apart`]: these in dense time, one group after the other, and [`last`] those of
+//!   them that go round for ever; [`sets`]: disjoint sets, of which groups and clocks are made;
 //! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
 //! - [`stubborn`]: which movers have to be explored in a state;
 //! - [`proviso`]: cycles that would put off the steps of a mover for ever; [`cycles`]: those that were found;
@@ -19,11 +20,13 @@
 //! With captured loops the graph of global states has cycles: [`proviso`] sees to it that no
 //! step is put off for ever.
 
+mod apart;
 pub(crate) mod bits;
 mod clocks;
 mod cycles;
 pub(crate) mod footprint;
 mod groups;
+pub(crate) mod last;
 mod live;
 pub(crate) mod proviso;
 mod row;

@@ -292,7 +292,8 @@ impl Visited<'_> {
     /// The visited state that stands for the target of a step, and whether it is the target itself.
     fn find(&mut self, system: &System, transition: &Transition, state: &[u32]) -> (StateId, bool) {
         if let Some(id) = self.store.find(state) {
-            return (id, true);
+            let instead = self.subsumption.as_mut().and_then(|states| states.instead_of(system, state, id));
+            return instead.map_or((id, true), |cover| (cover, false));
         }
         let cover = self.subsumption.as_mut().and_then(|states| states.cover(system, transition, state));
         (cover.expect("the search has been here, or where all of this is"), false)
@@ -304,7 +305,7 @@ const LOOKS_UP_EVERY: usize = 64;
 
 /// Goes through the reduced graph once more, breadth-first: each state with its number, its steps
 /// and the numbers of the states that they lead to. Says whether it came to the end.
-fn walk(
+pub(super) fn walk(
     system: &mut System,
     footprints: &mut Footprints,
     initial: &StateVector,

@@ -97,7 +97,7 @@ fn choose_in_group(
     state: &[u32],
     enabled: &mut Enabled,
 ) -> Lookup<Option<(StubbornSet, Vec<Row>)>> {
-    if view.has_delay() || view.tracks || footprints.cycles.span_groups() {
+    if view.tracks || footprints.cycles.span_groups() {
         return Ok(None);
     }
     let live: Vec<(UnitId, NodeId, usize)> =
@@ -132,7 +132,7 @@ fn choose_in_group(
 }
 
 /// Whether a unit has moved, or belongs to a process that has.
-fn has_begun(view: View<'_>, unit: UnitId, node: NodeId) -> bool {
+pub(super) fn has_begun(view: View<'_>, unit: UnitId, node: NodeId) -> bool {
     view.automata.has_begun(node) || view.units[unit.0 as usize].is_task
 }
 
@@ -155,7 +155,7 @@ fn scope(
     }
     // A component that goes round for ever is explored beside the first of the others.
     turns.sort_by_key(|(turn, members)| {
-        let needs_time = !members.iter().any(|unit| if view.has_delay() { unit.immediate } else { unit.proceeds });
+        let needs_time = !members.iter().any(|unit| unit.proceeds);
         (*turn == Turn::Usual, footprints.cycles.is_time_last() && needs_time)
     });
     for (turn, members) in turns {
@@ -201,11 +201,9 @@ fn with_one_clock(
     members: &[&Live],
     timed: bool,
 ) -> Lookup<Option<StubbornSet>> {
-    let delay = view.has_delay();
     if members.iter().any(|unit| unit.proceeds) {
-        // With delays, time may pass instead of a delivery: either all is explored, or an immediate step.
-        let may_start = |unit: &&&Live| if delay { unit.immediate } else { unit.proceeds };
-        let starts = |component: usize| members.iter().filter(may_start).filter(move |of| of.component == component);
+        let starts =
+            |component: usize| members.iter().filter(|of| of.proceeds).filter(move |of| of.component == component);
         let first = components.iter().find(|&&component| starts(component).next().is_some());
         let sets =
             first.into_iter().flat_map(|&component| starts(component)).map(|start| stubborn(footprints, live, start));
@@ -214,7 +212,7 @@ fn with_one_clock(
         return Ok(Some(match movers.filter(|movers| !footprints.cycles.are_unreduced(movers)) {
             Some(movers) => StubbornSet::Moves(movers),
             None if timed => StubbornSet::Component(with_lifecycle(footprints, live, members)),
-            // Without the timers, which with delays may fire beside datagrams in flight.
+            // Without the timers.
             None => StubbornSet::Moves(with_lifecycle(footprints, live, members)),
         }));
     }

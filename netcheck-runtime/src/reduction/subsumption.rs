@@ -95,6 +95,16 @@ impl Subsumption {
         visited.iter().find(|(by, more, _)| self.covers(system, (*by, more), (zone, &links))).map(|&(_, _, id)| id)
     }
 
+    /// The visited state that was expanded in place of another one, because it covers that one and was met later.
+    pub(crate) fn instead_of(&mut self, system: &System, state: &[u32], id: StateId) -> Option<StateId> {
+        if !self.superseded.skipped.contains(&id) {
+            return None;
+        }
+        let (zone, links) = self.split(system, state);
+        let visited = self.by_rest.get(&self.rest)?;
+        visited.iter().find(|(by, more, _)| self.covers(system, (*by, more), (zone, &links))).map(|&(_, _, id)| id)
+    }
+
     /// A state was visited, to which `transition` leads.
     pub(crate) fn add(&mut self, system: &System, transition: &Transition, state: &[u32], id: StateId) {
         let (zone, links) = self.split(system, state);

@@ -1,5 +1,6 @@
 //! The steps that are explored from a state: all that it offers, or those of a stubborn set.
 
+use super::apart;
 use crate::id::Mover;
 use crate::reduction::footprint::{Footprints, Row};
 use crate::reduction::stubborn::{self, StubbornSet};
@@ -62,6 +63,11 @@ impl Successors {
     /// Chooses the steps to explore, by what is known already.
     pub(crate) fn look(&mut self, view: View<'_>, state: &[u32], reduction: Option<&Footprints>) -> Lookup<Choice> {
         let choice = match reduction {
+            Some(footprints) if view.has_delay() => {
+                let buffers = (&mut self.enabled, &mut self.chosen);
+                let (scope, rows) = apart::choose(view, footprints, state, buffers)?;
+                return Ok(Choice { scope, rows, pruned: 0 });
+            }
             Some(footprints) => Some(stubborn::choose(view, footprints, state, &mut self.enabled)?),
             None => {
                 view.enabled(state, &mut self.enabled)?;

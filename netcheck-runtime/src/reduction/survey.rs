@@ -9,7 +9,6 @@ use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::Offer;
 use crate::unit::automaton::EdgeId;
 use crate::world::enabled::Enabled;
-use crate::world::step::Class;
 use crate::world::tables::{Lookup, View};
 
 /// The live movers of a state, with their moves and the components that they belong to.
@@ -43,7 +42,6 @@ pub(super) fn survey_of(
                 moves: own().count(),
                 proceeds,
                 is_dead_end: !proceeds && view.automata.polled(node) == Some(mover),
-                immediate: own().any(|step| step.class() == Some(Class::Immediate)),
                 timers: enabled.timers.iter().any(|waiting| waiting.mover == mover),
                 component: usize::MAX,
                 clock: usize::MAX,

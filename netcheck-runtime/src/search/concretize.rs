@@ -9,6 +9,7 @@
 
 use super::again::{Remaining, is_next, is_same};
 use super::progress::Progress;
+use super::timed;
 use crate::id::Mover;
 use crate::property::Properties;
 use crate::reduction::successors::{PathStep, Successors};
@@ -35,6 +36,14 @@ pub(crate) fn concretize(
     progress: &Progress,
 ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
     let Some(first) = path_steps.first() else { return Ok(None) };
+    if path_steps.iter().all(|path_step| path_step.scope.is_none()) {
+        return Ok(in_full(system, properties, path_steps));
+    }
+    if system.has_delay()
+        && let Some(timed) = timed::concretize(system, properties, path_steps, filling_steps_left, progress)?
+    {
+        return Ok(Some(timed));
+    }
     let mut state = first.state.clone();
     let mut remaining: Vec<Remaining<'_>> = path_steps
         .iter()
@@ -91,6 +100,20 @@ pub(crate) fn concretize(
         system.apply(&state, transition, &mut next);
         state = StateVector::from_slice(&next);
     }
+}
+
+/// The path itself, which relies on no stubborn set.
+fn in_full(system: &mut System, properties: &Properties, path_steps: &[PathStep]) -> Option<(Vec<PathStep>, Found)> {
+    let last = path_steps.last()?;
+    let mut end = Vec::new();
+    system.apply(&last.state, &last.transition, &mut end);
+    let found = properties.step(system, &last.transition).or_else(|| properties.violated_at_end(system, &end))?;
+    let step = |PathStep { state, transition, .. }: &PathStep| PathStep {
+        state: state.clone(),
+        transition: transition.clone(),
+        scope: None,
+    };
+    Some((path_steps.iter().map(step).collect(), found))
 }
 
 /// A loss whose turn it is and that has happened already.

@@ -334,13 +334,20 @@ impl Exploration<'_, '_> {
             return;
         }
         if self.frontier.prefers(&successor) {
-            self.seen.lead(successor.state, source.id, step, source.scope);
+            let scope = source.scope.filter(|_| self.relies_on_scope(step));
+            self.seen.lead(successor.state, source.id, scope);
         }
         self.met.push(successor);
     }
 
+    /// Whether a step is possible only where some units are quiet. In dense time, time passes for the stubborn set alone.
+    fn relies_on_scope(&self, step: &Transition) -> bool {
+        step.is_scoped() || self.system.zone.is_some()
+    }
+
     /// A step leads to a new state.
     fn meet(&mut self, source: Source<'_>, step: &Transition, mut successor: Successor) -> Result<IsOver, Interrupt> {
+        let scope = source.scope.filter(|_| self.relies_on_scope(step));
         let Exploration { system, seen, .. } = self;
         let state = successor.state;
         if let Some(subsumption) = &mut seen.subsumption {
@@ -348,7 +355,7 @@ impl Exploration<'_, '_> {
         }
         let depth = seen.store.depth(state);
         seen.depth = seen.depth.max(depth);
-        if let (Some(scope), true) = (source.scope, step.is_scoped()) {
+        if let Some(scope) = scope {
             seen.scopes.insert(state, Arc::clone(scope));
         }
         if self.observer.is_none()

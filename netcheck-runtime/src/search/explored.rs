@@ -41,6 +41,8 @@ pub(crate) struct Explored {
     pub(crate) terminals: u64,
     pub(crate) suppressed_deadlocks: u64,
     pub(crate) limit: Option<Limit>,
+    /// In dense time: whether processes that never meet were explored one after the other.
+    pub(crate) apart: bool,
     /// Whether the search was given up because packets pile up.
     pub(crate) gave_up: bool,
     /// The first violation, and the state that shows it. A reduced search believes one at
@@ -117,6 +119,7 @@ impl Explored {
             terminals: 0,
             suppressed_deadlocks: 0,
             limit: None,
+            apart: false,
             gave_up: false,
             found: None,
             concrete: None,
@@ -181,10 +184,10 @@ impl Explored {
     }
 
     /// Notes that a state is reached on a better way.
-    pub(super) fn lead(&mut self, to: StateId, from: StateId, by: &Transition, scope: Option<&Arc<StubbornSet>>) {
+    pub(super) fn lead(&mut self, to: StateId, from: StateId, scope: Option<&Arc<StubbornSet>>) {
         self.store.lead(to, from);
         self.depth = self.depth.max(self.store.depth(to));
-        match scope.filter(|_| by.is_scoped()) {
+        match scope {
             Some(scope) => self.scopes.insert(to, Arc::clone(scope)),
             None => self.scopes.remove(&to),
         };

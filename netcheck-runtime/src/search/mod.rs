@@ -18,3 +18,4 @@ pub(crate) mod progress;
 pub(crate) mod prune;
 pub(crate) mod score;
 pub(crate) mod simulate;
+mod timed;

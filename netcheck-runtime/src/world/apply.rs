@@ -40,6 +40,13 @@ impl View<'_> {
                 for &unit in units {
                     self.forget_datagrams(unit, next);
                 }
+                if self.has_delay() {
+                    for process in units.iter().map(|&unit| self.process_of(unit)) {
+                        if self.live_units(next).all(|(unit, _)| self.process_of(unit) != process) {
+                            self.drop_astray(process, next);
+                        }
+                    }
+                }
             }
         }
         for &(component, status) in transition.watched.iter().flatten() {

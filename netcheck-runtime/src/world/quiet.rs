@@ -22,7 +22,7 @@ impl View<'_> {
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         if self.has_delay() {
-            self.within_dense(state, enabled, chosen)?;
+            self.within_dense(state, enabled, moving, chosen)?;
             return self.watch(state, chosen);
         }
         std::mem::swap(chosen, &mut enabled.moves);

@@ -137,7 +137,7 @@ impl Monitors {
     }
 
     /// Whether some monitor has clocks.
-    pub(super) fn has_timed(&self) -> bool {
+    pub(crate) fn has_timed(&self) -> bool {
         self.each.iter().any(|watching| watching.is_timed)
     }
 

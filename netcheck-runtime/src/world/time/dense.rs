@@ -11,7 +11,8 @@ use super::names::{
     MONITORS, SOME_TIME, START, is_copy, is_mark, is_of_component, mark_event, owner_of_marks, timer_event,
 };
 use super::operation::{At, Missed};
-use crate::id::{NodeId, OutcomeId, ProcessId, UnitId};
+use super::own::Own;
+use crate::id::{Mover, NodeId, OutcomeId, ProcessId, UnitId};
 use crate::operation::{Effect as AnyEffect, Input, Outcome};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::world::components::{Component, ComponentId};
@@ -213,11 +214,13 @@ impl<'a> View<'a> {
         self.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())
     }
 
-    /// Moves the steps that may come next in dense time to `chosen`.
+    /// Moves the steps that may come next in dense time to `chosen`, if only the movers for which `own` holds take steps,
+    /// and time passes for their processes alone.
     pub(in crate::world) fn within_dense(
         self,
         state: &[u32],
         enabled: &mut Enabled,
+        own: impl Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         std::mem::swap(chosen, &mut enabled.moves);
@@ -225,7 +228,10 @@ impl<'a> View<'a> {
         if self.first_of_all(state, enabled, chosen)? {
             return Ok(());
         }
-        let zone = self.zone_at(state);
+        let processes = self.own_time(state, &own);
+        chosen.retain(|transition| self.mover(transition).is_some_and(&own));
+        enabled.timers.retain(|waiting| own(waiting.mover));
+        let zone = processes.zone();
         let before = chosen.len();
         if self.has_segments() {
             self.waiting_connects(state, chosen)?;
@@ -234,13 +240,13 @@ impl<'a> View<'a> {
             || chosen
                 .iter()
                 .any(|step| matches!(step.class(), Some(Class::Immediate | Class::Delivery { may_wait: false, .. })));
-        let is_instant = is_immediate || self.is_dead_end(state, |_| true, chosen);
+        let is_instant = is_immediate || self.is_dead_end(state, &own, chosen);
         let accepted = self.all_accepted(zone, is_instant, &enabled.timers)?;
         if let Some(unsettled) = accepted.iter().find(|timer| timer.may_be_over) {
-            return self.settle(zone, unsettled, chosen);
+            return self.settle(&processes, unsettled, chosen);
         }
         let passing = Passing { zone, is_instant, timers: accepted.iter().map(|timer| timer.event).collect() };
-        let later = self.zone_write(&passing.some_time())?;
+        let later = processes.write(self, &passing.some_time())?;
         if !is_instant && later.1 != later.0.of(state) {
             // They may happen at any instant until the next event that has to.
             let is_late =
@@ -249,7 +255,7 @@ impl<'a> View<'a> {
         }
         let arrivals_from = chosen.len();
         if self.has_arrivals() {
-            self.arrivals_in(state, enabled, &passing, chosen)?;
+            self.arrivals_in(state, enabled, (&processes, &passing), chosen)?;
         }
         let has_timers = !accepted.is_empty() || is_instant && !enabled.timers.is_empty();
         let loses = match self.has_late_datagrams() {
@@ -258,9 +264,9 @@ impl<'a> View<'a> {
             false => !self.has_arrivals() && !chosen.iter().any(|step| step.class() == Some(Class::Immediate)),
         };
         if loses {
-            self.lose_in_flight(state, enabled, |_| true, chosen)?;
+            self.lose_in_flight(state, enabled, &own, chosen)?;
         } else if chosen.len() > arrivals_from && !is_instant && !passing.has_to_end() {
-            self.never_arrive(state, chosen)?;
+            self.never_arrive(state, &processes, chosen)?;
         }
         if self.has_segments() {
             self.segments_in(state, &passing, chosen)?;
@@ -270,7 +276,7 @@ impl<'a> View<'a> {
             let Accepted { waiting, event, input, edge, .. } = *timer;
             let Asker { unit, component, node, .. } = waiting.asker;
             let step = Move::Unit { unit, component, node, input, edge, class: Class::Timer { advance_ns: 0 } };
-            let writes = smallvec![self.zone_write(&without(&at, event, waiting.repeats))?];
+            let writes = smallvec![processes.write(self, &without(&at, event, waiting.repeats))?];
             let events = self.event(Event::Fired { after_ns: 0 })?;
             chosen.push(Transition { step, writes, faults: 0, events, watched: None });
         }
@@ -322,13 +328,13 @@ impl<'a> View<'a> {
     }
 
     /// Decides whether the deadline of a timer that is waited for again is over.
-    fn settle(self, zone: &Zone, timer: &Accepted<'_>, chosen: &mut Vec<Transition>) -> Lookup<()> {
+    fn settle(self, processes: &Own<'_>, timer: &Accepted<'_>, chosen: &mut Vec<Transition>) -> Lookup<()> {
         chosen.clear();
         let Asker { unit, .. } = timer.waiting.asker;
-        let (deadline, now) = (Moment::of(timer.event), Moment::NOW);
+        let (zone, deadline, now) = (processes.zone(), Moment::of(timer.event), Moment::NOW);
         for (is_over, settled) in [(true, zone.at_most(deadline, now)), (false, zone.at_most(now, deadline))] {
             let Some(settled) = settled else { continue };
-            let writes = smallvec![self.zone_write(&settled)?];
+            let writes = smallvec![processes.write(self, &settled)?];
             let step = Move::Settle { unit, timer: timer.waiting.timer, is_over };
             chosen.push(Transition { step, writes, faults: 0, events: EventsId::NONE, watched: None });
         }

@@ -14,9 +14,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             touches.affects(Resource::Timed(unit));
             uses(touches, system, unit, timer);
             touches.seen_time(system);
-            // With delays, time passes for every unit while packets are in flight: a timer can be due, but not yet
-            // taken, because the timer of another unit has fired.
-            if system.demands.clock || system.has_delay() {
+            if system.demands.clock {
                 touches.affects(Resource::Clock).depends_on(Resource::Clock);
             }
         }

@@ -29,6 +29,12 @@ impl Instants {
         keep(system, state, self.steps);
     }
 
+    /// The earliest instant of the present, in nanoseconds since the start.
+    pub(crate) fn now_ns(&self, system: &System, state: &[u32]) -> u64 {
+        let since = system.view().zone_at(state).distance(Moment::of(step_event(0)), Moment::NOW);
+        since.least_ns.and_then(|ns| u64::try_from(ns).ok()).unwrap_or(0)
+    }
+
     /// The least schedule of the steps, by whole milliseconds where that is possible. With `wanted` instants, in
     /// nanoseconds since the start, the schedule that has these: or the first step that cannot take place then.
     pub(crate) fn schedule(&self, system: &System, state: &[u32], wanted: &[Option<u64>]) -> Result<Schedule, usize> {

@@ -8,6 +8,7 @@ pub(crate) mod instants;
 pub(in crate::world) mod names;
 pub(crate) mod offers;
 pub(crate) mod operation;
+pub(in crate::world) mod own;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
 pub(crate) mod renaming;

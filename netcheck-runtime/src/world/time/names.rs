@@ -33,6 +33,11 @@ pub(in crate::world) fn owner_of_marks(process: ProcessId) -> u32 {
     MARKS + process.0
 }
 
+/// The process whose marks have this owner.
+pub(super) fn process_of_marks(owner: u32) -> ProcessId {
+    ProcessId(owner - MARKS)
+}
+
 /// The name of the copy at a position of a channel.
 pub(in crate::world) fn copy_event(channel: ComponentId, position: u32) -> Scheduled {
     Scheduled { owner: 2 * channel.0 + 1, number: position }

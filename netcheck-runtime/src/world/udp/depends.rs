@@ -39,6 +39,13 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             touches.affects(Resource::Bound(port)).depends_on(Resource::Bound(port)).depends_on(Resource::Routed(port));
         }
         Prepared::Send(Send { socket, host, port, .. }) => {
+            if system.has_delay() {
+                // How many copies there are is decided when the datagram is sent, and that there is none is seen.
+                touches.seen_losses(system);
+                if system.is_limited() {
+                    touches.affects(Resource::Budget).depends_on(Resource::Budget);
+                }
+            }
             touches.affects(Resource::Dispatched(*socket)).depends_on(Resource::Dispatched(*socket));
             if let (Some(host), Some(port)) = (host, port) {
                 touches

@@ -28,7 +28,9 @@ impl View<'_> {
                     continue;
                 }
                 let into = self.inlets_of(binding.socket).iter().map(|channel| channel.component);
-                into.chain(self.head_of(binding.socket)).for_each(|component| component.set(next, 0));
+                let arrived = self.components.find(Component::Buffer(binding.socket));
+                let all = into.chain(self.head_of(binding.socket)).chain(arrived);
+                all.for_each(|component| component.set(next, 0));
             }
         }
     }

@@ -22,6 +22,7 @@ use crate::world::step::{Change, Class, Move, Transition, Writes};
 use crate::world::tables::{Channel, Lookup, View};
 use crate::world::time::dense::Passing;
 use crate::world::time::names::copy_event;
+use crate::world::time::own::Own;
 use netcheck_models::event::Event;
 use netcheck_models::time::{Delay, Scheduled, Time, Zone};
 use netcheck_models::udp::Link;
@@ -115,11 +116,14 @@ impl View<'_> {
         self,
         state: &[u32],
         enabled: &Enabled,
-        passing: &Passing<'_>,
+        (own, passing): (&Own<'_>, &Passing<'_>),
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         for component in self.in_flight_to(state) {
             let Component::Astray { from, to: (host, to) } = self.components.component(component) else { continue };
+            if !own.has(host) {
+                continue;
+            }
             let link = self.links.get(component.of(state));
             let mut free: SmallVec<[u32; 8]> = SmallVec::new();
             for ((position, packet), is_perturbed) in (0u32..).zip(link.packets()).zip(link.perturbed()) {
@@ -140,7 +144,8 @@ impl View<'_> {
                 };
                 if let Some(zone) = zone {
                     let zone = departed(&zone, component, position, link.packets().count() as u32);
-                    chosen.push(self.arrival(state, (from, component, position), receiver, &zone)?);
+                    let written = own.write(self, &zone)?;
+                    chosen.push(self.arrival(state, (from, component, position), receiver, written)?);
                 }
                 if !is_perturbed {
                     // It is not overtaken.
@@ -178,7 +183,7 @@ impl View<'_> {
         state: &[u32],
         (from, component, position): (SocketId, ComponentId, u32),
         receiver: Option<SocketId>,
-        zone: &Zone,
+        zone: (ComponentId, u32),
     ) -> Lookup<Transition> {
         let link = self.links.get(component.of(state));
         let count = link.packets().count();
@@ -194,16 +199,25 @@ impl View<'_> {
             }
             None => told.events = smallvec![Event::Unheard { position }],
         }
-        writes.push(self.zone_write(zone)?);
+        writes.push(zone);
         let events = self.tells(smallvec![told])?;
         Ok(Transition { step: Move::Arrive { channel: component, position }, writes, faults: 0, events, watched: None })
     }
 
-    /// Adds the step after which no copy arrives any more: none has to.
-    pub(in crate::world) fn never_arrive(self, state: &[u32], chosen: &mut Vec<Transition>) -> Lookup<()> {
+    /// Adds the step after which no copy arrives at these processes any more: none has to.
+    pub(in crate::world) fn never_arrive(
+        self,
+        state: &[u32],
+        own: &Own<'_>,
+        chosen: &mut Vec<Transition>,
+    ) -> Lookup<()> {
         let mut writes = Writes::new();
         let mut told = Told::new();
-        for (write, component) in (0..).zip(self.in_flight_to(state)) {
+        let is_own = |component: &ComponentId| match self.components.component(*component) {
+            Component::Astray { to: (host, _), .. } => own.has(host),
+            _ => false,
+        };
+        for (write, component) in (0..).zip(self.in_flight_to(state).into_iter().filter(is_own)) {
             let count = self.links.get(component.of(state)).packets().count() as u32;
             writes.push((component, 0));
             let events = (0..count).map(|position| Event::Lost { position, faults: 0 }).collect();
