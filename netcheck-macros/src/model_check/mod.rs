@@ -2,7 +2,7 @@
 //! into several: one for each attribute.
 //!
 //! `ast` is what the words say, `attr` reads it off the attribute, `delay` reads delays, `name` is what a test is called,
-//! `valid` refuses what does not go together, `expand` writes the tests. Nothing here knows what a
+//! `valid` refuses what does not go together, `expand` writes the tests, `network` their builders of UDP and TCP. Nothing here knows what a
 //! word *does*: that is the builder's business, in `netcheck::check`.
 
 mod ast;
@@ -10,6 +10,7 @@ mod attr;
 mod delay;
 mod expand;
 mod name;
+mod network;
 mod valid;
 
 use proc_macro2::TokenStream;

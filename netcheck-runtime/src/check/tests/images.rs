@@ -36,7 +36,7 @@ fn shared() -> Rc<Shared> {
         executions_max: 0,
         seed: 0,
     };
-    let host = Host { name: "one".to_owned(), addresses };
+    let host = Host { name: "one".to_owned(), addresses, args: Arc::default() };
     Rc::new(Shared::new(vec![host], Payloads::default(), modes, Arc::<Watch>::default()))
 }
 
@@ -72,7 +72,7 @@ fn images(shared: &Rc<Shared>) -> Vec<ImageId> {
     (0..16_u32)
         .map(|step| {
             let input = Input { key, outcome: OutcomeId(step) };
-            let stepped = instance.step(&program, NodeId(10 + step), &[input], &outcome, []);
+            let stepped = instance.step(&program, NodeId(10 + step), &[input], &outcome, [], None);
             let Rest::Waits(offers) = stepped.rest else { panic!("it waits for ever") };
             let [Offer { key: next, .. }] = offers[..] else { panic!("for one operation") };
             // It lies elsewhere in each run.
