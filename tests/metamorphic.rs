@@ -337,7 +337,7 @@ fn orders_and_names_change_nothing(seeds: Range<u64>) -> Tally {
         turned.network.copies.swap(0, system.network.copies.len() / 2);
         let trial = |reduction| {
             // In dense time, which states are covered by others depends on the order in which they come.
-            let is_dense = system.network.delay || system.network.tcp.as_ref().is_some_and(|tcp| tcp.delay);
+            let is_dense = system.network.takes_time();
             let sameness = if reduction || is_dense { Sameness::Ends } else { Sameness::States };
             let checker_of = |system| checker(system, reduction, 0);
             let as_it_is = check(system, &checker_of(system));

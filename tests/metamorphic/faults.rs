@@ -1,6 +1,6 @@
 //! Declarations that allow more than others.
 
-use crate::program::{Failure, Network, System, Tcp};
+use crate::program::{Delays, Failure, Network, System, Tcp};
 use crate::run::Random;
 
 /// The same system with one declared fault more, and what that is; `None` if this one is declared already.
@@ -45,7 +45,7 @@ pub fn more(random: &mut Random, system: &System) -> Option<(String, System)> {
         }
         7 => {
             let tcp = network.tcp.as_mut()?;
-            (!tcp.delay).then(|| tcp.delay = true)?;
+            tcp.delay.is_none().then(|| tcp.delay = Some(Delays::Interval(0, None)))?;
             "delay of streams".to_owned()
         }
         _ => failure(random, network)?,

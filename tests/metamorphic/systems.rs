@@ -37,7 +37,7 @@ pub fn system_in_dense_time(seed: u64) -> System {
     let intervals = [(0, Some(1)), (1, Some(1)), (0, Some(2)), (1, Some(3)), (0, None), (1, None)];
     system.network.delay = true;
     system.network.interval = Some(intervals[seed as usize / 24 % intervals.len()]);
-    system.network.tcp.iter_mut().for_each(|tcp| tcp.delay = false);
+    system.network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
     system
 }
 
