@@ -97,7 +97,11 @@ pub(crate) fn replay(
         };
         seen.push(step);
         path.push(taken.clone());
-        if let (Some(step), Some(due)) = (seen.last_mut(), due(system, &path)) {
+        // In dense time, each step has its instant.
+        if instants.is_none()
+            && let Some(due) = due(system, &path)
+            && let Some(step) = seen.last_mut()
+        {
             step.remarks.push(due);
         }
         if let Some(step) = seen.last_mut() {

@@ -44,10 +44,7 @@ fn sort(kind: &Kind) -> (u8, Option<&Kind>) {
 }
 
 /// The class of each node, by the partition that looks give, refined by their steps so many times, or until it is stable.
-fn refined<'a, L: Ord>(automaton: &'a Automaton, look: impl Fn(&'a Node) -> L, rounds: usize) -> Vec<usize>
-where
-    L: 'a,
-{
+fn refined<'a, L: Ord + 'a>(automaton: &'a Automaton, look: impl Fn(&'a Node) -> L, rounds: usize) -> Vec<usize> {
     let mut classes = numbered(automaton.nodes.iter().map(look));
     let mut leaving: Vec<Vec<&Edge>> = vec![Vec::new(); automaton.nodes.len()];
     for edge in &automaton.edges {
