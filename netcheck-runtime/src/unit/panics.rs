@@ -116,7 +116,7 @@ fn install() {
             netcheck_memory::engine(|| {
                 let location = info.location().map_or_else(|| "an unknown place".to_owned(), place);
                 let (message, location) = advised(message(info.payload()), location);
-                if let (Some(first), true) = (CAUGHT.take(), netcheck_memory::is_muted() && std::thread::panicking()) {
+                if let (Some(first), true) = (CAUGHT.take(), netcheck_memory::is_muted()) {
                     // The process may be ended by this one: then this is the last that was printed.
                     eprintln!(
                         "{} (at {})\nand while that unwinds: {message} (at {location})",
