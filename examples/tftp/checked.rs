@@ -28,8 +28,8 @@ pub const BLOCK_BYTES: usize = 2;
 /// Bytes of a block that is agreed on by an option: the fewest of RFC 2348.
 const OPTION_BYTES: usize = 8;
 
-/// The file: as many blocks are its beginning.
-const FILE: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+/// The file: as many blocks are its beginning. A line ends in the third one.
+const FILE: &[u8] = b"abcd\nfghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// Which way the file goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ mod packets;
 
 use checked::methods::{Budget, Method};
 use checked::{Serving, Transfer, Way, any_delay};
-use netcheck::check::{Udp, Verdict};
+use netcheck::check::{Checker, Udp, Verdict};
 use std::time::Duration;
 use tftp::checked;
 
@@ -38,6 +38,19 @@ fn check_read() {
 fn check_always() {
     for way in [Way::Write, Way::Read] {
         is_right(Transfer { serving: Serving::Always, ..Transfer::corrected(way, 1, 1) });
+    }
+    is_right(Transfer { serving: Serving::Always, ..Transfer::corrected(Way::Read, 2, 1) });
+}
+
+/// One packet is lost, and sent again: each transfer comes to its end.
+#[test]
+fn check_one_loss() {
+    let loses = Udp::new().loss().delay(Duration::ZERO..=Duration::from_millis(400));
+    for way in [Way::Write, Way::Read] {
+        let checker = Checker::new().udp(loses.clone()).at_most(1).max_time(Duration::from_secs(PATIENCE_S));
+        let report = checker.check(|net| Transfer::corrected(way, 2, 2).register(net));
+        assert_eq!(report.verdict(), Verdict::Verified, "{way:?}: {report}");
+        assert_eq!(report.outputs("client"), ["Ok(())"], "{way:?}");
     }
 }
 
