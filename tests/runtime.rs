@@ -100,7 +100,10 @@ fn nobody_presses_ctrl_c() {
         net.process("patient", tokio::signal::ctrl_c);
     });
     let message = report.counterexample().expect("it never ends").message();
-    assert_eq!(message, "nothing can happen any more\n  patient waits for nothing that could ever wake it");
+    let expected = "nothing can happen any more\n  \
+                    patient waits for nothing that could ever wake it\n  \
+                    probably to blame: patient, which waits for nothing that could ever wake it";
+    assert_eq!(message, expected);
 }
 
 /// As in a program: `#[tokio::main]`, compiled for its tests, and a test.
@@ -148,6 +151,7 @@ fn a_function_that_runs_a_runtime_says_what_to_do() {
 /// Programs that read arguments.
 mod arguments {
     pub mod plain {
+        #[allow(unused_imports, reason = "in test builds, arguments are read from the check")]
         use std::env;
 
         #[tokio::main]

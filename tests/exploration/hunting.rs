@@ -45,11 +45,18 @@ fn walks_find_it_early(name: &str, by_steps: usize, medians: [usize; 2]) {
 }
 
 #[test]
+fn walks_find_a_stale_entry_early() {
+    walks_find_it_early("cache", 10_823, [152, 144]);
+}
+
+#[test]
+#[ignore = "each of nineteen counterexamples is shortened by a search of a hundred thousand states: minutes"]
 fn walks_elect_a_leader_three_times_early() {
     walks_find_it_early("ring", 132_774, [356, 405]);
 }
 
 #[test]
+#[ignore = "each of nineteen counterexamples is shortened by a search of some hundred thousand states: minutes"]
 fn walks_overdraw_an_account_early() {
     walks_find_it_early("transfers", 389_669, [496, 221]);
 }

@@ -167,7 +167,8 @@ fn two_peers_that_only_write_wait_for_each_other() {
     let expected = format!(
         "nothing can happen any more\n  \
          server waits for write \"lo\" (with client:49168) at tests/semantics/tcp.rs:{line}\n  \
-         client waits for write \"lo\" (to server:80) at tests/semantics/tcp.rs:{line}"
+         client waits for write \"lo\" (to server:80) at tests/semantics/tcp.rs:{line}\n  \
+         probably to blame: server and client, which wait for each other"
     );
     assert_eq!(counterexample.message(), expected);
     assert_eq!(pair(Checker::new().tcp(Tcp::new().buffer(10)), write, write).verdict(), Verdict::Verified);
