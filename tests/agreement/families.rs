@@ -233,7 +233,7 @@ fn with_segments(seed: u64, network: &mut Network) {
         at => Delays::Listed(lists[at - 8].to_vec()),
     };
     network.tcp.get_or_insert_default().delay = Some(delays);
-    if seed / 12 % 3 > 0 {
+    if !(seed / 12).is_multiple_of(3) {
         with_intervals(seed / 36, network);
     }
 }
