@@ -15,6 +15,9 @@ const READY_WITHIN: Duration = Duration::from_secs(10);
 /// The pause between two looks whether it is ready.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// How long the outputs of a process that has ended are read on at the most.
+const LAST_WORDS_WITHIN: Duration = Duration::from_secs(1);
+
 /// Free ports are chosen before the peer opens them, so another program may take one meanwhile: then others are tried.
 const ATTEMPTS: usize = 4;
 
@@ -107,7 +110,10 @@ impl Process {
     /// How it has ended, if it has.
     pub(crate) fn ended(&mut self) -> Option<String> {
         match self.child.try_wait() {
-            Ok(Some(status)) => Some(format!("ended ({status})")),
+            Ok(Some(status)) => {
+                self.log.settle(LAST_WORDS_WITHIN);
+                Some(format!("ended ({status})"))
+            }
             Ok(None) => None,
             Err(error) => Some(format!("is not known any more ({error})")),
         }

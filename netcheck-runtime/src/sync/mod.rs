@@ -1,8 +1,8 @@
 //! Tracked look-alikes of the types that tasks share: of `tokio::sync`, and in [`std`] of `std::sync`.
 //!
-//! Each is tokio's or std's own type, or one of [`counterless`], together with an `Object` that is touched before every use: at every call that can
-//! read or change the shared state, at every poll of a waiting future, and when a future, a guard, a permit or an end
-//! of a channel is dropped. None of them decides which task goes first; the wrapped type does, in tokio's order.
+//! Each is tokio's or std's own type, or one of `counterless`, together with an `Object` that is touched before every use:
+//! at every call that can read or change the shared state, at every poll of a waiting future, and when a future, a guard,
+//! a permit or an end of a channel is dropped. None of them decides which task goes first; the wrapped type does, in tokio's order.
 //!
 //! Objects are made by the running task, so there is no `const_new`, and `new` is not const. There are no `blocking_`
 //! methods, because they would block the task that is polled.
