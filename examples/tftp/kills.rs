@@ -66,10 +66,14 @@ fn check_options() {
 #[test]
 fn check_fast_network() {
     let fast = Udp::new().delay(Duration::ZERO..=Duration::from_millis(400));
-    for (way, has_options) in [(Way::Write, false), (Way::Read, false), (Way::Write, true), (Way::Read, true)] {
-        let report = Transfer { has_options, ..Transfer::corrected(way, 3, 4) }.check_within(fast.clone(), PATIENCE_S);
-        assert_eq!(report.verdict(), Verdict::Verified, "{way:?}: {report}");
-        assert_eq!(report.outputs("client"), ["Ok(())"], "{way:?}");
+    for way in [Way::Write, Way::Read] {
+        let transfer = Transfer::corrected(way, 3, 4);
+        let at_once = Transfer { serving: Serving::Always, ..Transfer::corrected(way, 1, 0) };
+        for transfer in [transfer, Transfer { has_options: true, ..transfer }, at_once] {
+            let report = transfer.check_within(fast.clone(), PATIENCE_S);
+            assert_eq!(report.verdict(), Verdict::Verified, "{transfer:?}: {report}");
+            assert_eq!(report.outputs("client"), ["Ok(())"], "{transfer:?}");
+        }
     }
 }
 

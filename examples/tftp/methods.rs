@@ -94,11 +94,11 @@ impl Outcome {
         self.report.verdict() == Verdict::Violated
     }
 
-    /// How many executions were run, or states visited.
+    /// How many executions were run, or states visited, in all rounds of the search.
     pub fn cost(&self) -> String {
         match self.report.simulated() {
             Some(simulated) => format!("{} executions", simulated.executions()),
-            None => format!("{} states", self.report.states()),
+            None => format!("{} states", self.report.states_of_all_rounds()),
         }
     }
 }
