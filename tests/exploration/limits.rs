@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::net::UdpSocket;
 
-async fn dice(name: &'static str, throws: usize) -> usize {
+pub async fn dice(name: &'static str, throws: usize) -> usize {
     let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
     let mut sum = 0;
     for _ in 0..throws {
@@ -19,7 +19,7 @@ async fn dice(name: &'static str, throws: usize) -> usize {
     sum
 }
 
-async fn table(throws: usize) -> Vec<u8> {
+pub async fn table(throws: usize) -> Vec<u8> {
     let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
     let mut order = Vec::new();
     for _ in 0..throws {

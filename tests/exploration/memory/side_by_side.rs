@@ -1,33 +1,13 @@
 //! A check by memory is the same in each run, whatever runs beside it.
 
 use super::*;
+use crate::limits::{dice, table};
 use netcheck::check::Search;
 use std::thread;
 
-async fn dice(name: &'static str, throws: usize) -> usize {
-    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
-    let mut sum = 0;
-    for _ in 0..throws {
-        sum += netcheck::choose(1..=3).await;
-        socket.send_to(name.as_bytes(), "table:4000").await.unwrap();
-    }
-    sum
-}
-
-async fn notes(throws: usize) -> Vec<u8> {
-    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-    let mut order = Vec::new();
-    for _ in 0..throws {
-        let mut name = [0; 1];
-        socket.recv_from(&mut name).await.unwrap();
-        order.push(name[0]);
-    }
-    order
-}
-
 /// The server keeps what it was sent, and payloads of two clients are freed in any order.
 fn throws(net: &mut Network) {
-    net.process("table", || notes(4));
+    net.process("table", || table(4));
     net.process("a", || dice("a", 2)).after("table");
     net.process("b", || dice("b", 2)).after("table");
 }

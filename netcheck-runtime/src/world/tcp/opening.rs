@@ -6,6 +6,7 @@
 
 use super::offers::{Offers, broken};
 use super::prepared::Open;
+use super::segments::kept;
 use crate::id::SocketId;
 use crate::operation::{Failure, Outcome, Side};
 use crate::world::components::{Component, HeldConnection};
@@ -27,34 +28,21 @@ impl View<'_> {
         };
         let component = self.component(Component::Connection(crate::id::ConnectionId(connection)))?;
         let held = self.held.get(component.of(state));
-        let becomes = |connection: Connection| -> Lookup<Writes> {
-            let held = match connection.is_gone() {
-                true => HeldConnection::default(),
-                false => HeldConnection { connection, ..held.clone() },
-            };
-            Ok(smallvec![(component, self.held_connection(held)?), (dialed, 0)])
+        let becomes = |held: HeldConnection| -> Lookup<Writes> {
+            Ok(smallvec![(component, self.held_connection(kept(held))?), (dialed, 0)])
         };
         let failure = |failure: Outcome| -> Lookup<(Outcome, Writes)> {
-            let closed = held.connection.begun().close(Side::Client, false);
-            let HeldConnection { mut holders, mut resets, .. } = held.clone();
+            let connection = held.connection.begun().close(Side::Client, false);
+            let HeldConnection { mut holders, mut resets, .. } = *held;
             (holders[Side::Client as usize], resets[Side::Client as usize]) = (None, false);
-            let held = if closed.is_gone() {
-                HeldConnection::default()
-            } else {
-                HeldConnection { connection: closed, holders, resets }
-            };
-            Ok((failure, smallvec![(component, self.held_connection(held)?), (dialed, 0)]))
+            Ok((failure, becomes(HeldConnection { connection, holders, resets })?))
         };
         match held.connection.answer() {
             None if fails => {
-                let HeldConnection { mut holders, .. } = held.clone();
+                let HeldConnection { mut holders, resets, .. } = *held;
                 holders[Side::Client as usize] = None;
-                let failed = held.connection.failed_to_open();
-                let held = match failed.is_gone() {
-                    true => HeldConnection::default(),
-                    false => HeldConnection { connection: failed, holders, ..held.clone() },
-                };
-                let writes = smallvec![(component, self.held_connection(held)?), (dialed, 0)];
+                let connection = held.connection.failed_to_open();
+                let writes = becomes(HeldConnection { connection, holders, resets })?;
                 offers.fail(self, state, Failure::TimedOut, writes, Event::Failed)
             }
             None => Ok(()),
@@ -69,7 +57,7 @@ impl View<'_> {
                     return offers.tell(self, outcome, Class::Immediate, writes, Event::Broken);
                 }
                 let (_, local) = self.connections.end(crate::id::ConnectionId(connection), Side::Client);
-                let writes = becomes(held.connection.begun())?;
+                let writes = becomes(HeldConnection { connection: held.connection.begun(), ..held.clone() })?;
                 offers.tell(self, Outcome::Connected { local }, Class::Immediate, writes, Event::Connected)
             }
         }

@@ -307,7 +307,7 @@ impl View<'_> {
 }
 
 /// Nothing is known of a connection that is gone.
-fn kept(held: HeldConnection) -> HeldConnection {
+pub(super) fn kept(held: HeldConnection) -> HeldConnection {
     if held.connection.is_gone() { HeldConnection::default() } else { held }
 }
 
