@@ -13,7 +13,7 @@ mod analysis;
 
 use analysis::{Settings, Side, Times, analysis};
 use clap::{Parser, ValueEnum};
-use netcheck::capture::{Capture, Error};
+use netcheck_capture::{Capture, Error};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;

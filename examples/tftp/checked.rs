@@ -2,8 +2,6 @@
 
 pub use netcheck as tokio;
 
-#[path = "methods.rs"]
-pub mod methods;
 #[path = "program.rs"]
 #[allow(clippy::duplicate_mod, reason = "the same source runs for real and is checked")]
 #[allow(dead_code, reason = "each of both uses what the other need not")]

@@ -5,11 +5,11 @@
 #[path = "../../tests/systems/tftp/packets.rs"]
 mod packets;
 
-use checked::methods::{Budget, Method};
 use checked::{Serving, Transfer, Way, any_delay};
 use netcheck::check::{Checker, Udp, Verdict};
 use std::time::Duration;
 use tftp::checked;
+use tftp::methods::{Budget, Method};
 
 /// Seconds until the check of a transfer is given up, without optimization on a busy machine.
 const PATIENCE_S: u64 = 300;

@@ -11,6 +11,7 @@
 //! ```
 
 mod checked;
+mod methods;
 mod real;
 mod table;
 

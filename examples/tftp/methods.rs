@@ -1,6 +1,6 @@
 //! The methods that the paper compares, sections 4 and 5.2: the same check, in other orders or by single executions.
 
-use super::{Transfer, any_delay};
+use crate::checked::{Transfer, any_delay};
 use netcheck::check::{Checker, Report, Search, Simulation, Verdict};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};

@@ -1,8 +1,8 @@
 //! What the checks find, and what they cost.
 
-use crate::checked::methods::{Budget, Method};
 use crate::checked::program::transfer::Version;
 use crate::checked::{Serving, Transfer, Way, any_delay};
+use crate::methods::{Budget, Method};
 use comfy_table::{Table, presets};
 use netcheck::check::{Report, Verdict};
 use std::time::{Duration, Instant};

@@ -15,7 +15,7 @@ mod verdict;
 pub use side::Times;
 pub use transfers::Side;
 
-use netcheck::capture::{Capture, Error};
+use netcheck_capture::{Capture, Error};
 use std::fmt::Write;
 use verdict::{explained, judge, summary, title};
 

@@ -1,7 +1,7 @@
 //! The transfers of a capture: a request to the port of servers, and what client and server send each other after it.
 
 use super::program::packet::{BLOCK_BYTES, Packet, Request};
-use netcheck::capture::{Capture, Packet as Place};
+use netcheck_capture::{Capture, Packet as Place};
 use std::fmt;
 use std::net::SocketAddr;
 

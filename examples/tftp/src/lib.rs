@@ -1,5 +1,5 @@
 //! The programs of the example `tftp` as a crate of their own, so that `cargo mutants` can change them: `.ci/mutants`.
-//! The example itself belongs to the package `netcheck`: `cargo run --release --example tftp`.
+//! The example itself is `main.rs`: `cargo run --release --example tftp`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -7,3 +7,6 @@
 #[path = "../checked.rs"]
 #[allow(missing_docs, reason = "it is an example's module")]
 pub mod checked;
+#[path = "../methods.rs"]
+#[allow(missing_docs, reason = "it is an example's module")]
+pub mod methods;
