@@ -56,6 +56,7 @@ pub fn source_folder(package: &str) -> PathBuf {
         }
         "captures" | "pages" | "peers" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
         "tftp" | "wifi" => root().join("examples").join(package),
+        "tftp-captures" => root().join("examples/captures"),
         package => root().join("tests/crates").join(package),
     };
     folder.join("src")

@@ -1,7 +1,7 @@
 //! The command of `examples/captures`, on captures of the example's own client and server, of tftp-hpa and of atftp, which
 //! `files/make_tftp.sh` makes.
 
-#[path = "../../../examples/captures/analysis/mod.rs"]
+#[path = "../../../examples/captures/src/analysis/mod.rs"]
 mod analysis;
 mod made;
 

@@ -1,5 +1,5 @@
 //! Of the example `tftp`, its packets.
 
-#[path = "../../tftp/packet.rs"]
+#[path = "../../../tftp/packet.rs"]
 #[allow(dead_code, reason = "nothing is sent here")]
 pub mod packet;

@@ -11,7 +11,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 /// The text of the specification, whose sentences stand above its rules.
-const SPECIFICATION: &str = include_str!("../../tftp/specification.rs");
+const SPECIFICATION: &str = include_str!("../../../tftp/specification.rs");
 
 /// Packets that are shown before and after a rejected one.
 const PACKETS_AROUND: usize = 3;
@@ -72,7 +72,7 @@ pub fn summary(transfer: &Transfer) -> String {
 
 /// What is wrong: the rules, the sentences they come from, and the packets around.
 pub fn explained(transfer: &Transfer, rejected: &Rejected) -> String {
-    let mut text = format!("{}\n", rejected.rejection).replace("examples/captures/analysis/../../", "examples/");
+    let mut text = format!("{}\n", rejected.rejection).replace("examples/captures/src/analysis/../../../", "examples/");
     let sentences = sentences(rejected);
     if !sentences.is_empty() {
         text += "what the specification says there:\n";

@@ -6,7 +6,7 @@
 mod follow;
 mod program;
 mod side;
-#[path = "../../tftp/specification.rs"]
+#[path = "../../../tftp/specification.rs"]
 #[allow(dead_code, reason = "what a check sees is not what a capture has")]
 mod specification;
 mod transfers;

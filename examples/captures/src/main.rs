@@ -8,6 +8,8 @@
 //!
 //! Each side of a transfer is judged by itself. What is captured elsewhere than at its host may be lost on the way to it,
 //! or pass other packets there: say where the capture was made (`--at client`). Over loopback both sides are right.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 mod analysis;
 
