@@ -41,7 +41,7 @@ netcheck: this check takes a while, and netcheck is not optimized in this build.
 these lines in the Cargo.toml at the root of your workspace (your own code is compiled as ever):
 
 [profile.dev.package]
-netcheck-runtime = { opt-level = 2, codegen-units = 4 }
+netcheck-runtime = { opt-level = 2, codegen-units = 16, debug = false }
 netcheck-memory = { opt-level = 2 }
 netcheck-models = { opt-level = 2 }
 ";
