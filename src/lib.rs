@@ -61,11 +61,12 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub use netcheck_check::{External, Network};
 pub use netcheck_macros::{Isolated, main, model_check, monitor, process, program, test};
 pub use netcheck_runtime::isolated::{Isolated, Process};
 pub use netcheck_runtime::select::choose;
 pub use netcheck_runtime::task::spawn;
-pub use netcheck_runtime::{End, External, Network, env, faults, net, runtime, signal, task, time};
+pub use netcheck_runtime::{End, env, faults, net, runtime, signal, task, time};
 
 pub use tokio::{pin, task_local};
 
@@ -85,14 +86,14 @@ pub mod check {
     //! assert_eq!(report.verdict(), Verdict::Verified);
     //! assert_eq!(report.outputs("dice"), ["1", "2", "3", "4", "5", "6"]);
     //! ```
-    pub use netcheck_runtime::check::{Checker, Deadlocks, Identity, Simulation, Tasks, Tcp, Udp};
-    pub use netcheck_runtime::profile::{ProcessProfile, Profile};
-    pub use netcheck_runtime::propagation::{Did, Effect, Ending, Fault, Mode, Propagation, Reference, Row};
-    pub use netcheck_runtime::report::{Report, Verdict};
-    pub use netcheck_runtime::{
-        Automaton, Channel, Counterexample, Direction, Doing, Error, Estimate, Event, Happening, Judgement, Keep, Kind,
-        PeerCounts, Registered, Search, Side, Simulated, State, Step, Timing, ViolationKind,
+    pub use netcheck_check::check::{Checker, Deadlocks, Identity, Simulation, Tasks, Tcp, Udp};
+    pub use netcheck_check::profile::{ProcessProfile, Profile};
+    pub use netcheck_check::propagation::{Did, Effect, Ending, Fault, Mode, Propagation, Reference, Row};
+    pub use netcheck_check::report::{Report, Verdict};
+    pub use netcheck_check::{
+        Automaton, Channel, Counterexample, Doing, Error, Event, Happening, Kind, PeerCounts, Registered, Step, Timing,
     };
+    pub use netcheck_runtime::{Direction, Estimate, Judgement, Keep, Search, Side, Simulated, State, ViolationKind};
 }
 
 pub mod monitor {
@@ -116,10 +117,11 @@ pub mod monitor {
     //! let trace = Trace::new([(at(0), "ping"), (at(1), "pong"), (at(2), "pong")]).unwrap();
     //! assert_eq!(monitor.validate(&trace).rejected_at(), Some(3));
     //! ```
+    pub use netcheck_check::page;
     pub use netcheck_runtime::monitor::{
         Builder, Configurations, Emitted, Explained, Extra, Guard, Guess, IntoMonitor, Mistakes, Monitor, Mutation,
         Observe, Observer, Part, Rejection, Rule, Run, Search, Seen, Sniffer, Trace, Unclear, Unordered, Validation,
-        Values, Verdict, page,
+        Values, Verdict,
     };
 }
 
@@ -469,6 +471,10 @@ macro_rules! emit {
 #[doc(hidden)]
 pub mod __private {
     pub use insta;
+    pub use netcheck_check::testing::{
+        Expect, ShouldPanic, TestInfo, TestOutcome, Trace, at_once, ended, refuse_to_run, registered, run_async_test,
+        run_pinned, run_test, run_trace,
+    };
     pub use netcheck_macros::select_internal;
     pub use netcheck_runtime::capture;
     pub use netcheck_runtime::coverage;
@@ -478,10 +484,6 @@ pub mod __private {
     pub use netcheck_runtime::join::joined;
     pub use netcheck_runtime::monitor::{built, emit};
     pub use netcheck_runtime::select::{Round, Select, quiet};
-    pub use netcheck_runtime::testing::{
-        Expect, ShouldPanic, TestInfo, TestOutcome, Trace, at_once, ended, refuse_to_run, registered, run_async_test,
-        run_pinned, run_test, run_trace,
-    };
     pub use tokio;
 }
 

@@ -179,7 +179,7 @@ fn every_fault_has_a_picture() {
 #[test]
 fn every_variable_of_the_environment_is_mentioned() {
     let mut variables = BTreeSet::new();
-    for file in book::files("netcheck-runtime/src", "rs") {
+    for file in book::files("netcheck-check/src", "rs") {
         for text in read(&file).split('"').filter(|text| text.starts_with("NETCHECK_")) {
             variables.extend(text.split(|c: char| !is_part_of_a_word(c)).take(1).map(str::to_owned));
         }
@@ -302,7 +302,7 @@ fn the_lines_that_make_checks_fast_are_the_same_everywhere() {
             lines.take_while(|line| line.contains("rofile") || line.contains('=')).map(str::to_owned).collect();
         lines
     };
-    let advised = lines("netcheck-runtime/src/check/monitor.rs");
+    let advised = lines("netcheck-check/src/check/monitor.rs");
     assert_eq!(advised.len(), 4);
     assert_eq!([lines("README.md"), lines("docs/src/getting-started.md")], [advised.clone(), advised]);
 }

@@ -1,6 +1,6 @@
 //! The notes of failing checks, and which of them a name means.
 //!
-//! A test writes its note when it fails, and removes it when it passes (`netcheck-runtime/src/testing/saved.rs`).
+//! A test writes its note when it fails, and removes it when it passes (`netcheck-check/src/testing/saved.rs`).
 
 use crate::Result;
 use serde::Deserialize;

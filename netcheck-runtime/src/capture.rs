@@ -106,7 +106,7 @@ pub fn checkpoint<C>(here: C, values: Values) -> Option<Shown> {
 pub struct Shown(CheckpointId);
 
 impl Shown {
-    pub(crate) fn tell(&self, words: String) {
+    pub fn tell(&self, words: String) {
         if let Some(context) = context::try_current() {
             context.tell(self.0, words);
         }
@@ -382,7 +382,7 @@ impl<F: Future> Future for Direct<F> {
 
 pin_project! {
     /// The root of a program.
-    pub(crate) struct Root<F> {
+    pub struct Root<F> {
         #[pin]
         future: F,
         name: &'static str,
@@ -392,7 +392,7 @@ pin_project! {
 }
 
 /// A future that no function awaits; `name` is the name of its type.
-pub(crate) fn root<F: Future>(future: F, name: &'static str) -> Root<F> {
+pub fn root<F: Future>(future: F, name: &'static str) -> Root<F> {
     Root { future, name, entry: None, activation: None }
 }
 

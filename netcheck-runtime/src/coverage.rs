@@ -17,7 +17,7 @@ pub fn sometimes(holds: bool, name: &'static str) {
 }
 
 /// Ends the execution as a violation: a daemon, registered at `location`, has ended with an `Err`.
-pub(crate) fn daemon_failed(output: &str, location: &'static Location<'static>) -> ! {
+pub fn daemon_failed(output: &str, location: &'static Location<'static>) -> ! {
     let message = format!("a daemon ended with {output} (`.may_fail()` at its registration allows this)");
     let location = source_line::place(location);
     std::panic::resume_unwind(Box::new(Panic { message, location, cause: Cause::Claim }))

@@ -1,6 +1,6 @@
 //! The arguments of a program, shaped like `std::env`.
 //!
-//! In a check, each process has arguments of its own, which [`Registered::args`](crate::Registered::args) gives it. Outside
+//! In a check, each process has arguments of its own, which `Registered::args` gives it. Outside
 //! of a check, they are the real ones.
 
 use crate::unit::poll::context;

@@ -8,26 +8,26 @@ handed_by_copy!(ClaimId, UnitId, TaskId, SocketId);
 
 /// A claim of the program, made by `sometimes!` at one source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ClaimId(pub(crate) u32);
+pub struct ClaimId(pub u32);
 
 /// A unit: a process or an isolated task, learned as one automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct UnitId(pub(crate) u32);
+pub struct UnitId(pub u32);
 
 /// A process: an address space with a name and a host address of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ProcessId(pub(crate) u32);
+pub struct ProcessId(pub u32);
 
 /// A task of one unit; 0 is the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct TaskId(pub(crate) u32);
+pub struct TaskId(pub u32);
 
 /// The subject of a step: a unit, or one of its tasks if tasks are tracked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Mover {
-    pub(crate) unit: UnitId,
+pub struct Mover {
+    pub unit: UnitId,
     /// `None`: the unit as a whole.
-    pub(crate) task: Option<TaskId>,
+    pub task: Option<TaskId>,
 }
 
 impl Mover {
@@ -73,11 +73,11 @@ impl TaskId {
 
 /// A node of a learned automaton. Node 0 means that the unit is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct NodeId(pub(crate) u32);
+pub struct NodeId(pub u32);
 
 impl NodeId {
     /// The unit has not been spawned yet, or has been joined.
-    pub(crate) const ABSENT: NodeId = NodeId(0);
+    pub const ABSENT: NodeId = NodeId(0);
     /// A daemon that nothing can ever wake again.
     pub(crate) const PARKED: NodeId = NodeId(1);
     /// Ended without an output that can be asked for.
@@ -92,18 +92,18 @@ impl NodeId {
 
 /// An interned outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct OutcomeId(pub(crate) u32);
+pub struct OutcomeId(pub u32);
 
 /// A socket: the unit that made it, and the smallest number that was free in that unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct SocketId {
-    pub(crate) unit: UnitId,
-    pub(crate) index: u32,
+pub struct SocketId {
+    pub unit: UnitId,
+    pub index: u32,
 }
 
 /// A TCP connection, by the addresses of both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ConnectionId(pub(crate) u32);
+pub struct ConnectionId(pub u32);
 
 /// A source line of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,69 +12,58 @@
 //! | `search` | one loop, many frontiers | know a protocol |
 //! | `property` | what must never happen | |
 //! | [`monitor`] | what a protocol may do, on traces | explore |
-//! | `trace`, [`report`], [`profile`], [`propagation`] | what happened, in words | run user code |
-//! | `replay` | one given execution again | search |
-//! | `explore` | one execution, taken by hand on a page | decide a verdict |
-//! | [`check`], [`testing`] | the top: a check from declaration to report | |
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![warn(clippy::too_many_lines)]
+#![allow(rustdoc::private_intra_doc_links, reason = "modules that are public for netcheck-check alone are hidden")]
 
 #[doc(hidden)]
 pub mod capture;
-pub mod check;
 #[doc(hidden)]
 pub mod coverage;
 pub mod env;
-mod error;
-#[cfg(feature = "explore")]
-mod explore;
-mod external;
 pub mod faults;
-mod folder;
-mod graph;
-mod id;
+#[doc(hidden)]
+pub mod graph;
+#[doc(hidden)]
+pub mod id;
 pub mod io;
 pub mod isolated;
 #[doc(hidden)]
 pub mod join;
 pub mod monitor;
 pub mod net;
-mod network;
-mod operation;
-pub mod profile;
-pub mod propagation;
-mod property;
-mod reduction;
-mod replay;
-pub mod report;
+#[doc(hidden)]
+pub mod operation;
+#[doc(hidden)]
+pub mod property;
+#[doc(hidden)]
+pub mod reduction;
 pub mod runtime;
-mod search;
+#[doc(hidden)]
+pub mod search;
 pub mod select;
 pub mod signal;
 pub mod sync;
 pub mod task;
-#[doc(hidden)]
-#[allow(missing_docs, reason = "called by the expansions of the attributes only")]
-pub mod testing;
 pub mod time;
-mod trace;
-mod unit;
-mod violation;
-mod world;
+#[doc(hidden)]
+pub mod unit;
+#[doc(hidden)]
+pub mod violation;
+#[doc(hidden)]
+pub mod world;
 
-pub use error::Error;
-pub use external::{External, PeerCounts};
-pub use network::{Network, Registered};
 pub use operation::Side;
 pub use property::{End, Judgement};
 pub use search::estimate::Estimate;
 pub use search::frontier::Search;
 pub use search::score::State;
 pub use search::simulate::Simulated;
-pub use trace::automaton::Automaton;
-pub use trace::counterexample::Counterexample;
-pub use trace::step::{Channel, Doing, Event, Happening, Kind, Step, Timing};
 pub use violation::ViolationKind;
 pub use world::declared::Direction;
 pub use world::store::Keep;
+
+/// The level of optimization that the engine was compiled with, as cargo names it.
+#[doc(hidden)]
+pub const OPT_LEVEL: &str = env!("ENGINE_OPT_LEVEL");

@@ -7,7 +7,6 @@ use crate::unit::poll::context;
 use crate::world::monitors::emission::Emission;
 use std::fmt;
 
-pub use crate::trace::validated::page;
 pub use crate::world::monitors::observer::{IntoMonitor, Observe, Observer};
 pub use crate::world::monitors::seen::{Emitted, Seen};
 pub use netcheck_models::monitor::{

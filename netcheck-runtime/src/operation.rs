@@ -3,14 +3,14 @@
 //! Data only: nothing here decides an outcome. The operations and effects of each kind of component are in the folder
 //! of the kind; the outcomes are one enum, because kinds share many of them.
 
-pub(crate) use crate::world::{
+pub use crate::world::{
     choices::operation as choices, faults::operation as faults, monitors::operation as monitors,
     tasks::operation as tasks, tcp::operation as tcp, time::operation as time, udp::operation as udp,
 };
 
-pub(crate) use tcp::Stream;
+pub use tcp::Stream;
 pub(crate) use time::Missed;
-pub(crate) use udp::ReceiveMode;
+pub use udp::ReceiveMode;
 
 use crate::id::{CallerId, OutcomeId, TaskId};
 use netcheck_memory::{Handed, handed_by_copy};
@@ -26,7 +26,7 @@ macro_rules! of_each_kind {
     ($($Kind:ident: $kind:ident,)*) => {
         /// An operation that a unit asks of the world.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum Operation {
+        pub enum Operation {
             $($Kind($kind::Operation),)*
             /// The operation that this step began as its `number`th, tried at once because it was given up; cannot
             /// wait.
@@ -54,7 +54,7 @@ macro_rules! of_each_kind {
 
         /// A change of the world by a step, without a choice.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum Effect {
+        pub enum Effect {
             $($Kind($kind::Effect),)*
         }
 
@@ -97,7 +97,7 @@ impl Operation {
     }
 
     /// The operation itself, whether or not it is tried at once.
-    pub(crate) fn itself(&self) -> &Operation {
+    pub fn itself(&self) -> &Operation {
         match self {
             Operation::AtOnce { operation, .. } => operation,
             operation => operation,
@@ -107,7 +107,7 @@ impl Operation {
 
 /// The result of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     Done,
     Bound(SocketAddr),
     Datagram {
@@ -196,7 +196,7 @@ handed_by_copy!(OperationKey, Failure);
 /// Why an operation failed, in the terms of the OS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Failure {
+pub enum Failure {
     AddressInUse,
     AddressNotAvailable,
     ConnectionRefused,
@@ -211,17 +211,17 @@ pub(crate) enum Failure {
 
 /// One step of a unit's local history: the operation that was completed, and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Input {
-    pub(crate) key: OperationKey,
-    pub(crate) outcome: OutcomeId,
+pub struct Input {
+    pub key: OperationKey,
+    pub outcome: OutcomeId,
 }
 
 /// An operation's number among those that its unit waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct OperationKey(pub(crate) u32);
+pub struct OperationKey(pub u32);
 
 impl OperationKey {
-    pub(crate) const START: OperationKey = OperationKey(u32::MAX);
+    pub const START: OperationKey = OperationKey(u32::MAX);
     /// The answer to a synchronous call.
     pub(crate) const ANSWER: OperationKey = OperationKey(u32::MAX - 1);
     /// The end of a task that was aborted.
@@ -249,11 +249,11 @@ impl OperationKey {
 
 /// An operation that a unit waits for, in its local state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Offer {
-    pub(crate) key: OperationKey,
-    pub(crate) task: TaskId,
-    pub(crate) operation: Operation,
-    pub(crate) location: &'static Location<'static>,
+pub struct Offer {
+    pub key: OperationKey,
+    pub task: TaskId,
+    pub operation: Operation,
+    pub location: &'static Location<'static>,
     /// The program's own source line, if calls are traced: `location` may be in an adaptor.
     pub(crate) caller: Option<CallerId>,
     /// The number of this execution of its source line, from 1, if calls are traced.

@@ -36,15 +36,6 @@ impl End {
 
     /// The value that a process ended with; `None` if it has not ended. Of values with the same Debug text it is any.
     ///
-    /// ```
-    /// # use netcheck_runtime::{check::Checker, report::Verdict};
-    /// let report = Checker::new().check(|net| {
-    ///     net.process("client", || async { 41 + 1 });
-    ///     net.finally(|end| end.value::<i32>("client").is_some_and(|answer| answer % 2 == 0));
-    /// });
-    /// assert_eq!(report.verdict(), Verdict::Verified);
-    /// ```
-    ///
     /// # Panics
     /// If no process has this name, or if it ended with a value of another type.
     #[track_caller]
@@ -128,24 +119,24 @@ type Judge = dyn Fn(&End) -> Result<(), String> + Send + Sync;
 
 /// A property of the end, given to `Network::finally`.
 #[derive(Clone)]
-pub(crate) struct Finally {
-    pub(crate) judge: Arc<Judge>,
-    pub(crate) location: &'static Location<'static>,
+pub struct Finally {
+    pub judge: Arc<Judge>,
+    pub location: &'static Location<'static>,
 }
 
 /// The properties of one check.
 #[derive(Default)]
-pub(crate) struct Properties {
-    pub(crate) finally: Vec<Finally>,
+pub struct Properties {
+    pub finally: Vec<Finally>,
     /// Whether no client can come from outside.
-    pub(crate) closed: bool,
-    pub(crate) deadlocks: Deadlocks,
+    pub closed: bool,
+    pub deadlocks: Deadlocks,
     /// Whether a monitor may reject an end.
-    pub(crate) monitors_judge: bool,
+    pub monitors_judge: bool,
 }
 
 /// The judgement of a state in which no step is possible.
-pub(crate) enum Terminal {
+pub enum Terminal {
     /// Every process has ended, is a daemon, or waits for a next client itself; `suppressed`: not all have ended.
     End { suppressed: bool },
     /// Processes wait, but another one waits for a next client ([`Deadlocks::Paper`]).
@@ -161,7 +152,7 @@ pub(crate) enum Terminal {
 
 impl Properties {
     /// Whether a step shows a violation.
-    pub(crate) fn step(&self, system: &System, transition: &Transition) -> Option<Found> {
+    pub fn step(&self, system: &System, transition: &Transition) -> Option<Found> {
         let rejected = || {
             let units: Vec<String> =
                 transition.unit().map(|unit| system.shared().unit(unit).name).into_iter().collect();
@@ -249,7 +240,7 @@ impl Properties {
     }
 
     /// Judges a state in which no step is possible, by every property.
-    pub(crate) fn violated_at_end(&self, system: &System, state: &[u32]) -> Option<Found> {
+    pub fn violated_at_end(&self, system: &System, state: &[u32]) -> Option<Found> {
         match self.terminal(system, state) {
             Terminal::Deadlock { found, .. } => Some(found),
             Terminal::End { .. } => self.end(system, state),
@@ -295,7 +286,7 @@ pub(crate) fn has_ended(system: &System, state: &[u32], process: ProcessId) -> b
 }
 
 /// The node of the root of a process.
-pub(crate) fn root(system: &System, state: &[u32], process: ProcessId) -> NodeId {
+pub fn root(system: &System, state: &[u32], process: ProcessId) -> NodeId {
     system.components.find(Component::Unit(UnitId(process.0))).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)))
 }
 
@@ -325,7 +316,7 @@ fn blocked_at(system: &System, unit: UnitId, node: NodeId) -> String {
 }
 
 /// What a process waits for, and where.
-pub(crate) fn waits_for(system: &System, state: &[u32], process: ProcessId) -> String {
+pub fn waits_for(system: &System, state: &[u32], process: ProcessId) -> String {
     let units = system.live_units(state).filter(|&(unit, _)| system.process_of(unit) == process);
     let each = units.map(|(unit, node)| match unit == UnitId(process.0) {
         true => waits(system, unit, node),

@@ -34,14 +34,14 @@ impl fmt::Display for ViolationKind {
 
 /// A violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) kind: ViolationKind,
+pub struct Found {
+    pub kind: ViolationKind,
     /// What happened, and where.
-    pub(crate) message: String,
+    pub message: String,
     /// The units that it happened in; empty: in all.
-    pub(crate) units: Vec<String>,
+    pub units: Vec<String>,
     /// It is nothing that the program does wrong, but something that no check can follow.
-    pub(crate) is_error: bool,
+    pub is_error: bool,
 }
 
 impl fmt::Display for Found {
@@ -52,7 +52,7 @@ impl fmt::Display for Found {
 
 impl Found {
     /// Whether this is a known violation again. The place at which a task waits is known more exactly the second time.
-    pub(crate) fn is_again(&self, known: &Found) -> bool {
+    pub fn is_again(&self, known: &Found) -> bool {
         self.kind == known.kind && (self.kind == ViolationKind::Deadlock || self.message == known.message)
     }
 }

@@ -57,6 +57,7 @@ fn the_crates_of_users_are_published_and_no_others() {
         "cargo-netcheck",
         "netcheck",
         "netcheck-capture",
+        "netcheck-check",
         "netcheck-macros",
         "netcheck-memory",
         "netcheck-models",

@@ -27,6 +27,7 @@ pub fn sources() -> Vec<PathBuf> {
         "benches",
         "cargo-netcheck",
         "netcheck-capture",
+        "netcheck-check",
         "netcheck-macros",
         "netcheck-memory",
         "netcheck-models",
@@ -62,6 +63,9 @@ pub fn source_folder(package: &str) -> PathBuf {
     folder.join("src")
 }
 
+/// The crate whose modules rows of other crates name.
+const ENGINE: &str = "netcheck_runtime";
+
 /// The files of a crate, each with the module that it is.
 pub struct Package {
     pub files: Vec<(PathBuf, Vec<String>)>,
@@ -81,8 +85,22 @@ impl Package {
                 (file, module)
             })
             .collect();
-        let modules = files.iter().map(|(_, module)| module.join("::")).collect();
+        let mut modules: BTreeSet<String> = files.iter().map(|(_, module)| module.join("::")).collect();
+        if package == "netcheck-check" {
+            let engine = Package::read("netcheck-runtime").modules;
+            modules
+                .extend(engine.iter().filter(|module| !module.is_empty()).map(|module| format!("{ENGINE}::{module}")));
+        }
         Package { files, modules }
+    }
+
+    /// The module of this crate or of the engine that a path leads into; `None` of a path into another crate.
+    pub fn reached(&self, path: &[String]) -> Option<String> {
+        match path.split_first()? {
+            (head, rest) if head == "crate" => Some(self.module_of(rest)),
+            (head, _) if head == ENGINE => Some(self.module_of(path)).filter(|module| !module.is_empty()),
+            _ => None,
+        }
     }
 
     /// The module that a path from the crate root leads into.

@@ -99,7 +99,7 @@ pub(super) fn are_apart(view: View<'_>, footprints: &Footprints) -> bool {
 
 impl Footprints {
     /// Whether in dense time some processes never meet others, and are explored one group after the other.
-    pub(crate) fn keep_apart(&self, system: &System) -> bool {
+    pub fn keep_apart(&self, system: &System) -> bool {
         system.has_delay() && are_apart(system.view(), self)
     }
 }

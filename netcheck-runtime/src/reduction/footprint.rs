@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 
 /// The footprints of all movers, kept up with the automata.
 #[derive(Default)]
-pub(crate) struct Footprints {
+pub struct Footprints {
     resources: AHashMap<Resource, u32>,
     rows: Vec<Footprint>,
     /// Of units that move as a whole, by node.
@@ -64,18 +64,18 @@ pub(crate) struct Footprints {
 
 impl Footprints {
     /// Whether a footprint has grown that a choice had relied on; resets the answer.
-    pub(crate) fn grew(&mut self) -> bool {
+    pub fn grew(&mut self) -> bool {
         std::mem::take(&mut self.grew)
     }
 
     /// Whether a component goes round for ever and others have to be explored besides.
-    pub(crate) fn has_endless(&self) -> bool {
+    pub fn has_endless(&self) -> bool {
         self.cycles.has_endless()
     }
 
     /// Forgets which components go round for ever: the footprints that showed it have grown since, and the state from
     /// which the others were to be explored may no longer be reached.
-    pub(crate) fn forget_endless(&mut self) {
+    pub fn forget_endless(&mut self) {
         self.cycles.forget_endless();
     }
 
@@ -176,7 +176,7 @@ impl Footprints {
     }
 
     /// Takes in what was learned since the last time.
-    pub(crate) fn update(&mut self, system: &mut System) {
+    pub fn update(&mut self, system: &mut System) {
         if system.learner.has_cycles() && !self.has_cycles {
             self.has_cycles = true;
             self.grew = true;

@@ -20,7 +20,7 @@ type Departure = Vec<(ProcessId, bool)>;
 
 /// Looks for terminal cycles in which a group goes round for ever that was not known to; says whether the search has to
 /// run again.
-pub(crate) fn update(
+pub fn update(
     system: &mut System,
     footprints: &mut Footprints,
     initial: &StateVector,

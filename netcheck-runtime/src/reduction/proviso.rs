@@ -62,7 +62,7 @@ struct Shown {
 
 /// Looks for cycles of a finished reduced search that ignore a mover; says whether the search has to run again. If the
 /// check is to end, no cycle is looked for.
-pub(crate) fn update(
+pub fn update(
     system: &mut System,
     footprints: &mut Footprints,
     initial: &StateVector,
@@ -168,7 +168,7 @@ fn parts_of(system: &mut System, footprints: &mut Footprints, state: &StateVecto
 /// Whether a search that came to a limit has to run again with time passing last: a unit without timers takes steps
 /// that need nobody, or was left before it had waited for anything. It may go round without ever needing time, and the
 /// timers that led to the limit never fire then.
-pub(crate) fn let_time_pass_last(system: &System, footprints: &mut Footprints, initial: &StateVector) -> bool {
+pub fn let_time_pass_last(system: &System, footprints: &mut Footprints, initial: &StateVector) -> bool {
     let automata = &system.learner.automata;
     let with_timers = with_timers(system, footprints, initial);
     let may_go_round = |id: NodeId| {
@@ -275,7 +275,7 @@ impl Reduced {
 }
 
 /// The states that a search has visited, and left out.
-pub(crate) struct Visited<'a> {
+pub struct Visited<'a> {
     pub(crate) store: &'a mut Store,
     pub(crate) subsumption: Option<&'a mut Subsumption>,
     /// If each state stands for its orbit.

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 /// What to explore in a state.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum StubbornSet {
+pub enum StubbornSet {
     /// The moves of these movers.
     Moves(SmallVec<[Mover; 8]>),
     /// All steps of a connected component, its timers among them.

@@ -13,10 +13,10 @@ use crate::world::tables::{Lookup, View};
 use std::sync::Arc;
 
 /// One step of a path.
-pub(crate) struct PathStep {
-    pub(crate) state: StateVector,
-    pub(crate) transition: Transition,
-    pub(crate) scope: Option<Arc<StubbornSet>>,
+pub struct PathStep {
+    pub state: StateVector,
+    pub transition: Transition,
+    pub scope: Option<Arc<StubbornSet>>,
 }
 
 /// The choice of the steps of a state.
@@ -31,7 +31,7 @@ pub(crate) struct Choice {
 
 /// The steps that are explored from a state; keeps its buffers from state to state.
 #[derive(Default)]
-pub(crate) struct Successors {
+pub struct Successors {
     enabled: Enabled,
     chosen: Vec<Transition>,
 }
@@ -94,7 +94,7 @@ impl Successors {
 
     /// The steps that are possible within a stubborn set; without one, all of them. Steps that need no quiet are always
     /// among them.
-    pub(crate) fn within(
+    pub fn within(
         &mut self,
         system: &mut System,
         state: &[u32],

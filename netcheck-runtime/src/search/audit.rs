@@ -47,7 +47,7 @@ impl Budget {
 }
 
 /// Explores a sample of the visited states again; returns, in words, a finding that the search should have made.
-pub(crate) fn audit(
+pub fn audit(
     system: &mut System,
     properties: &Properties,
     explored: &Explored,

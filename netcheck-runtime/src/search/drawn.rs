@@ -11,10 +11,10 @@ type Draw = dyn Fn(u64) -> Option<Duration> + Send + Sync;
 
 /// A user's distribution of delays.
 #[derive(Clone)]
-pub(crate) struct Delays(Arc<Draw>);
+pub struct Delays(Arc<Draw>);
 
 impl Delays {
-    pub(crate) fn new(draw: impl Fn(u64) -> Option<Duration> + Send + Sync + 'static) -> Delays {
+    pub fn new(draw: impl Fn(u64) -> Option<Duration> + Send + Sync + 'static) -> Delays {
         Delays(Arc::new(draw))
     }
 

@@ -141,7 +141,7 @@ struct Probing<'a> {
 }
 
 /// Estimates how many states can be reached from `initial`.
-pub(crate) fn estimate(
+pub fn estimate(
     system: &mut System,
     initial: &StateVector,
     mut reduction: Option<&mut Footprints>,

@@ -22,7 +22,7 @@ const LOOKS_UP_EVERY: u64 = 1024;
 const LOOKS_UP_AFTER_BYTES: usize = 16 << 20;
 
 /// An observer of a search of the full space, in which no violation ends the search.
-pub(crate) trait Observer {
+pub trait Observer {
     /// A step leads from `state` to `next`, in which the observer may keep its knowledge of the way.
     fn step(&mut self, system: &mut System, state: &[u32], transition: &Transition, next: &mut Vec<u32>);
 
@@ -31,7 +31,7 @@ pub(crate) trait Observer {
 }
 
 /// Explores everything from `initial`, until a violation or a limit.
-pub(crate) fn explore(
+pub fn explore(
     system: &mut System,
     initial: &StateVector,
     plan: Plan<'_>,
@@ -42,7 +42,7 @@ pub(crate) fn explore(
 }
 
 /// Explores the full space from `initial` until a limit, and shows all of it to an observer.
-pub(crate) fn observe(
+pub fn observe(
     system: &mut System,
     initial: &StateVector,
     plan: Plan<'_>,

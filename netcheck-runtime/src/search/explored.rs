@@ -22,39 +22,39 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The results of a search: the visited states, and the findings there.
-pub(crate) struct Explored {
+pub struct Explored {
     pub(super) initial: StateVector,
-    pub(crate) store: Store,
-    pub(crate) transitions: u64,
+    pub store: Store,
+    pub transitions: u64,
     /// States that the rounds before have visited.
-    pub(crate) states_before: usize,
+    pub states_before: usize,
     /// Moves that were possible and not explored.
-    pub(crate) pruned: u64,
+    pub pruned: u64,
     /// States that were not explored because a visited one covers them.
-    pub(crate) subsumed: u64,
+    pub subsumed: u64,
     pub(crate) subsumption: Option<Subsumption>,
     /// If each state stands for its orbit.
     pub(crate) symmetry: Option<Symmetry>,
     /// By end: the image that violates a property, where that was asked.
     pub(super) shown: AHashMap<StateId, Permutation>,
-    pub(crate) depth: usize,
-    pub(crate) terminals: u64,
-    pub(crate) suppressed_deadlocks: u64,
-    pub(crate) limit: Option<Limit>,
+    pub depth: usize,
+    pub terminals: u64,
+    pub suppressed_deadlocks: u64,
+    pub limit: Option<Limit>,
     /// In dense time: whether processes that never meet were explored one after the other.
-    pub(crate) apart: bool,
+    pub apart: bool,
     /// Whether the search was given up because packets pile up.
-    pub(crate) gave_up: bool,
+    pub gave_up: bool,
     /// The first violation, and the state that shows it. A reduced search believes one at
     /// once only if it could be taken through the full semantics; else it goes on, and the
     /// caller may believe it if no footprint has grown by the end.
-    pub(crate) found: Option<(StateId, Found)>,
+    pub found: Option<(StateId, Found)>,
     /// The violation as an execution of the full semantics.
-    pub(crate) concrete: Option<(Vec<PathStep>, Found)>,
+    pub concrete: Option<(Vec<PathStep>, Found)>,
     /// The edges that were taken.
-    pub(crate) taken: Taken,
+    pub taken: Taken,
     /// The outputs with which units have ended.
-    pub(crate) outputs: BTreeSet<(UnitId, u32)>,
+    pub outputs: BTreeSet<(UnitId, u32)>,
     /// The ends that a reduced search came to, to be judged at the fixpoint.
     pub(super) ends: Vec<(StateId, StateVector)>,
     /// The stubborn set with which a state was first reached by a step that depends on it: a timer, a loss, or parking.
@@ -75,7 +75,7 @@ pub(crate) struct Explored {
 
 /// Edges that were taken in a search.
 #[derive(Default)]
-pub(crate) struct Taken(Vec<bool>);
+pub struct Taken(Vec<bool>);
 
 impl Taken {
     /// Says whether the edge had not been taken before.
@@ -87,11 +87,11 @@ impl Taken {
         !std::mem::replace(&mut self.0[index], true)
     }
 
-    pub(crate) fn has(&self, edge: EdgeId) -> bool {
+    pub fn has(&self, edge: EdgeId) -> bool {
         self.0.get(edge.0 as usize).copied().unwrap_or(false)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = EdgeId> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = EdgeId> + '_ {
         (0u32..).zip(&self.0).filter(|&(_, &taken)| taken).map(|(index, _)| EdgeId(index))
     }
 }
@@ -259,7 +259,7 @@ impl Explored {
     }
 
     /// Where states stand for their orbits, makes the violation name the processes that it is about.
-    pub(crate) fn name_processes(&mut self, system: &mut System, properties: &Properties) -> Result<(), Interrupt> {
+    pub fn name_processes(&mut self, system: &mut System, properties: &Properties) -> Result<(), Interrupt> {
         if let (Some(_), None, Some((at, found))) = (&self.symmetry, &self.concrete, self.found.clone()) {
             self.concrete = Some(self.named(system, properties, at, &found)?);
         }
@@ -331,7 +331,7 @@ impl Explored {
     }
 
     /// Adds to each process the edges and outputs of those that are like it.
-    pub(crate) fn spread(&mut self) {
+    pub fn spread(&mut self) {
         let Some(symmetry) = &self.symmetry else { return };
         let outputs = self.outputs.iter().flat_map(|&(unit, output)| {
             let like = symmetry.like(ProcessId(unit.0));
@@ -343,7 +343,7 @@ impl Explored {
     }
 
     /// The visited states, for another walk through the graph.
-    pub(crate) fn visited<'a>(
+    pub fn visited<'a>(
         &'a mut self,
         violates: &'a dyn Fn(&System, &Transition) -> bool,
         is_over: &'a dyn Fn() -> bool,
@@ -354,23 +354,23 @@ impl Explored {
     }
 
     /// Whether the search can't go on, whatever was learned.
-    pub(crate) fn is_cut_off(&self) -> bool {
+    pub fn is_cut_off(&self) -> bool {
         matches!(self.limit, Some(Limit::Memory | Limit::Interrupt))
     }
 
     /// Whether everything was seen: it ended neither at a limit nor at a violation that is believed.
-    pub(crate) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.limit.is_none() && self.concrete.is_none()
     }
 
     /// Whether the violation holds whatever footprints will grow to.
-    pub(crate) fn is_believed(&self) -> bool {
+    pub fn is_believed(&self) -> bool {
         self.concrete.is_some()
     }
 
     /// Evaluates the properties of the end on every end that a reduced search came to. Unless
     /// it was at its fixpoint, only those that could be taken through the full semantics.
-    pub(crate) fn judge_ends(
+    pub fn judge_ends(
         &mut self,
         system: &mut System,
         properties: &Properties,
@@ -404,7 +404,7 @@ impl Explored {
     }
 
     /// Without a violation that relied on footprints that have grown since.
-    pub(crate) fn unless_doubtful(mut self, grew: bool) -> Explored {
+    pub fn unless_doubtful(mut self, grew: bool) -> Explored {
         if grew && self.concrete.is_none() {
             self.found = None;
         }
@@ -424,7 +424,7 @@ impl Explored {
     }
 
     /// The steps from the start to a state, each with the state that it leaves.
-    pub(crate) fn path(&mut self, system: &mut System, to: StateId) -> Result<Vec<PathStep>, Interrupt> {
+    pub fn path(&mut self, system: &mut System, to: StateId) -> Result<Vec<PathStep>, Interrupt> {
         let states = self.store.path(to);
         let mut successors = Successors::default();
         let mut state = self.initial.clone();

@@ -32,7 +32,7 @@ use std::fmt;
 
 /// Which of two executions is the lesser one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum First {
+pub enum First {
     /// The one with fewer faults; of these the shorter one.
     Faults,
     /// The shorter one; of these the one with fewer faults. If none has fewer faults than the known one, this is the
@@ -42,26 +42,26 @@ pub(crate) enum First {
 
 /// How far to look.
 #[derive(Clone, Copy)]
-pub(crate) struct Bounds<'a> {
-    pub(crate) first: First,
+pub struct Bounds<'a> {
+    pub first: First,
     /// The cost of an execution that is known: neither a greater one nor one with more faults is looked at.
-    pub(crate) known: Cost,
-    pub(crate) states_max: usize,
-    pub(crate) memory_bytes_max: usize,
-    pub(crate) progress: &'a Progress,
+    pub known: Cost,
+    pub states_max: usize,
+    pub memory_bytes_max: usize,
+    pub progress: &'a Progress,
 }
 
 /// The result within the bounds.
-pub(crate) struct Minimal {
+pub struct Minimal {
     /// The least execution, or the least that was met before a bound was reached; with its cost.
-    pub(crate) least: Option<(Vec<PathStep>, Found, Cost)>,
+    pub least: Option<(Vec<PathStep>, Found, Cost)>,
     /// The bound that was reached: there may be a lesser one.
-    pub(crate) gave_up: Option<GaveUp>,
+    pub gave_up: Option<GaveUp>,
 }
 
 /// Why a search for the least execution was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum GaveUp {
+pub enum GaveUp {
     /// It met so many states.
     States(usize),
     Memory,
@@ -84,10 +84,10 @@ impl fmt::Display for GaveUp {
 
 /// The cost of an execution. The lesser of two is the one with fewer faults, then steps, then switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Cost {
-    pub(crate) faults: u32,
-    pub(crate) steps: u32,
-    pub(crate) switches: u32,
+pub struct Cost {
+    pub faults: u32,
+    pub steps: u32,
+    pub switches: u32,
 }
 
 /// Faults and steps, in the order that decides.
@@ -117,14 +117,14 @@ type Mover = (UnitId, TaskId);
 const LOOKS_UP_EVERY: usize = 1024;
 
 /// The cost of an execution. A unit that is parked takes no step of its own.
-pub(crate) fn cost(system: &System, path_steps: &[PathStep]) -> Cost {
+pub fn cost(system: &System, path_steps: &[PathStep]) -> Cost {
     let steps = path_steps.iter().map(|path_step| &path_step.transition);
     let steps = steps.filter(|transition| !matches!(transition.step, Move::Park(_)));
     steps.fold((None, Cost::default()), |so_far, step| and(so_far, system, step)).1
 }
 
 /// The least execution with a violation of the given kind.
-pub(crate) fn minimal(
+pub fn minimal(
     system: &mut System,
     initial: &StateVector,
     properties: &Properties,

@@ -2,20 +2,20 @@
 //! [`minimal`], layer by layer, or less by [`prune`].
 
 mod again;
-pub(crate) mod audit;
+pub mod audit;
 mod chance;
 pub(crate) mod concretize;
-pub(crate) mod drawn;
-pub(crate) mod estimate;
+pub mod drawn;
+pub mod estimate;
 mod expand;
-pub(crate) mod explore;
-pub(crate) mod explored;
-pub(crate) mod frontier;
+pub mod explore;
+pub mod explored;
+pub mod frontier;
 mod in_order;
-pub(crate) mod minimal;
-pub(crate) mod plan;
-pub(crate) mod progress;
-pub(crate) mod prune;
-pub(crate) mod score;
-pub(crate) mod simulate;
+pub mod minimal;
+pub mod plan;
+pub mod progress;
+pub mod prune;
+pub mod score;
+pub mod simulate;
 mod timed;

@@ -10,17 +10,17 @@ use std::sync::Arc;
 
 /// Bounds of a search; reaching one is a verdict of its own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    pub(crate) states_max: usize,
-    pub(crate) depth_max: usize,
+pub struct Limits {
+    pub states_max: usize,
+    pub depth_max: usize,
     /// Messages on the way to a state.
-    pub(crate) messages_max: Option<usize>,
-    pub(crate) memory_bytes_max: usize,
+    pub messages_max: Option<usize>,
+    pub memory_bytes_max: usize,
 }
 
 /// Which bound was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Limit {
+pub enum Limit {
     States,
     Depth,
     Messages,
@@ -34,33 +34,33 @@ pub(crate) enum Limit {
 }
 
 /// Knows what may make a search smaller.
-pub(crate) trait Advisor {
+pub trait Advisor {
     /// What may help, the most promising first.
     fn advice(&self, system: &System, store: &Store) -> Vec<String>;
 }
 
 /// How to search.
 #[derive(Clone, Copy)]
-pub(crate) struct Plan<'a> {
-    pub(crate) search: Search,
+pub struct Plan<'a> {
+    pub search: Search,
     /// A score: the highest first, whatever `search` says.
-    pub(crate) score: Option<&'a Score>,
-    pub(crate) keep: Keep,
+    pub score: Option<&'a Score>,
+    pub keep: Keep,
     /// Whether states that a visited one covers are left out.
-    pub(crate) subsumes: bool,
+    pub subsumes: bool,
     /// Whether a state may also cover another by its channels, and not only by its zone.
-    pub(crate) compares_channels: bool,
+    pub compares_channels: bool,
     /// Which processes are taken to be alike.
-    pub(crate) symmetry: Option<&'a Classes>,
+    pub symmetry: Option<&'a Classes>,
     /// A round of the reduced search that relied on a footprint which has grown since is still good for learning, but
     /// may go on for ever, as time-outs do where answers are not known yet: after so many states more it is given up.
-    pub(crate) patience: u64,
+    pub patience: u64,
     /// Where packets pile up without end, a reduced search may be better off in another order: it is given up once the
     /// states of links take so much memory.
-    pub(crate) link_bytes_max: Option<usize>,
-    pub(crate) limits: Limits,
+    pub link_bytes_max: Option<usize>,
+    pub limits: Limits,
     /// How many threads expand states.
-    pub(crate) threads: usize,
-    pub(crate) progress: &'a Arc<Progress>,
-    pub(crate) advisor: &'a dyn Advisor,
+    pub threads: usize,
+    pub progress: &'a Arc<Progress>,
+    pub advisor: &'a dyn Advisor,
 }

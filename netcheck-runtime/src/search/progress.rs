@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// How far a search is. The searching thread writes it, the waiting one reads it.
 #[derive(Default)]
-pub(crate) struct Progress {
+pub struct Progress {
     states: AtomicU64,
     frontier: AtomicU64,
     depth: AtomicU64,
@@ -28,7 +28,7 @@ pub(crate) struct Progress {
 
 /// The phase of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub enum Phase {
     #[default]
     Exploring,
     Concretizing,
@@ -67,17 +67,17 @@ impl fmt::Display for Phase {
 
 /// How far a search is, at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub struct Seen {
     /// Visited states; of a simulation, executions.
-    pub(crate) states: u64,
+    pub states: u64,
     /// States that are still to be expanded.
-    pub(crate) frontier: u64,
-    pub(crate) depth: u64,
+    pub frontier: u64,
+    pub depth: u64,
     /// Nodes of all automata.
-    pub(crate) local_states: u64,
-    pub(crate) memory_bytes: u64,
+    pub local_states: u64,
+    pub memory_bytes: u64,
     /// Fault points that a simulation has met.
-    pub(crate) fault_points: u64,
+    pub fault_points: u64,
 }
 
 impl Progress {
@@ -94,7 +94,7 @@ impl Progress {
     }
 
     /// Asks the search how far it is.
-    pub(crate) fn ask(&self) {
+    pub fn ask(&self) {
         self.is_asked.store(true, Ordering::Relaxed);
     }
 
@@ -104,7 +104,7 @@ impl Progress {
     }
 
     /// Asks what may make the search smaller.
-    pub(crate) fn want_advice(&self) {
+    pub fn want_advice(&self) {
         self.wants_advice.store(true, Ordering::Relaxed);
     }
 
@@ -116,25 +116,25 @@ impl Progress {
     }
 
     /// What may make the search smaller; empty until it is known, and once it was taken.
-    pub(crate) fn take_advice(&self) -> Vec<String> {
+    pub fn take_advice(&self) -> Vec<String> {
         std::mem::take(&mut *self.advice.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Begins a phase of the check; returns the one before.
-    pub(crate) fn begin(&self, phase: Phase) -> Phase {
+    pub fn begin(&self, phase: Phase) -> Phase {
         Phase::ALL[usize::from(self.phase.swap(phase as u8, Ordering::Relaxed))]
     }
 
-    pub(crate) fn phase(&self) -> Phase {
+    pub fn phase(&self) -> Phase {
         Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
     }
 
     /// Whether the check is to end with what it has seen.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn seen(&self) -> Seen {
+    pub fn seen(&self) -> Seen {
         Seen {
             states: self.states.load(Ordering::Relaxed),
             frontier: self.frontier.load(Ordering::Relaxed),
@@ -146,34 +146,34 @@ impl Progress {
     }
 
     /// Asks the search to end with what it has seen, because its time is over.
-    pub(crate) fn expire(&self) {
+    pub fn expire(&self) {
         self.is_expired.store(true, Ordering::Relaxed);
         self.end();
     }
 
     /// Whether the time of the check was over.
-    pub(crate) fn is_expired(&self) -> bool {
+    pub fn is_expired(&self) -> bool {
         self.is_expired.load(Ordering::Relaxed)
     }
 
     /// Asks the searches for the least counterexample to end, because they have taken so many seconds.
-    pub(crate) fn end_shortening(&self, seconds: u64) {
+    pub fn end_shortening(&self, seconds: u64) {
         self.shortening_seconds.store(seconds, Ordering::Relaxed);
     }
 
     /// There are no more such searches.
-    pub(crate) fn has_shortened(&self) {
+    pub fn has_shortened(&self) {
         self.begin(Phase::Exploring);
         self.shortening_seconds.store(0, Ordering::Relaxed);
     }
 
     /// After how many seconds the searches for the least counterexample have to end, if they have to.
-    pub(crate) fn shortening_ended_after(&self) -> Option<u64> {
+    pub fn shortening_ended_after(&self) -> Option<u64> {
         Some(self.shortening_seconds.load(Ordering::Relaxed)).filter(|&seconds| seconds > 0)
     }
 
     /// Asks the search to end with what it has seen.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 }

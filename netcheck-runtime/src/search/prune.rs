@@ -22,7 +22,7 @@ const STEPS_MAX: usize = 500_000;
 pub(crate) type Execution = (Vec<PathStep>, Found);
 
 /// A lesser execution by steps of a given one, and what it costs.
-pub(crate) fn pruned(
+pub fn pruned(
     system: &mut System,
     initial: &StateVector,
     (properties, kind): (&Properties, ViolationKind),

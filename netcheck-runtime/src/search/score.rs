@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// A global state, as [`Checker::best_first`](crate::check::Checker::best_first) shows it to a score.
+/// A global state, as `Checker::best_first` shows it to a score.
 ///
 /// With the reduction, a daemon that can never be woken again may have left the state: it is blocked then, and has no
 /// pending operation.
@@ -29,7 +29,7 @@ impl State<'_> {
         self.depth
     }
 
-    /// The number of faults on that way; see [`Checker::at_most`](crate::check::Checker::at_most).
+    /// The number of faults on that way; see `Checker::at_most`.
     pub fn faults(&self) -> usize {
         self.faults as usize
     }
@@ -104,10 +104,10 @@ impl fmt::Debug for State<'_> {
 
 /// A user's score.
 #[derive(Clone)]
-pub(crate) struct Score(Arc<dyn Fn(&State<'_>) -> i64 + Send + Sync>);
+pub struct Score(Arc<dyn Fn(&State<'_>) -> i64 + Send + Sync>);
 
 impl Score {
-    pub(crate) fn new(score: impl Fn(&State<'_>) -> i64 + Send + Sync + 'static) -> Score {
+    pub fn new(score: impl Fn(&State<'_>) -> i64 + Send + Sync + 'static) -> Score {
         Score(Arc::new(score))
     }
 

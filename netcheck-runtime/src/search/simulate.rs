@@ -35,7 +35,7 @@ const LOCAL_STATES_MAX: usize = 4_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Simulated {
     /// Whether it came to its end, and was not given up.
-    pub(crate) is_complete: bool,
+    pub is_complete: bool,
     /// Whether there are no other executions.
     pub(crate) are_all: bool,
     pub(crate) executions: u64,
@@ -46,7 +46,7 @@ pub struct Simulated {
 
 impl Simulated {
     /// That nothing was found, and why there are no more executions.
-    pub(crate) fn in_words(&self, why: &str) -> String {
+    pub fn in_words(&self, why: &str) -> String {
         let executions = match self.executions {
             1 => "1 execution".to_owned(),
             executions => format!("{} executions", grouped(executions)),
@@ -56,7 +56,7 @@ impl Simulated {
     }
 
     /// What was covered.
-    pub(crate) fn coverage(&self) -> String {
+    pub fn coverage(&self) -> String {
         let Simulated { executions, cut, faults_offered, faults_taken, .. } = self;
         format!("{executions} executions, {cut} of them cut off, {faults_taken} of {faults_offered} fault points taken")
     }
@@ -92,18 +92,18 @@ fn grouped(number: u64) -> String {
 }
 
 /// Which executions are run.
-pub(crate) struct Executions<'a> {
-    pub(crate) seed: u64,
+pub struct Executions<'a> {
+    pub seed: u64,
     /// All of them, depth-first, and not those that are drawn.
-    pub(crate) in_order: bool,
+    pub in_order: bool,
     /// If each copy of a datagram takes the time that is drawn for it.
-    pub(crate) delays: Option<&'a Delays>,
+    pub delays: Option<&'a Delays>,
     /// Whether so many are enough.
-    pub(crate) is_enough: &'a dyn Fn(u64) -> bool,
+    pub is_enough: &'a dyn Fn(u64) -> bool,
 }
 
 /// Runs executions until one violates a property, or so many of them are enough.
-pub(crate) fn simulate(
+pub fn simulate(
     system: &mut System,
     initial: &StateVector,
     plan: Plan<'_>,

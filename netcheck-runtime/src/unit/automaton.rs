@@ -16,20 +16,20 @@ use std::panic::Location;
 use std::sync::LazyLock;
 
 /// A local state.
-pub(crate) struct Node {
-    pub(crate) unit: UnitId,
+pub struct Node {
+    pub unit: UnitId,
     /// The step that first led here. It gives the history of a live node, or one of several histories that differ only
     /// in the order of independent steps.
     pub(crate) from: Option<(NodeId, Input)>,
     /// The first node of the program.
-    pub(crate) root: NodeId,
+    pub root: NodeId,
     /// The nodes from which edges lead here.
     pub(crate) before: SmallVec<[NodeId; 1]>,
-    pub(crate) kind: NodeKind,
+    pub kind: NodeKind,
     /// Whether the unit has been in a state in which it could only wait.
     pub(crate) waited: bool,
     /// The operations that the unit waits for: one synchronous call, or all pending operations and runnable tasks.
-    pub(crate) offers: Vec<Offer>,
+    pub offers: Vec<Offer>,
     /// The live tasks with their last steps, if they are movers of their own: tracked tasks, between two polls.
     pub(crate) tasks: Box<[(TaskId, EventId)]>,
     edges: SmallVec<[(Input, EdgeId); 4]>,
@@ -37,23 +37,23 @@ pub(crate) struct Node {
 
 impl Node {
     /// Whether the unit is in the middle of a poll, at a synchronous call.
-    pub(crate) fn is_synchronous(&self) -> bool {
+    pub fn is_synchronous(&self) -> bool {
         matches!(&self.offers[..], [only] if only.key == OperationKey::ANSWER)
     }
 
     /// What its tasks wait for, and where.
-    pub(crate) fn waits(&self) -> impl Clone + Eq + Hash + '_ {
+    pub fn waits(&self) -> impl Clone + Eq + Hash + '_ {
         let waits = self.offers.iter().map(|offer| (offer.task, offer.location, &offer.operation));
         waits.collect::<SmallVec<[_; 4]>>()
     }
 
     /// The edges that leave the node.
-    pub(crate) fn edges(&self) -> impl Iterator<Item = EdgeId> + '_ {
+    pub fn edges(&self) -> impl Iterator<Item = EdgeId> + '_ {
         self.edges.iter().map(|&(_, edge)| edge)
     }
 
     /// The offer that an input completes.
-    pub(crate) fn offer(&self, input: Input) -> Option<&Offer> {
+    pub fn offer(&self, input: Input) -> Option<&Offer> {
         match input.key {
             OperationKey::CANCEL => Some(&CANCEL),
             key => self.offers.iter().find(|offer| offer.key == key),
@@ -84,7 +84,7 @@ pub(crate) enum Identity {
 
 /// The kind of a local state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NodeKind {
+pub enum NodeKind {
     Live,
     /// Ended with this output: all histories with the same output are one node.
     Ended {
@@ -111,17 +111,17 @@ enum Stage {
 
 /// An edge's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct EdgeId(pub(crate) u32);
+pub struct EdgeId(pub u32);
 
 /// One outcome in one local state.
-pub(crate) struct Edge {
-    pub(crate) source: NodeId,
-    pub(crate) input: Input,
+pub struct Edge {
+    pub source: NodeId,
+    pub input: Input,
     /// `NodeId::ABSENT`: the program refuses the outcome, so that the step does not exist.
-    pub(crate) target: NodeId,
-    pub(crate) effects: Box<[Effect]>,
+    pub target: NodeId,
+    pub effects: Box<[Effect]>,
     /// The first nodes of the isolated tasks that this step spawns.
-    pub(crate) roots: SmallVec<[(UnitId, NodeId); 1]>,
+    pub roots: SmallVec<[(UnitId, NodeId); 1]>,
     /// The event of the step, if a tracked task took it.
     pub(crate) event: Option<EventId>,
 }
@@ -133,11 +133,11 @@ impl Edge {
 }
 
 /// The automata of all units, and the outcomes on their edges.
-pub(crate) struct Automata {
-    pub(crate) nodes: Vec<Node>,
+pub struct Automata {
+    pub nodes: Vec<Node>,
     /// How far each node's unit is: a search asks for it in each state, for all units.
     stages: Vec<Stage>,
-    pub(crate) edges: Vec<Edge>,
+    pub edges: Vec<Edge>,
     outcomes: Vec<Outcome>,
     by_outcome: AHashMap<Outcome, OutcomeId>,
     by_output: AHashMap<u32, NodeId>,
@@ -149,7 +149,7 @@ pub(crate) struct Automata {
 impl Automata {
     /// An upper bound of the probability that two different images of memory had one digest: n²/2¹²⁹ for n images; `None`
     /// if local states are not told apart by memory.
-    pub(crate) fn confusion_probability(&self) -> Option<f64> {
+    pub fn confusion_probability(&self) -> Option<f64> {
         let images = self.by_identity.keys().filter(|(_, identity, _)| matches!(identity, Identity::Memory(_))).count();
         (images > 0).then(|| (images as f64).powi(2) / 2f64.powi(129))
     }
@@ -171,7 +171,7 @@ impl Automata {
         automata
     }
 
-    pub(crate) fn node(&self, node: NodeId) -> &Node {
+    pub fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node.index()]
     }
 
@@ -185,7 +185,7 @@ impl Automata {
         self.stages[node.index()] == Stage::Begun
     }
 
-    pub(crate) fn edge(&self, edge: EdgeId) -> &Edge {
+    pub fn edge(&self, edge: EdgeId) -> &Edge {
         &self.edges[edge.0 as usize]
     }
 
@@ -199,7 +199,7 @@ impl Automata {
         self.nodes[node.index()].edges.iter().map(|&(_, edge)| edge)
     }
 
-    pub(crate) fn outcome(&self, id: OutcomeId) -> &Outcome {
+    pub fn outcome(&self, id: OutcomeId) -> &Outcome {
         &self.outcomes[id.0 as usize]
     }
 
@@ -263,7 +263,7 @@ impl Automata {
     }
 
     /// The movers that can take a step in a node.
-    pub(crate) fn movers(&self, node: NodeId) -> SmallVec<[Mover; 4]> {
+    pub fn movers(&self, node: NodeId) -> SmallVec<[Mover; 4]> {
         let Node { unit, tasks, .. } = self.node(node);
         match &tasks[..] {
             [] => smallvec![Mover { unit: *unit, task: None }],
@@ -319,7 +319,7 @@ impl Automata {
     }
 
     /// The nodes that are identified by a checkpoint, each with its position.
-    pub(crate) fn positions(&self) -> impl Iterator<Item = (NodeId, PositionId)> {
+    pub fn positions(&self) -> impl Iterator<Item = (NodeId, PositionId)> {
         self.by_identity.iter().filter_map(|((_, identity, _), &node)| match identity {
             Identity::Checkpoint(position) => Some((node, *position)),
             Identity::Trace(_) | Identity::Memory(_) => None,
@@ -351,7 +351,7 @@ impl Automata {
     }
 
     /// The steps from the root of a node's program to the node.
-    pub(crate) fn history(&self, node: NodeId) -> (NodeId, Vec<(NodeId, Input)>) {
+    pub fn history(&self, node: NodeId) -> (NodeId, Vec<(NodeId, Input)>) {
         let mut steps: Vec<(NodeId, Input)> = self.backwards(node).collect();
         steps.reverse();
         (self.node(node).root, steps)

@@ -81,7 +81,7 @@ fn shown(file: &Path) -> String {
 }
 
 /// Whether this build has source lines: tested with the line of this call.
-pub(crate) fn are_lines_known() -> bool {
+pub fn are_lines_known() -> bool {
     let backtrace = Backtrace::force_capture().to_string();
     frames(&backtrace).any(|(_, line)| line.is_some_and(|(file, _)| Path::new(file).ends_with("unit/caller.rs")))
 }

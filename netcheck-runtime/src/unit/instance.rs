@@ -24,7 +24,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 /// The result of a step.
-pub(crate) enum Rest {
+pub enum Rest {
     /// Suspended, with the operations that it waits for.
     Waits(Vec<Offer>),
     /// Suspended, with the operations that are recorded.
@@ -46,8 +46,8 @@ pub(crate) enum Rest {
 }
 
 /// One step of an instance.
-pub(crate) struct Stepped {
-    pub(crate) rest: Rest,
+pub struct Stepped {
+    pub rest: Rest,
     /// The effects since the last answer to a synchronous call.
     pub(crate) effects: Vec<Effect>,
     /// The isolated tasks that were spawned since then.
@@ -59,7 +59,7 @@ pub(crate) struct Stepped {
     /// The position after the last checkpoint, if the step or the history has passed one.
     pub(crate) arrival: Option<PositionId>,
     /// The image of the memory, if memory identifies local states.
-    pub(crate) image: Option<ImageId>,
+    pub image: Option<ImageId>,
     /// Where the tasks wait, if the check explains it.
     pub(crate) waiting: Option<Vec<Waiting>>,
     /// What readers are told of the step, if calls are traced.
@@ -67,7 +67,7 @@ pub(crate) struct Stepped {
 }
 
 /// A live run of a unit.
-pub(crate) struct Instance {
+pub struct Instance {
     context: Rc<Context>,
     /// The isolated tasks that this run spawned. Their factories share sockets with the run and live as long as it
     /// does, so that no run closes a socket that another run of the same history leaves open.
@@ -78,7 +78,7 @@ pub(crate) struct Instance {
 
 impl Instance {
     /// A run of the program whose first node is `root`.
-    pub(crate) fn new(unit: UnitId, root: NodeId, shared: &Rc<Shared>) -> Self {
+    pub fn new(unit: UnitId, root: NodeId, shared: &Rc<Shared>) -> Self {
         let context = engine_region(|| Context::new(unit, Rc::clone(shared)));
         context.state().causality.start(root, &mut shared.events.borrow_mut());
         Instance { context, spawned: Vec::new(), polls: 0 }
@@ -90,7 +90,7 @@ impl Instance {
     ///
     /// It works in the engine's region: a program never holds pointers to what is made there, so stale ones do not tell
     /// local states apart.
-    pub(crate) fn step(
+    pub fn step(
         &mut self,
         program: &Program,
         at: NodeId,

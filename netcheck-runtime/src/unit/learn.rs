@@ -27,7 +27,7 @@ const ROUNDS_TRIED: usize = 16;
 
 /// A fault of the user's program after which the check can't go on, as text.
 #[derive(Clone, Debug)]
-pub(crate) struct Diagnostic(pub(crate) String);
+pub struct Diagnostic(pub String);
 
 impl Diagnostic {
     /// Of a difference between two runs: the step after which they differ, and what each did then.
@@ -38,8 +38,8 @@ impl Diagnostic {
 }
 
 /// Learns the automata of all units.
-pub(crate) struct Learner {
-    pub(crate) automata: Automata,
+pub struct Learner {
+    pub automata: Automata,
     pub(crate) shared: Rc<Shared>,
     programs: AHashMap<NodeId, Rc<Program>>,
     pool: Pool,
@@ -50,7 +50,7 @@ pub(crate) struct Learner {
     swaps: Samples,
     has_cycles: bool,
     /// Polls of user code.
-    pub(crate) polls: u64,
+    pub polls: u64,
     /// Runs that had to be built anew.
     pub(crate) rebuilds: u64,
 }
@@ -98,7 +98,7 @@ impl Learner {
     }
 
     /// What readers are told of the step of an edge, if calls are traced.
-    pub(crate) fn remarks(&self, edge: EdgeId) -> &[String] {
+    pub fn remarks(&self, edge: EdgeId) -> &[String] {
         self.remarks.get(&edge).map_or(&[], Vec::as_slice)
     }
 

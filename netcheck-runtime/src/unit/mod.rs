@@ -21,23 +21,23 @@
 //! Invariants: user code runs only inside [`instance::Instance::step`]; this module knows no protocol and no search
 //! order. No two files use each other.
 
-pub(crate) mod automaton;
-pub(crate) mod caller;
+pub mod automaton;
+pub mod caller;
 mod generator;
-pub(crate) mod identity;
-pub(crate) mod instance;
+pub mod identity;
+pub mod instance;
 pub(crate) mod learn;
 mod merged;
-pub(crate) mod names;
+pub mod names;
 pub(crate) mod panics;
-pub(crate) mod payload;
-pub(crate) mod perform;
-pub(crate) mod poll;
+pub mod payload;
+pub mod perform;
+pub mod poll;
 mod pool;
-pub(crate) mod program;
-pub(crate) mod shared;
-pub(crate) mod source_line;
+pub mod program;
+pub mod shared;
+pub mod source_line;
 pub(crate) mod waiting;
 mod waits;
-pub(crate) mod watchdog;
-pub(crate) mod wording;
+pub mod watchdog;
+pub mod wording;

@@ -7,23 +7,23 @@ use std::sync::Arc;
 
 /// A process's name and addresses.
 #[derive(Clone)]
-pub(crate) struct Host {
-    pub(crate) name: String,
-    pub(crate) addresses: Addresses,
+pub struct Host {
+    pub name: String,
+    pub addresses: Addresses,
     /// The arguments of the process.
-    pub(crate) args: Arc<[String]>,
+    pub args: Arc<[String]>,
 }
 
 /// A unit's name, and the process and the unit that it belongs to.
 #[derive(Clone, Debug)]
-pub(crate) struct UnitInfo {
-    pub(crate) process: ProcessId,
+pub struct UnitInfo {
+    pub process: ProcessId,
     pub(crate) parent: Option<UnitId>,
     /// The process's name, or `client/producer` for an isolated task.
-    pub(crate) name: String,
+    pub name: String,
     /// For an isolated task: its function, and the number of tasks of that function that its parent had spawned before
     /// it.
-    pub(crate) ordinal: Option<(&'static str, u32)>,
+    pub ordinal: Option<(&'static str, u32)>,
     /// Less than [`UNIT_NUMBERS`]. For a process: the number of processes registered before it. For an isolated task:
     /// computed from its place in the program (process, functions and ordinals of its ancestors, its own). It does not
     /// depend on what was learned before, so it is the same in every run; two isolated tasks may have the same number.
@@ -64,7 +64,7 @@ impl UnitInfo {
 }
 
 /// The name of the `index`th isolated task of the function `name` that the unit `of` spawns.
-pub(crate) fn task_name(of: &str, name: &str, index: u32) -> String {
+pub fn task_name(of: &str, name: &str, index: u32) -> String {
     match index {
         0 => format!("{of}/{name}"),
         n => format!("{of}/{name}#{}", n + 1),

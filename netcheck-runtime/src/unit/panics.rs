@@ -9,10 +9,10 @@ use std::sync::Once;
 
 /// A panic of user code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Panic {
-    pub(crate) message: String,
+pub struct Panic {
+    pub message: String,
     /// `file:line` of the panic.
-    pub(crate) location: String,
+    pub location: String,
     pub(crate) cause: Cause,
 }
 

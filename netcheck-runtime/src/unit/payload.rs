@@ -10,9 +10,9 @@ pub(crate) type Description = Arc<dyn Fn(&[u8]) -> Option<String> + Send + Sync>
 
 /// How the payloads of a check are shown.
 #[derive(Clone, Default)]
-pub(crate) struct Payloads {
+pub struct Payloads {
     /// The first one that knows some bytes describes them.
-    pub(crate) descriptions: Vec<Description>,
+    pub descriptions: Vec<Description>,
 }
 
 impl Payloads {
@@ -22,7 +22,7 @@ impl Payloads {
     }
 
     /// A payload in words, or as a literal that is shortened to `bytes_max` and the number of its bytes.
-    pub(crate) fn up_to(&self, bytes_max: usize, bytes: &[u8]) -> String {
+    pub fn up_to(&self, bytes_max: usize, bytes: &[u8]) -> String {
         let described = self.descriptions.iter().find_map(|description| in_words(description, bytes));
         described.unwrap_or_else(|| up_to(bytes_max, bytes))
     }
@@ -80,7 +80,7 @@ fn byte_string(bytes: &[u8]) -> String {
 }
 
 /// Words in which traces before version 3 show bytes, `[00 ff]`, as they are shown now.
-pub(crate) fn from_hexadecimal(words: &str) -> String {
+pub fn from_hexadecimal(words: &str) -> String {
     let shown = || {
         let (before, list) = words.split_once('[').filter(|(before, _)| !before.contains('"'))?;
         let (list, after) = list.split_once(']')?;

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// The runs of an execution.
 #[derive(Default)]
-pub(crate) struct Performance {
+pub struct Performance {
     runs: AHashMap<UnitId, Run>,
 }
 
@@ -28,7 +28,7 @@ struct Run {
 
 impl Performance {
     /// Takes a step that is recorded. If the unit's next step answers the same poll, the poll is delayed until then.
-    pub(crate) fn take(
+    pub fn take(
         &mut self,
         learner: &Learner,
         (unit, node, input): (UnitId, NodeId, Input),

@@ -10,10 +10,10 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 /// A program's root future. It resolves to the output and to the output's Debug text.
-pub(crate) type RootFuture = Pin<Box<dyn Future<Output = (String, Rc<dyn Any>)>>>;
+pub type RootFuture = Pin<Box<dyn Future<Output = (String, Rc<dyn Any>)>>>;
 
 /// A program that can be started any number of times.
-pub(crate) struct Program {
+pub struct Program {
     pub(crate) factory: Box<dyn Fn() -> RootFuture>,
     pub(crate) location: &'static Location<'static>,
     /// The sockets that it is given at its start, with their records at the time when it was spawned.
@@ -24,7 +24,7 @@ pub(crate) struct Program {
 
 impl Program {
     /// A program that is given nothing.
-    pub(crate) fn new(factory: Box<dyn Fn() -> RootFuture>, location: &'static Location<'static>) -> Self {
+    pub fn new(factory: Box<dyn Fn() -> RootFuture>, location: &'static Location<'static>) -> Self {
         Program { factory, location, sockets: Vec::new(), streams: Vec::new() }
     }
 }

@@ -19,30 +19,30 @@ use std::sync::Arc;
 
 /// The modes in which a check runs its units: set before the first poll, and never changed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Modes {
+pub struct Modes {
     /// Whether each call is traced to the program's own source line, which costs more than a poll.
-    pub(crate) traces: bool,
+    pub traces: bool,
     /// Whether it is found out where each task waits, also for what is no operation: for a deadlock that is shown.
-    pub(crate) explains: bool,
+    pub explains: bool,
     /// Whether tasks share memory only through objects that are tracked.
-    pub(crate) tracks: bool,
+    pub tracks: bool,
     /// Whether tasks are polled in the order of tokio's runtime of one thread.
-    pub(crate) queues: bool,
+    pub queues: bool,
     /// Whether loop heads identify local states.
-    pub(crate) captures: bool,
+    pub captures: bool,
     /// Whether the memory of a program identifies local states.
-    pub(crate) remembers: bool,
+    pub remembers: bool,
     /// The executions of a source line are counted up to this number.
-    pub(crate) executions_max: u32,
+    pub executions_max: u32,
     /// What programs draw as random numbers follows from it.
-    pub(crate) seed: u64,
+    pub seed: u64,
 }
 
 /// The tables of one check: names of units, outputs, claims, source lines, and identities of local states.
-pub(crate) struct Shared {
+pub struct Shared {
     pub(crate) modes: Modes,
-    pub(crate) hosts: Vec<Host>,
-    pub(crate) payloads: Payloads,
+    pub hosts: Vec<Host>,
+    pub payloads: Payloads,
     pub(crate) watch: Arc<Watch>,
     units: RefCell<Vec<UnitInfo>>,
     /// Isolated tasks by parent, name, and the number of tasks of that name that the parent had spawned before.
@@ -50,7 +50,7 @@ pub(crate) struct Shared {
     outputs: RefCell<Outputs>,
     callers: RefCell<Callers>,
     pub(crate) events: RefCell<Events>,
-    pub(crate) checkpoints: RefCell<Checkpoints>,
+    pub checkpoints: RefCell<Checkpoints>,
     claims: RefCell<Vec<Claim>>,
     /// The source lines that have spawned tasks which share the memory of their unit.
     spawning_lines: RefCell<BTreeSet<(UnitId, &'static Location<'static>)>>,
@@ -66,8 +66,8 @@ pub(crate) struct Shared {
 
 /// A claim of the program, and its source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Claim {
-    pub(crate) name: &'static str,
+pub struct Claim {
+    pub name: &'static str,
     pub(crate) location: &'static Location<'static>,
 }
 
@@ -80,13 +80,13 @@ struct Outputs {
 
 /// The output of a unit that has ended.
 #[derive(Clone, Debug)]
-pub(crate) struct Output {
-    pub(crate) text: Rc<str>,
+pub struct Output {
+    pub text: Rc<str>,
     pub(crate) value: Rc<dyn Any>,
 }
 
 impl Shared {
-    pub(crate) fn new(hosts: Vec<Host>, payloads: Payloads, modes: Modes, watch: Arc<Watch>) -> Self {
+    pub fn new(hosts: Vec<Host>, payloads: Payloads, modes: Modes, watch: Arc<Watch>) -> Self {
         let units = (0u32..).zip(&hosts).map(|(id, host)| UnitInfo::of_process(id, host)).collect();
         Shared {
             modes,
@@ -114,7 +114,7 @@ impl Shared {
     }
 
     /// Where the tasks of a local state wait; `None` if the check does not explain it.
-    pub(crate) fn waiting(&self, node: NodeId) -> Option<Vec<Waiting>> {
+    pub fn waiting(&self, node: NodeId) -> Option<Vec<Waiting>> {
         self.waiting.borrow().get(&node).cloned()
     }
 
@@ -124,7 +124,7 @@ impl Shared {
     }
 
     /// The source lines that have spawned tasks which share the memory of their unit.
-    pub(crate) fn spawning_lines(&self) -> Vec<(UnitId, &'static Location<'static>)> {
+    pub fn spawning_lines(&self) -> Vec<(UnitId, &'static Location<'static>)> {
         self.spawning_lines.borrow().iter().copied().collect()
     }
 
@@ -134,7 +134,7 @@ impl Shared {
     }
 
     /// The source lines that have made channels of tokio's.
-    pub(crate) fn channel_lines(&self) -> Vec<(UnitId, &'static Location<'static>)> {
+    pub fn channel_lines(&self) -> Vec<(UnitId, &'static Location<'static>)> {
         self.channel_lines.borrow().iter().copied().collect()
     }
 
@@ -146,15 +146,15 @@ impl Shared {
     }
 
     /// Whether a run had no arena although its memory should identify local states.
-    pub(crate) fn lacks_arenas(&self) -> bool {
+    pub fn lacks_arenas(&self) -> bool {
         self.lacks_arenas.get()
     }
 
-    pub(crate) fn unit(&self, unit: UnitId) -> UnitInfo {
+    pub fn unit(&self, unit: UnitId) -> UnitInfo {
         self.units.borrow()[unit.0 as usize].clone()
     }
 
-    pub(crate) fn units(&self) -> usize {
+    pub fn units(&self) -> usize {
         self.units.borrow().len()
     }
 
@@ -166,7 +166,7 @@ impl Shared {
         with_it.next().is_none().then_some(UnitId(id))
     }
 
-    pub(crate) fn process_of(&self, unit: UnitId) -> ProcessId {
+    pub fn process_of(&self, unit: UnitId) -> ProcessId {
         self.units.borrow()[unit.0 as usize].process
     }
 
@@ -215,7 +215,7 @@ impl Shared {
     }
 
     /// All claims that were reached.
-    pub(crate) fn claims(&self) -> Vec<(ClaimId, Claim)> {
+    pub fn claims(&self) -> Vec<(ClaimId, Claim)> {
         (0u32..).map(ClaimId).zip(self.claims.borrow().iter().copied()).collect()
     }
 
@@ -231,7 +231,7 @@ impl Shared {
         id
     }
 
-    pub(crate) fn output(&self, id: u32) -> Output {
+    pub fn output(&self, id: u32) -> Output {
         self.outputs.borrow().values[id as usize].clone()
     }
 }

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 /// `file:line`, with the file name normalized: a `#[path]` attribute can leave detours in it.
-pub(crate) fn place(location: &Location<'_>) -> String {
+pub fn place(location: &Location<'_>) -> String {
     file_and_line(location.file(), location.line())
 }
 

@@ -14,12 +14,12 @@ use std::task::{Wake, Waker};
 
 /// A task, and what it waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Waiting {
-    pub(crate) task: TaskId,
+pub struct Waiting {
+    pub task: TaskId,
     /// The source line that has spawned it.
     pub(crate) spawned_at: String,
     /// In words, with the source lines; operations are not among them.
-    pub(crate) awaited: Vec<String>,
+    pub awaited: Vec<String>,
 }
 
 impl Waiting {

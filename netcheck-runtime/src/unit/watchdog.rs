@@ -12,11 +12,11 @@ use std::thread;
 use std::time::Duration;
 
 /// The longest time that one poll of user code may take.
-pub(crate) const POLL_DURATION_MAX: Duration = Duration::from_secs(10);
+pub const POLL_DURATION_MAX: Duration = Duration::from_secs(10);
 
 /// The current poll of the watched thread.
 #[derive(Default)]
-pub(crate) struct Watch {
+pub struct Watch {
     /// Odd while user code is being polled.
     serial: AtomicU64,
     is_left_behind: AtomicBool,
@@ -31,10 +31,10 @@ pub(crate) struct Watch {
 
 /// A poll that does not return.
 #[derive(Clone, Debug)]
-pub(crate) struct Stuck {
+pub struct Stuck {
     /// The number of the step among all that were run for the first time.
     step: u64,
-    pub(crate) message: String,
+    pub message: String,
 }
 
 #[derive(Clone, Default)]
@@ -45,7 +45,7 @@ struct Polled {
 
 impl Watch {
     /// For a thread that does the work of one that was left behind again: these polls are not to be tried.
-    pub(crate) fn knowing(stuck: Vec<Stuck>) -> Self {
+    pub fn knowing(stuck: Vec<Stuck>) -> Self {
         Watch { stuck, ..Watch::default() }
     }
 
@@ -100,7 +100,7 @@ impl Watch {
     }
 
     /// Whether the thread waits for something that is no program under check.
-    pub(crate) fn is_elsewhere(&self) -> bool {
+    pub fn is_elsewhere(&self) -> bool {
         self.is_elsewhere.load(Ordering::Relaxed)
     }
 
@@ -111,11 +111,7 @@ impl Watch {
 
 /// Waits until `finished`, a call that waits for the watched thread for a while, returns true. If a poll lasts
 /// longer than `limit`, the thread is left behind.
-pub(crate) fn guard(
-    watch: &Arc<Watch>,
-    limit: Duration,
-    mut finished: impl FnMut(Duration) -> bool,
-) -> Result<(), Stuck> {
+pub fn guard(watch: &Arc<Watch>, limit: Duration, mut finished: impl FnMut(Duration) -> bool) -> Result<(), Stuck> {
     let pause = Duration::from_millis(200).min(limit);
     let (mut seen, mut same_for) = (0, Duration::ZERO);
     while !finished(pause) {

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 /// The source line of an offer: the program's own if calls are traced.
-pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
+pub fn line(offer: &Offer, shared: &Shared) -> String {
     match offer.caller {
         Some(caller) => {
             let line = shared.line(caller);
@@ -21,7 +21,7 @@ pub(crate) fn line(offer: &Offer, shared: &Shared) -> String {
 }
 
 /// The kind of an operation, in one word.
-pub(crate) fn kind(of: &Operation) -> String {
+pub fn kind(of: &Operation) -> String {
     operation(of.itself()).split(' ').next().unwrap_or_default().to_owned()
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn operation(operation: &Operation) -> String {
 }
 
 /// An operation, with the names of processes.
-pub(crate) fn operation_of(operation: &Operation, shared: &Shared) -> String {
+pub fn operation_of(operation: &Operation, shared: &Shared) -> String {
     let with = |stream: &Stream| match stream.side {
         Side::Client => format!("to {}", address(stream.peer, shared)),
         Side::Server => format!("with {}", address(stream.peer, shared)),
@@ -119,7 +119,7 @@ fn receive(mode: ReceiveMode) -> &'static str {
 }
 
 /// What a task waits for that nobody can wake.
-pub(crate) const NOTHING: &str = "nothing that could ever wake it";
+pub const NOTHING: &str = "nothing that could ever wake it";
 
 /// The operations that a unit waits for, for diagnostics.
 pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
@@ -134,14 +134,14 @@ pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
 }
 
 /// An address by the name of its process.
-pub(crate) fn address(address: SocketAddr, shared: &Shared) -> String {
+pub fn address(address: SocketAddr, shared: &Shared) -> String {
     match shared.hosts.iter().find(|host| host.addresses.has(address.ip())) {
         Some(host) => format!("{}:{}", host.name, address.port()),
         None => address.to_string(),
     }
 }
 
-pub(crate) fn outcome(outcome: &Outcome, shared: &Shared) -> String {
+pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
     match outcome {
         Outcome::Done => "done".to_owned(),
         Outcome::Bound(local) => local.to_string(),

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use std::net::{IpAddr, SocketAddr};
 
 /// A global state: the interned value of each component; zeros at the end are left out.
-pub(crate) type StateVector = SmallVec<[u32; 16]>;
+pub type StateVector = SmallVec<[u32; 16]>;
 
 /// Removes the zeros at the end of a state vector, so that equal states are equal vectors.
 pub(crate) fn trim(next: &mut Vec<u32>) {
@@ -18,7 +18,7 @@ pub(crate) fn trim(next: &mut Vec<u32>) {
 
 /// A component of the state. Its position in the state vector is its [`ComponentId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Component {
+pub enum Component {
     /// A unit's node.
     Unit(UnitId),
     /// The handle of an isolated task that has not ended: 0, [`HANDLE_GONE`] or [`ABORTED`], as a set of bits.
@@ -66,11 +66,11 @@ pub(crate) const ABORTED: u32 = 2;
 
 /// A position in a state vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ComponentId(pub(crate) u32);
+pub struct ComponentId(pub u32);
 
 impl ComponentId {
     /// The component's value in a state.
-    pub(crate) fn of(self, state: &[u32]) -> u32 {
+    pub fn of(self, state: &[u32]) -> u32 {
         state.get(self.0 as usize).copied().unwrap_or(0)
     }
 
@@ -89,7 +89,7 @@ impl ComponentId {
 
 /// The components that were used so far, in the order of their first use.
 #[derive(Default)]
-pub(crate) struct Components {
+pub struct Components {
     components: Vec<Component>,
     ids: AHashMap<Component, ComponentId>,
     ports: Vec<ComponentId>,
@@ -101,7 +101,7 @@ pub(crate) struct Components {
 }
 
 impl Components {
-    pub(crate) fn id(&mut self, component: Component) -> ComponentId {
+    pub fn id(&mut self, component: Component) -> ComponentId {
         if let Some(&id) = self.ids.get(&component) {
             return id;
         }
@@ -127,7 +127,7 @@ impl Components {
         id
     }
 
-    pub(crate) fn component(&self, id: ComponentId) -> Component {
+    pub fn component(&self, id: ComponentId) -> Component {
         self.components[id.0 as usize]
     }
 
@@ -142,7 +142,7 @@ impl Components {
     }
 
     /// The datagrams in flight to addresses at which no socket is bound.
-    pub(crate) fn astray(&self) -> &[ComponentId] {
+    pub fn astray(&self) -> &[ComponentId] {
         &self.astray
     }
 
@@ -165,7 +165,7 @@ impl Components {
         self.components.len()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (ComponentId, Component)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (ComponentId, Component)> + '_ {
         (0u32..).map(ComponentId).zip(self.components.iter().copied())
     }
 }
@@ -175,7 +175,7 @@ pub(crate) type Bindings = SmallVec<[Binding; 1]>;
 
 /// One bound socket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Binding {
+pub struct Binding {
     pub(crate) ip: IpAddr,
     pub(crate) socket: SocketId,
     pub(crate) peer: Option<SocketAddr>,
@@ -188,20 +188,20 @@ pub(crate) type StreamBindings = SmallVec<[StreamBinding; 1]>;
 
 /// A bound TCP socket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct StreamBinding {
-    pub(crate) ip: IpAddr,
-    pub(crate) socket: SocketId,
-    pub(crate) holder: UnitId,
+pub struct StreamBinding {
+    pub ip: IpAddr,
+    pub socket: SocketId,
+    pub holder: UnitId,
     /// `SO_REUSEADDR`
     pub(crate) shares: bool,
     /// The queue of a listener.
-    pub(crate) backlog: Option<Backlog>,
+    pub backlog: Option<Backlog>,
 }
 
 /// A connection, and by end the unit that holds it; `None`: the end is in a backlog, or closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct HeldConnection {
-    pub(crate) connection: Connection,
+pub struct HeldConnection {
+    pub connection: Connection,
     pub(crate) holders: [Option<UnitId>; 2],
     /// By end: whether closing it resets the connection (a linger of zero).
     pub(crate) resets: [bool; 2],

@@ -19,18 +19,18 @@ pub enum Direction {
 
 /// The declared behaviour of UDP, of all datagrams or of a group of them.
 #[derive(Clone, Debug)]
-pub(crate) struct UdpFaults {
-    pub(crate) perturbation: Perturbation,
+pub struct UdpFaults {
+    pub perturbation: Perturbation,
     /// `None`: every packet that a named process sends or receives, once.
-    pub(crate) direction: Option<Direction>,
+    pub direction: Option<Direction>,
     /// `None`: the network is fast, and time is quiet.
-    pub(crate) delays: Option<Delays>,
+    pub delays: Option<Delays>,
     /// Whether `window` says in which order packets arrive, and not their delays alone.
-    pub(crate) is_ordered: bool,
+    pub is_ordered: bool,
     /// `None`: every process.
-    pub(crate) processes: Option<Vec<ProcessId>>,
+    pub processes: Option<Vec<ProcessId>>,
     /// Whether only datagrams from one of these processes to another one belong to the group.
-    pub(crate) is_between: bool,
+    pub is_between: bool,
 }
 
 impl UdpFaults {
@@ -51,19 +51,19 @@ impl UdpFaults {
 
 /// The declarations of one check.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Declared {
+pub struct Declared {
     /// A datagram belongs to the first group that names it.
-    pub(crate) udp: Vec<UdpFaults>,
-    pub(crate) tcp: TcpRules,
-    pub(crate) at_most: Option<u32>,
-    pub(crate) observers: Vec<Observer>,
+    pub udp: Vec<UdpFaults>,
+    pub tcp: TcpRules,
+    pub at_most: Option<u32>,
+    pub observers: Vec<Observer>,
     /// Whether the delays of copies are drawn: each copy then arrives at an instant of its own, whoever receives it.
-    pub(crate) has_drawn_delays: bool,
+    pub has_drawn_delays: bool,
 }
 
 impl Declared {
     /// With fewer faults in one execution. Packets that always arrive twice may then also arrive once.
-    pub(crate) fn with_fewer_faults_than(self, faults: u32) -> Declared {
+    pub fn with_fewer_faults_than(self, faults: u32) -> Declared {
         match faults.saturating_sub(1) {
             // A limit would take part in the states.
             0 => {
@@ -76,7 +76,7 @@ impl Declared {
     }
 
     /// Whether time is dense: something in the network takes time.
-    pub(crate) fn is_dense(&self) -> bool {
+    pub fn is_dense(&self) -> bool {
         self.tcp.delays.is_some() || self.udp.iter().any(|udp| udp.delays.is_some())
     }
 
@@ -88,13 +88,13 @@ impl Declared {
 
 /// Facts about the programs, known before the search or learned in an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Demands {
+pub struct Demands {
     /// A program reads the clock: the time since the start is part of the state.
-    pub(crate) clock: bool,
+    pub clock: bool,
     /// A program uses `faults::scope`: there are no faults outside such regions.
     pub(crate) scope: bool,
     /// The monitors that see a datagram being lost, as a set of bits.
-    pub(crate) losses: u64,
+    pub losses: u64,
 }
 
 impl Demands {

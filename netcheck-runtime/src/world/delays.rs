@@ -4,7 +4,7 @@ use netcheck_models::time::Delay;
 
 /// How long packets take.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Delays {
+pub enum Delays {
     /// Any time of an interval.
     Interval(Delay),
     /// One of these, in nanoseconds.

@@ -22,26 +22,26 @@ pub(crate) type Told = SmallVec<[Happened; 1]>;
 
 /// The events at one component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Happened {
+pub struct Happened {
     /// The index of the step's write to the component; if the step writes nothing, the events have no component.
     pub(crate) write: u32,
-    pub(crate) events: SmallVec<[Event; 2]>,
+    pub events: SmallVec<[Event; 2]>,
     /// For a channel that is neither emptied nor appended to: the datagrams in flight after the step.
-    pub(crate) remaining: Option<Remaining>,
+    pub remaining: Option<Remaining>,
 }
 
 /// The datagrams that stay in flight on a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Remaining {
+pub struct Remaining {
     /// The index of the step's write to the channel on which they are after the step.
-    pub(crate) write: u32,
+    pub write: u32,
     /// For each position after the step: the position before it.
-    pub(crate) positions: SmallVec<[u32; 4]>,
+    pub positions: SmallVec<[u32; 4]>,
 }
 
 impl Happened {
     /// The component of the events, given the step's writes.
-    pub(crate) fn component(&self, writes: &[(ComponentId, u32)]) -> Option<ComponentId> {
+    pub fn component(&self, writes: &[(ComponentId, u32)]) -> Option<ComponentId> {
         writes.get(self.write as usize).map(|(component, _)| *component)
     }
 }

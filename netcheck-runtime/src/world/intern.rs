@@ -8,7 +8,7 @@ use hashbrown::HashTable;
 use std::hash::Hash;
 
 /// A table of values and their numbers.
-pub(crate) struct Interner<T> {
+pub struct Interner<T> {
     values: Vec<T>,
     /// The numbers of the values, by their hashes.
     ids: HashTable<u32>,
@@ -16,13 +16,14 @@ pub(crate) struct Interner<T> {
 }
 
 impl<T: Clone + Eq + Hash + Default> Interner<T> {
-    pub(crate) fn new() -> Self {
+    #[allow(clippy::new_without_default, reason = "an interner that is made by default might be thought to be empty")]
+    pub fn new() -> Self {
         let mut interner = Interner { values: Vec::new(), ids: HashTable::new(), hasher: RandomState::new() };
         interner.intern(&T::default());
         interner
     }
 
-    pub(crate) fn intern(&mut self, value: &T) -> u32 {
+    pub fn intern(&mut self, value: &T) -> u32 {
         if let Some(id) = self.find(value) {
             return id;
         }
@@ -38,7 +39,7 @@ impl<T: Clone + Eq + Hash + Default> Interner<T> {
         self.ids.find(self.hasher.hash_one(value), |&id| self.values[id as usize] == *value).copied()
     }
 
-    pub(crate) fn get(&self, id: u32) -> &T {
+    pub fn get(&self, id: u32) -> &T {
         &self.values[id as usize]
     }
 }

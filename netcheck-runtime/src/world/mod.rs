@@ -17,30 +17,30 @@
 //! equal values; only `unit::learn` polls user code.
 
 pub(crate) mod apply;
-pub(crate) mod choices;
-pub(crate) mod components;
-pub(crate) mod declared;
-pub(crate) mod delays;
+pub mod choices;
+pub mod components;
+pub mod declared;
+pub mod delays;
 pub(crate) mod dispatch;
 pub(crate) mod enabled;
-pub(crate) mod events;
+pub mod events;
 pub(crate) mod faults;
 pub(crate) mod host;
-pub(crate) mod intern;
+pub mod intern;
 pub(crate) mod kinds;
-pub(crate) mod monitors;
+pub mod monitors;
 mod network_state;
-pub(crate) mod prepared;
+pub mod prepared;
 pub(crate) mod quiet;
 pub(crate) mod renaming;
-pub(crate) mod step;
-pub(crate) mod store;
-pub(crate) mod system;
+pub mod step;
+pub mod store;
+pub mod system;
 pub(crate) mod tables;
-pub(crate) mod tasks;
-pub(crate) mod tcp;
-pub(crate) mod time;
+pub mod tasks;
+pub mod tcp;
+pub mod time;
 pub(crate) mod touches;
-pub(crate) mod udp;
+pub mod udp;
 
 pub(crate) use kinds::for_each_kind;

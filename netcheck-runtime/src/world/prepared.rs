@@ -7,17 +7,17 @@ use crate::operation::OperationKey;
 
 /// An operation that a unit waits for.
 #[derive(Clone, Debug)]
-pub(crate) struct PreparedOffer {
-    pub(crate) key: OperationKey,
+pub struct PreparedOffer {
+    pub key: OperationKey,
     pub(crate) task: TaskId,
-    pub(crate) prepared: Prepared,
+    pub prepared: Prepared,
 }
 
 macro_rules! prepared {
     ($($Kind:ident: $kind:ident,)*) => {
         /// An operation with its components looked up.
         #[derive(Clone, Debug)]
-        pub(crate) enum Prepared {
+        pub enum Prepared {
             $($Kind($kind::Prepared),)*
         }
     };

@@ -23,10 +23,10 @@ pub(crate) type Writes = SmallVec<[(ComponentId, u32); 2]>;
 
 /// One possible step.
 #[derive(Clone, Debug)]
-pub(crate) struct Transition {
-    pub(crate) step: Move,
-    pub(crate) writes: Writes,
-    pub(crate) faults: u32,
+pub struct Transition {
+    pub step: Move,
+    pub writes: Writes,
+    pub faults: u32,
     /// The events of the network; [`Tables::told`](crate::world::tables::Tables::told) reads them.
     pub(crate) events: EventsId,
     /// The monitors that see the step, with their statuses after it.
@@ -53,7 +53,7 @@ impl Change {
 
 /// The kind of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Move {
+pub enum Move {
     /// A unit takes an edge.
     Unit { unit: UnitId, component: ComponentId, node: NodeId, input: Input, edge: EdgeId, class: Class },
     /// All datagrams in flight to sockets on which a unit waits are lost.
@@ -78,7 +78,7 @@ pub(crate) enum Move {
 
 /// The condition for a unit's step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub enum Class {
     /// Nothing.
     Immediate,
     /// Something that comes over the network now; `required` if it can't be lost, `may_wait` if it may take any time.
@@ -90,7 +90,7 @@ pub(crate) enum Class {
 }
 
 impl Transition {
-    pub(crate) fn unit(&self) -> Option<UnitId> {
+    pub fn unit(&self) -> Option<UnitId> {
         match self.step {
             Move::Unit { unit, .. } | Move::Hang { unit, .. } => Some(unit),
             _ => None,
@@ -104,14 +104,14 @@ impl Transition {
     }
 
     /// Whether the step is possible only while some units are quiet.
-    pub(crate) fn is_scoped(&self) -> bool {
+    pub fn is_scoped(&self) -> bool {
         let class = self.class();
         !self.is_failure() && !matches!(class, Some(Class::Immediate | Class::Delivery { .. }))
     }
 
     /// Whether the step is a failure that need not happen. A state that offers only failures may be the end of an
     /// execution.
-    pub(crate) fn is_failure(&self) -> bool {
+    pub fn is_failure(&self) -> bool {
         matches!(self.step, Move::Unit { class: Class::Failure, .. } | Move::Hang { .. })
     }
 

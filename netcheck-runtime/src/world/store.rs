@@ -14,7 +14,7 @@ use std::hash::{BuildHasher, Hasher};
 
 /// A visited state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct StateId(u32);
+pub struct StateId(u32);
 
 /// How visited states are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Keep {
 }
 
 /// The visited states, each stored once, with its parent.
-pub(crate) struct Store {
+pub struct Store {
     kept: Kept,
     scratch: Vec<u8>,
 }
@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// A random visited state of an exact store: `below` returns a random number less than its argument.
-    pub(crate) fn sample(&self, below: impl FnOnce(usize) -> usize) -> Option<StateVector> {
+    pub fn sample(&self, below: impl FnOnce(usize) -> usize) -> Option<StateVector> {
         let Kept::Exact(exact) = &self.kept else { return None };
         Some(self.state(exact.at(below(exact.bytes().max(1)))))
     }
@@ -162,7 +162,8 @@ impl Store {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    #[allow(clippy::len_without_is_empty, reason = "a search begins with a state")]
+    pub fn len(&self) -> usize {
         match &self.kept {
             Kept::Exact(exact) => exact.states,
             Kept::Fingerprints(fingerprints) => fingerprints.states.len(),
@@ -184,7 +185,7 @@ impl Store {
     }
 
     /// Bytes held for the states.
-    pub(crate) fn memory_bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         match &self.kept {
             Kept::Exact(exact) => exact.memory_bytes(),
             Kept::Fingerprints(fingerprints) => fingerprints.memory_bytes(),
@@ -192,7 +193,7 @@ impl Store {
     }
 
     /// An upper bound of the probability that two states had one fingerprint: n²/2⁶⁵ for n states.
-    pub(crate) fn omission_probability(&self) -> Option<f64> {
+    pub fn omission_probability(&self) -> Option<f64> {
         match &self.kept {
             Kept::Exact(_) => None,
             Kept::Fingerprints(fingerprints) => {

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 /// The reason why a search can't go on.
 #[derive(Debug)]
-pub(crate) enum Interrupt {
+pub enum Interrupt {
     Diagnostic(Diagnostic),
     /// The search must begin again with these demands.
     Demands(Demands),
@@ -41,30 +41,30 @@ pub(crate) enum Interrupt {
 
 /// Isolated tasks that one process spawned in one step, with the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LikeTasks {
-    pub(crate) of: ProcessId,
-    pub(crate) name: &'static str,
-    pub(crate) indices: Vec<u32>,
+pub struct LikeTasks {
+    pub of: ProcessId,
+    pub name: &'static str,
+    pub indices: Vec<u32>,
 }
 
 /// Why processes or tasks that seemed alike are not.
 #[derive(Clone, Debug)]
-pub(crate) struct Asymmetry {
+pub struct Asymmetry {
     /// `None`: no two may be taken to be alike.
-    pub(crate) between: Option<[UnitId; 2]>,
-    pub(crate) reason: String,
+    pub between: Option<[UnitId; 2]>,
+    pub reason: String,
 }
 
 /// A process as it was registered.
-pub(crate) struct Registration {
-    pub(crate) daemon: bool,
-    pub(crate) after: Vec<ProcessId>,
-    pub(crate) program: Program,
+pub struct Registration {
+    pub daemon: bool,
+    pub after: Vec<ProcessId>,
+    pub program: Program,
 }
 
 /// One check's system.
-pub(crate) struct System {
-    pub(crate) learner: Learner,
+pub struct System {
+    pub learner: Learner,
     tables: Tables,
     programs: Vec<Rc<Program>>,
 }
@@ -84,7 +84,7 @@ impl DerefMut for System {
 }
 
 impl System {
-    pub(crate) fn new(shared: Rc<Shared>, processes: Vec<Registration>, declared: Declared, demands: Demands) -> Self {
+    pub fn new(shared: Rc<Shared>, processes: Vec<Registration>, declared: Declared, demands: Demands) -> Self {
         let (tracks, in_order) = (shared.modes.tracks, shared.modes.queues);
         let mut learner = Learner::new(shared);
         let hosts = learner.shared.hosts.iter().cloned();
@@ -151,7 +151,7 @@ impl System {
     }
 
     /// The state in which no process has started.
-    pub(crate) fn initial(&mut self) -> StateVector {
+    pub fn initial(&mut self) -> StateVector {
         let mut state = Vec::new();
         for index in 0..self.programs.len() {
             let unit = UnitId(index as u32);
@@ -167,7 +167,7 @@ impl System {
         StateVector::from_vec(state)
     }
 
-    pub(crate) fn shared(&self) -> &Rc<Shared> {
+    pub fn shared(&self) -> &Rc<Shared> {
         &self.learner.shared
     }
 
@@ -185,7 +185,7 @@ impl System {
     }
 
     /// The system as a read-only view.
-    pub(crate) fn view(&self) -> View<'_> {
+    pub fn view(&self) -> View<'_> {
         View { automata: &self.learner.automata, tables: &self.tables }
     }
 
@@ -353,7 +353,7 @@ impl System {
     }
 
     /// The prepared offers of a node.
-    pub(crate) fn prepared_offers(&mut self, node: NodeId) -> Arc<[PreparedOffer]> {
+    pub fn prepared_offers(&mut self, node: NodeId) -> Arc<[PreparedOffer]> {
         if let Some(Some(menu)) = self.prepared.get(node.index()) {
             return Arc::clone(menu);
         }
@@ -380,18 +380,18 @@ impl System {
     }
 
     /// Writes the successor of `state` by `transition` to `next`.
-    pub(crate) fn apply(&mut self, state: &[u32], transition: &Transition, next: &mut Vec<u32>) {
+    pub fn apply(&mut self, state: &[u32], transition: &Transition, next: &mut Vec<u32>) {
         self.tell(|view| view.apply(state, transition, next));
     }
 
     /// The process of a unit that has panicked ends: the OS closes all that the process held.
-    pub(crate) fn crash(&mut self, unit: UnitId, next: &mut Vec<u32>) {
+    pub fn crash(&mut self, unit: UnitId, next: &mut Vec<u32>) {
         let before = next.clone();
         self.tell(|view| view.crash(unit, &before, next));
     }
 
     /// Sets the value that an observer of the search keeps.
-    pub(crate) fn observe(&mut self, known: u32, next: &mut Vec<u32>) {
+    pub fn observe(&mut self, known: u32, next: &mut Vec<u32>) {
         self.components.id(Component::Observed).set(next, known);
         trim(next);
     }
@@ -402,7 +402,7 @@ impl System {
     }
 
     /// The live units, with their nodes.
-    pub(crate) fn live_units<'a>(&'a self, state: &'a [u32]) -> impl Iterator<Item = (UnitId, NodeId)> + 'a {
+    pub fn live_units<'a>(&'a self, state: &'a [u32]) -> impl Iterator<Item = (UnitId, NodeId)> + 'a {
         self.view().live_units(state)
     }
 }

@@ -30,14 +30,14 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// A process, as the tables keep it.
-pub(crate) struct Process {
+pub struct Process {
     pub(crate) host: Host,
-    pub(crate) daemon: bool,
-    pub(crate) after: Vec<ProcessId>,
+    pub daemon: bool,
+    pub after: Vec<ProcessId>,
 }
 
 /// A unit, as the tables keep it.
-pub(crate) struct Unit {
+pub struct Unit {
     pub(crate) component: ComponentId,
     pub(crate) process: ProcessId,
     /// Whether it is an isolated task.
@@ -47,24 +47,24 @@ pub(crate) struct Unit {
 }
 
 /// The components and the declarations of one check, and all that was computed from them.
-pub(crate) struct Tables {
-    pub(crate) components: Components,
-    pub(crate) processes: Vec<Process>,
-    pub(crate) units: Vec<Unit>,
+pub struct Tables {
+    pub components: Components,
+    pub processes: Vec<Process>,
+    pub units: Vec<Unit>,
     pub(crate) declared: Declared,
-    pub(crate) demands: Demands,
+    pub demands: Demands,
     /// Whether tasks are movers of their own.
     pub(crate) tracks: bool,
     /// Whether the menus of units are in the order in which tokio would go on.
     pub(crate) in_order: bool,
-    pub(crate) ports: Interner<Bindings>,
-    pub(crate) links: Interner<Link>,
+    pub ports: Interner<Bindings>,
+    pub links: Interner<Link>,
     /// The memory that the states of links, and the arrivals that they allow, take, about.
     pub(crate) link_bytes: usize,
-    pub(crate) stream_ports: Interner<StreamBindings>,
-    pub(crate) held: Interner<HeldConnection>,
-    pub(crate) connections: Connections,
-    pub(crate) timers: Interner<Countdowns>,
+    pub stream_ports: Interner<StreamBindings>,
+    pub held: Interner<HeldConnection>,
+    pub connections: Connections,
+    pub timers: Interner<Countdowns>,
     pub(crate) times: Interner<u64>,
     /// In dense time: the component that says when the scheduled events may happen.
     pub(crate) zone: Option<ComponentId>,
@@ -82,11 +82,11 @@ pub(crate) struct Tables {
     /// A unit's timers after an edge, by the edge and the timers before it.
     pub(super) rearmed: AHashMap<(EdgeId, u32), u32>,
     pub(super) prepared: Vec<Option<Arc<[PreparedOffer]>>>,
-    pub(crate) monitors: Monitors,
+    pub monitors: Monitors,
 }
 
 /// Outcomes and events that every check uses.
-pub(crate) struct Known {
+pub struct Known {
     pub(crate) done: OutcomeId,
     pub(crate) would_block: OutcomeId,
     pub(crate) cancelled: OutcomeId,
@@ -198,7 +198,7 @@ pub(crate) type Lookup<T> = Result<T, Box<Missing>>;
 
 /// The automata and the tables, as a read-only view.
 #[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
+pub struct View<'a> {
     pub(crate) automata: &'a Automata,
     pub(crate) tables: &'a Tables,
 }
@@ -212,11 +212,11 @@ impl Deref for View<'_> {
 }
 
 impl Tables {
-    pub(crate) fn process_of(&self, unit: UnitId) -> ProcessId {
+    pub fn process_of(&self, unit: UnitId) -> ProcessId {
         self.units[unit.0 as usize].process
     }
 
-    pub(crate) fn unit_component(&self, unit: UnitId) -> ComponentId {
+    pub fn unit_component(&self, unit: UnitId) -> ComponentId {
         self.units[unit.0 as usize].component
     }
 
@@ -244,7 +244,7 @@ impl Tables {
     }
 
     /// The process that an address names, for a socket of `from`.
-    pub(crate) fn process_at(&self, from: ProcessId, to: SocketAddr) -> Option<ProcessId> {
+    pub fn process_at(&self, from: ProcessId, to: SocketAddr) -> Option<ProcessId> {
         if is_local(to.ip()) {
             return Some(from);
         }
@@ -342,7 +342,7 @@ impl Tables {
     }
 
     /// The events of the network in a step.
-    pub(crate) fn told(&self, transition: &Transition) -> &Told {
+    pub fn told(&self, transition: &Transition) -> &Told {
         self.events.get(transition.events)
     }
 
@@ -352,7 +352,7 @@ impl Tables {
     }
 
     /// Whether a datagram arrives where no socket is bound.
-    pub(crate) fn is_unheard(&self, transition: &Transition) -> bool {
+    pub fn is_unheard(&self, transition: &Transition) -> bool {
         let happened = self.told(transition).iter().flat_map(|happened| &happened.events);
         matches!(transition.step, Move::Arrive { .. })
             && happened.into_iter().any(|event| matches!(event, Event::Unheard { .. }))
@@ -376,7 +376,7 @@ impl Tables {
     }
 
     /// Whether time is dense: something in the network takes time.
-    pub(crate) fn has_delay(&self) -> bool {
+    pub fn has_delay(&self) -> bool {
         self.zone.is_some()
     }
 

@@ -10,33 +10,33 @@ const PERMUTATIONS_MAX: usize = 5_040;
 
 /// Processes that may be alike; each class has several, in the order of their registration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Classes {
-    pub(crate) classes: Vec<Vec<ProcessId>>,
+pub struct Classes {
+    pub classes: Vec<Vec<ProcessId>>,
     /// How many processes there are.
     pub(crate) processes: usize,
     /// Isolated tasks that may be alike, of processes that are like no other.
-    pub(crate) tasks: Vec<LikeTasks>,
+    pub tasks: Vec<LikeTasks>,
     /// All isolated tasks that were seen to be spawned together, alike or not.
     pub(crate) seen: Vec<LikeTasks>,
     /// Processes that are left out because there would be too many permutations.
-    pub(crate) left_out: Vec<ProcessId>,
+    pub left_out: Vec<ProcessId>,
 }
 
 /// What is known of the processes.
-pub(crate) struct Known<'a> {
+pub struct Known<'a> {
     /// By process: processes of equal kinds were registered alike.
-    pub(crate) kinds: &'a [usize],
+    pub kinds: &'a [usize],
     /// By process: the processes after which it starts.
-    pub(crate) after: &'a [Vec<ProcessId>],
-    pub(crate) declared: &'a Declared,
+    pub after: &'a [Vec<ProcessId>],
+    pub declared: &'a Declared,
     /// Pairs that were seen to differ.
-    pub(crate) unlike: &'a [[ProcessId; 2]],
+    pub unlike: &'a [[ProcessId; 2]],
     /// Isolated tasks that were seen to be spawned together, and pairs of them that were seen to differ.
-    pub(crate) tasks: &'a [(LikeTasks, Vec<[u32; 2]>)],
+    pub tasks: &'a [(LikeTasks, Vec<[u32; 2]>)],
 }
 
 impl Classes {
-    pub(crate) fn of(known: &Known<'_>) -> Classes {
+    pub fn of(known: &Known<'_>) -> Classes {
         let mut unlike = known.unlike.to_vec();
         let mut classes = known.classes(&unlike);
         loop {
@@ -68,7 +68,7 @@ impl Classes {
     }
 
     /// Whether there are no classes.
-    pub(crate) fn are_empty(&self) -> bool {
+    pub fn are_empty(&self) -> bool {
         self.classes.is_empty() && self.tasks.is_empty()
     }
 

@@ -62,7 +62,7 @@ mod permutations;
 mod tables;
 mod unfold;
 
-pub(crate) use classes::{Classes, Known};
+pub use classes::{Classes, Known};
 pub(crate) use permutations::Permutation;
 
 use crate::id::{NodeId, ProcessId, UnitId};
@@ -77,7 +77,7 @@ use permutations::Permutations;
 use tables::{Tables, doubtful};
 
 /// The permutations of like processes, and the images of states under them.
-pub(crate) struct Symmetry {
+pub struct Symmetry {
     classes: Classes,
     permutations: Permutations,
     tables: Tables,
@@ -90,7 +90,7 @@ pub(crate) struct Symmetry {
 
 impl Symmetry {
     /// For a search from `initial`, in which no process has started.
-    pub(crate) fn new(system: &System, classes: &Classes, initial: &[u32]) -> Self {
+    pub fn new(system: &System, classes: &Classes, initial: &[u32]) -> Self {
         let permutations = Permutations::of(classes.processes, &classes.units(system.shared()));
         let mut tables = Tables::new(&permutations);
         let roots = (0..classes.processes as u32).map(|process| {
@@ -124,7 +124,7 @@ impl Symmetry {
     }
 
     /// The image of a state under a permutation.
-    pub(crate) fn image(
+    pub fn image(
         &mut self,
         system: &mut System,
         permutation: Permutation,
@@ -139,11 +139,7 @@ impl Symmetry {
     }
 
     /// The orbit of a state: each image once, with a permutation that leads to it.
-    pub(crate) fn images(
-        &mut self,
-        system: &mut System,
-        state: &[u32],
-    ) -> Result<Vec<(Permutation, StateVector)>, Interrupt> {
+    pub fn images(&mut self, system: &mut System, state: &[u32]) -> Result<Vec<(Permutation, StateVector)>, Interrupt> {
         let mut images = Vec::new();
         let mut known = AHashSet::new();
         for permutation in self.permutations.all() {

@@ -7,7 +7,7 @@ use ahash::AHashMap;
 
 /// One of the permutations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Permutation(u32);
+pub struct Permutation(u32);
 
 impl Permutation {
     pub(crate) const IDENTITY: Permutation = Permutation(0);

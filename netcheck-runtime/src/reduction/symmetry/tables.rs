@@ -79,7 +79,7 @@ pub(super) struct Tables {
     /// By component.
     kinds: Vec<Kind>,
     /// By permutation and component: its image, and the component whose image it is.
-    components: Vec<Vec<u32>>,
+    pub components: Vec<Vec<u32>>,
     from: Vec<Vec<u32>>,
     /// By swap: the images of values.
     swapped: Vec<ByValue>,

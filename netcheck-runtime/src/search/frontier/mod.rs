@@ -46,7 +46,7 @@ pub enum Search {
     /// as many faults, breadth-first. So the first violation found is one with the fewest faults, and of these one
     /// of the shortest. (A reduced search may pass by some and believe a later one. The counterexample has the fewest
     /// whatever the order is, unless it says that the search for it was given up.)
-    /// [`Checker::at_most`](crate::check::Checker::at_most) says what a fault is.
+    /// `Checker::at_most` says what a fault is.
     ///
     /// No state is explored twice for that. One that is met again on a way with fewer faults, before its turn
     /// has come, is moved forward; once it has, there is no such way left. (That is 0-1 breadth-first search,
@@ -152,7 +152,7 @@ impl Search {
     }
 
     /// The order for another round: what this one has come to need not come first again.
-    pub(crate) fn again(self) -> Search {
+    pub fn again(self) -> Search {
         let another = |seed| Random::new(seed).next();
         match self {
             Search::Random { seed } => Search::Random { seed: another(seed) },

@@ -18,7 +18,7 @@ netcheck_memory::handed_by_copy!(PositionId, CheckpointId);
 
 /// A position in a unit's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct PositionId(u32);
+pub struct PositionId(u32);
 
 /// A loop head that was reached, with the record of everything that the future depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,7 +110,7 @@ struct Checkpoint {
 
 /// The positions and checkpoints that were met so far.
 #[derive(Default)]
-pub(crate) struct Checkpoints {
+pub struct Checkpoints {
     positions: AHashMap<Position, PositionId>,
     checkpoints: AHashMap<Checkpoint, CheckpointId>,
     /// The checkpoints as text, by number.
@@ -151,7 +151,7 @@ impl Checkpoints {
     }
 
     /// The checkpoints as text, by the positions after them.
-    pub(crate) fn in_words(&self) -> AHashMap<PositionId, String> {
+    pub fn in_words(&self) -> AHashMap<PositionId, String> {
         let words = |(position, &id): (&Position, &PositionId)| match position.base {
             Base::Checkpoint(checkpoint) => Some((id, self.told[checkpoint.0 as usize].in_words())),
             Base::Node(_) => None,
@@ -165,7 +165,7 @@ impl Checkpoints {
     }
 
     /// The source lines of loops that were not captured, with the reasons.
-    pub(crate) fn all_uncaptured(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn all_uncaptured(&self) -> impl Iterator<Item = (&str, &str)> {
         self.uncaptured.iter().map(|(line, why)| (line.as_str(), why.as_str()))
     }
 }

@@ -7,4 +7,4 @@ use netcheck_memory::Digest;
 
 /// The image of a unit's memory, as a hash of 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ImageId(pub(in crate::unit) Digest);
+pub struct ImageId(pub Digest);

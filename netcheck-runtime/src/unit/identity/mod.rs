@@ -7,4 +7,4 @@
 
 pub(crate) mod causality;
 pub(crate) mod checkpoint;
-pub(crate) mod memory;
+pub mod memory;

@@ -43,7 +43,7 @@ struct Discarded;
 /// # Panics
 /// Outside a check: the program uses netcheck's types in place of tokio's.
 #[track_caller]
-pub(crate) fn current() -> Rc<Context> {
+pub fn current() -> Rc<Context> {
     let context = CURRENT.with_borrow(Clone::clone).unwrap_or_else(|| {
         panic!(
             "netcheck's sockets, timers and tasks only work inside a check; \
@@ -89,7 +89,7 @@ fn with<R>(context: Option<Rc<Context>>, call: impl FnOnce() -> R) -> R {
 }
 
 /// One poll's view of its unit.
-pub(crate) struct Context {
+pub struct Context {
     pub(crate) unit: UnitId,
     pub(crate) shared: Rc<Shared>,
     state: RefCell<State>,
@@ -279,14 +279,14 @@ impl Context {
     }
 
     /// Ends the check with an error.
-    pub(crate) fn fail(&self, why: &str) -> ! {
+    pub fn fail(&self, why: &str) -> ! {
         netcheck_memory::engine(|| self.state().script.failure = Some(why.to_owned()));
         self.discard()
     }
 
     /// Calls a function that has nothing to do with the check, and may take its time: it sees no program's context, clock
     /// or memory. What the program gets is a clone.
-    pub(crate) fn elsewhere<R: Clone>(&self, call: impl FnOnce() -> R) -> R {
+    pub fn elsewhere<R: Clone>(&self, call: impl FnOnce() -> R) -> R {
         engine(|| Cloned(netcheck_memory::outside(|| leave(|| self.shared.watch.elsewhere(call))))).0
     }
 

@@ -22,13 +22,13 @@
 mod attempts;
 mod calls;
 pub(crate) mod capture;
-pub(crate) mod context;
+pub mod context;
 mod executions;
 pub(crate) mod frames;
 pub(crate) mod handles;
 mod image;
 mod numbers;
-pub(crate) mod operations;
+pub mod operations;
 mod random;
 mod schedule;
 mod script;

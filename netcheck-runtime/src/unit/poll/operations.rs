@@ -10,7 +10,7 @@ use std::panic::Location;
 use std::task::{Poll, Waker};
 
 /// A future that is one operation: registered at its first poll, withdrawn when dropped. [`super::calls`] polls it.
-pub(crate) struct Pending {
+pub struct Pending {
     /// The operation, until it is registered.
     pub(super) operation: Option<Operation>,
     pub(super) location: &'static Location<'static>,
@@ -19,7 +19,7 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    pub(crate) fn new(operation: Operation, location: &'static Location<'static>) -> Self {
+    pub fn new(operation: Operation, location: &'static Location<'static>) -> Self {
         Pending { operation: Some(operation), location, key: None }
     }
 }

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 /// A choice that a unit asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operation {
+pub enum Operation {
     /// A choice that the program itself asks for.
     Choose { alternatives: usize },
     /// Which of the branches of a `select!` that may be ready is polled first; cannot wait.
@@ -29,7 +29,7 @@ impl Operation {
 
 /// A statement of a program about its execution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// A `sometimes!` was met.
     Claim { claim: ClaimId, holds: bool },
 }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 /// A prepared choice.
 #[derive(Clone, Debug)]
-pub(crate) enum Prepared {
+pub enum Prepared {
     Choose { alternatives: usize },
     Select { candidates: SmallVec<[u8; 8]> },
 }

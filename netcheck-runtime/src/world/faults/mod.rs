@@ -3,7 +3,7 @@
 pub(crate) mod depends;
 pub(crate) mod effects;
 pub(crate) mod offers;
-pub(crate) mod operation;
+pub mod operation;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
 pub(crate) mod renaming;

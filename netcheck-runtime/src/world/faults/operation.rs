@@ -2,7 +2,7 @@
 
 /// There are no operations on fault regions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operation {}
+pub enum Operation {}
 
 impl Operation {
     /// No operation is tried.
@@ -18,7 +18,7 @@ impl Operation {
 
 /// A change of a unit's fault regions, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// A `faults::scope` was entered (`true`) or left.
     Scope { entered: bool },
 }

@@ -2,4 +2,4 @@
 
 /// There are no operations on fault regions.
 #[derive(Clone, Debug)]
-pub(crate) enum Prepared {}
+pub enum Prepared {}

@@ -16,7 +16,7 @@ impl Tables {
     }
 
     /// The ephemeral port that a socket prefers.
-    pub(crate) fn first_ephemeral_port(&self, socket: SocketId) -> u16 {
+    pub fn first_ephemeral_port(&self, socket: SocketId) -> u16 {
         ephemeral::first(self.units[socket.unit.0 as usize].number, socket.index)
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// A value that a program has emitted. Two are equal if their types and their Debug texts are.
 #[derive(Clone)]
-pub(crate) struct Emission {
+pub struct Emission {
     pub(super) value: Arc<dyn Any + Send + Sync>,
     pub(super) text: Arc<str>,
     type_name: &'static str,

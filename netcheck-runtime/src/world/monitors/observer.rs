@@ -66,7 +66,7 @@ impl Observer {
     }
 
     /// Whether it may reject an end.
-    pub(crate) fn judges_ends(&self) -> bool {
+    pub fn judges_ends(&self) -> bool {
         self.0.judges_ends()
     }
 }

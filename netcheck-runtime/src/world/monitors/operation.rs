@@ -4,7 +4,7 @@ use super::emission::Emission;
 
 /// There are no operations on monitors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operation {}
+pub enum Operation {}
 
 impl Operation {
     /// No operation is tried.
@@ -20,7 +20,7 @@ impl Operation {
 
 /// What a program tells monitors, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// A program emits a value (`emit!`).
     Emit(Emission),
 }

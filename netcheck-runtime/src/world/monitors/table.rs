@@ -70,7 +70,7 @@ pub(super) struct Watching {
 
 /// The monitors of a check.
 #[derive(Default)]
-pub(crate) struct Monitors {
+pub struct Monitors {
     each: Vec<Watching>,
     sightings: Option<Interner<Sighting>>,
     /// By edge: the monitors that see a step along it, as a set of bits.
@@ -124,7 +124,7 @@ impl Monitors {
         self.each.push(Watching { observer, component, statuses, initial, is_timed, after, marked });
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.each.len()
     }
 
@@ -137,7 +137,7 @@ impl Monitors {
     }
 
     /// Whether some monitor has clocks.
-    pub(crate) fn has_timed(&self) -> bool {
+    pub fn has_timed(&self) -> bool {
         self.each.iter().any(|watching| watching.is_timed)
     }
 
@@ -149,13 +149,13 @@ impl Monitors {
     }
 
     /// The number of each monitor's status in a state.
-    pub(crate) fn statuses(&self, state: &[u32]) -> impl Iterator<Item = u32> {
+    pub fn statuses(&self, state: &[u32]) -> impl Iterator<Item = u32> {
         self.each.iter().map(|watching| watching.component.of(state))
     }
 
     /// A monitor by its name, and the states in which it may be, in words; none if it has rejected. The second of one name
     /// is told apart by a number.
-    pub(crate) fn in_words(&self, monitor: usize, status: u32) -> (String, Vec<String>) {
+    pub fn in_words(&self, monitor: usize, status: u32) -> (String, Vec<String>) {
         let watching = &self.each[monitor];
         let words = match watching.rejection(status) {
             Some(_) => Vec::new(),
@@ -172,7 +172,7 @@ impl Monitors {
     }
 
     /// Each monitor by its name, and what is drawn of it.
-    pub(crate) fn drawings(&self) -> impl Iterator<Item = (String, Drawing)> {
+    pub fn drawings(&self) -> impl Iterator<Item = (String, Drawing)> {
         self.each.iter().enumerate().map(|(monitor, watching)| (self.title(monitor), watching.observer.0.drawing()))
     }
 

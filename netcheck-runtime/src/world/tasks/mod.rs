@@ -3,10 +3,10 @@
 pub(crate) mod depends;
 pub(crate) mod effects;
 pub(crate) mod offers;
-pub(crate) mod operation;
+pub mod operation;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
 pub(crate) mod renaming;
 
-pub(crate) use operation::{Effect, Operation};
+pub use operation::{Effect, Operation};
 pub(crate) use prepared::Prepared;

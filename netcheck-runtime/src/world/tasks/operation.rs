@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 /// An operation on the tasks of a unit or on isolated tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operation {
+pub enum Operation {
     /// The first poll of a process.
     Start,
     /// Poll a task that was woken.
@@ -36,7 +36,7 @@ impl Operation {
 
 /// A change of isolated tasks, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// An isolated task was spawned; it may use these sockets, and takes over these streams.
     Spawn { child: UnitId, handles: SmallVec<[SocketId; 2]>, streams: SmallVec<[Stream; 1]> },
     /// An isolated task was aborted: unless it has ended before, it ends by a step of its own.

@@ -5,7 +5,7 @@ use crate::world::components::ComponentId;
 
 /// A prepared operation on tasks.
 #[derive(Clone, Debug)]
-pub(crate) enum Prepared {
+pub enum Prepared {
     /// `after`: the units that must have waited before the process starts.
     Start {
         after: Vec<ComponentId>,

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 
 /// Connections by the processes and addresses of their ends, the connecting end first.
 #[derive(Default)]
-pub(crate) struct Connections {
+pub struct Connections {
     ends: Vec<[(ProcessId, SocketAddr); 2]>,
     ids: AHashMap<[(ProcessId, SocketAddr); 2], ConnectionId>,
 }
@@ -28,26 +28,26 @@ impl Connections {
     }
 
     /// The process and the address of an end.
-    pub(crate) fn end(&self, connection: ConnectionId, side: Side) -> (ProcessId, SocketAddr) {
+    pub fn end(&self, connection: ConnectionId, side: Side) -> (ProcessId, SocketAddr) {
         self.ends[connection.0 as usize][side as usize]
     }
 
     /// The processes at both ends of a connection.
-    pub(crate) fn processes(&self, connection: ConnectionId) -> [ProcessId; 2] {
+    pub fn processes(&self, connection: ConnectionId) -> [ProcessId; 2] {
         self.ends[connection.0 as usize].map(|(process, _)| process)
     }
 }
 
 /// One end of a connection, with the connection's component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ConnectionEnd {
+pub struct ConnectionEnd {
     pub(crate) connection: ConnectionId,
-    pub(crate) component: ComponentId,
-    pub(crate) side: Side,
+    pub component: ComponentId,
+    pub side: Side,
 }
 
 impl ConnectionEnd {
-    pub(crate) fn peer(self) -> Side {
+    pub fn peer(self) -> Side {
         match self.side {
             Side::Client => Side::Server,
             Side::Server => Side::Client,

@@ -1,18 +1,18 @@
 //! TCP: bound sockets, listeners with their backlogs, and connections.
 
-pub(crate) mod connections;
+pub mod connections;
 pub(crate) mod depends;
 pub(crate) mod effects;
 mod ends;
 pub(crate) mod offers;
 mod opening;
-pub(crate) mod operation;
+pub mod operation;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
 mod release;
 pub(crate) mod renaming;
-pub(crate) mod rules;
+pub mod rules;
 mod segments;
 
-pub(crate) use operation::Operation;
-pub(crate) use prepared::Prepared;
+pub use operation::Operation;
+pub use prepared::Prepared;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// An operation on TCP.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operation {
+pub enum Operation {
     /// Bind a TCP socket that neither listens nor is connected; cannot wait.
     BindStream { socket: SocketId, address: SocketAddr, shares: bool },
     /// Listen for connections; binds the socket first if it is not bound. Waits only if tokio's call is async.
@@ -31,10 +31,10 @@ pub(crate) enum Operation {
 
 /// One end of a TCP connection, as the program at that end knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Stream {
-    pub(crate) local: SocketAddr,
-    pub(crate) peer: SocketAddr,
-    pub(crate) side: Side,
+pub struct Stream {
+    pub local: SocketAddr,
+    pub peer: SocketAddr,
+    pub side: Side,
 }
 
 /// The side for a program.
@@ -76,7 +76,7 @@ impl Operation {
 
 /// A change of TCP sockets, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// An end of a TCP connection was dropped.
     CloseStream { stream: Stream },
     /// Whether closing a stream is to reset the connection.

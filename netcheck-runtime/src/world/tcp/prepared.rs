@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A prepared operation on TCP; `fails`, `resets` and `hangs`: the failures that are declared for it.
 #[derive(Clone, Debug)]
-pub(crate) enum Prepared {
+pub enum Prepared {
     BindStream { socket: SocketId, address: SocketAddr, shares: bool },
     Listen { socket: SocketId, address: SocketAddr, is_bound: bool, backlog: usize },
     Open(Open),
@@ -22,7 +22,7 @@ pub(crate) enum Prepared {
 
 /// A prepared connect.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Open {
+pub struct Open {
     pub(crate) socket: SocketId,
     pub(crate) local: Option<SocketAddr>,
     pub(crate) peer: SocketAddr,

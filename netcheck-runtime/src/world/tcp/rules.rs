@@ -10,28 +10,28 @@ const BUFFER_BYTES: usize = 64 << 10;
 
 /// The declared behaviour of TCP.
 #[derive(Clone, Debug)]
-pub(crate) struct TcpRules {
-    pub(crate) streams: StreamRules,
-    pub(crate) fails: Failures,
+pub struct TcpRules {
+    pub streams: StreamRules,
+    pub fails: Failures,
     /// The processes whose operations may fail; `None`: all.
-    pub(crate) processes: Option<Vec<ProcessId>>,
+    pub processes: Option<Vec<ProcessId>>,
     /// The end at which operations may fail; `None`: both.
-    pub(crate) side: Option<Side>,
+    pub side: Option<Side>,
     /// How many executions of each source line may fail.
-    pub(crate) first: Option<u32>,
+    pub first: Option<u32>,
     /// How long what ends send to each other takes; `None`: no time.
-    pub(crate) delays: Option<Delays>,
+    pub delays: Option<Delays>,
 }
 
 /// The operations that may fail (Table 2 of the paper on TCP transmission failures).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Failures {
-    pub(crate) open: bool,
-    pub(crate) close: bool,
-    pub(crate) read: bool,
-    pub(crate) write: bool,
-    pub(crate) reset: bool,
-    pub(crate) hang: bool,
+pub struct Failures {
+    pub open: bool,
+    pub close: bool,
+    pub read: bool,
+    pub write: bool,
+    pub reset: bool,
+    pub hang: bool,
 }
 
 impl Default for TcpRules {

@@ -32,7 +32,7 @@ const SIDES: [Side; 2] = [Side::Client, Side::Server];
 
 impl Tables {
     /// Whether what ends of connections send takes time.
-    pub(crate) fn has_segments(&self) -> bool {
+    pub fn has_segments(&self) -> bool {
         self.declared.tcp.delays.is_some()
     }
 
@@ -134,7 +134,7 @@ impl View<'_> {
         all
     }
 
-    pub(crate) fn connection_of(&self, component: ComponentId) -> ConnectionId {
+    pub fn connection_of(&self, component: ComponentId) -> ConnectionId {
         match self.tables.components.component(component) {
             Component::Connection(connection) => connection,
             other => unreachable!("{other:?} is no connection"),

@@ -11,20 +11,20 @@ use netcheck_models::time::{Delay, Execution, MILLISECOND_NS, Moment, Schedule, 
 const STEPS_MAX: usize = 400;
 
 /// The instants of an execution that is run again.
-pub(crate) struct Instants {
+pub struct Instants {
     steps: u32,
 }
 
 impl Instants {
     /// The start of an execution of so many steps; `None` in quiet time, or if these are too many.
-    pub(crate) fn begin(system: &mut System, state: &mut Vec<u32>, steps: usize) -> Option<Instants> {
+    pub fn begin(system: &mut System, state: &mut Vec<u32>, steps: usize) -> Option<Instants> {
         let begun = (system.has_delay() && steps <= STEPS_MAX).then_some(Instants { steps: 0 })?;
         keep(system, state, 0);
         Some(begun)
     }
 
     /// A step has led to a state.
-    pub(crate) fn step(&mut self, system: &mut System, state: &mut Vec<u32>) {
+    pub fn step(&mut self, system: &mut System, state: &mut Vec<u32>) {
         self.steps += 1;
         keep(system, state, self.steps);
     }
@@ -37,7 +37,7 @@ impl Instants {
 
     /// The least schedule of the steps, by whole milliseconds where that is possible. With `wanted` instants, in
     /// nanoseconds since the start, the schedule that has these: or the first step that cannot take place then.
-    pub(crate) fn schedule(&self, system: &System, state: &[u32], wanted: &[Option<u64>]) -> Result<Schedule, usize> {
+    pub fn schedule(&self, system: &System, state: &[u32], wanted: &[Option<u64>]) -> Result<Schedule, usize> {
         let zone = system.view().zone_at(state);
         let mut execution = Execution::new();
         let steps: Vec<StepId> =

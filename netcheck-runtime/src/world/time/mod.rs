@@ -4,14 +4,14 @@ pub(crate) mod dense;
 pub(crate) mod depends;
 mod due;
 pub(crate) mod effects;
-pub(crate) mod instants;
+pub mod instants;
 pub(in crate::world) mod names;
 pub(crate) mod offers;
-pub(crate) mod operation;
+pub mod operation;
 pub(in crate::world) mod own;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
 pub(crate) mod renaming;
 
-pub(crate) use operation::{Effect, Operation};
+pub use operation::{Effect, Operation};
 pub(crate) use prepared::Prepared;

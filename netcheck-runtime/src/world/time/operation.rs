@@ -6,9 +6,9 @@ pub(crate) use netcheck_models::time::Missed;
 /// An instant: so many nanoseconds after a mark, which is an instant that a program has read. In quiet time, and wherever
 /// dense time leaves one value, the mark is the start of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct At {
-    pub(crate) mark: u32,
-    pub(crate) ns: i64,
+pub struct At {
+    pub mark: u32,
+    pub ns: i64,
 }
 
 impl Handed for At {
@@ -29,14 +29,14 @@ impl At {
     }
 
     /// The time since the start of the check, if the instant is relative to it.
-    pub(crate) fn number(self) -> Option<u64> {
+    pub fn number(self) -> Option<u64> {
         u64::try_from(self.ns).ok().filter(|_| self.mark == At::START)
     }
 }
 
 /// An operation on timers or on the clock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operation {
+pub enum Operation {
     /// Wait for a timer; `repeats` keeps it armed for the next period.
     Timer { timer: u32, repeats: bool },
     /// Read the clock; cannot wait.
@@ -63,7 +63,7 @@ impl Operation {
 
 /// A change of timers, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// A timer is started or restarted.
     Arm { timer: u32, after_ns: u64, repeats: bool },
     /// A timer is set to an absolute time (`sleep_until`).

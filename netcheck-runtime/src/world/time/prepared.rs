@@ -5,7 +5,7 @@ use crate::world::components::ComponentId;
 
 /// A prepared operation on timers and the clock; `armed`: the component with the armed timers of the unit.
 #[derive(Clone, Debug)]
-pub(crate) enum Prepared {
+pub enum Prepared {
     Timer { timer: u32, armed: ComponentId, repeats: bool },
     Clock,
     Deadline { timer: u32, armed: ComponentId },

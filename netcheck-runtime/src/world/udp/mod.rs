@@ -7,10 +7,10 @@ mod drawn;
 pub(crate) mod effects;
 mod flight;
 pub(crate) mod offers;
-pub(crate) mod operation;
+pub mod operation;
 pub(crate) mod prepare;
-pub(crate) mod prepared;
+pub mod prepared;
 pub(crate) mod renaming;
 
-pub(crate) use operation::Operation;
-pub(crate) use prepared::Prepared;
+pub use operation::Operation;
+pub use prepared::Prepared;

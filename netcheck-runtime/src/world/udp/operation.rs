@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// An operation on a UDP socket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operation {
+pub enum Operation {
     /// Bind a UDP socket; port 0 asks for an ephemeral one.
     Bind { socket: SocketId, address: SocketAddr },
     /// Set the peer of a UDP socket.
@@ -23,7 +23,7 @@ pub(crate) enum Operation {
 /// How a datagram is received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum ReceiveMode {
+pub enum ReceiveMode {
     /// Take it.
     Take,
     /// Look at it; the next receive gets the same one.
@@ -50,7 +50,7 @@ impl Operation {
 
 /// A change of UDP sockets, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// A socket was dropped.
     Close { socket: SocketId },
 }

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 /// A prepared operation on a UDP socket.
 #[derive(Clone, Debug)]
-pub(crate) enum Prepared {
+pub enum Prepared {
     Bind { socket: SocketId, address: SocketAddr },
     Connect { socket: SocketId, local: SocketAddr, peer: SocketAddr },
     Send(Send),
@@ -16,11 +16,11 @@ pub(crate) enum Prepared {
 
 /// A prepared send; `host` and `port` are `None` if no process has the address.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Send {
+pub struct Send {
     pub(crate) socket: SocketId,
     pub(crate) from: SocketAddr,
     pub(crate) to: SocketAddr,
     pub(crate) host: Option<ProcessId>,
     pub(crate) port: Option<ComponentId>,
-    pub(crate) datagram: OutcomeId,
+    pub datagram: OutcomeId,
 }

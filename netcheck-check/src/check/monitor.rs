@@ -1,0 +1,244 @@
+//! The progress line of a long check, and how Ctrl-C ends the check.
+//!
+//! On a terminal, a check of more than a second has a progress line. Elsewhere it is silent,
+//! but with `NETCHECK_LOG=progress` writes a line every ten seconds. After ten seconds, what may make it smaller is said beside it. From then on the first
+//! Ctrl-C ends it with what it has seen, as inconclusive, and the second one ends the program.
+//!
+//! A check of more than two seconds with an engine that is not optimized says so, once.
+
+use crate::check::forecast::Forecast;
+use indicatif::{HumanBytes, HumanCount, ProgressBar};
+use netcheck_runtime::search::progress::{Phase, Progress, Seen};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Set to `progress`, checks write a line every ten seconds where there is no terminal.
+const LOG: &str = "NETCHECK_LOG";
+
+/// Checks shorter than this show nothing.
+const SILENCE: Duration = Duration::from_secs(1);
+
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Pieces of advice that are shown beside the line.
+const ADVICE_MAX: usize = 2;
+
+/// Checks shorter than this need no optimization.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long the least counterexample is looked for, in seconds, unless the search before took longer: far longer than the
+/// states take that may be visited for it.
+const SHORTENING_S_MIN: u64 = 30;
+
+/// How this crate was compiled, as the build script saw it.
+const IS_OPTIMIZED: bool = !matches!(netcheck_runtime::OPT_LEVEL.as_bytes(), b"0");
+
+/// What makes checks fast.
+const ADVICE: &str = "\
+netcheck: this check takes a while, and netcheck is not optimized in this build. Checks run about ten times as fast with
+these lines in the Cargo.toml at the root of your workspace (your own code is compiled as ever):
+
+[profile.dev.package]
+netcheck-runtime = { opt-level = 2, codegen-units = 16, debug = false }
+netcheck-memory = { opt-level = 2 }
+netcheck-models = { opt-level = 2, codegen-units = 16, debug = false }
+";
+
+/// Shows how far a check is, as long as it lives.
+pub(super) struct Monitor {
+    progress: Arc<Progress>,
+    started: Instant,
+    duration_max: Option<Duration>,
+    states_max: usize,
+    /// How much time the check had taken when it was first seen to look for the least counterexample.
+    searched: Option<Duration>,
+    forecast: Forecast,
+    bar: Option<ProgressBar>,
+    lines: Option<u32>,
+    has_wanted_advice: bool,
+    interrupted: Option<Arc<AtomicBool>>,
+}
+
+impl Monitor {
+    /// For a check that may take so long, and visit so many states.
+    pub(super) fn new(progress: Arc<Progress>, duration_max: Option<Duration>, states_max: usize) -> Self {
+        let logs = std::env::var(LOG).is_ok_and(|words| words.split(',').any(|word| word.trim() == "progress"));
+        let (started, lines) = (Instant::now(), logs.then_some(0));
+        let forecast = Forecast::default();
+        Monitor {
+            progress,
+            started,
+            duration_max,
+            states_max,
+            searched: None,
+            forecast,
+            bar: None,
+            lines,
+            has_wanted_advice: false,
+            interrupted: None,
+        }
+    }
+
+    /// Called every so often. The check has waited for real peers for about so long.
+    pub(super) fn tick(&mut self, waited: Duration) {
+        let elapsed = self.started.elapsed();
+        if self.duration_max.is_some_and(|duration_max| elapsed >= duration_max) {
+            self.progress.expire();
+        }
+        self.bound_shortening(elapsed);
+        if elapsed < SILENCE {
+            return;
+        }
+        let interrupted = self.interrupted.get_or_insert_with(interrupted);
+        if interrupted.load(Ordering::Relaxed) {
+            self.progress.end();
+        }
+        if self.progress.phase() == Phase::Serving {
+            return;
+        }
+        if elapsed.saturating_sub(waited) >= PATIENCE && !IS_OPTIMIZED {
+            advise();
+        }
+        let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
+        let seen = self.progress.seen();
+        self.progress.ask();
+        if elapsed >= LINE_EVERY && !std::mem::replace(&mut self.has_wanted_advice, true) {
+            self.progress.want_advice();
+        }
+        let advice = self.progress.take_advice();
+        for advice in advice.iter().take(ADVICE_MAX) {
+            let line = format!("netcheck: what may help: {advice}");
+            match (bar.is_hidden(), self.lines) {
+                (false, _) => bar.println(line),
+                // A line that can't be written is no loss.
+                (true, Some(_)) => drop(writeln!(std::io::stderr(), "{line}")),
+                (true, None) => {}
+            }
+        }
+        let text = match self.progress.phase() {
+            Phase::Simulating => simulated(seen, elapsed),
+            Phase::Exploring => text(seen, elapsed) + &expected(seen, self.forecast.note(seen), self.states_max),
+            phase => format!("{phase}: {}", text(seen, elapsed)),
+        };
+        if let Some(lines) =
+            self.lines.as_mut().filter(|lines| bar.is_hidden() && elapsed >= LINE_EVERY * (**lines + 1))
+        {
+            *lines += 1;
+            // A progress line that can't be written is no loss.
+            let _ = writeln!(std::io::stderr(), "netcheck: {text}");
+        }
+        bar.set_message(text);
+        bar.tick();
+    }
+
+    /// The search for the least counterexample may take as long as the search before, at least.
+    fn bound_shortening(&mut self, elapsed: Duration) {
+        if self.progress.phase() != Phase::Shortening {
+            return;
+        }
+        let searched = *self.searched.get_or_insert(elapsed);
+        let seconds = searched.as_secs().max(SHORTENING_S_MIN);
+        if elapsed - searched >= Duration::from_secs(seconds) {
+            self.progress.end_shortening(seconds);
+        }
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Says once how checks become fast, also where the output of a test is kept back.
+fn advise() {
+    static SAID: Once = Once::new();
+    // Advice that can't be written is no loss.
+    SAID.call_once(|| drop(writeln!(std::io::stderr(), "{ADVICE}")));
+}
+
+/// Set by the first Ctrl-C, for all checks of the program.
+fn interrupted() -> Arc<AtomicBool> {
+    static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let flag = INTERRUPTED.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let interrupt = signal_hook::consts::SIGINT;
+        // In this order: the second one finds the flag set. Without handlers, Ctrl-C ends the program at once.
+        let _ = signal_hook::flag::register_conditional_default(interrupt, Arc::clone(&flag))
+            .and_then(|_| signal_hook::flag::register(interrupt, Arc::clone(&flag)));
+        flag
+    });
+    Arc::clone(flag)
+}
+
+fn text(seen: Seen, elapsed: Duration) -> String {
+    let per_second = (seen.states as f64 / elapsed.as_secs_f64()) as u64;
+    format!(
+        "{} states, {}/s, {} to be expanded, depth {}, {} local states, {}",
+        HumanCount(seen.states),
+        HumanCount(per_second),
+        HumanCount(seen.frontier),
+        HumanCount(seen.depth),
+        HumanCount(seen.local_states),
+        HumanBytes(seen.memory_bytes)
+    )
+}
+
+/// How much of a search is done, by a forecast; without one, how near its limit it is.
+fn expected(seen: Seen, states: Option<u64>, states_max: usize) -> String {
+    let done = seen.states.saturating_sub(seen.frontier);
+    match states {
+        Some(states) => format!(", about {} % of {}", done * 100 / states, rounded(states)),
+        None => format!(", {} % of `max_states`, and widening", seen.states * 100 / states_max.max(1) as u64),
+    }
+}
+
+/// A number with two digits, as an estimate is shown.
+fn rounded(number: u64) -> HumanCount {
+    let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
+    HumanCount((number + unit / 2) / unit * unit)
+}
+
+fn simulated(seen: Seen, elapsed: Duration) -> String {
+    let per_second = (seen.states as f64 / elapsed.as_secs_f64()) as u64;
+    format!(
+        "{} executions, {}/s, the longest of {} steps, {} local states, {} fault points",
+        HumanCount(seen.states),
+        HumanCount(per_second),
+        HumanCount(seen.depth),
+        HumanCount(seen.local_states),
+        HumanCount(seen.fault_points)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_how_far_the_search_is() {
+        let seen = Seen {
+            states: 1_234_567,
+            frontier: 4_321,
+            depth: 57,
+            local_states: 210,
+            memory_bytes: 96 << 20,
+            fault_points: 8,
+        };
+        assert_eq!(
+            text(seen, Duration::from_secs(2)),
+            "1,234,567 states, 617,283/s, 4,321 to be expanded, depth 57, 210 local states, 96.00 MiB"
+        );
+        assert_eq!(expected(seen, Some(1_876_543), 10_000_000), ", about 65 % of 1,900,000");
+        assert_eq!(expected(seen, None, 10_000_000), ", 12 % of `max_states`, and widening");
+        assert_eq!([0, 7, 14, 99, 995, 1_049].map(|number| rounded(number).0), [0, 7, 14, 99, 1_000, 1_000]);
+        assert_eq!(
+            simulated(seen, Duration::from_secs(2)),
+            "1,234,567 executions, 617,283/s, the longest of 57 steps, 210 local states, 8 fault points"
+        );
+    }
+}

@@ -1,0 +1,232 @@
+//! The profile of a check: which process has how many local states, which component of the states has how many values,
+//! and which words would make the check smaller.
+
+use super::setup::Job;
+use super::{Identity, Search, Tasks};
+use crate::network::Registered;
+use crate::profile::{ComponentProfile, ProcessProfile, Profile};
+use ahash::AHashSet;
+use netcheck_runtime::id::{ProcessId, TaskId, UnitId};
+use netcheck_runtime::search::plan::Advisor;
+use netcheck_runtime::unit::source_line;
+use netcheck_runtime::world::components::Component;
+use netcheck_runtime::world::store::Store;
+use netcheck_runtime::world::system::System;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::Location;
+
+/// States in which values are counted at the most.
+const SAMPLED_MAX: usize = 4_096;
+
+/// Values in the sample from which on a component is worth a word.
+const VALUES_MIN: usize = 8;
+
+/// Components that are kept at the most.
+const COMPONENTS_MAX: usize = 8;
+
+/// Local states of a process for each set of operations that it waits for, from which on its channels are worth a word.
+const COUNTED_MIN: usize = 4;
+
+/// Local states of a process from which on it is worth a word.
+const LOCAL_STATES_MIN: usize = 100;
+
+impl Advisor for Job {
+    fn advice(&self, system: &System, store: &Store) -> Vec<String> {
+        self.profile(system, store).advice
+    }
+}
+
+impl Job {
+    /// What the check's size comes from, as far as it has come.
+    pub(super) fn profile(&self, system: &System, store: &Store) -> Profile {
+        let processes = self.processes(system);
+        let components = components(system, store);
+        let advice = self.advice_about(&processes, &components);
+        Profile { processes, components, advice }
+    }
+
+    /// The processes, those with the most local states first.
+    fn processes(&self, system: &System) -> Vec<ProcessProfile> {
+        let shared = system.shared();
+        let mut processes: Vec<ProcessProfile> = self
+            .registered
+            .processes
+            .iter()
+            .map(|process| ProcessProfile { name: process.name.clone(), ..ProcessProfile::default() })
+            .collect();
+        let mut waits = vec![AHashSet::new(); processes.len()];
+        for node in &system.learner.automata.nodes {
+            let UnitId(unit) = node.unit;
+            // Some nodes are common to all units.
+            if unit as usize >= shared.units() {
+                continue;
+            }
+            let process = shared.process_of(node.unit).0 as usize;
+            let tasks: BTreeSet<TaskId> = node.offers.iter().map(|offer| offer.task).collect();
+            processes[process].local_states += 1;
+            processes[process].tasks = processes[process].tasks.max(tasks.len());
+            waits[process].insert((node.unit, node.waits()));
+        }
+        let by_process = |lines: Vec<(UnitId, &'static Location<'static>)>| {
+            let mut places: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+            for (unit, location) in lines {
+                let process = shared.process_of(unit).0 as usize;
+                places.entry(process).or_default().insert(source_line::place(location));
+            }
+            places.into_iter().map(|(process, lines)| (process, lines.into_iter().collect()))
+        };
+        by_process(shared.spawning_lines()).for_each(|(process, lines)| processes[process].spawned_at = lines);
+        by_process(shared.channel_lines()).for_each(|(process, lines)| processes[process].channels_at = lines);
+        processes.iter_mut().zip(waits).for_each(|(process, waits)| process.waits = waits.len());
+        processes.sort_by_key(|process| std::cmp::Reverse(process.local_states));
+        processes
+    }
+
+    /// What may make the check smaller, the most promising first.
+    fn advice_about(&self, processes: &[ProcessProfile], components: &[ComponentProfile]) -> Vec<String> {
+        let largest = processes.first().filter(|process| process.local_states >= LOCAL_STATES_MIN);
+        let advice = [
+            largest.and_then(|process| self.about_channels(process)),
+            largest.and_then(|process| self.about_tasks(process)),
+            self.about_identity(),
+            components.iter().find(|component| component.is_clock).map(|_| {
+                "a program reads the clock, so states differ by the time since the start: keep only differences of \
+                 instants that decide something"
+                    .to_owned()
+            }),
+            self.about_likeness(),
+            self.about_order(),
+            self.about_faults(),
+            Some(
+                "`search = simulate(time = 30)` runs random executions instead: it hunts for bugs, and proves nothing"
+                    .to_owned(),
+            ),
+        ];
+        advice.into_iter().flatten().collect()
+    }
+
+    fn about_tasks(&self, process: &ProcessProfile) -> Option<String> {
+        let ProcessProfile { name, tasks, spawned_at, .. } = process;
+        if *tasks < 2 || self.checker.tasks != Tasks::Shared {
+            return None;
+        }
+        let lines = spawned_at.join(", ");
+        let at = if lines.is_empty() { String::new() } else { format!(" (spawned at {lines})") };
+        Some(format!(
+            "\"{name}\" has up to {tasks} tasks at a time{at}, in any order: `#[netcheck::process]` on a function that is \
+             spawned and shares no memory; else `tasks = tracked`, if tasks share only through `netcheck::tracked`; or \
+             `tasks = fifo`, if tokio's order of one thread is enough"
+        ))
+    }
+
+    /// Local states by memory that wait for the same, of a process that counts what it sends.
+    fn about_channels(&self, process: &ProcessProfile) -> Option<String> {
+        let ProcessProfile { name, local_states, channels_at, waits, .. } = process;
+        let is_by_memory = self.checker.tasks != Tasks::Tracked && self.about_identity().is_none();
+        if !is_by_memory || channels_at.is_empty() || *local_states < COUNTED_MIN * waits {
+            return None;
+        }
+        Some(format!(
+            "\"{name}\" makes channels of tokio's own (at {}), which number what is sent, so local states that differ by \
+             nothing else are told apart: of {local_states} there are only {waits} that wait for something else. Those of \
+             `netcheck::tracked::sync` have no numbers (`extern crate netcheck_tracked as tokio`, or \
+             `use netcheck::tracked as tokio`)",
+            channels_at.join(", ")
+        ))
+    }
+
+    fn about_identity(&self) -> Option<String> {
+        let is_history = self.checker.identity == Some(Identity::History);
+        let why = "local states are told apart by their whole pasts";
+        match (is_history, self.checker.symmetry, self.checker.identity) {
+            (true, ..) => Some(format!("{why}: leave `identity = history` out")),
+            (_, true, None) => Some(format!("{why} where `symmetry` is used: try `identity = memory` with it")),
+            _ => None,
+        }
+    }
+
+    fn about_likeness(&self) -> Option<String> {
+        let processes = &self.registered.processes;
+        let are_alike = |[a, b]: [&Registered; 2]| a.kind() == b.kind() && a.after == b.after;
+        let pairs =
+            processes.iter().enumerate().flat_map(|(index, a)| processes[index + 1..].iter().map(move |b| [a, b]));
+        let [a, b] = pairs.into_iter().find(|pair| are_alike(*pair))?;
+        (!self.checker.symmetry && !self.has_monitors() && self.checker.tasks != Tasks::Tracked).then(|| {
+            format!(
+                "\"{}\" and \"{}\" are registered with one function: `symmetry = true` visits states once that differ \
+                 only in which of them does what",
+                a.name, b.name
+            )
+        })
+    }
+
+    fn about_order(&self) -> Option<String> {
+        (self.is_dense() && self.checker.search.is_none_or(|search| search == Search::Bfs)).then(|| {
+            "`search = joint` goes by the packets that were sent or read: with `delay`, more states are covered by others \
+             then, and left out"
+                .to_owned()
+        })
+    }
+
+    fn about_faults(&self) -> Option<String> {
+        let checker = &self.checker;
+        let faults = checker.faults_in_words();
+        (!faults.is_empty() && checker.at_most.is_none()).then(|| {
+            format!("`{faults}` may happen at every packet or call: `at_most = 2` bounds the faults of an execution")
+        })
+    }
+}
+
+/// The components that have the most values in a sample of the states.
+fn components(system: &System, store: &Store) -> Vec<ComponentProfile> {
+    let mut values: Vec<AHashSet<u32>> = Vec::new();
+    let count = store.len().min(SAMPLED_MAX);
+    let states = (0..count).map_while(|index| store.sample(|bytes| (bytes / count.max(1)).saturating_mul(index)));
+    for state in states {
+        if values.len() < state.len() {
+            values.resize_with(state.len(), AHashSet::new);
+        }
+        values.iter_mut().zip(&*state).for_each(|(values, &value)| values.extend([value]));
+    }
+    let mut components: Vec<ComponentProfile> = system
+        .components
+        .iter()
+        .filter_map(|(id, component)| {
+            let values = values.get(id.0 as usize).map_or(0, |values| values.len());
+            let name = in_words(system, component).filter(|_| values >= VALUES_MIN)?;
+            Some(ComponentProfile { name, values, is_clock: component == Component::Clock })
+        })
+        .collect();
+    components.sort_by(|a, b| b.values.cmp(&a.values).then_with(|| a.name.cmp(&b.name)));
+    components.truncate(COMPONENTS_MAX);
+    components
+}
+
+/// A component that is no local state of a process, in words.
+fn in_words(system: &System, component: Component) -> Option<String> {
+    let shared = system.shared();
+    let host = |process: ProcessId| shared.hosts[process.0 as usize].name.clone();
+    Some(match component {
+        Component::Channel { from, to } => {
+            let [from, to] = [from, to].map(|socket| shared.unit(socket.unit).name);
+            format!("datagrams from \"{from}\" under way to \"{to}\"")
+        }
+        Component::Astray { to: (process, _), .. } => format!("datagrams under way to \"{}\"", host(process)),
+        Component::Buffer(socket) => format!("datagrams that have arrived at \"{}\"", shared.unit(socket.unit).name),
+        Component::Connection(_) => "a TCP connection".to_owned(),
+        Component::Timers(unit) => format!("the timers of \"{}\"", shared.unit(unit).name),
+        Component::Clock => "the clock, which a program reads".to_owned(),
+        Component::Zone => "the instants of what is to come".to_owned(),
+        Component::Faults => "the number of faults".to_owned(),
+        Component::Monitor(_) => "where a monitor is".to_owned(),
+        Component::Unit(_)
+        | Component::Handle(_)
+        | Component::Port(..)
+        | Component::Head(_)
+        | Component::StreamPort(..)
+        | Component::Hung(_)
+        | Component::Dialed(_)
+        | Component::Scope(_)
+        | Component::Observed => return None,
+    })
+}

@@ -1,0 +1,256 @@
+//! Setting a check up: the programs, the declared faults and the properties; a fresh system whenever a search has
+//! learned that it needs one.
+
+use super::declare::groups;
+use super::{Checker, Tasks, order};
+use crate::error::Error;
+use crate::network::{Network, Registered};
+use netcheck_models::host::Addresses;
+use netcheck_runtime::id::ProcessId;
+use netcheck_runtime::property::Properties;
+use netcheck_runtime::search::plan::{Limit, Limits};
+use netcheck_runtime::search::progress::Progress;
+use netcheck_runtime::unit::caller::are_lines_known;
+use netcheck_runtime::unit::names::Host;
+use netcheck_runtime::unit::program::Program;
+use netcheck_runtime::unit::shared::{Modes, Shared};
+use netcheck_runtime::unit::watchdog::Watch;
+use netcheck_runtime::world::components::StateVector;
+use netcheck_runtime::world::declared::{Declared, Demands};
+use netcheck_runtime::world::monitors::observer::Observer;
+use netcheck_runtime::world::system::{Asymmetry, Interrupt, LikeTasks, Registration, System};
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// One check on its own thread.
+pub(super) struct Job {
+    pub(super) checker: Checker,
+    pub(super) registered: Network,
+    watch: Arc<Watch>,
+    pub(super) progress: Arc<Progress>,
+    pub(super) declared: Declared,
+    pub(super) after: Vec<Vec<ProcessId>>,
+    pub(super) properties: Properties,
+    pub(super) demands: Demands,
+    /// Processes that were seen not to be alike, and why.
+    pub(super) asymmetries: Vec<Asymmetry>,
+    /// Isolated tasks that were seen to be spawned together, and pairs of them that are not alike.
+    pub(super) tasks: Vec<(LikeTasks, Vec<[u32; 2]>)>,
+    /// Whether the reduction is left out: the dependence between tracked tasks is not known by what a monitor sees.
+    pub(super) is_unreduced: bool,
+}
+
+impl Job {
+    pub(super) fn new(
+        mut checker: Checker,
+        mut registered: Network,
+        watch: Arc<Watch>,
+        progress: Arc<Progress>,
+    ) -> Result<Job, Error> {
+        let names: Vec<&str> = registered.processes.iter().map(|process| process.name.as_str()).collect();
+        if names.is_empty() {
+            return Err(Error::new(
+                "there is nothing to check: register a process with `net.process(\"name\", || async { … })`".to_owned(),
+            ));
+        }
+        let declared = Declared {
+            udp: groups(&checker.udp, &names)?,
+            tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
+            at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
+            observers: registered.monitors.clone(),
+            has_drawn_delays: checker.has_drawn_delays(),
+        };
+        if declared.tcp.first.is_some() && !are_lines_known() {
+            return Err(Error::new(
+                "tcp(first = …) counts how often each source line makes a call, and this build does not tell lines: \
+                 add `debug = \"line-tables-only\"` to its profile in Cargo.toml"
+                    .to_owned(),
+            ));
+        }
+        let after = order::of(&registered.processes)?;
+        let properties = Properties {
+            finally: std::mem::take(&mut registered.finally),
+            closed: registered.closed,
+            deadlocks: checker.deadlocks,
+            monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
+        };
+        if declared.is_dense() {
+            // What these rely on is not argued for steps between which time passes.
+            (checker.symmetry, checker.tasks) = (false, Tasks::Shared);
+        }
+        let is_unreduced = checker.reduction && checker.tasks == Tasks::Tracked && !registered.monitors.is_empty();
+        checker.reduction &= !is_unreduced;
+        let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
+        Ok(Job {
+            checker,
+            registered,
+            watch,
+            progress,
+            declared,
+            after,
+            properties,
+            demands,
+            asymmetries,
+            tasks,
+            is_unreduced,
+        })
+    }
+
+    /// Whether a monitor watches the executions.
+    pub(super) fn has_monitors(&self) -> bool {
+        !self.registered.monitors.is_empty()
+    }
+
+    /// Whether time is dense: packets take time.
+    pub(super) fn is_dense(&self) -> bool {
+        self.declared.is_dense()
+    }
+
+    /// The modes in which units are run, unless every call has to be traced for a reader.
+    pub(super) fn modes(&self) -> Modes {
+        let first = self.declared.tcp.first;
+        Modes {
+            // How often the line of a call was executed before is known only if calls are traced.
+            traces: first.is_some(),
+            explains: false,
+            tracks: self.checker.tasks == Tasks::Tracked,
+            queues: self.checker.tasks == Tasks::Fifo,
+            captures: self.checker.capture,
+            remembers: self.checker.remembers(),
+            executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),
+            seed: self.checker.seed,
+        }
+    }
+
+    /// A system in which nothing has been learned.
+    fn system(&self, modes: Modes) -> (System, StateVector) {
+        let host = |(index, process): (usize, &Registered)| {
+            let number = index as u32 + 1;
+            let [_, b, c, d] = number.to_be_bytes();
+            Host {
+                name: process.name.clone(),
+                args: Arc::clone(&process.args),
+                addresses: Addresses {
+                    v4: Ipv4Addr::new(10, b, c, d),
+                    v6: Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, (number >> 16) as u16, number as u16),
+                },
+            }
+        };
+        let hosts = self.registered.processes.iter().enumerate().map(host).collect();
+        let shared = Rc::new(Shared::new(hosts, self.registered.payloads.clone(), modes, Arc::clone(&self.watch)));
+        let process = |(process, after): (&Registered, &Vec<ProcessId>)| {
+            let (factory, may_fail) = (Arc::clone(&process.factory), process.may_fail);
+            let program = Program::new(Box::new(move || factory(may_fail)), process.location);
+            Registration { daemon: process.daemon, after: after.clone(), program }
+        };
+        let processes = self.registered.processes.iter().zip(&self.after).map(process).collect();
+        let mut system = System::new(shared, processes, self.declared.clone(), self.demands);
+        let initial = system.initial();
+        (system, initial)
+    }
+
+    /// Runs `attempt` on a fresh system, again whenever it learns of a demand.
+    pub(super) fn attempt<R>(
+        &mut self,
+        attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
+    ) -> Result<(R, System), Error> {
+        self.attempt_in(self.modes(), attempt)
+    }
+
+    /// As `attempt`, with units that are run in these modes.
+    pub(super) fn attempt_in<R>(
+        &mut self,
+        modes: Modes,
+        mut attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
+    ) -> Result<(R, System), Error> {
+        loop {
+            let (mut system, initial) = self.system(modes);
+            match attempt(self, &mut system, &initial) {
+                Ok(result) => return Ok((result, system)),
+                Err(Interrupt::Diagnostic(diagnostic)) => return Err(Error::new(diagnostic.0)),
+                Err(Interrupt::Demands(demands)) => self.demands = demands,
+                Err(Interrupt::Likeness(tasks)) => self.tasks.push((tasks, Vec::new())),
+                Err(Interrupt::Asymmetry(asymmetry)) => {
+                    self.tell_tasks_apart(&system, &asymmetry);
+                    self.asymmetries.push(asymmetry);
+                }
+            }
+        }
+    }
+
+    /// Notes which isolated tasks an asymmetry tells apart, if it is about isolated tasks.
+    fn tell_tasks_apart(&mut self, system: &System, asymmetry: &Asymmetry) {
+        let Some(pair) = asymmetry.between else { return };
+        let infos = pair.map(|unit| system.shared().unit(unit));
+        let [Some((name, a)), Some((_, b))] = infos.each_ref().map(|info| info.ordinal) else { return };
+        for (tasks, unlike) in &mut self.tasks {
+            if tasks.of == infos[0].process && tasks.name == name && tasks.indices.contains(&a) {
+                unlike.push([a, b]);
+            }
+        }
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            states_max: self.checker.states_max,
+            depth_max: self.checker.depth_max,
+            messages_max: self.checker.messages_max,
+            memory_bytes_max: self.checker.memory_bytes_max,
+        }
+    }
+
+    /// That the time of the check is over.
+    fn expired(&self) -> String {
+        let seconds = self.checker.duration_max.unwrap_or_default().as_secs_f64();
+        format!("max_time = {seconds} s was reached")
+    }
+
+    /// The limit that was reached, and what to do.
+    pub(super) fn limit_in_words(&self, limit: Limit) -> String {
+        let Checker { states_max, depth_max, memory_bytes_max, .. } = self.checker;
+        match limit {
+            Limit::States => {
+                format!("max_states = {states_max} was reached; raise it, or declare fewer faults or smaller bounds")
+            }
+            Limit::Depth => {
+                format!("max_depth = {depth_max} was reached; raise it, or bound the loops of the programs")
+            }
+            Limit::Messages => {
+                let messages_max = self.checker.messages_max.unwrap_or_default();
+                format!("max_messages = {messages_max} was reached; raise it, or bound the loops of the programs")
+            }
+            Limit::Memory => format!(
+                "max_memory = {memory_bytes_max} bytes was reached; raise it, or keep fingerprints of states only \
+                 (`store = fingerprint`)"
+            ),
+            Limit::Simulated => String::new(),
+            Limit::LocalStates => {
+                "; they came to too many local states to go on: bound the loops of the programs, or let them be \
+                                   captured (`#[netcheck::process]`)"
+                    .to_owned()
+            }
+            Limit::Interrupt if self.progress.is_expired() && self.checker.simulation.is_some() => {
+                format!(", when {}", self.expired())
+            }
+            Limit::Interrupt if self.progress.is_expired() => {
+                format!(
+                    "{} while {}; raise it, or declare fewer faults or smaller bounds",
+                    self.expired(),
+                    self.progress.phase()
+                )
+            }
+            Limit::Interrupt if self.checker.simulation.is_some() => ", interrupted".to_owned(),
+            Limit::Interrupt => format!("interrupted while {}", self.progress.phase()),
+        }
+    }
+}
+
+/// The error that an interrupted search of known executions ends with.
+pub(super) fn interrupted(interrupt: Interrupt) -> Error {
+    match interrupt {
+        Interrupt::Diagnostic(diagnostic) => Error::new(diagnostic.0),
+        Interrupt::Demands(_) => unreachable!("a path was explored with all demands known"),
+        Interrupt::Asymmetry(_) | Interrupt::Likeness(_) => unreachable!("a path was explored with all of it compared"),
+    }
+}

@@ -1,0 +1,162 @@
+//! The summary of a check: the verdict, with the figures and findings of its search.
+
+use super::Checker;
+use super::automata::{automata, monitors};
+use super::coverage::Coverage;
+use super::fixpoint::Searched;
+use super::setup::{Job, interrupted};
+use crate::error::Error;
+use crate::report::{Figures, Report, Verdict};
+use crate::trace::counterexample::Counterexample;
+use netcheck_peer::PeerCounts;
+use netcheck_runtime::search::audit::audit;
+use netcheck_runtime::search::explored::Explored;
+use netcheck_runtime::search::progress::Phase;
+use netcheck_runtime::world::system::{Interrupt, System};
+use std::collections::BTreeSet;
+
+impl Job {
+    /// The report of a check.
+    pub(super) fn summary(self, searched: Searched, counterexample: Option<Counterexample>) -> Result<Report, Error> {
+        let figures = figures(&searched);
+        let Searched { explored, mut system, simulated, apart, .. } = searched;
+        let coverage = Coverage::of(&system, &explored.taken, &self.registered);
+        let vacuous = coverage.vacuous().filter(|_| counterexample.is_none() && explored.limit.is_none());
+        let verdict = match (&counterexample, explored.limit) {
+            (Some(_), _) => Verdict::Violated,
+            (None, None) if vacuous.is_none() => Verdict::Verified,
+            (None, _) => Verdict::Inconclusive,
+        };
+        let limit = explored.limit.map(|limit| self.limit_in_words(limit));
+        let limit = limit.map(|limit| match simulated {
+            Some(simulated) => simulated.in_words(&limit),
+            None => limit,
+        });
+        if verdict == Verdict::Verified {
+            self.audit(&mut system, &explored)?;
+        }
+        let Coverage { claims, never_completed } = coverage;
+        let (like_processes, asymmetries) = self.symmetry();
+        let left_out = self.left_out(&system);
+        let profile = self.profile(&system, &explored.store);
+        let checkpoints = system.shared().checkpoints.borrow();
+        let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
+        drop(checkpoints);
+        Ok(Report {
+            verdict,
+            limit: limit.or(vacuous),
+            figures,
+            simulated,
+            counterexample,
+            outputs: self.outputs(&system, &explored),
+            uncaptured,
+            claims: claims.into_iter().collect(),
+            never_completed,
+            peers: self.peers(),
+            automata: automata(&system, &explored.taken),
+            monitors: monitors(&system),
+            profile,
+            like_processes,
+            asymmetries,
+            left_out,
+            is_forgetful: system.shared().lacks_arenas(),
+            is_given_up: false,
+            has_printed: false,
+            dense: self.is_dense().then(|| self.reduced_in_dense_time(&system, apart)),
+        })
+    }
+
+    /// The reductions that were asked for and can't be argued with the monitors.
+    fn left_out(&self, system: &System) -> Vec<String> {
+        let mut left_out = Vec::new();
+        if self.is_unreduced {
+            left_out.push("without reduction: a monitor watches tracked tasks (`tasks = tracked`)".to_owned());
+        }
+        if self.checker.subsumption && system.demands.losses != 0 {
+            left_out.push("without subsumption: a monitor sees that datagrams are lost".to_owned());
+        }
+        left_out
+    }
+
+    /// What was reduced in dense time; `apart`: whether some processes were seen never to meet others.
+    fn reduced_in_dense_time(&self, system: &System, apart: bool) -> &'static str {
+        match apart {
+            true => "processes that never meet one after the other",
+            false if !self.checker.reduction || self.checker.simulation.is_some() => "without reduction",
+            false if system.demands.clock => "without reduction, because a program reads the clock",
+            false if system.has_segments() => "without reduction, because segments of TCP take delays",
+            false if system.monitors.has_timed() => "without reduction, because a monitor has clocks",
+            false => "without reduction, because all processes meet or let no time pass",
+        }
+    }
+
+    /// Explores some of the states again, without reduction; an error if that finds a step or a violation that the
+    /// search should have seen.
+    fn audit(&self, system: &mut System, explored: &Explored) -> Result<(), Error> {
+        let Checker { reduction, symmetry, audit: is_asked_for, .. } = self.checker;
+        // With symmetry, a state stands for others whose steps have not all been taken.
+        if !is_asked_for || !reduction || symmetry {
+            return Ok(());
+        }
+        // Nothing was left out but what zones cover: a state whose zone includes another's may tell instants by marks where
+        // that one has numbers.
+        if self.is_dense() && !explored.apart {
+            return Ok(());
+        }
+        self.progress.begin(Phase::Auditing);
+        let missed = match audit(system, &self.properties, explored, &self.progress) {
+            Ok(missed) => missed,
+            Err(Interrupt::Demands(_)) => Some("that a program reads the clock, or uses `faults::scope`".to_owned()),
+            Err(interrupt) => return Err(interrupted(interrupt)),
+        };
+        match missed {
+            None => Ok(()),
+            Some(missed) => Err(Error::new(format!(
+                "the reduction has missed something, which is a defect of netcheck: please report it\n  \
+                 missed: {missed}\n  \
+                 until it is mended, check with `reduction = false`"
+            ))),
+        }
+    }
+
+    /// How much was asked of each real peer.
+    fn peers(&self) -> Vec<(String, PeerCounts)> {
+        let peers = self.registered.processes.iter().filter_map(|process| process.peer.as_ref());
+        peers.map(|peer| (peer.name().to_owned(), peer.counts())).collect()
+    }
+
+    /// Every value that each process ended with.
+    fn outputs(&self, system: &System, explored: &Explored) -> Vec<(String, Vec<String>)> {
+        let of_unit = |index: usize| {
+            let outputs = explored.outputs.iter().filter(|(unit, _)| unit.0 as usize == index);
+            let texts: BTreeSet<String> =
+                outputs.map(|&(_, output)| system.shared().output(output).text.to_string()).collect();
+            texts.into_iter().collect()
+        };
+        let names = self.registered.processes.iter().enumerate();
+        names.map(|(index, process)| (process.name.clone(), of_unit(index))).collect()
+    }
+}
+
+/// How much was explored and learned.
+fn figures(searched: &Searched) -> Figures {
+    let Searched { explored, rounds, system, .. } = searched;
+    let learned = &system.learner.automata;
+    Figures {
+        states: explored.store.len(),
+        transitions: explored.transitions,
+        pruned: explored.pruned,
+        subsumed: explored.subsumed,
+        omission_probability: explored.store.omission_probability(),
+        confusion_probability: learned.confusion_probability(),
+        depth: explored.depth,
+        terminals: explored.terminals,
+        suppressed_deadlocks: explored.suppressed_deadlocks,
+        polls: system.learner.polls,
+        operations: learned.edges.len() as u64,
+        local_states: learned.nodes.len(),
+        rounds: *rounds,
+        states_of_all_rounds: explored.states_before + explored.store.len(),
+        memory_bytes: explored.store.memory_bytes(),
+    }
+}

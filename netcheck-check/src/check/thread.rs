@@ -1,0 +1,123 @@
+//! The thread that a check runs on.
+
+use super::Checker;
+use super::monitor::Monitor;
+use super::setup::Job;
+use crate::error::Error;
+use crate::network::Network;
+use netcheck_runtime::search::progress::Progress;
+use netcheck_runtime::unit::watchdog::{self, Stuck, Watch};
+use std::io::Write;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// Stack of the thread that runs user code, in bytes: as a main thread's.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What becomes of what the programs print.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    /// It is heard: one execution runs.
+    Heard,
+    /// It is dropped, where that can be done: a search polls a program thousands of times.
+    Dropped,
+}
+
+/// Sends what a muted thread has said of its panic, when it is dropped.
+struct LastWords(mpsc::Sender<String>);
+
+impl Drop for LastWords {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // The receiver is gone only after a stuck poll that has returned after all.
+            let _ = self.0.send(String::from_utf8_lossy(&netcheck_memory::take_output()).into_owned());
+        }
+    }
+}
+
+impl Checker {
+    /// Runs a job on a thread of its own, under the watchdog's eyes. A stuck thread is left behind.
+    pub(super) fn run<R: Send + 'static>(
+        &self,
+        registered: Network,
+        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
+    ) -> Result<R, Error> {
+        let ended = self.run_knowing(Vec::new(), registered, Output::Dropped, run);
+        ended.unwrap_or_else(|stuck| Err(Error::new(stuck.message)))
+    }
+
+    /// As `run`, for one execution: what the programs print is heard.
+    pub(super) fn run_aloud<R: Send + 'static>(
+        &self,
+        registered: Network,
+        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
+    ) -> Result<R, Error> {
+        let ended = self.run_knowing(Vec::new(), registered, Output::Heard, run);
+        ended.unwrap_or_else(|stuck| Err(Error::new(stuck.message)))
+    }
+
+    /// As `run`, without trying polls that are known not to return.
+    pub(super) fn run_knowing<R: Send + 'static>(
+        &self,
+        stuck: Vec<Stuck>,
+        registered: Network,
+        output: Output,
+        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
+    ) -> Result<Result<R, Error>, Stuck> {
+        let watch = Arc::new(Watch::knowing(stuck));
+        let progress = Arc::new(Progress::default());
+        let mut monitor = Monitor::new(Arc::clone(&progress), self.duration_max, self.states_max);
+        let (checker, watched) = (self.clone(), Arc::clone(&watch));
+        let (sender, receiver) = mpsc::channel();
+        let (words, last_words) = mpsc::channel();
+        let builder = std::thread::Builder::new().name("netcheck".to_owned()).stack_size(STACK_BYTES);
+        let start = move || {
+            builder.spawn(move || {
+                if output == Output::Dropped {
+                    netcheck_memory::mute();
+                }
+                let _last_words = LastWords(words);
+                let result = Job::new(checker, registered, watched, progress).and_then(run);
+                // A line that was begun must not appear later. It can't be written, so that this fails is no loss.
+                let _ = std::io::stdout().flush();
+                // The receiver is gone only after a stuck poll that has returned after all.
+                let _ = sender.send(result);
+            })
+        };
+        let thread = match output {
+            Output::Dropped if netcheck_memory::interposes() => netcheck_memory::start_apart(start),
+            _ => start(),
+        };
+        let thread = match thread {
+            Ok(thread) => thread,
+            Err(error) => return Ok(Err(Error::new(format!("could not start a thread: {error}")))),
+        };
+        let mut result = None;
+        // For real peers, which are as fast as they are.
+        let mut waited = Duration::ZERO;
+        let guarded = watchdog::guard(&watch, self.poll_duration_max, |pause| match receiver.recv_timeout(pause) {
+            Ok(finished) => {
+                result = Some(finished);
+                true
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                if watch.is_elsewhere() {
+                    waited += pause;
+                }
+                monitor.tick(waited);
+                false
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => true,
+        });
+        guarded?;
+        match (result, thread.join()) {
+            (Some(result), _) => Ok(result),
+            (None, Err(payload)) => {
+                // The message of the panic belongs to the test that has asked for the check.
+                eprint!("{}", last_words.try_iter().collect::<String>());
+                std::panic::resume_unwind(payload)
+            }
+            (None, Ok(())) => unreachable!("the thread sends a result or panics"),
+        }
+    }
+}

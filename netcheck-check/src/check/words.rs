@@ -1,0 +1,477 @@
+//! The words of `#[model_check(…)]` as text, for words that are known only when a test runs.
+//!
+//! They are the attribute's words with its meanings and its rules, but for `expect`, `snapshot`,
+//! `replay` and `name`, which belong to one check. `grammar` reads them; here they become a [`Checker`].
+
+mod delay;
+mod grammar;
+mod known;
+mod order;
+
+use crate::check::declare::{Misplaced, misplaced};
+use crate::check::{Checker, Deadlocks, Identity, Tasks, Tcp, Udp};
+use crate::error::Error;
+use grammar::{Form, Kind, Value, Word};
+use known::{either, hint, nearest_of};
+use netcheck_runtime::operation::Side;
+use netcheck_runtime::world::declared::Direction;
+use netcheck_runtime::world::store::Keep;
+use order::{search, seeded, simulation};
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+use std::time::Duration;
+
+const WORDS: &[&str] = &[
+    "udp",
+    "tcp",
+    "tasks",
+    "deadlocks",
+    "at_most",
+    "search",
+    "seed",
+    "max_states",
+    "max_depth",
+    "max_messages",
+    "max_memory",
+    "max_time",
+    "reduction",
+    "subsumption",
+    "symmetry",
+    "store",
+    "threads",
+    "capture",
+    "identity",
+    "audit",
+];
+const UDP_WORDS: &[&str] =
+    &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes", "between"];
+const TCP_WORDS: &[&str] = &[
+    "open",
+    "close",
+    "read",
+    "write",
+    "reset",
+    "hang",
+    "split",
+    "delay",
+    "buffer",
+    "process",
+    "processes",
+    "side",
+    "first",
+];
+const LISTS: &[(&str, &[&str])] = &[("udp", UDP_WORDS), ("tcp", TCP_WORDS)];
+
+/// Names that a word may have as its value, and what they stand for.
+type Choices<T> = [(&'static str, T)];
+
+const DIRECTIONS: &Choices<Direction> =
+    &[("send", Direction::Send), ("receive", Direction::Receive), ("both", Direction::Both)];
+const SIDES: &Choices<Side> = &[("client", Side::Client), ("server", Side::Server)];
+const TASKS: &Choices<Tasks> = &[("shared", Tasks::Shared), ("tracked", Tasks::Tracked), ("fifo", Tasks::Fifo)];
+const DEADLOCKS: &Choices<Deadlocks> = &[("each_process", Deadlocks::EachProcess), ("paper", Deadlocks::Paper)];
+const IDENTITIES: &Choices<Identity> = &[("history", Identity::History), ("memory", Identity::Memory)];
+const STORES: &Choices<Keep> = &[("exact", Keep::Exact), ("fingerprint", Keep::Fingerprint)];
+const BOOLEANS: &Choices<bool> = &[("true", true), ("false", false)];
+
+/// Words that do not go together, and why.
+type Exclusive = (&'static str, &'static str, &'static str);
+
+const UDP_EXCLUSIVE: &[Exclusive] = &[
+    ("loss", "copies", "`copies` states in full how often each packet may arrive; put a 0 into it instead"),
+    ("duplication", "copies", "`copies` states in full how often each packet may arrive; put a 2 into it instead"),
+    ("reorder", "window", "both say how many packets the network holds; keep one"),
+    ("process", "processes", "put all names into `processes`"),
+    ("process", "between", "one means all packets of a process, the other those of a link; keep one"),
+    ("processes", "between", "one means all packets of processes, the other those of a link; keep one"),
+];
+const TCP_EXCLUSIVE: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
+
+/// From the words of `#[model_check(…)]`, such as `udp(loss), tcp(read, write), at_most = 1`, but for
+/// `expect`, `snapshot`, `replay` and `name`.
+impl FromStr for Checker {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Checker, Error> {
+        let checker = grammar::parse(text).and_then(|words| checker(&words));
+        checker.map_err(|wrong| Error::new(wrong.shown_in(text)))
+    }
+}
+
+impl Checker {
+    /// The faults that are declared, in the words that they are read from; empty: none.
+    pub(super) fn faults_in_words(&self) -> String {
+        let at_most = self.at_most.map(|faults| format!("at_most = {faults}"));
+        let udp = self.udp.iter().filter_map(Udp::in_words);
+        let words: Vec<String> = udp.chain(self.tcp.as_ref().and_then(Tcp::in_words)).chain(at_most).collect();
+        words.join(", ")
+    }
+
+    /// What an execution needs besides its faults to be run again; empty if that is nothing but defaults.
+    pub(crate) fn settings_in_words(&self) -> String {
+        let Checker { tasks, deadlocks, seed, .. } = Checker::new();
+        let said = |word: &str, name: Option<&str>| name.map(|name| format!("{word} = {name}"));
+        let words = [
+            said("tasks", name(self.tasks, TASKS).filter(|_| self.tasks != tasks)),
+            said("deadlocks", name(self.deadlocks, DEADLOCKS).filter(|_| self.deadlocks != deadlocks)),
+            said("seed", (self.seed != seed).then(|| self.seed.to_string()).as_deref()),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The word for a value.
+fn name<T: Copy + PartialEq>(value: T, choices: &Choices<T>) -> Option<&'static str> {
+    choices.iter().find(|(_, choice)| *choice == value).map(|(name, _)| *name)
+}
+
+fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
+    let mut checker = Checker::new();
+    for word in each(words, WORDS)? {
+        checker = match word.name {
+            "udp" => checker.also_udp(udp(word)?),
+            "tcp" => checker.tcp(tcp(word)?),
+            "tasks" => checker.tasks(choice(value(word, "tracked")?, TASKS)?),
+            "deadlocks" => checker.deadlocks(choice(value(word, "paper")?, DEADLOCKS)?),
+            "at_most" => checker.at_most(number(value(word, "1")?)?),
+            "search" => {
+                let order = value(word, "dfs")?;
+                match simulation(order)? {
+                    Some(simulation) => checker.simulation(simulation),
+                    None => checker.search(search(order)?),
+                }
+            }
+            "seed" => seeded(number(value(word, "7")?)?, words, checker),
+            "max_states" => checker.max_states(number(value(word, "1_000_000")?)?),
+            "max_depth" => checker.max_depth(number(value(word, "500")?)?),
+            "max_messages" => {
+                checker.max_messages(positive(word, "100", "how many messages are written or read, at least 1")?)
+            }
+            "max_memory" => checker.max_memory(number(value(word, "2_000_000_000")?)?),
+            "max_time" => checker.max_time(Duration::from_secs(positive(
+                word,
+                "30",
+                "how many seconds the check may take, at least 1",
+            )? as u64)),
+            "reduction" => checker.reduction(choice(value(word, "false")?, BOOLEANS)?),
+            "subsumption" => checker.subsumption(choice(value(word, "true")?, BOOLEANS)?),
+            "symmetry" => checker.symmetry(choice(value(word, "true")?, BOOLEANS)?),
+            "store" => checker.store(choice(value(word, "fingerprint")?, STORES)?),
+            "threads" => checker.threads(positive(word, "2", "how many explore, at least 1")?),
+            "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
+            "identity" => checker.identity(choice(value(word, "history")?, IDENTITIES)?),
+            "audit" => checker.audit(choice(value(word, "false")?, BOOLEANS)?),
+            "replay" => {
+                return Err(word.wrong("`replay` runs one execution instead of a check: write it at the test"));
+            }
+            "name" => return Err(word.wrong("`name` is what one of several checks is called: write it at the test")),
+            "expect" | "snapshot" => {
+                return Err(word.wrong(format!("`{}` says what one check finds: write it at the test", word.name)));
+            }
+            _ => return Err(unknown(word)),
+        };
+    }
+    groups(words, &checker)?;
+    match words.iter().find(|word| word.name == "at_most") {
+        Some(at_most) if !has_any(words, &["udp", "tcp"]) => {
+            Err(at_most
+                .wrong("`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out"))
+        }
+        _ => Ok(checker),
+    }
+}
+
+/// Several `udp` are groups: each packet belongs to the first one that names it.
+fn groups(words: &[Word<'_>], checker: &Checker) -> Result<(), Wrong> {
+    let group = |number| words.iter().filter(|word| word.name == "udp").nth(number).expect("each word is a group");
+    match misplaced(&checker.udp) {
+        None => Ok(()),
+        Some(Misplaced::TakesAll(number)) => Err(group(number).wrong(
+            "every packet belongs to this `udp`, which names no process, and none to the next one: name processes \
+             (`process`, `processes`, `between`), or put it last",
+        )),
+        Some(Misplaced::Ordered(number)) => {
+            let words = list(group(number), "udp(loss)")?;
+            let word = words.iter().find(|word| ["reorder", "window"].contains(&word.name)).expect("it has one");
+            Err(word.wrong(format!(
+                "`{}` can't be combined with the `delay` of other packets: there, delays decide in which order packets \
+                 arrive",
+                word.name
+            )))
+        }
+    }
+}
+
+fn udp(word: &Word<'_>) -> Result<Udp, Wrong> {
+    let words = list(word, "udp(loss, duplication)")?;
+    let holds = "how many packets the network holds, at least 1; 1 keeps their order";
+    let mut udp = Udp::new();
+    for word in each(words, UDP_WORDS)? {
+        udp = match word.name {
+            "loss" => alone(word, udp.loss())?,
+            "duplication" => alone(word, udp.duplication())?,
+            "reorder" => udp.reorder(positive(word, "2", holds)?),
+            "copies" => udp.copies(copies(word)?),
+            "window" => udp.window(positive(word, "2", holds)?),
+            "direction" => udp.direction(choice(value(word, "send")?, DIRECTIONS)?),
+            "delay" => delay::of_datagrams(word, udp)?,
+            "process" => udp.process(process(value(word, "\"client\"")?)?),
+            "processes" => processes(word)?.into_iter().fold(udp, Udp::process),
+            "between" => udp.between(between(word)?),
+            _ => return Err(unknown_in("udp", word, UDP_WORDS)),
+        };
+    }
+    exclusive(words, UDP_EXCLUSIVE)?;
+    if !has_any(words, &["loss", "duplication", "reorder", "copies", "window", "delay"]) {
+        return Err(word.wrong("`udp` names no fault: say which, as in `udp(loss)`, or leave it out"));
+    }
+    Ok(udp)
+}
+
+fn tcp(word: &Word<'_>) -> Result<Tcp, Wrong> {
+    let words = list(word, "tcp(open, read)")?;
+    let mut tcp = Tcp::new();
+    for word in each(words, TCP_WORDS)? {
+        tcp = match word.name {
+            "open" => alone(word, tcp.fail_open())?,
+            "close" => alone(word, tcp.fail_close())?,
+            "read" => alone(word, tcp.fail_read())?,
+            "write" => alone(word, tcp.fail_write())?,
+            "reset" => alone(word, tcp.reset())?,
+            "hang" => alone(word, tcp.hang())?,
+            "split" => alone(word, tcp.split())?,
+            "delay" => delay::of_streams(word, tcp)?,
+            "buffer" => tcp.buffer(positive(
+                word,
+                "4096",
+                "how many bytes are held for each direction of a connection, at least 1",
+            )?),
+            "process" => tcp.process(process(value(word, "\"client\"")?)?),
+            "processes" => processes(word)?.into_iter().fold(tcp, Tcp::process),
+            "side" => tcp.side(choice(value(word, "client")?, SIDES)?),
+            "first" => tcp.first(positive(word, "2", "how many executions of each source line may fail, at least 1")?),
+            _ => return Err(unknown_in("tcp", word, TCP_WORDS)),
+        };
+    }
+    exclusive(words, TCP_EXCLUSIVE)?;
+    if words.is_empty() {
+        return Err(word.wrong("`tcp` names no failure: say which, as in `tcp(open, read)`, or leave it out"));
+    }
+    let limits = ["process", "processes", "side", "first"];
+    if let Some(limit) = words.iter().find(|word| limits.contains(&word.name))
+        && !has_any(words, &["open", "close", "read", "write", "reset", "hang"])
+    {
+        return Err(limit.wrong(format!(
+            "`{0}` limits failures, but `tcp` names none: \
+             add `open`, `close`, `read`, `write`, `reset` or `hang`, or leave `{0}` out",
+            limit.name
+        )));
+    }
+    Ok(tcp)
+}
+
+// Words of one list.
+
+/// The words in the order of `known`, as the attribute calls the builder; none may be said twice, but for `udp`, each of
+/// which is a group of packets.
+fn each<'w, 'a>(words: &'w [Word<'a>], known: &[&str]) -> Result<Vec<&'w Word<'a>>, Wrong> {
+    let is_repeated = |(i, word): &(usize, &Word<'a>)| word.name != "udp" && has_any(&words[..*i], &[word.name]);
+    let repeated = words.iter().enumerate().find(is_repeated);
+    if let Some((_, word)) = repeated {
+        let advice = if matches!(word.form, Form::List(_)) { "put its words into one list" } else { "keep one" };
+        return Err(word.wrong(format!("`{}` is said twice: {advice}", word.name)));
+    }
+    let mut sorted: Vec<&Word<'a>> = words.iter().collect();
+    sorted.sort_by_key(|word| known.iter().position(|known| *known == word.name).unwrap_or(known.len()));
+    Ok(sorted)
+}
+
+fn has_any(words: &[Word<'_>], names: &[&str]) -> bool {
+    words.iter().any(|word| names.contains(&word.name))
+}
+
+fn exclusive(words: &[Word<'_>], pairs: &[Exclusive]) -> Result<(), Wrong> {
+    for (name, other, why) in pairs {
+        if let Some(word) = words.iter().find(|word| word.name == *name)
+            && has_any(words, &[other])
+        {
+            return Err(word.wrong(format!("`{name}` can't be combined with `{other}`: {why}")));
+        }
+    }
+    Ok(())
+}
+
+fn unknown(word: &Word<'_>) -> Wrong {
+    let lists: Vec<&str> = lists_with(word.name).collect();
+    match lists[..] {
+        [] => word.wrong(nearest_of(word.name, WORDS, "the words are")),
+        [list] => word.wrong(format!("`{0}` is a word of `{list}`: write `{list}({0}, …)`", word.name)),
+        [one, other, ..] => word.wrong(format!(
+            "`{}` is a word of `{one}` and of `{other}`: write it in the parentheses of one of them",
+            word.name
+        )),
+    }
+}
+
+fn unknown_in(list: &str, word: &Word<'_>, known: &[&str]) -> Wrong {
+    let name = word.name;
+    if WORDS.contains(&name) {
+        return word.wrong(format!("`{name}` is no word of `{list}`: write it after `{list}(…)`, not inside"));
+    }
+    match lists_with(name).next() {
+        Some(other) => {
+            word.wrong(format!("`{name}` is a word of `{other}`, not of `{list}`: write `{other}({name}, …)`"))
+        }
+        None => word.wrong(nearest_of(name, known, &format!("the words of `{list}` are"))),
+    }
+}
+
+fn lists_with(name: &str) -> impl Iterator<Item = &'static str> {
+    LISTS.iter().filter(move |(_, words)| words.contains(&name)).map(|(list, _)| *list)
+}
+
+// The three forms of a word.
+
+fn alone<T>(word: &Word<'_>, value: T) -> Result<T, Wrong> {
+    match word.form {
+        Form::Alone => Ok(value),
+        Form::Value(_) | Form::List(_) | Form::Number(_) => {
+            Err(word.wrong(format!("`{0}` stands alone: write just `{0}`", word.name)))
+        }
+    }
+}
+
+fn value<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w Value<'a>, Wrong> {
+    match &word.form {
+        Form::Value(value) => Ok(value),
+        Form::Alone | Form::List(_) | Form::Number(_) => {
+            Err(word.wrong(format!("`{0}` needs a value: write `{0} = {example}`", word.name)))
+        }
+    }
+}
+
+fn list<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w [Word<'a>], Wrong> {
+    match &word.form {
+        Form::List(words) => Ok(words),
+        Form::Alone | Form::Value(_) | Form::Number(_) => {
+            Err(word.wrong(format!("`{}` needs its words in parentheses: write `{example}`", word.name)))
+        }
+    }
+}
+
+// The kinds of values.
+
+fn number<N: FromStr>(value: &Value<'_>) -> Result<N, Wrong> {
+    let Kind::Number(written) = value.kind else {
+        return Err(value.wrong("expected a whole number, such as `2`"));
+    };
+    let digits = written.strip_suffix("usize").unwrap_or(written).replace('_', "");
+    digits.parse().map_err(|_| match digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => value.wrong("this number is too large"),
+        false => value.wrong("expected a whole number, such as `2`"),
+    })
+}
+
+fn positive(word: &Word<'_>, example: &str, meaning: &str) -> Result<usize, Wrong> {
+    let value = value(word, example)?;
+    match number(value)? {
+        0 => Err(value.wrong(format!("`{}` is {meaning}", word.name))),
+        number => Ok(number),
+    }
+}
+
+fn copies(word: &Word<'_>) -> Result<Vec<usize>, Wrong> {
+    let value = value(word, "[1, 0, 2]")?;
+    let Kind::List(values) = &value.kind else {
+        return Err(value.wrong("expected a list of whole numbers, such as `[1, 0, 2]`"));
+    };
+    let copies = values.iter().map(number).collect::<Result<Vec<usize>, _>>()?;
+    for (i, (number, value)) in copies.iter().zip(values).enumerate() {
+        if copies[..i].contains(number) {
+            return Err(value.wrong(format!("{number} is listed twice: keep one")));
+        }
+        if *number > 255 {
+            return Err(value.wrong("a packet can arrive at most 255 times"));
+        }
+    }
+    match copies.is_empty() {
+        true => Err(value.wrong("each packet needs a number of arrivals: write `[1]` for a network without faults")),
+        false => Ok(copies),
+    }
+}
+
+fn process(value: &Value<'_>) -> Result<String, Wrong> {
+    match value.kind {
+        Kind::Name("") => Err(value.wrong("a process has a name: this one is empty")),
+        Kind::Name(name) => Ok(name.to_owned()),
+        _ => Err(value.wrong("expected the name of a process in quotes, such as `\"client\"`")),
+    }
+}
+
+fn processes(word: &Word<'_>) -> Result<Vec<String>, Wrong> {
+    let value = value(word, "[\"client\", \"server\"]")?;
+    let Kind::List(values) = &value.kind else {
+        return Err(value.wrong("expected a list of names, such as `[\"client\", \"server\"]`"));
+    };
+    let names = values.iter().map(process).collect::<Result<Vec<_>, _>>()?;
+    if let Some(i) = (0..names.len()).find(|&i| names[..i].contains(&names[i])) {
+        return Err(values[i].wrong(format!("process {:?} is named twice: keep one", names[i])));
+    }
+    match names.is_empty() {
+        true => Err(value.wrong("this is empty: name a process, or leave it out to mean all of them")),
+        false => Ok(names),
+    }
+}
+
+fn between(word: &Word<'_>) -> Result<Vec<String>, Wrong> {
+    let names = processes(word)?;
+    match names.len() {
+        1 => Err(word.wrong("`between` names two processes at least: packets go from one of them to another")),
+        _ => Ok(names),
+    }
+}
+
+fn choice<T: Copy>(value: &Value<'_>, choices: &Choices<T>) -> Result<T, Wrong> {
+    let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
+    let Kind::Word(word) = &value.kind else {
+        let hint = if matches!(value.kind, Kind::Name(_)) { ", without quotes" } else { "" };
+        return Err(value.wrong(format!("expected {}{hint}", either(&names))));
+    };
+    let choice = choices.iter().find(|(name, _)| *name == word.name);
+    let Some(&(_, choice)) = choice else {
+        let hint = hint(word.name, &names);
+        return Err(value.wrong(format!("expected {}, found `{}`{hint}", either(&names), word.name)));
+    };
+    alone(word, choice)
+}
+
+// What is wrong, in words.
+
+/// A mistake and where it stands in the text.
+struct Wrong {
+    at: Range<usize>,
+    message: String,
+}
+
+impl Wrong {
+    /// The mistake, with the text and a mark under the place.
+    fn shown_in(&self, text: &str) -> String {
+        let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let before = text[..self.at.start].chars().count();
+        let marked = text[self.at.clone()].trim_end().chars().count().max(1);
+        format!("{}\n  {line}\n  {:before$}{:^<marked$}", self.message, "", "")
+    }
+}
+
+impl Word<'_> {
+    fn wrong(&self, message: impl fmt::Display) -> Wrong {
+        Wrong { at: self.at.clone(), message: message.to_string() }
+    }
+}
+
+impl Value<'_> {
+    fn wrong(&self, message: impl fmt::Display) -> Wrong {
+        Wrong { at: self.at.clone(), message: message.to_string() }
+    }
+}
