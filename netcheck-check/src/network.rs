@@ -148,7 +148,7 @@ impl Network {
     /// It changes nothing but words. If it panics, the bytes are shown as they are.
     ///
     /// ```
-    /// # use crate::Network;
+    /// # use netcheck_check::Network;
     /// fn check(net: &mut Network) {
     ///     net.describe(|bytes| match bytes {
     ///         [0, 3, high, low, data @ ..] => Some(format!("DATA {} {data:?}", u16::from_be_bytes([*high, *low]))),
@@ -241,7 +241,8 @@ impl Registered {
     /// `#[tokio::main]` that is registered reads `std::env::args()`, or `Cli::parse()` as clap has it.
     ///
     /// ```
-    /// # use netcheck_runtime::{check::Checker, env};
+    /// # use netcheck_check::check::Checker;
+    /// # use netcheck_runtime::env;
     /// let report = Checker::new().check(|net| {
     ///     net.process("proxy", || async { env::args().collect::<Vec<_>>() }).args(["--port", "80"]);
     /// });

@@ -21,7 +21,8 @@ const PACKETS_MAX: usize = 2_000;
 /// # Examples
 ///
 /// ```
-/// # use netcheck_runtime::monitor::{Monitor, Rule, Trace, page};
+/// # use netcheck_check::page;
+/// # use netcheck_runtime::monitor::{Monitor, Rule, Trace};
 /// # use std::time::Duration;
 /// let twice = Monitor::builder("never twice")
 ///     .state("none")
