@@ -8,6 +8,10 @@
 //! Where a program has written a number over the first five bytes of a stale address, its byte 5 is left, which cannot be
 //! told from a number (`image`). So a thread takes its arenas from one *group*: the chunks whose addresses have the same
 //! byte 5, and of which a byte 4 of 0 is not one. They are 255. A thread that needs more has some states counted twice.
+//!
+//! Where a program has written a number over the byte 4 alone, the number and the byte 5 look like an address in the arena
+//! whose byte 4 is that number. In this one arena a history would have another image than in all others. So a group gives
+//! out first the chunks whose byte 4 is neither a small number nor text.
 
 use crate::chunk::Chunk;
 use crate::reservation::{Reservation, STRIDE_BYTES};
@@ -33,7 +37,7 @@ struct Pool {
 struct Group {
     /// The number of the first free chunk; 0 (which is the engine's) for none.
     free: u32,
-    /// The place in the group of the first chunk that has never been used; 0 is none's place.
+    /// How many chunks of the group have been tried, and one more: the index of the next, for [`place`].
     next: usize,
     in_use: usize,
     /// The threads that take their arenas from it.
@@ -110,12 +114,10 @@ impl Pool {
             taken.free = chunk.next.load(Ordering::Relaxed);
             chunk
         } else {
-            let unused = (taken.next..GROUP_CHUNKS).find_map(|place| Some((place, number(reservation, group, place)?)));
-            let Some((place, number)) = unused else {
-                taken.next = GROUP_CHUNKS;
-                return None;
-            };
-            taken.next = place + 1;
+            let mut unused = taken.next..GROUP_CHUNKS;
+            let number = unused.find_map(|index| number(reservation, group, place(index)));
+            taken.next = unused.start;
+            let number = number?;
             let chunk = Chunk::numbered(reservation, number);
             chunk.open();
             chunk
@@ -131,6 +133,15 @@ impl Pool {
         chunk.next.store(group.free, Ordering::Relaxed);
         group.free = chunk.number(reservation) as u32;
         group.in_use -= 1;
+    }
+}
+
+/// The place in its group of the chunk that is given out as the `index`th, counted from 1: the byte 4 of its addresses.
+fn place(index: usize) -> usize {
+    match index {
+        1..0x80 => 0x7f + index,
+        0x80..0xff => 0xff - index,
+        _ => index,
     }
 }
 
@@ -151,4 +162,17 @@ fn number(reservation: Reservation, group: usize, place: usize) -> Option<usize>
     let arena = (group * GROUP_CHUNKS + place).checked_sub(before_groups(reservation))?;
     let number = reservation.engine_chunks() + arena;
     (number < reservation.chunks()).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_group_gives_out_each_place_once_and_small_numbers_and_text_last() {
+        let places: Vec<usize> = (1..GROUP_CHUNKS).map(place).collect();
+        assert_eq!(places.iter().copied().collect::<BTreeSet<_>>(), (1..GROUP_CHUNKS).collect());
+        assert!(places[..127].iter().all(|place| (0x80..0xff).contains(place)) && places[253..] == [1, 0xff]);
+    }
 }

@@ -5,7 +5,7 @@
 //! never used. So the low half of an address is its place in its chunk, and the high half says which chunk it is. A
 //! number of 32 bits beside half of a stale address looks like an address only if it is one of the 2^26 that are low
 //! halves; these are far from small numbers. The first quarter of the chunks is the engine's, the others are arenas. Behind each of the
-//! engine's chunks is room for the stack on which a thread runs programs.
+//! engine's chunks is room for the stacks of a thread: the one that programs run on, and two of the engine's.
 
 use crate::platform;
 use std::ops::Range;
@@ -26,8 +26,17 @@ pub const STRIDE_BYTES: usize = 1 << STRIDE_SHIFT;
 /// programs count with are smaller, text is ASCII mostly, and its first byte is no usual end of an address of a host.
 pub const LOW_HALF_MIN: usize = 0xa4 << 24;
 
-/// The place of a stack in each of the engine's strides.
-pub const STACK: Range<usize> = CHUNK_BYTES..CHUNK_BYTES + (8 << 20);
+/// The place of the stack for programs in each of the engine's strides.
+pub const PROGRAM_STACK: Range<usize> = CHUNK_BYTES..CHUNK_BYTES + (8 << 20);
+
+/// The place of the stack for calls of the engine, behind it.
+pub const ENGINE_STACK: Range<usize> = PROGRAM_STACK.end..PROGRAM_STACK.end + (4 << 20);
+
+/// The place of the stack for steps, behind that.
+pub const STEP_STACK: Range<usize> = ENGINE_STACK.end..ENGINE_STACK.end + (4 << 20);
+
+/// The place of all. Their addresses have one byte 3.
+pub const STACKS: Range<usize> = PROGRAM_STACK.start..STEP_STACK.end;
 
 /// Where the range begins in each process in which nothing else is there: below what the system places, and above what
 /// it loads. Then states are told apart by the same numbers in each process.

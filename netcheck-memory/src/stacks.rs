@@ -6,14 +6,17 @@
 //! - *Programs* run on a stack whose addresses have the same low half on each thread: a stale address of it is the same
 //!   in each run but for its high half. Each call finds zeros there: what the calls before have touched is wiped, and
 //!   which pages these are the system knows. Without optimization a call may need hundreds of kilobytes.
-//! - *The engine*, while it serves a poll, runs on another stack. Its own numbers (lengths of histories, sizes of tables)
+//! - *The engine*, while it serves a poll, runs on another stack, behind that one: a compiler may leave the address of a
+//!   call's result on the program's stack. Its own numbers (lengths of histories, sizes of tables)
 //!   differ where the program's states do not. Wiping the stack behind its calls is not enough, because a frame may still
 //!   hold copies of them after the call. So only the arguments of its calls are ever on the program's, and the fields of
 //!   their results (`handed`).
+//! - *The engine*, while it takes a step, runs on a third stack: what it lends to the program, and whose address may
+//!   be left on the program's stack, would otherwise lie where the caller's depth puts it.
 
 use crate::handed::Handed;
 use crate::platform;
-use crate::reservation::{Reservation, STACK};
+use crate::reservation::{self, ENGINE_STACK, PROGRAM_STACK, Reservation, STEP_STACK};
 use crate::stack::{call_apart, call_through, call_with_clean_registers, wipe_stack};
 use std::cell::Cell;
 use std::ops::Range;
@@ -38,63 +41,54 @@ const WIPED_BYTES: usize = 1 << 16;
 /// Beyond so many bytes, the memory of a stack is given back before the next call, which is faster then than wiping it.
 const KEPT_BYTES: usize = 1 << 20;
 
+/// The stride with the stacks of the first thread. Where the range begins as is wanted, the byte 4 of its addresses is
+/// 0x80, which programs write over stale addresses less often than small numbers (`pool`).
+const FIRST_STRIDE: usize = 0x7f;
+
 thread_local! {
-    static FOR_PROGRAMS: Stack = const { Stack::new(&PROGRAM_STACKS) };
-    static FOR_THE_ENGINE: Stack = const { Stack::new(&ENGINE_STACKS) };
+    static STACKS: Stacks = const { Stacks { programs_end: Cell::new(0), touched: Cell::new(0) } };
+    static IS_FOR_A_PROGRAM: Cell<bool> = const { Cell::new(false) };
+    static IS_FOR_THE_ENGINE: Cell<bool> = const { Cell::new(false) };
+    static IS_FOR_A_STEP: Cell<bool> = const { Cell::new(false) };
 }
 
-static PROGRAM_STACKS: Stacks = Stacks { unused: Mutex::new(Vec::new()), new: new_program_stack };
-static ENGINE_STACKS: Stacks = Stacks { unused: Mutex::new(Vec::new()), new: new_engine_stack };
+/// The ends of the stacks for programs of threads that have ended.
+static UNUSED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// The stacks for one purpose.
+/// A thread's stacks: the one for programs, and behind it those for the engine.
 struct Stacks {
-    /// The ends of those of threads that have ended.
-    unused: Mutex<Vec<usize>>,
-    /// Makes one more, and gives its end; `None` if the system does not.
-    new: fn() -> Option<usize>,
+    /// The address at which the stack for programs ends; 0 if there are none yet.
+    programs_end: Cell<usize>,
+    /// Bytes at its end that earlier calls may have touched, as far as that is known.
+    touched: Cell<usize>,
 }
 
 impl Stacks {
-    fn take(&self) -> Option<usize> {
-        let unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        unused.or_else(self.new)
-    }
-}
-
-/// One of a thread's stacks.
-struct Stack {
-    /// The address at which it ends; 0 if there is none yet.
-    top: Cell<usize>,
-    /// Bytes at its end that earlier calls may have touched, as far as that is known.
-    touched: Cell<usize>,
-    /// Whether a call is on it.
-    is_busy: Cell<bool>,
-    of: &'static Stacks,
-}
-
-impl Stack {
-    const fn new(of: &'static Stacks) -> Stack {
-        Stack { top: Cell::new(0), touched: Cell::new(0), is_busy: Cell::new(false), of }
-    }
-
-    /// The end of the stack, if no call is on it and the system gives one.
-    fn take(&self) -> Option<usize> {
-        if self.is_busy.get() {
-            return None;
+    /// The end of the stack for programs; `None` if the system gives no stacks.
+    fn programs_end(&self) -> Option<usize> {
+        if self.programs_end.get() == 0 {
+            let unused = UNUSED.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            self.programs_end.set(unused.or_else(new_stacks)?);
         }
-        if self.top.get() == 0 {
-            self.top.set(self.of.take()?);
-        }
-        self.is_busy.set(true);
-        Some(self.top.get())
+        Some(self.programs_end.get())
     }
 
-    /// Zeroes what earlier calls have left there. No call is on it.
+    /// The end of the stack for calls of the engine.
+    fn engine_end(&self) -> Option<usize> {
+        Some(self.programs_end()? + (ENGINE_STACK.end - PROGRAM_STACK.end))
+    }
+
+    /// The end of the stack for steps.
+    fn steps_end(&self) -> Option<usize> {
+        Some(self.programs_end()? + (STEP_STACK.end - PROGRAM_STACK.end))
+    }
+
+    /// Zeroes what earlier calls have left on the stack for programs. No call is on it.
     fn wipe(&self) {
-        let top = self.top.get();
+        let top = self.programs_end.get();
         let below = |bytes: usize| std::ptr::with_exposed_provenance_mut::<u8>(top - bytes);
         let mut touched = self.touched.get();
-        while touched + LOOK_BYTES <= STACK.len() - GUARD_BYTES {
+        while touched + LOOK_BYTES <= PROGRAM_STACK.len() - GUARD_BYTES {
             // SAFETY: the range lies in the stack, which is reserved memory, and it begins and ends at a page.
             match unsafe { platform::touched_bytes::<LOOK_BYTES>(below(touched + LOOK_BYTES)) } {
                 Some(0) => break,
@@ -116,52 +110,48 @@ impl Stack {
     }
 }
 
-impl Drop for Stack {
+impl Drop for Stacks {
     fn drop(&mut self) {
-        if self.top.get() != 0 {
-            self.of.unused.lock().unwrap_or_else(PoisonError::into_inner).push(self.top.get());
+        if self.programs_end.get() != 0 {
+            UNUSED.lock().unwrap_or_else(PoisonError::into_inner).push(self.programs_end.get());
         }
     }
 }
 
-/// Where this thread's stack for programs lies, if it has one.
-pub fn program_stack() -> Option<Range<usize>> {
-    let top = FOR_PROGRAMS.try_with(|stack| stack.top.get()).ok().filter(|&top| top != 0)?;
-    Some(top - STACK.len()..top)
+/// Where this thread's stacks lie, if it has them.
+pub fn own_stacks() -> Option<Range<usize>> {
+    let end = STACKS.try_with(|stacks| stacks.programs_end.get()).ok().filter(|&end| end != 0)?;
+    Some(end - PROGRAM_STACK.len()..end - PROGRAM_STACK.len() + reservation::STACKS.len())
 }
 
-fn new_engine_stack() -> Option<usize> {
-    guarded(platform::reserve(None, STACK.len())?.expose_provenance())
-}
-
-fn new_program_stack() -> Option<usize> {
+/// Makes the stacks of a thread, and gives the end of the one for programs; `None` if the system does not.
+fn new_stacks() -> Option<usize> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let reservation = Reservation::get()?;
-    let stride = COUNT.fetch_add(1, Ordering::Relaxed);
-    if stride >= reservation.engine_chunks() {
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    if count >= reservation.engine_chunks() {
         return None;
     }
-    if stride == 0 {
+    if count == 0 {
         platform::explain_faults(is_below_a_program_stack, OVERFLOW);
     }
-    let start = reservation.engine_stride(stride) + STACK.start;
-    // Few of its pages are touched.
-    // SAFETY: the range is reserved, and begins at a page.
-    unsafe { platform::prefer_small_pages(std::ptr::with_exposed_provenance_mut(start), STACK.len()) };
-    guarded(start)
+    let stride = (FIRST_STRIDE + count) % reservation.engine_chunks();
+    let at = |place: usize| std::ptr::with_exposed_provenance_mut(reservation.engine_stride(stride) + place);
+    // Few of their pages are touched.
+    // SAFETY: the ranges are reserved, and begin at a page; nothing uses their memory yet.
+    unsafe {
+        platform::prefer_small_pages(at(reservation::STACKS.start), reservation::STACKS.len());
+        [PROGRAM_STACK, ENGINE_STACK, STEP_STACK]
+            .iter()
+            .for_each(|stack| platform::protect(at(stack.start), GUARD_BYTES));
+    }
+    Some(reservation.engine_stride(stride) + PROGRAM_STACK.end)
 }
 
 /// Whether an address lies below a stack for programs, where one that has overflowed is found.
 fn is_below_a_program_stack(address: usize) -> bool {
     let place = Reservation::existing().and_then(|reservation| reservation.in_engine_stride(address));
-    place.is_some_and(|place| (STACK.start..STACK.start + GUARD_BYTES).contains(&place))
-}
-
-/// The end of the stack that begins at an address. Nothing uses its memory yet.
-fn guarded(start: usize) -> Option<usize> {
-    // SAFETY: both callers pass the start of memory that was reserved, and that nothing uses.
-    unsafe { platform::protect(std::ptr::with_exposed_provenance_mut(start), GUARD_BYTES) };
-    Some(start + STACK.len())
+    place.is_some_and(|place| (PROGRAM_STACK.start..PROGRAM_STACK.start + GUARD_BYTES).contains(&place))
 }
 
 /// Calls a function on this thread's stack for programs; on the current one if a call is on that already, if the thread is
@@ -176,7 +166,11 @@ pub fn call_on_program_stack<R>(function: impl FnOnce() -> R) -> R {
         }
         call_with_clean_registers(function)
     };
-    call_on(&FOR_PROGRAMS, Stack::wipe, call)
+    let end = |stacks: &Stacks| stacks.programs_end().inspect(|_| stacks.wipe());
+    let Some(taken) = Taken::new(&IS_FOR_A_PROGRAM, end) else { return call(false) };
+    // SAFETY: `run` and `call` fit together, and `run` does not unwind. The stack is this thread's, no other call is
+    // on it, and its end is one of pages.
+    call_through(|| call(true), |run, call| unsafe { platform::call_on_stack(run, call, taken.end()) })
 }
 
 /// Calls a function on this thread's stack for the engine; on the current one if a call is on that already, if the thread
@@ -185,30 +179,38 @@ pub fn call_on_program_stack<R>(function: impl FnOnce() -> R) -> R {
 /// Of the result, the caller gets what [`Handed`] makes of it: all of its bytes come from the caller's stack, but for those
 /// of its fields.
 pub fn call_on_engine_stack<R: Handed>(function: impl FnOnce() -> R) -> R {
-    let Some(taken) = Taken::new(&FOR_THE_ENGINE, |_| {}) else { return function() };
+    let Some(taken) = Taken::new(&IS_FOR_THE_ENGINE, Stacks::engine_end) else { return function() };
     // SAFETY: `call_apart` passes a function and an argument that fit together, the function does not unwind, and the
     // end is one that it was given, less what it keeps there. The stack is this thread's, and no other call is on it.
     unsafe { call_apart(function, taken.end(), |run, call, end| platform::call_on_stack(run, call, end)) }
 }
 
-/// Prepares a stack and calls a function on it, which is told whether it runs there.
-fn call_on<R>(stack: &'static LocalKey<Stack>, prepare: fn(&Stack), function: impl FnOnce(bool) -> R) -> R {
-    let Some(taken) = Taken::new(stack, prepare) else { return function(false) };
-    // SAFETY: `run` and `call` fit together, and `run` does not unwind. The stack is this thread's, no other call is
-    // on it, and its end is one of pages.
-    call_through(|| function(true), |run, call| unsafe { platform::call_on_stack(run, call, taken.end()) })
+/// Calls a function, in which the engine takes a step of a run, on this thread's stack for steps; on the current one if a
+/// call is on that already, if the thread is about to end, or where the system is not supported. A panic of the function
+/// goes on in the caller.
+///
+/// What the step lends to the program lies at the same place each time, however deep the caller is.
+pub fn call_on_step_stack<R>(function: impl FnOnce() -> R) -> R {
+    let Some(taken) = Taken::new(&IS_FOR_A_STEP, Stacks::steps_end) else { return function() };
+    // SAFETY: as above.
+    call_through(function, |run, call| unsafe { platform::call_on_stack(run, call, taken.end()) })
 }
 
 /// One of this thread's stacks, while a call is on it.
 struct Taken {
-    stack: &'static LocalKey<Stack>,
+    is_busy: &'static LocalKey<Cell<bool>>,
     end: usize,
 }
 
 impl Taken {
-    fn new(stack: &'static LocalKey<Stack>, prepare: fn(&Stack)) -> Option<Taken> {
-        let end = stack.try_with(|stack| stack.take().inspect(|_| prepare(stack))).ok()??;
-        Some(Taken { stack, end })
+    /// The stack that ends at an address, if no call is on it; `None` if the thread is about to end, too.
+    fn new(is_busy: &'static LocalKey<Cell<bool>>, end: impl FnOnce(&Stacks) -> Option<usize>) -> Option<Taken> {
+        if is_busy.get() {
+            return None;
+        }
+        let end = STACKS.try_with(end).ok()??;
+        is_busy.set(true);
+        Some(Taken { is_busy, end })
     }
 
     fn end(&self) -> *mut u8 {
@@ -218,7 +220,6 @@ impl Taken {
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        // A thread that is about to end has given its stack away, which no call is on any more then.
-        let _ = self.stack.try_with(|stack| stack.is_busy.set(false));
+        self.is_busy.set(false);
     }
 }

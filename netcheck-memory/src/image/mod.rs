@@ -7,12 +7,12 @@
 //! - an address in the room of a live allocation of this arena (also of its inside, its end, or with tags in its low
 //!   bits): written as the number of the allocation and the offset;
 //! - an address in an object that the engine [keeps](crate::Arena::keep) in this arena, in this arena's free memory, in the
-//!   tables of any arena, or in a [stack for programs](crate::call_on_program_stack), on which no frame of the program is left then. Written as a
-//!   *token*: which of these it is, and its low half. A run that does the same finds the same low half, on whichever
-//!   thread, and a number that a program has written over the first bytes of a stale address is not lost;
+//!   tables of any arena, or in a [stack for programs](crate::call_on_program_stack), on which no frame of the program is
+//!   left then, or in a stack for the engine. Written as a *token*: which of these it is, and its low half. A run that does
+//!   the same finds the same low half, on whichever thread, and a number that a program has written over the first bytes of
+//!   a stale address is not lost;
 //! - a number with a part of a stale address in it, which a copy of stale bytes has left there, at whichever of its bytes:
-//!   the high half of an address in this arena, or in this thread's stack for programs. Written as a token, with the other
-//!   bytes;
+//!   the high half of an address in this arena, or in this thread's stacks. Written as a token, with the other bytes;
 //! - anything else: written as it is. Blocks of zeros are written as their length.
 //!
 //! No two different sequences of such items are written with the same words.
@@ -42,8 +42,10 @@
 //!
 //! - an address in the run's arena. Its low half is its place, which depends on what the run has allocated (`tables`). Its
 //!   high half is a token;
-//! - an address in the stack for programs, or of a static, a function, or this thread's variables: the same in each run
-//!   of a check, because one thread polls all of them;
+//! - an address in the stack for programs, or of what the engine lends to a program on its own stacks, which begin anew at
+//!   each step and call (`stacks`). These have the same low half on each thread, and their high half is a token;
+//! - an address of a static, a function, or this thread's variables: the same in each run of a check, because one thread
+//!   polls all of them;
 //! - bytes that the program has left on its stack, or zeros: the stack is wiped before each poll (`stacks`), and registers
 //!   are zero when a poll begins and when a call of the engine returns;
 //! - nothing of the engine's: it runs on a stack of its own, and of its results a program gets the fields ([`Handed`]),

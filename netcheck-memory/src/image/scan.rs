@@ -6,7 +6,7 @@ use crate::image::stale::{Addresses, Around, without};
 use crate::image::words::{Mark, escaped};
 use crate::place::Stay;
 use crate::reservation::{self, CHUNK_BYTES, Reservation};
-use crate::stacks::program_stack;
+use crate::stacks::own_stacks;
 use crate::tables::{Owner, Tables};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ struct Classes {
     base: usize,
     reservation: Option<Reservation>,
     arena: Addresses,
-    /// This thread's stack for programs.
+    /// This thread's stacks for programs and for the engine.
     stack: Option<Addresses>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Scan<'a> {
     pub(super) fn new(chunk: &'static Chunk, scratch: &'a mut Scratch) -> Scan<'a> {
         let base = chunk.base();
         let arena = Addresses::new(base, CHUNK_BYTES);
-        let stack = program_stack().map(|stack| Addresses::new(stack.start, stack.len()));
+        let stack = own_stacks().map(|stack| Addresses::new(stack.start, stack.len()));
         Scan { chunk, scratch, classes: Classes { base, reservation: Reservation::existing(), arena, stack } }
     }
 
@@ -181,7 +181,7 @@ impl Classes {
         }
     }
 
-    /// The token for an address in the head of another arena, or in a stack for programs.
+    /// The token for an address in the head of another arena, or in a stack.
     #[inline]
     fn foreign(&self, word: u64) -> Option<u64> {
         let (reservation, address) = (self.reservation?, word as usize);
@@ -189,7 +189,7 @@ impl Classes {
         if place < HEAD_BYTES {
             return Some(Mark::Free.with(place as u64));
         }
-        let is_stack = reservation::STACK.contains(&place) && reservation.in_engine_stride(address).is_some();
+        let is_stack = reservation::STACKS.contains(&place) && reservation.in_engine_stride(address).is_some();
         is_stack.then(|| Mark::Stack.with(place as u64))
     }
 

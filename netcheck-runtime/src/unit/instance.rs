@@ -15,7 +15,7 @@ use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
 use crate::unit::shared::Shared;
 use crate::unit::waiting::Waiting;
-use netcheck_memory::engine_region;
+use netcheck_memory::{call_on_step_stack, engine_region};
 use std::any::Any;
 use std::future::Future;
 use std::panic::Location;
@@ -88,8 +88,8 @@ impl Instance {
     /// all of them. `recorded`: where the step is known, the operations that the run is to wait for after it; then no
     /// image is made.
     ///
-    /// It works in the engine's region: a program never holds pointers to what is made there, so stale ones do not tell
-    /// local states apart.
+    /// It works in the engine's region, and on a stack that begins at the same place each time: a program never holds
+    /// pointers to what is made there, so stale ones do not tell local states apart.
     pub fn step(
         &mut self,
         program: &Program,
@@ -99,7 +99,7 @@ impl Instance {
         answers: impl IntoIterator<Item = (Operation, Outcome)>,
         recorded: Option<&[Offer]>,
     ) -> Stepped {
-        engine_region(|| {
+        let step = || {
             let input = fed[0];
             self.context.begin_step(Position::of(at, input), answers);
             let woken = self.context.state().tasks.runnable();
@@ -139,7 +139,8 @@ impl Instance {
                 stepped.traced = Some(state.causality.end(task, fed, has_ended, events));
             }
             stepped
-        })
+        };
+        call_on_step_stack(|| engine_region(step))
     }
 
     /// Aborts the root; `None` if it was never polled.
