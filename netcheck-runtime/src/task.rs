@@ -53,7 +53,7 @@ where
     if let Some(process) = any.downcast_mut::<Option<Process<F::Output>>>().and_then(Option::take) {
         let value = process.value();
         let child = process.spawn_unit(location);
-        return JoinHandle(Joining::Unit { child, value, pending: None, joined: false, location });
+        return JoinHandle(Joining::Unit(Box::new(OfUnit { child, value, pending: None, joined: false, location })));
     }
     let future = future.take().expect("it is not a process");
     spawn_task(future, || (), (location, false))
@@ -149,13 +149,18 @@ enum Joining<T> {
         cell: Arc<Mutex<Cell<T>>>,
         task: Arc<Known>,
     },
-    Unit {
-        child: UnitId,
-        value: fn(&Rc<dyn Any>) -> Option<T>,
-        pending: Option<Pending>,
-        joined: bool,
-        location: &'static Location<'static>,
-    },
+    /// Apart: a handle with room for it, copied before that is written, would take what earlier calls have left on the stack
+    /// into a future, and tell equal states apart.
+    Unit(Box<OfUnit<T>>),
+}
+
+/// The handle of an isolated task.
+struct OfUnit<T> {
+    child: UnitId,
+    value: fn(&Rc<dyn Any>) -> Option<T>,
+    pending: Option<Pending>,
+    joined: bool,
+    location: &'static Location<'static>,
 }
 
 /// The handle of an isolated task records the task, and whether it was joined. The output of any other task is in
@@ -163,7 +168,7 @@ enum Joining<T> {
 impl<T> Capture for JoinHandle<T> {
     fn capture(&self, values: &mut Values) {
         match &self.0 {
-            Joining::Unit { child, joined, .. } => (child, joined).hash(values),
+            Joining::Unit(unit) => (unit.child, unit.joined).hash(values),
             Joining::Task { .. } => values.refuse("a task's handle", type_name::<Self>()),
         }
     }
@@ -184,17 +189,17 @@ impl<T> JoinHandle<T> {
     /// The result of an isolated task, if it has ended, without waiting.
     #[track_caller]
     fn look(&mut self) -> Option<Result<T, JoinError>> {
-        let Joining::Unit { child, value, pending, joined, .. } = &mut self.0 else { return None };
-        *pending = None;
+        let Joining::Unit(unit) = &mut self.0 else { return None };
+        unit.pending = None;
         let context = context::current();
-        let outcome =
-            context.ask(Operation::Tasks(tasks::Operation::Join { child: *child, waits: false }), Location::caller());
+        let join = Operation::Tasks(tasks::Operation::Join { child: unit.child, waits: false });
+        let outcome = context.ask(join, Location::caller());
         if outcome.is_not_yet() {
             return None;
         }
-        context.see_end(*child);
-        *joined = true;
-        Some(ended(*child, *value, &outcome))
+        context.see_end(unit.child);
+        unit.joined = true;
+        Some(ended(unit.child, unit.value, &outcome))
     }
 
     /// The id of the task.
@@ -206,7 +211,7 @@ impl<T> JoinHandle<T> {
     pub fn abort_handle(&self) -> AbortHandle {
         AbortHandle(match &self.0 {
             Joining::Task { task, .. } => Abort::Task(Arc::clone(task)),
-            Joining::Unit { child, .. } => Abort::Unit(*child),
+            Joining::Unit(unit) => Abort::Unit(unit.child),
         })
     }
 }
@@ -251,7 +256,8 @@ impl<T> Future for JoinHandle<T> {
                     }
                 }
             }
-            Joining::Unit { child, value, pending, joined, location } => {
+            Joining::Unit(unit) => {
+                let OfUnit { child, value, pending, joined, location } = &mut **unit;
                 let operation = Operation::Tasks(tasks::Operation::Join { child: *child, waits: true });
                 let join = pending.get_or_insert_with(|| Pending::new(operation, location));
                 let Poll::Ready(outcome) = Pin::new(join).poll(cx) else { return Poll::Pending };
@@ -267,10 +273,10 @@ impl<T> Unpin for JoinHandle<T> {}
 
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
-        if let Joining::Unit { child, pending, joined, .. } = &mut self.0 {
-            *pending = None;
-            if let (false, Some(context)) = (*joined, context::try_current()) {
-                context.detach_unit(*child);
+        if let Joining::Unit(unit) = &mut self.0 {
+            unit.pending = None;
+            if let (false, Some(context)) = (unit.joined, context::try_current()) {
+                context.detach_unit(unit.child);
             }
         }
     }

@@ -146,7 +146,7 @@ impl<T: 'static> JoinSet<T> {
     /// The task that has ended first: the first one of this unit, or any of the isolated tasks that have ended. The
     /// order in which isolated tasks have ended is not known, so each of them may have been the first.
     fn first_ended(&self, of_unit: Option<usize>) -> Option<usize> {
-        let is_isolated = |index: &usize| matches!(self.handles[*index].1.0, Joining::Unit { .. });
+        let is_isolated = |index: &usize| matches!(self.handles[*index].1.0, Joining::Unit(_));
         let isolated = (0..self.handles.len()).filter(is_isolated);
         let ended: Vec<usize> = isolated.filter(|&index| self.handles[index].1.is_finished()).collect();
         let candidates: Vec<usize> = of_unit.into_iter().chain(ended).collect();
