@@ -123,7 +123,7 @@ families! {
         |seeds| agree(seeds, Size::Small, Words::EverydayStreams, Limits::of(5_000)),
         ["failures": |figures| figures.failed => 220, "reads": |figures| figures.read => 380,
             "clean": |figures| figures.clean => 190];
-    random_systems_of_everyday_programs_with_like_processes_agree: 15_000_000, 18, 18_000,
+    random_systems_of_everyday_programs_with_like_processes_agree: 15_000_000, 24, 18_000,
         |seeds| agree(seeds, Size::Small, Words::EverydayLike, Limits::of(1_000)),
         ["alike": |figures| figures.left_out.symmetric => 200];
     random_systems_of_everyday_programs_with_delay_agree: 16_000_000, 80, 10_400,

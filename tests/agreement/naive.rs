@@ -402,7 +402,7 @@ enum Operation {
         to: Port,
         stream: usize,
         hangs: bool,
-        /// with `delay`: the connection that it called for
+        /// the connection that it called for: with `delay` from the beginning, else once it is made
         called: Option<usize>,
     },
     Write {
@@ -550,6 +550,12 @@ enum Move {
     /// a segment comes to the other end
     ComeOut {
         from: End,
+    },
+    /// without `delay`: the connection is made, and the task does not know yet
+    Establish {
+        process: usize,
+        task: usize,
+        alternative: Alternative,
     },
     /// a connect that waits for room finds some
     Knock {

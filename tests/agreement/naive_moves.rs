@@ -88,7 +88,13 @@ impl World<'_> {
                     Wait::Join { deadline, .. } => timers.extend(deadline.map(|(deadline_ms, _)| fire(deadline_ms))),
                     Wait::Lock => {}
                     Wait::Tcp { operation, deadline_ms, may_fail, .. } => {
-                        let step = |is_failure| move |alternative| Move::Tcp { process, task, alternative, is_failure };
+                        let is_made = matches!(operation, Operation::Connect { called: None, .. });
+                        let step = |is_failure| {
+                            move |alternative: Alternative| match alternative.event {
+                                Event::Connected if is_made => Move::Establish { process, task, alternative },
+                                _ => Move::Tcp { process, task, alternative, is_failure },
+                            }
+                        };
                         let takes_time = self.system.takes_time();
                         let answers =
                             if operation.is_answered() && !takes_time { &mut deliveries } else { &mut others };
@@ -122,7 +128,7 @@ impl World<'_> {
         let network = &self.system.network;
         let streams_take_time = self.system.takes_time();
         let is_held_up = deliveries.iter().any(|delivery| match delivery {
-            Move::Tcp { .. } => true,
+            Move::Tcp { .. } | Move::Establish { .. } => true,
             Move::ComeOut { .. } => false,
             _ => !network.delay,
         });

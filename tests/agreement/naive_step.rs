@@ -135,6 +135,18 @@ impl World<'_> {
                 self.state.processes[process].finish(operation, into, opened, event);
                 self.run(process, task, findings)
             }
+            Move::Establish { process, task, ref alternative } => {
+                self.state.connections = alternative.after.clone();
+                let connection = alternative.opened.map(|(connection, _)| connection);
+                let waiting = &mut self.state.processes[process].tasks[task];
+                if let Activity::Waiting(Wait::Tcp { operation: Operation::Connect { called, .. }, .. }) =
+                    &mut waiting.activity
+                {
+                    *called = connection;
+                }
+                connection.into_iter().for_each(|connection| self.state.connections.answer(connection));
+                Ok(())
+            }
             Move::ComeOut { from } => {
                 self.state.connections.come_out(from);
                 Ok(())

@@ -76,6 +76,11 @@ impl Connections {
         new
     }
 
+    /// Without `delay`: the connection is there, and the process that connects is not told yet.
+    pub fn answer(&mut self, connection: usize) {
+        self.connections.get_mut(&connection).expect("it is there").wires.call = Call::Answered(true);
+    }
+
     /// How the call ends, if its answer has come.
     pub fn answered(&self, connection: usize) -> Option<Alternative> {
         let Call::Answered(is_taken) = self.connections[&connection].wires.call else { return None };

@@ -194,7 +194,7 @@ fn connections_come_and_go_for_ever() {
         net.daemon("client", connect_for_ever).after("server");
     });
     assert_eq!(report.uncaptured_loops(), &[] as &[String], "{report}");
-    assert_eq!(figures(&report), (Verdict::Verified, 59, 63), "{report}");
+    assert_eq!(figures(&report), (Verdict::Verified, 67, 75), "{report}");
 }
 
 #[netcheck::process(capture = false)]

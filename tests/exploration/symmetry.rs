@@ -112,10 +112,10 @@ fn echoes(number: usize) -> impl Fn(&mut Network) + Copy {
 /// Each connection is served by an isolated task.
 #[test]
 fn clients_of_a_stream_server_are_counted_once() {
-    assert_eq!(states(&Checker::new(), echoes(2)), [(214, 109), (38, 22)]);
-    assert_eq!(states(&Checker::new(), echoes(3)), [(5_218, 884), (145, 31)]);
+    assert_eq!(states(&Checker::new(), echoes(2)), [(336, 170), (42, 24)]);
+    assert_eq!(states(&Checker::new(), echoes(3)), [(10_336, 1_740), (160, 34)]);
     let failing = Checker::new().tcp(Tcp::new().fail_read().reset()).at_most(1);
-    assert_eq!(states(&failing, echoes(2)), [(856, 430), (165, 82)]);
+    assert_eq!(states(&failing, echoes(2)), [(1_192, 598), (185, 91)]);
 }
 
 /// Who is alike and why others are not, if the verdict is the one without symmetry.

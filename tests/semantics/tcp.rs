@@ -36,7 +36,7 @@ fn both(checker: Checker) -> Report {
 
 #[test]
 fn a_request_is_answered() {
-    for (reduction, states) in [(true, 21), (false, 24)] {
+    for (reduction, states) in [(true, 22), (false, 26)] {
         let report = both(Checker::new().identity(Identity::History).reduction(reduction));
         assert_eq!(report.verdict(), Verdict::Verified);
         assert_eq!(report.outputs("client"), ["Ok([97, 98, 99])"]);
@@ -104,7 +104,7 @@ async fn ask() -> io::Result<usize> {
 
 #[test]
 fn workers_of_their_own_serve_clients() {
-    let faults_and_states = [(0, 748, 5_543), (1, 8_057, 22_972), (9, 14_901, 38_235)];
+    let faults_and_states = [(0, 772, 6_095), (1, 8_949, 24_884), (9, 16_026, 41_032)];
     for (faults, reduced, full) in faults_and_states {
         for (reduction, states) in [(true, reduced), (false, full)] {
             let tcp = Tcp::new().fail_open().fail_read().fail_write().fail_close();

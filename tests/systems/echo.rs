@@ -21,7 +21,7 @@ fn figures(report: &Report) -> (Verdict, usize, u64) {
 fn without_failures_every_client_gets_every_answer() {
     for version in [Seeded, Corrected] {
         let report = check(version, failing(&[]));
-        assert_eq!(figures(&report), (Verdict::Verified, 1_934, 3_768), "{report}");
+        assert_eq!(figures(&report), (Verdict::Verified, 1_937, 3_771), "{report}");
         assert_eq!(report.outputs("client-1"), [ALL_ANSWERS]);
         assert_eq!(report.outputs("client-2"), [ALL_ANSWERS]);
     }
@@ -31,7 +31,7 @@ fn without_failures_every_client_gets_every_answer() {
 #[test]
 fn with_all_failures_together_a_client_gets_every_answer_or_an_error() {
     let report = check(Corrected, failing(&Category::ALL));
-    assert_eq!(figures(&report), (Verdict::Verified, 28_081, 75_348), "{report}");
+    assert_eq!(figures(&report), (Verdict::Verified, 29_565, 79_052), "{report}");
     let errors = ["BrokenPipe", "ConnectionReset", "NotConnected", "TimedOut", "UnexpectedEof"];
     let errors = errors.map(|error| format!("Err({error})"));
     let expected: Vec<String> = errors.into_iter().chain([ALL_ANSWERS.to_owned()]).collect();

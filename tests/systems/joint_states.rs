@@ -27,7 +27,7 @@ fn deadlock(report: &Report) -> String {
 #[test]
 fn the_dummy_pair_is_verified() {
     let report = check(|net| checked::pair(net, Pair::Dummy));
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 10), "{report}");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 11), "{report}");
     assert_eq!(report.outputs("client"), ["40"]);
 }
 
@@ -35,14 +35,14 @@ fn the_dummy_pair_is_verified() {
 #[test]
 fn the_lucky_pair_is_verified() {
     let report = check(|net| checked::pair(net, Pair::Lucky));
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 10), "{report}");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 11), "{report}");
     assert_eq!(report.outputs("client"), ["40"]);
 }
 
 #[test]
 fn the_buggy_pair_comes_to_a_deadlock() {
     let report = check(|net| checked::pair(net, Pair::Buggy));
-    assert_eq!(report.states(), 14, "{report}");
+    assert_eq!(report.states(), 15, "{report}");
     insta::assert_snapshot!(deadlock(&report));
 }
 

@@ -360,10 +360,8 @@ const CHECK: &[Row] = &[
     ("trace::machine", &["trace"]),
     ("trace::html", &["trace", "netcheck_runtime::violation"]),
     ("trace::mermaid", &["trace", "netcheck_runtime::violation"]),
-    (
-        "trace::counterexample",
-        &["trace::situation", "trace::step", "netcheck_runtime::unit::payload", "netcheck_runtime::violation"],
-    ),
+    ("trace::counterexample", &["trace::situation", "trace::step", "trace::versions", "netcheck_runtime::violation"]),
+    ("trace::versions", &["trace::step", "netcheck_runtime::unit::payload"]),
     ("trace::validated", &["trace", "netcheck_runtime::violation"]),
     (
         "trace",

@@ -1,15 +1,12 @@
 //! The steps from the start to a violation, and their JSON form.
 
 use crate::trace::situation::Situations;
-use crate::trace::step::{Doing, Kind, Step};
-use netcheck_runtime::unit::payload;
+use crate::trace::step::Step;
+use crate::trace::versions::{self, VERSION};
 use netcheck_runtime::violation::{Found, ViolationKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Not;
-
-/// The version of the JSON form that is written. Versions 1 and 2 are read too; others are refused.
-pub(crate) const VERSION: u64 = 3;
 
 /// The steps from the start to a violation, confirmed on the real code.
 ///
@@ -120,13 +117,7 @@ impl Counterexample {
         let wrong = |error: serde_json::Error| format!("not a counterexample: {error}");
         let mut trace: Value = serde_json::from_str(text).map_err(wrong)?;
         match trace["version"].as_u64() {
-            Some(VERSION) => {}
-            Some(version @ (1 | 2)) => {
-                if version == 1 {
-                    from_version_1(&mut trace);
-                }
-                from_version_2(&mut trace);
-            }
+            Some(version @ 1..=VERSION) => versions::rewrite(&mut trace, version),
             Some(version) => {
                 return Err(format!(
                     "it has version {version}, and this netcheck reads versions 1 to {VERSION}: \
@@ -137,76 +128,4 @@ impl Counterexample {
         }
         serde_json::from_value(trace).map_err(wrong)
     }
-}
-
-/// In version 1, the acts of the network are texts, and arrivals do not name the steps that sent them.
-fn from_version_1(trace: &mut Value) {
-    let steps = trace.get_mut("steps").and_then(Value::as_array_mut);
-    for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
-        let text = |field: &str| step.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (process, operation, outcome) = (text("process"), text("operation"), text("outcome"));
-        let kind = kind_of_version_1(&process, &operation, &outcome);
-        step.insert("kind".to_owned(), serde_json::to_value(kind).expect("it is plain data"));
-        for text in step.get_mut("network").and_then(Value::as_array_mut).into_iter().flatten() {
-            let doing = text.as_str().and_then(|text| doing_of_version_1(text, &outcome));
-            if let Some(doing) = doing {
-                *text = serde_json::to_value(doing).expect("it is plain data");
-            }
-        }
-    }
-}
-
-/// In version 2, steps have no data: they are found again by their words, in which bytes were hexadecimal.
-fn from_version_2(trace: &mut Value) {
-    trace["version"] = VERSION.into();
-    let rewrite = |words: Option<&mut Value>| {
-        if let Some(words) = words
-            && let Some(old) = words.as_str()
-        {
-            *words = payload::from_hexadecimal(old).into();
-        }
-    };
-    let steps = trace.get_mut("steps").and_then(Value::as_array_mut);
-    for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
-        if matches!(step.get("kind").and_then(Value::as_str), Some("send" | "receive" | "read" | "write")) {
-            ["operation", "outcome", "payload"].into_iter().for_each(|words| rewrite(step.get_mut(words)));
-        }
-        for doing in step.get_mut("network").and_then(Value::as_array_mut).into_iter().flatten() {
-            rewrite(doing.get_mut("datagram"));
-        }
-    }
-}
-
-fn kind_of_version_1(process: &str, operation: &str, outcome: &str) -> Kind {
-    match operation.split(' ').next().unwrap_or_default() {
-        "lose" | "never" if process == "network" => Kind::Network,
-        "start" | "run" => Kind::Run,
-        "send" => Kind::Send,
-        "recv" | "try_recv" => Kind::Receive,
-        // The connect of a datagram socket is answered with an address.
-        "bind" | "listen" => Kind::Bind,
-        "connect" if !outcome.starts_with(|first: char| first == '[' || first.is_ascii_digit()) => Kind::Connect,
-        "connect" => Kind::Bind,
-        "accept" => Kind::Accept,
-        "read" | "try_read" => Kind::Read,
-        "write" | "try_write" => Kind::Write,
-        "shutdown" => Kind::Shutdown,
-        "timer" => Kind::Timer,
-        _ => Kind::Other,
-    }
-}
-
-fn doing_of_version_1(text: &str, outcome: &str) -> Option<Doing> {
-    let (word, rest) = text.split_once(": ").unwrap_or((text, ""));
-    let copy = |rest: &str| rest.split(' ').find_map(|part| part.parse().ok());
-    Some(match word {
-        "lost" => Doing::Lost { datagram: rest.to_owned(), sent: None },
-        "overtook" => Doing::Overtook { datagram: rest.to_owned(), sent: None },
-        "duplicated" => Doing::Duplicated { copy: copy(rest)? },
-        "dropped" => Doing::Unbound,
-        "failed" if outcome == "connection reset" => Doing::Reset,
-        "failed" => Doing::Failed,
-        "hung" => Doing::Hung,
-        _ => return None,
-    })
 }

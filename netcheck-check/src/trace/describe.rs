@@ -90,7 +90,7 @@ fn arrive(system: &System, state: &[u32], transition: &Transition, (channel, pos
     }
 }
 
-/// A connect is under way from now on.
+/// A connect has its connection, or, where segments take delays, is under way from now on.
 fn dial(
     system: &mut System,
     state: &[u32],
@@ -105,7 +105,7 @@ fn dial(
         location: Some(wording::line(&offer, system.shared())),
         kind: Kind::Connect,
         operation: wording::operation_of(&offer.operation, system.shared()),
-        outcome: "under way".to_owned(),
+        outcome: if system.has_segments() { "under way" } else { "established" }.to_owned(),
         peer: peer(system, process, &offer.operation, &Outcome::Done),
         events: happenings(system, state, transition),
         asked: Some(Asked::Dial { asked: Box::new(Asked::of(&offer.operation, system.shared())) }),

@@ -8,7 +8,7 @@ use crate::trace::describe::{datagram, lost_datagram};
 use crate::trace::step::{Doing, Step};
 use netcheck_models::event::Event;
 use netcheck_models::tcp::Segment;
-use netcheck_runtime::id::OutcomeId;
+use netcheck_runtime::id::{ConnectionId, OutcomeId};
 use netcheck_runtime::operation::{ReceiveMode, Side};
 use netcheck_runtime::world::components::{Component, ComponentId};
 use netcheck_runtime::world::events::Happened;
@@ -114,6 +114,9 @@ impl Flow {
         self.under_way.forget(next);
         let changed = system.components.iter().filter(|(id, _)| id.of(state) != id.of(next));
         for (id, component) in changed {
+            if let (Component::Dialed(_), Some(made)) = (component, id.of(state).checked_sub(1)) {
+                self.connect(system, ConnectionId(made), number);
+            }
             if !matches!(component, Component::Connection(_)) {
                 continue;
             }
@@ -131,6 +134,15 @@ impl Flow {
                     connection.closed[side as usize].get_or_insert(number);
                 }
             }
+        }
+    }
+
+    /// A connect returns. Readers see a step that only makes a connection if another one follows.
+    fn connect(&mut self, system: &System, made: ConnectionId, number: u32) {
+        let component = system.components.find(Component::Connection(made));
+        let connection = component.and_then(|component| self.connections.get_mut(&component));
+        if let Some(connection) = connection.filter(|connection| connection.opened + 1 == number) {
+            connection.opened = number;
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! - An *aside* only reads the clock or chooses the branch with which a `select!` begins. It is told with the next step of
 //!   its task. An aside after which its task does nothing more stands alone.
+//! - A connection is made by a step of the network, and the connect returns by one of its task. Where the one follows on the
+//!   other, they are told as one.
 //! - *Rounds* are steps that repeat: the same tasks do the same at the same source lines, and the network does the same
 //!   to it. Payloads and answers may differ. Three rounds or more are told once. The last step of an execution is never
 //!   left out: it is the step that violates.
@@ -25,12 +27,25 @@ pub(super) fn asides(steps: &[Step]) -> Vec<Option<usize>> {
     let mut next: BTreeMap<(&str, Option<u32>), usize> = BTreeMap::new();
     for (number, step) in (1..).zip(steps).collect::<Vec<(usize, &Step)>>().into_iter().rev() {
         let task = (step.process.as_str(), step.task);
-        match is_aside(step) {
-            true => told_with[number - 1] = next.get(&task).copied(),
-            false => _ = next.insert(task, number),
+        if is_aside(step) {
+            told_with[number - 1] = next.get(&task).copied();
+            continue;
+        }
+        next.insert(task, number);
+        if let (Some(Asked::Dial { asked }), Some(after)) = (&step.asked, steps.get(number))
+            && after.asked.as_ref() == Some(asked)
+            && task == (after.process.as_str(), after.task)
+            && !after.failed
+        {
+            told_with[number - 1] = Some(number + 1);
         }
     }
     told_with
+}
+
+/// Whether a step that is told with another one says no more than that one.
+pub(super) fn is_told_by_the_other(step: &Step) -> bool {
+    matches!(step.asked, Some(Asked::Dial { .. }))
 }
 
 fn is_aside(step: &Step) -> bool {

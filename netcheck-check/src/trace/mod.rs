@@ -7,6 +7,7 @@
 //! - [`situation`]: where each process is after each step;
 //! - [`source`]: the source lines of steps;
 //! - [`counterexample`]: the steps to a violation, and their JSON form;
+//! - [`versions`]: that form as earlier versions wrote it;
 //! - [`relation`]: which processes have nothing to do with a violation;
 //! - [`text`]: as text, for a terminal or to be pinned;
 //! - [`automaton`]: the learned automaton of one process, as DOT and Mermaid;
@@ -37,3 +38,4 @@ pub(crate) mod source;
 pub(crate) mod step;
 pub(crate) mod text;
 pub(crate) mod validated;
+mod versions;

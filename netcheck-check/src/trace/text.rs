@@ -3,7 +3,7 @@
 //! Without colours and source lines it is the same on every machine.
 
 use crate::trace::counterexample::Counterexample;
-use crate::trace::fold::asides;
+use crate::trace::fold::{asides, is_told_by_the_other};
 use crate::trace::relation::{is_related, related};
 use crate::trace::step::{Doing, Kind, Step, Timing, length};
 use anstyle::{AnsiColor, Style};
@@ -141,7 +141,8 @@ impl Text<'_> {
             below(ASIDE, &format!("| {source}"));
         }
         let steps = self.counterexample.steps();
-        let told = asides.iter().map(|&aside| format!("#{aside} {}", steps[aside - 1].what())).collect::<Vec<_>>();
+        let said = asides.iter().filter(|aside| !is_told_by_the_other(&steps[*aside - 1]));
+        let told = said.map(|&aside| format!("#{aside} {}", steps[aside - 1].what())).collect::<Vec<_>>();
         if !told.is_empty() {
             below(ASIDE, &format!("+ {}", told.join(", ")));
         }

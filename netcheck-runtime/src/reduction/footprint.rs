@@ -23,7 +23,7 @@ use crate::world::prepared::Prepared;
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
 use crate::world::tasks;
-use crate::world::touches::{Resource, Touches};
+use crate::world::touches::{Resource, Touches, When};
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;
@@ -260,14 +260,16 @@ impl Footprints {
             if waits_for_one && let Prepared::Tasks(tasks::Prepared::Join { unit: child, .. }) = offer.prepared {
                 touches.waits(Resource::Ended(child));
             }
-            let contended = self.bits(&touches.when_contended);
+            let sometimes = When::ALL.map(|when| (when, self.bits(&touches.when(when))));
             let task = system.learner.automata.node(node).offers.iter().find(|other| other.key == offer.key);
             let task = task.map(|offer| offer.task);
             for row in self.rows_of_step(system, node, task) {
                 self.add(row, &touches);
                 // The first call of a poll does not show that a later one is contended.
                 let is_offered = row == whole || before == node;
-                self.add_contended(row, is_offered.then_some(offer.key), &contended);
+                for (when, depends_on) in &sometimes {
+                    self.add_sometimes(row, is_offered.then_some((offer.key, *when)), depends_on);
+                }
             }
         }
     }
@@ -374,20 +376,13 @@ impl Footprints {
         self.grown.extend(footprint.first_of.map(|_| row));
     }
 
-    /// Adds the resources that a contended offer depends on; without an offer, those of every state.
-    fn add_contended(&mut self, row: Row, offer: Option<OperationKey>, depends_on: &Bits) {
+    /// Adds the resources that an offer depends on in some states; without an offer, in every state.
+    fn add_sometimes(&mut self, row: Row, offer: Option<(OperationKey, When)>, depends_on: &Bits) {
         if depends_on.is_empty() {
             return;
         }
         let footprint = &mut self.rows[row.0 as usize];
-        let grew = match offer {
-            None => footprint.depends_on.union_with(depends_on),
-            Some(key) if footprint.when_contended.iter().any(|known| *known == (key, depends_on.clone())) => false,
-            Some(key) => {
-                footprint.when_contended.push((key, depends_on.clone()));
-                true
-            }
-        };
+        let grew = footprint.depend_sometimes(offer, depends_on);
         if grew | footprint.future_depends_on.union_with(depends_on) | footprint.future_races.union_with(depends_on) {
             self.note_growth(row);
             self.propagate(row);

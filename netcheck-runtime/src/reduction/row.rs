@@ -3,6 +3,7 @@
 use super::bits::Bits;
 use crate::id::ProcessId;
 use crate::operation::OperationKey;
+use crate::world::touches::When;
 use smallvec::SmallVec;
 
 /// A footprint's number.
@@ -22,8 +23,8 @@ pub(crate) struct Footprint {
     pub(crate) future_waits: Bits,
     /// All else that these steps see: the moment at which it happens makes a difference.
     pub(crate) future_races: Bits,
-    /// The resources that an offer depends on besides, in states in which it is contended.
-    pub(crate) when_contended: Vec<(OperationKey, Bits)>,
+    /// The resources that an offer depends on besides, in some states.
+    pub(crate) sometimes: Vec<(OperationKey, When, Bits)>,
     /// The resources that can wake a task that waits for others.
     pub(crate) woken_by: Bits,
     /// The footprints whose steps may lead to this one.
@@ -50,6 +51,17 @@ impl Footprint {
             waits: self.future_waits.clone(),
             races: self.future_races.clone(),
         }
+    }
+
+    /// Adds resources that an offer depends on in some states; without an offer, in every state. Says whether it has grown.
+    pub(super) fn depend_sometimes(&mut self, offer: Option<(OperationKey, When)>, depends_on: &Bits) -> bool {
+        let Some((key, when)) = offer else { return self.depends_on.union_with(depends_on) };
+        let sometimes = (key, when, depends_on.clone());
+        let is_new = !self.sometimes.contains(&sometimes);
+        if is_new {
+            self.sometimes.push(sometimes);
+        }
+        is_new
     }
 
     /// Adds to the future; says whether it has grown.

@@ -76,10 +76,10 @@ fn depends_on(
             .filter(own)
             .for_each(|edge| _ = depends_on.union_with(footprints.depended_on_by(edge)));
     }
-    if !footprint.when_contended.is_empty() {
+    if !footprint.sometimes.is_empty() {
         for offer in view.prepared_offers(node)? {
-            for (_, also) in footprint.when_contended.iter().filter(|(key, _)| *key == offer.key) {
-                if view.is_contended(state, mover.unit, &offer.prepared)? {
+            for (_, when, also) in footprint.sometimes.iter().filter(|(key, ..)| *key == offer.key) {
+                if view.is_when(state, mover.unit, &offer.prepared, *when)? {
                     depends_on.union_with(also);
                 }
             }

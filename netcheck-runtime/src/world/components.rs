@@ -157,7 +157,7 @@ impl Components {
     }
 
     /// The id of a component; `None` if it was never used, so that its value is 0 in every state.
-    pub(crate) fn find(&self, component: Component) -> Option<ComponentId> {
+    pub fn find(&self, component: Component) -> Option<ComponentId> {
         self.ids.get(&component).copied()
     }
 

@@ -93,6 +93,8 @@ pub struct Demands {
     pub clock: bool,
     /// A program uses `faults::scope`: there are no faults outside such regions.
     pub(crate) scope: bool,
+    /// A program sets that closing a stream that it has accepted resets the connection.
+    pub(crate) lingers: bool,
     /// The monitors that see a datagram being lost, as a set of bits.
     pub losses: u64,
 }

@@ -6,7 +6,7 @@ use super::prepared::Prepared;
 use super::renaming::Renaming;
 use super::system::System;
 use super::tables::{Lookup, View};
-use super::touches::Touches;
+use super::touches::{Touches, When};
 use super::{choices, faults, monitors, tasks, tcp, time, udp};
 use crate::id::UnitId;
 use crate::operation::{Effect, Operation};
@@ -41,10 +41,16 @@ macro_rules! behaviour {
                 }
             }
 
-            /// Whether the operation depends, in this state, on [`Touches::when_contended`] as well.
-            pub(crate) fn is_contended(self, state: &[u32], unit: UnitId, prepared: &Prepared) -> Lookup<bool> {
+            /// Whether the operation depends, in this state, on the resources that are listed for such states.
+            pub(crate) fn is_when(
+                self,
+                state: &[u32],
+                unit: UnitId,
+                prepared: &Prepared,
+                when: When,
+            ) -> Lookup<bool> {
                 match prepared {
-                    $(Prepared::$Kind(prepared) => $kind::depends::is_contended(self, state, unit, prepared),)*
+                    $(Prepared::$Kind(prepared) => $kind::depends::is_when(self, (state, unit), prepared, when),)*
                 }
             }
 

@@ -1,7 +1,7 @@
 //! The system of one check: the tables, and the learner that fills them.
 
 use crate::id::{Mover, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
-use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
+use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, Side, tcp};
 use crate::unit::automaton::EdgeId;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::program::Program;
@@ -264,12 +264,17 @@ impl System {
         let reads = |offer: &Offer| {
             matches!(offer.operation, Operation::Time(time::Operation::Clock | time::Operation::Deadline { .. }))
         };
+        let resets_by_closing = |effect: &Effect| match effect {
+            Effect::Tcp(tcp::Effect::Linger { stream, resets }) => *resets && stream.side == Side::Server,
+            _ => false,
+        };
         let demands = Demands {
             clock: self.demands.clock
                 || target.offers.iter().any(reads)
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Time(time::Effect::ArmAt { .. }))),
             scope: self.demands.scope
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Faults(faults::Effect::Scope { .. }))),
+            lingers: self.demands.lingers || edge.effects.iter().any(resets_by_closing),
             losses,
         };
         if demands != self.demands {

@@ -77,13 +77,15 @@ pub(crate) enum Resource {
     /// A connection from a port of this block of ephemeral ports of a process is closed or broken at one end, so that
     /// its addresses may become free.
     Vacated(ProcessId, u32),
-    /// A connect tests whether a connection from a port of this block still exists.
+    /// A connection from a port of this block is reset by the end that was accepted.
+    Reset(ProcessId, u32),
+    /// A connect returns, or tests whether a connection from a port of this block still exists.
     Redialed(ProcessId, u32),
     /// An end accepts no more bytes.
     Closed(ConnectionId, Side),
-    /// A call is made on a connection to a port.
+    /// A call is made on a connection to a port, or a connect to the port returns.
     Used(ComponentId),
-    /// A call is made on a connection to a process.
+    /// A call is made on a connection to a process, or a connect to it.
     Reached(ProcessId),
     /// Streams of a process may be closed because another task ends the task that holds them.
     Torn(ProcessId),
@@ -130,8 +132,25 @@ pub(crate) struct Touches {
     races: Vec<Resource>,
     /// A resource in `depends_on` whose order relative to the step makes no difference.
     pub(crate) unseen: Option<Resource>,
-    /// The resources on which the last operation also depends in states in which it is contended.
-    pub(crate) when_contended: Vec<Resource>,
+    /// The resources on which the last operation also depends in some states.
+    pub(crate) sometimes: Vec<(When, Resource)>,
+}
+
+/// The states in which an operation depends on a resource, of those on which it does not always depend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// What the operation asks for is not there or not free.
+    Contended,
+    /// A connect has no connection yet.
+    Unmade,
+    /// A connect has its connection, and the program does not know yet.
+    Made,
+    /// The same, and the connection has not been accepted.
+    Unaccepted,
+}
+
+impl When {
+    pub(crate) const ALL: [When; 4] = [When::Contended, When::Unmade, When::Made, When::Unaccepted];
 }
 
 impl Touches {
@@ -143,6 +162,16 @@ impl Touches {
     pub(crate) fn depends_on(&mut self, resource: Resource) -> &mut Self {
         self.depends_on.push(resource);
         self
+    }
+
+    pub(crate) fn depends_when(&mut self, when: When, resource: Resource) -> &mut Self {
+        self.sometimes.push((when, resource));
+        self
+    }
+
+    /// The resources that the last operation depends on in these states.
+    pub(crate) fn when(&self, when: When) -> Vec<Resource> {
+        self.sometimes.iter().filter(|(of, _)| *of == when).map(|(_, resource)| *resource).collect()
     }
 
     /// The step waits for an end alone.

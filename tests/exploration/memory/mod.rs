@@ -198,7 +198,7 @@ fn orders_that_make_no_difference_merge() {
     let systems: [(&str, Build); 2] =
         [("datagrams in one process", datagrams_in_one_process), ("a task for each stream", streams_of_one_client)];
     for (name, system) in systems {
-        let checker = Checker::new().max_states(20_000);
+        let checker = Checker::new().max_states(40_000);
         let by_history = checker.clone().identity(Identity::History).check(system);
         let by_memory = checker.clone().identity(Identity::Memory).check(system);
         assert_eq!(by_memory.verdict(), Verdict::Verified, "{name}: {by_memory}");

@@ -85,11 +85,10 @@ impl<M: Meter> World<M> {
             }
             Op::Connect { stream, process } => match TcpStream::connect(self.place.listener_of(process)).await {
                 Ok(connected) => {
-                    // A check takes the connect and the poll that sees it as one step, before any accept. On sockets the
-                    // other end may be accepted between the two: here it may be so in both.
-                    tokio::task::yield_now().await;
+                    self.mark(9);
                     *open(&self.streams[stream]) = Some(connected);
                 }
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => self.mark(10),
                 Err(_) => self.mark(2),
             },
             Op::Accept(stream) => {

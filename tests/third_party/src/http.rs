@@ -26,7 +26,11 @@ const REQUESTS: [&str; 2] = ["ab", "c"];
 
 /// Sends all requests on one connection; each is answered, or has an error of its own.
 pub(crate) async fn ask(server: &str) -> Vec<Result<String, String>> {
-    let stream = TcpStream::connect(server).await.expect("the server listens");
+    let stream = match TcpStream::connect(server).await {
+        Ok(stream) => stream,
+        // The connection may break before the client knows of it.
+        Err(error) => return vec![Err(error.to_string())],
+    };
     let (mut sender, connection) = handshake(HyperStream(stream)).await.expect("nothing is exchanged yet");
     let connection = tokio::spawn(connection);
     let mut answers = Vec::new();

@@ -29,16 +29,19 @@ const NEWS: &str = "a";
 
 /// The text that came back, and how the connection ended.
 pub(crate) async fn ask(server: &str) -> Result<String, String> {
-    ask_over(FixedMask::new(connected(server).await)).await.map_err(|error| error.to_string())
+    let ask = async { ask_over(FixedMask::new(connected(server).await?)).await };
+    ask.await.map_err(|error| error.to_string())
 }
 
 /// As [`ask`], with the masks that tungstenite draws.
 pub(crate) async fn ask_with_random_masks(server: &str) -> Result<String, String> {
-    ask_over(connected(server).await).await.map_err(|error| error.to_string())
+    let ask = async { ask_over(connected(server).await?).await };
+    ask.await.map_err(|error| error.to_string())
 }
 
-async fn connected(server: &str) -> TcpStream {
-    TcpStream::connect(server).await.expect("the server listens")
+/// The connection may break before the client knows of it.
+async fn connected(server: &str) -> tungstenite::Result<TcpStream> {
+    Ok(TcpStream::connect(server).await?)
 }
 
 async fn accepted(listener: TcpListener) -> TcpStream {
@@ -74,9 +77,11 @@ async fn answer_over(stream: TcpStream) -> tungstenite::Result<Vec<String>> {
 
 /// Hears what the server says on a connection that begins with frames.
 pub(crate) async fn hear(server: &str) -> Result<String, String> {
-    let stream = FixedMask { stream: connected(server).await, at: Position::Frame };
-    let mut socket = WebSocketStream::from_raw_socket(stream, Role::Client, None).await;
-    hear_over(&mut socket).await.map_err(|error| error.to_string())
+    let hear = async {
+        let stream = FixedMask { stream: connected(server).await?, at: Position::Frame };
+        hear_over(&mut WebSocketStream::from_raw_socket(stream, Role::Client, None).await).await
+    };
+    hear.await.map_err(|error| error.to_string())
 }
 
 async fn hear_over<S: AsyncRead + AsyncWrite + Unpin>(socket: &mut WebSocketStream<S>) -> tungstenite::Result<String> {

@@ -7,7 +7,7 @@ use crate::check::setup::Job;
 use crate::check::{Checker, Identity, Tcp, Udp};
 use crate::network::Network;
 use crate::report::Verdict;
-use netcheck_runtime::id::{NodeId, OutcomeId, SocketId, UnitId};
+use netcheck_runtime::id::{ConnectionId, NodeId, OutcomeId, SocketId, UnitId};
 use netcheck_runtime::isolated;
 use netcheck_runtime::net::{TcpListener, TcpStream, UdpSocket};
 use netcheck_runtime::operation::Side;
@@ -88,13 +88,13 @@ fn value(system: &System, component: Component, value: u32) -> String {
         Component::StreamPort(..) => {
             let bound = system.stream_ports.get(value);
             let backlogs = bound.iter().flat_map(|binding| &binding.backlog).flat_map(|backlog| backlog.waiting());
-            let waiting = backlogs
-                .map(|&id| place_in_words(system, Component::Connection(netcheck_runtime::id::ConnectionId(id))));
+            let waiting = backlogs.map(|&id| place_in_words(system, Component::Connection(ConnectionId(id))));
             let waiting: Vec<String> = waiting.collect();
             let ports: Vec<_> = bound.iter().map(|binding| (binding.ip, binding.socket, binding.holder)).collect();
             format!("{ports:?} {waiting:?}")
         }
         Component::Connection(_) => format!("{:?}", system.held.get(value)),
+        Component::Dialed(_) => place_in_words(system, Component::Connection(ConnectionId(value - 1))),
         Component::Timers(_) => format!("{:?}", system.timers.get(value)),
         _ => value.to_string(),
     }
@@ -268,9 +268,9 @@ fn clients_of_a_stream_server() {
             }
         }
     };
-    assert_eq!(counted(&Checker::new(), network(2), &[&[1, 2]]), (118, 63));
+    assert_eq!(counted(&Checker::new(), network(2), &[&[1, 2]]), (181, 95));
     let failing = Checker::new().tcp(Tcp::new().fail_open().fail_read().hang()).at_most(1);
-    assert_eq!(counted(&failing, network(2), &[&[1, 2]]), (344, 177));
+    assert_eq!(counted(&failing, network(2), &[&[1, 2]]), (533, 272));
 }
 
 async fn tells() {

@@ -21,10 +21,12 @@ pub(super) enum Kind {
     Connection,
     /// An outcome, counted from 1.
     Head,
+    /// A connection, counted from 1.
+    Dialed,
 }
 
 impl Kind {
-    const COUNT: usize = 7;
+    const COUNT: usize = 8;
 
     fn of(component: Component) -> Kind {
         match component {
@@ -34,9 +36,9 @@ impl Kind {
             Component::Head(_) => Kind::Head,
             Component::StreamPort(..) => Kind::StreamBindings,
             Component::Connection(_) => Kind::Connection,
+            Component::Dialed(_) => Kind::Dialed,
             Component::Handle(_)
             | Component::Hung(_)
-            | Component::Dialed(_)
             | Component::Timers(_)
             | Component::Clock
             | Component::Zone
@@ -304,5 +306,6 @@ fn swapped(system: &mut System, map: &Map, kind: Kind, value: u32) -> Result<u32
             renaming.sure(()).map(|()| system.held.intern(&held))
         }
         Kind::Head => outcome(system, map, OutcomeId(value - 1)).map(|image| image.0 + 1),
+        Kind::Dialed => connection(system, map, ConnectionId(value - 1)).map(|image| image.0 + 1),
     }
 }

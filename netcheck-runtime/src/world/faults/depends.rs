@@ -6,14 +6,14 @@ use crate::id::UnitId;
 use crate::unit::automaton::EdgeId;
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
-use crate::world::touches::{Resource, Touches};
+use crate::world::touches::{Resource, Touches, When};
 
 pub(crate) fn operation(_touches: &mut Touches, _system: &mut System, _unit: UnitId, prepared: &Prepared) {
     match *prepared {}
 }
 
 /// Never: there are no operations on fault regions.
-pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
+pub(crate) fn is_when(_: View<'_>, _: (&[u32], UnitId), _: &Prepared, _: When) -> Lookup<bool> {
     Ok(false)
 }
 

@@ -8,7 +8,7 @@ use crate::unit::automaton::{Edge, EdgeId};
 use crate::world::components::Component;
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
-use crate::world::touches::{Resource, Touches};
+use crate::world::touches::{Resource, Touches, When};
 
 pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
     match prepared {
@@ -31,7 +31,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
 }
 
 /// Never: an operation of this kind depends on the same resources in every state.
-pub(crate) fn is_contended(_view: View<'_>, _state: &[u32], _unit: UnitId, _prepared: &Prepared) -> Lookup<bool> {
+pub(crate) fn is_when(_: View<'_>, _: (&[u32], UnitId), _: &Prepared, _: When) -> Lookup<bool> {
     Ok(false)
 }
 

@@ -9,7 +9,7 @@ use crate::unit::automaton::EdgeId;
 use crate::world::components::{Component, ComponentId, StreamBinding};
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
-use crate::world::touches::{Resource, Touches};
+use crate::world::touches::{Resource, Touches, When};
 use netcheck_models::host::ephemeral;
 use std::net::SocketAddr;
 
@@ -31,11 +31,11 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .affects(Resource::Unqueued(port))
                 .depends_on(Resource::Unqueued(port))
                 .depends_on(Resource::Listening(port));
-            touches.when_contended.push(Resource::Dialed(port));
+            touches.depends_when(When::Contended, Resource::Dialed(port));
             if fails {
                 // The failure resets the first connection in the backlog.
                 touches.affects(Resource::Unlisted(port));
-                touches.when_contended.push(Resource::Used(port));
+                touches.depends_when(When::Contended, Resource::Used(port));
                 touches.failure(system, unit);
             }
         }
@@ -54,7 +54,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             }
             touches.sends(end);
             touches.depends_on(Resource::Closed(end.connection, end.peer()));
-            touches.when_contended.push(Resource::Read(end.connection, end.peer()));
+            touches.depends_when(When::Contended, Resource::Read(end.connection, end.peer()));
             touches.stream(system, unit, end, fails || resets);
         }
         &Prepared::Ready { end, read, write, waits } => {
@@ -69,7 +69,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             }
             if write {
                 touches.depends_on(Resource::Closed(end.connection, end.peer()));
-                touches.when_contended.push(Resource::Read(end.connection, end.peer()));
+                touches.depends_when(When::Contended, Resource::Read(end.connection, end.peer()));
             }
             touches.stream(system, unit, end, false);
         }
@@ -108,12 +108,29 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
     }
 }
 
-/// Whether the operation depends, in this state, on [`Touches::when_contended`] as well.
-pub(crate) fn is_contended(view: View<'_>, state: &[u32], unit: UnitId, prepared: &Prepared) -> Lookup<bool> {
-    let is_unaccepted = |end: &ConnectionEnd| {
-        let held = view.held.get(end.component.of(state));
-        end.side == Side::Client && held.connection.is_held(Side::Server) && held.holders[1].is_none()
+/// Whether the operation depends, in this state, on the resources that are listed for such states.
+pub(crate) fn is_when(
+    view: View<'_>,
+    (state, unit): (&[u32], UnitId),
+    prepared: &Prepared,
+    when: When,
+) -> Lookup<bool> {
+    let is_queued = |component: ComponentId| {
+        let held = view.held.get(component.of(state));
+        held.connection.is_held(Side::Server) && held.holders[Side::Server as usize].is_none()
     };
+    let is_unaccepted = |end: &ConnectionEnd| end.side == Side::Client && is_queued(end.component);
+    let made = match prepared {
+        Prepared::Open(open) => view.made(state, open.socket)?,
+        _ => None,
+    };
+    match when {
+        When::Unmade => return Ok(made.is_none()),
+        When::Made => return Ok(made.is_some()),
+        When::Unaccepted => return Ok(made.is_some_and(is_queued)),
+        When::Contended if made.is_some() => return Ok(false),
+        When::Contended => {}
+    }
     Ok(match prepared {
         &Prepared::Open(Open { socket, local, peer, to: Some((host, port)), .. }) => {
             let is_full = |listener: &StreamBinding| listener.backlog.as_ref().is_some_and(|b| !b.has_room());
@@ -151,12 +168,16 @@ impl Touches {
             .depends_on(Resource::TriedIn(end.connection, end.peer()));
     }
 
-    /// The connection is closed or broken at this end, with an effect that depends on whether bytes are unread.
-    fn breaks(&mut self, system: &System, end: ConnectionEnd) {
+    /// The connection is closed or broken at this end, with an effect that depends on whether bytes are unread; where it
+    /// `may_reset`, the other end need not have sent any.
+    fn breaks(&mut self, system: &System, end: ConnectionEnd, may_reset: bool) {
         self.sends(end);
         let (process, client) = system.connections.end(end.connection, Side::Client);
         let block = ephemeral::block(client.port());
         self.affects(Resource::Vacated(process, block)).depends_on(Resource::Redialed(process, block));
+        if may_reset && end.side == Side::Server {
+            self.affects(Resource::Reset(process, block));
+        }
         self.affects(Resource::Closed(end.connection, end.side))
             .depends_on(Resource::TriedOut(end.connection, end.peer()));
         self.depends_on(Resource::Sent(end.connection, end.peer()));
@@ -175,15 +196,21 @@ impl Touches {
             self.listening(system.components.id(Component::StreamPort(own, local.port())));
         }
         if let Some((host, port)) = to {
-            self.affects(Resource::Dialed(port))
-                .depends_on(Resource::Dialed(port))
-                .depends_on(Resource::TriedAccept(port));
-            self.depends_on(Resource::Listening(port)).depends_on(Resource::Torn(host));
-            self.when_contended.push(Resource::Unqueued(port));
+            self.affects(Resource::Dialed(port)).affects(Resource::Reached(host)).depends_on(Resource::Torn(host));
+            self.depends_when(When::Unmade, Resource::Dialed(port))
+                .depends_when(When::Unmade, Resource::TriedAccept(port))
+                .depends_when(When::Unmade, Resource::Listening(port));
+            self.depends_when(When::Contended, Resource::Unqueued(port));
             let first = local.map_or_else(|| system.first_ephemeral_port(socket), |local| local.port());
             let (process, block) = (system.process_of(unit), ephemeral::block(first));
             self.affects(Resource::Redialed(process, block));
-            self.when_contended.push(Resource::Vacated(process, block));
+            self.depends_when(When::Contended, Resource::Vacated(process, block));
+            // A reset that comes before the program knows of the connection is what the connect returns.
+            self.affects(Resource::Used(port));
+            self.depends_when(When::Made, Resource::Reset(process, block))
+                .depends_when(When::Unaccepted, Resource::Unlisted(port));
+            self.affects(Resource::Vacated(process, block));
+            self.depends_when(When::Made, Resource::Redialed(process, block));
         }
         if fails || hangs {
             self.failure(system, unit);
@@ -199,8 +226,8 @@ impl Touches {
     ) {
         let to = system.tell(|view| view.dialed(view.process_of(unit), peer));
         self.open(system, unit, Open { socket, local, peer, to, fails: false, hangs: false });
-        let contended = std::mem::take(&mut self.when_contended);
-        self.depends_on.extend(contended);
+        let sometimes = std::mem::take(&mut self.sometimes);
+        self.depends_on.extend(sometimes.into_iter().map(|(_, resource)| resource));
         if let Some(end) = to.and_then(|(host, _)| system.tell(|view| view.first_end(socket, local, (host, peer)))) {
             self.close(system, end);
         }
@@ -212,10 +239,10 @@ impl Touches {
         self.affects(Resource::Reached(peer)).depends_on(Resource::Torn(peer));
         self.use_port(system, end);
         if let Some(port) = listening_port(system, end) {
-            self.when_contended.push(Resource::Unlisted(port));
+            self.depends_when(When::Contended, Resource::Unlisted(port));
         }
         if fails {
-            self.breaks(system, end);
+            self.breaks(system, end, true);
             self.depends_on(Resource::Closed(end.connection, end.peer()));
             self.failure(system, unit);
         }
@@ -243,7 +270,7 @@ impl Touches {
         let (peer, _) = system.connections.end(end.connection, end.peer());
         self.affects(Resource::Reached(peer));
         self.use_port(system, end);
-        self.breaks(system, end);
+        self.breaks(system, end, system.demands.lingers);
     }
 
     pub(crate) fn close_listener(&mut self, port: ComponentId) {

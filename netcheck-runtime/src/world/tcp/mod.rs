@@ -13,6 +13,7 @@ mod release;
 pub(crate) mod renaming;
 pub mod rules;
 mod segments;
+mod unseen;
 
 pub use operation::Operation;
 pub use prepared::Prepared;

@@ -168,6 +168,9 @@ impl View<'_> {
         if to.is_some() && self.has_segments() {
             return self.open_over_time(state, open, offers);
         }
+        if let Some(made) = self.made(state, socket)? {
+            return self.tell_of_connection(state, socket, made, offers);
+        }
         if fails {
             offers.fail(self, state, Failure::TimedOut, Writes::new(), Event::Failed)?;
         }
@@ -178,14 +181,15 @@ impl View<'_> {
             let (faults, events) = (Event::Hung.faults(), self.event(Event::Hung)?);
             offers.enabled.moves.push(Transition { step, writes, faults, events, watched: None });
         }
-        let (outcome, writes, event) = match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {
+        match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {
             // A refusal comes over the network as well.
-            Dialed::Failed(failure) => (Outcome::Failed(failure), Writes::new(), Event::Refused),
-            Dialed::Full => return Ok(()),
-            Dialed::Connected { local, writes, .. } => (Outcome::Connected { local }, writes, Event::Connected),
-        };
-        let class = Class::Delivery { required: true, may_wait: self.has_segments() };
-        offers.tell(self, outcome, class, writes, event)
+            Dialed::Failed(failure) => {
+                let class = Class::Delivery { required: true, may_wait: self.has_segments() };
+                offers.tell(self, Outcome::Failed(failure), class, Writes::new(), Event::Refused)
+            }
+            Dialed::Full => Ok(()),
+            Dialed::Connected { end, writes } => self.connect_unseen(socket, end, writes, offers),
+        }
     }
 
     /// The result of a connect in this state.
@@ -211,13 +215,13 @@ impl View<'_> {
             let held = HeldConnection { connection: Connection::to_itself(), holders, ..HeldConnection::default() };
             let mut writes: Writes = smallvec![(end.component, self.held_connection(held)?)];
             self.unbind(state, socket, local, &mut writes)?;
-            return Ok(Dialed::Connected { local: peer, end, writes });
+            return Ok(Dialed::Connected { end, writes });
         };
         let backlog = listener.backlog.as_ref().expect("a listener has a backlog");
         if !backlog.has_room() {
             return Ok(Dialed::Full);
         }
-        let Some((own, end)) = self.free_end(state, socket, local, (host, peer))? else {
+        let Some(end) = self.free_end(state, socket, local, (host, peer))? else {
             // A connection with the same four addresses exists.
             return Ok(Dialed::Failed(Failure::AddressNotAvailable));
         };
@@ -229,7 +233,7 @@ impl View<'_> {
         let mut writes: Writes =
             smallvec![(end.component, self.held_connection(held)?), (port, self.stream_bindings(bindings)?)];
         self.unbind(state, socket, local, &mut writes)?;
-        Ok(Dialed::Connected { local: own, end, writes })
+        Ok(Dialed::Connected { end, writes })
     }
 
     /// Removes a bound socket from its port when it connects: its connection then refers to it.
@@ -251,14 +255,14 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The first local address from which a new connection to `peer` can be made.
+    /// The new connection to `peer` from the first local address from which one can be made.
     pub(super) fn free_end(
         self,
         state: &[u32],
         socket: SocketId,
         local: Option<SocketAddr>,
         peer: (ProcessId, SocketAddr),
-    ) -> Lookup<Option<(SocketAddr, ConnectionEnd)>> {
+    ) -> Lookup<Option<ConnectionEnd>> {
         let process = self.process_of(socket.unit);
         let any = if peer.1.is_ipv4() {
             std::net::Ipv4Addr::UNSPECIFIED.into()
@@ -278,7 +282,7 @@ impl View<'_> {
             }
             let end = self.connection([(process, own), peer])?;
             if end.component.of(state) == 0 {
-                return Ok(Some((own, end)));
+                return Ok(Some(end));
             }
         }
         Ok(None)
@@ -291,7 +295,7 @@ impl View<'_> {
         local: Option<SocketAddr>,
         peer: (ProcessId, SocketAddr),
     ) -> Lookup<Option<ConnectionEnd>> {
-        Ok(self.free_end(&[], socket, local, peer)?.map(|(_, end)| end))
+        self.free_end(&[], socket, local, peer)
     }
 
     fn accept(
@@ -432,7 +436,6 @@ pub(super) enum Dialed {
     /// The listener's backlog is full: the connect waits.
     Full,
     Connected {
-        local: SocketAddr,
         end: ConnectionEnd,
         writes: Writes,
     },

@@ -95,7 +95,7 @@ impl View<'_> {
         host: Option<crate::id::ProcessId>,
     ) -> Lookup<Option<Writes>> {
         let host = host.expect("the address is that of a process");
-        let Some((_, end)) = self.free_end(state, socket, local, (host, peer))? else { return Ok(None) };
+        let Some(end) = self.free_end(state, socket, local, (host, peer))? else { return Ok(None) };
         let held = HeldConnection {
             connection: Connection::dialing(),
             holders: [Some(unit), None],

@@ -82,13 +82,15 @@ impl View<'_> {
             return Ok(());
         }
         let to = self.dialed(self.process_of(unit), peer)?;
-        if let (true, Some((host, _))) = (self.has_segments(), to) {
+        let is_dialed =
+            |next: &[u32]| self.components.find(Component::Dialed(socket)).is_some_and(|id| id.of(next) != 0);
+        if let (true, false, Some((host, _))) = (self.has_segments(), is_dialed(next), to) {
+            // It was begun and given up at once.
+            let writes = self.dialing(next, unit, (socket, local, peer), Some(host))?;
+            writes.into_iter().flatten().for_each(|(component, value)| component.set(next, value));
+        }
+        if self.has_segments() && to.is_some() || is_dialed(next) {
             let dialed = self.component(Component::Dialed(socket))?;
-            if dialed.of(next) == 0 {
-                // It was begun and given up at once.
-                let writes = self.dialing(next, unit, (socket, local, peer), Some(host))?;
-                writes.into_iter().flatten().for_each(|(component, value)| component.set(next, value));
-            }
             let Some(connection) = dialed.of(next).checked_sub(1) else { return Ok(()) };
             dialed.set(next, 0);
             let component = self.component(Component::Connection(ConnectionId(connection)))?;
