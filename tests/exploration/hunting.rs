@@ -34,11 +34,11 @@ const WALKS: [(&str, Walk); 4] = [
     ("pct, depth 3", |seed| Search::Pct { seed, depth: 3 }),
 ];
 
-/// The states of a breadth-first search, and the medians of nine walks by `random` and by `pct`.
+/// The states of a breadth-first search, and the medians of so many walks by `random` and by `pct`.
 #[track_caller]
-fn walks_find_it_early(name: &str, by_steps: usize, medians: [usize; 2]) {
+fn walks_find_it_early(name: &str, walks: u64, by_steps: usize, medians: [usize; 2]) {
     let hunt = hunt(name);
-    let of = |order| by_seed(hunt, 9, order)[4];
+    let of = |order| by_seed(hunt, walks, order)[walks as usize / 2];
     let found = [of(WALKS[0].1), of(WALKS[3].1)];
     assert_eq!((states(hunt, Search::Bfs), found), (by_steps, medians));
     assert!(found.iter().all(|median| median * 3 < by_steps));
@@ -46,19 +46,25 @@ fn walks_find_it_early(name: &str, by_steps: usize, medians: [usize; 2]) {
 
 #[test]
 fn walks_find_a_stale_entry_early() {
-    walks_find_it_early("cache", 10_823, [152, 144]);
+    walks_find_it_early("cache", 3, 10_823, [171, 106]);
+}
+
+#[test]
+#[ignore = "each of nineteen counterexamples is shortened by a search of ten thousand states: a minute"]
+fn more_walks_find_a_stale_entry_early() {
+    walks_find_it_early("cache", 9, 10_823, [152, 144]);
 }
 
 #[test]
 #[ignore = "each of nineteen counterexamples is shortened by a search of a hundred thousand states: minutes"]
 fn walks_elect_a_leader_three_times_early() {
-    walks_find_it_early("ring", 132_774, [356, 405]);
+    walks_find_it_early("ring", 9, 132_774, [356, 405]);
 }
 
 #[test]
 #[ignore = "each of nineteen counterexamples is shortened by a search of some hundred thousand states: minutes"]
 fn walks_overdraw_an_account_early() {
-    walks_find_it_early("transfers", 389_669, [496, 221]);
+    walks_find_it_early("transfers", 9, 389_669, [496, 221]);
 }
 
 /// A property of the end, which other orders judge when all is explored.

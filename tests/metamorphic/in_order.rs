@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn tasks_in_tokios_order_add_no_violation_and_no_output() {
-    tokios_order_adds_nothing(1_000_000..1_000_200).assert_skipped_at_most(60);
+    tokios_order_adds_nothing(1_000_000..1_000_100).assert_skipped_at_most(30);
 }
 
 #[test]

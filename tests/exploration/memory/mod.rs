@@ -198,11 +198,10 @@ fn orders_that_make_no_difference_merge() {
     let systems: [(&str, Build); 2] =
         [("datagrams in one process", datagrams_in_one_process), ("a task for each stream", streams_of_one_client)];
     for (name, system) in systems {
-        let checker = Checker::new().max_states(40_000);
-        let by_history = checker.clone().identity(Identity::History).check(system);
-        let by_memory = checker.clone().identity(Identity::Memory).check(system);
+        let by_memory = Checker::new().identity(Identity::Memory).check(system);
         assert_eq!(by_memory.verdict(), Verdict::Verified, "{name}: {by_memory}");
-        assert!(2 * by_memory.states() < by_history.states(), "{name}: {by_memory}{by_history}");
+        let checker = Checker::new().identity(Identity::History).max_states(2 * by_memory.states());
+        assert_eq!(checker.check(system).verdict(), Verdict::Inconclusive, "{name}: {by_memory}");
     }
 }
 

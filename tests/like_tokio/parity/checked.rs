@@ -3,6 +3,9 @@
 pub(crate) use ::std;
 pub(crate) use netcheck as tokio;
 
+/// More than a check keeps for a reader that does not read. Each state has the image of it.
+pub(crate) const LARGE: usize = 1 << 20;
+
 #[path = "io.rs"]
 pub(crate) mod io;
 #[path = "memory.rs"]

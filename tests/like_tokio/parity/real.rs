@@ -2,6 +2,9 @@
 
 pub(crate) use ::{std, tokio};
 
+/// More than the OS keeps for a reader that does not read: 4 MB for the writer, and less for the reader.
+pub(crate) const LARGE: usize = 8 << 20;
+
 #[path = "io.rs"]
 pub(crate) mod io;
 #[path = "memory.rs"]

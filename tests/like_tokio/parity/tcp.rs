@@ -22,15 +22,12 @@ pub(crate) use halves::*;
 pub(crate) use readiness::*;
 pub(crate) use streaming::*;
 
-use super::tokio;
+use super::{LARGE, tokio};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::{Duration, timeout};
-
-/// More than the OS keeps for a reader that does not read: 4 MB for the writer, and less for the reader.
-const LARGE: usize = 8 << 20;
 
 /// The kind of an error and the number that the OS gives it.
 type Trouble = (io::ErrorKind, Option<i32>);

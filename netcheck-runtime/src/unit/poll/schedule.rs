@@ -34,6 +34,8 @@ enum Station {
 pub(super) enum Next {
     /// A poll of this task.
     Run(TaskId),
+    /// An operation that the last poll, of this task, has begun: it may complete in that poll.
+    OperationBegunBy(TaskId),
     /// An operation of this task.
     OperationOf(TaskId),
     /// An operation of any task but the root; or an early poll of a task that stands in the queue, if an event has woken
@@ -48,8 +50,10 @@ pub(super) enum Taken {
     Run,
     /// A poll of a runnable task that an event has woken before it was queued.
     EarlyRun,
-    /// An operation completes.
+    /// An operation completes, perhaps in the poll in which it was begun.
     Operation,
+    /// An operation completes that the driver has to report.
+    Event,
     /// An operation completes that does not wait for the driver.
     AtAnyTime,
 }
@@ -163,7 +167,7 @@ impl Schedule {
 
     /// Everything else that may come next, in tokio's order.
     pub(super) fn next(&self, root_is_woken: bool) -> Vec<Next> {
-        let mut next: Vec<Next> = self.last.map(Next::OperationOf).into_iter().collect();
+        let mut next: Vec<Next> = self.last.map(Next::OperationBegunBy).into_iter().collect();
         if self.polls < POLLS_MAX && self.walk(&self.stations, root_is_woken, &mut next) {
             return next;
         }
@@ -211,7 +215,7 @@ impl Schedule {
             Taken::AtAnyTime => true,
             Taken::Operation => self.last == Some(task),
             Taken::Run => self.at_any_time.contains(&task),
-            Taken::EarlyRun => false,
+            Taken::Event | Taken::EarlyRun => false,
         };
         if is_free {
             return true;

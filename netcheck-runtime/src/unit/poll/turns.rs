@@ -3,7 +3,7 @@
 
 use crate::id::TaskId;
 use crate::operation::{Effect, Offer, Operation, OperationKey};
-use crate::operation::{tasks, time};
+use crate::operation::{tasks, tcp, time};
 use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::schedule::{Next, Taken};
 use netcheck_memory::engine;
@@ -89,6 +89,10 @@ impl Context {
         for next in schedule.next(state.tasks.root_is_woken()) {
             match next {
                 Next::Run(task) => add(&run(task)),
+                Next::OperationBegunBy(task) => {
+                    let of_poll = operations.iter().filter(|offer| offer.task == task && !is_event(offer));
+                    of_poll.for_each(|offer| add(offer));
+                }
                 Next::OperationOf(task) => {
                     operations.iter().filter(|offer| offer.task == task).for_each(|offer| add(offer));
                 }
@@ -117,7 +121,12 @@ impl State {
             return Some((task, if key.is_early() { Taken::EarlyRun } else { Taken::Run }));
         }
         let offer = self.operations.offer(key)?;
-        Some((offer.task, if is_at_any_time(offer) { Taken::AtAnyTime } else { Taken::Operation }))
+        let taken = match offer {
+            offer if is_at_any_time(offer) => Taken::AtAnyTime,
+            offer if is_event(offer) => Taken::Event,
+            _ => Taken::Operation,
+        };
+        Some((offer.task, taken))
     }
 
     /// The poll of a step is over. Returns wakers that are no longer needed.
@@ -130,7 +139,7 @@ impl State {
         schedule.settle(
             root_is_woken,
             |task| tasks.all.contains_key(&task),
-            |task| operations.offers().any(|offer| offer.task == task),
+            |task| operations.offers().any(|offer| offer.task == task && !is_event(offer)),
             |key| operations.offer(key).is_some_and(is_timer),
         )
     }
@@ -147,6 +156,11 @@ impl State {
 
 fn is_timer(offer: &Offer) -> bool {
     matches!(offer.operation, Operation::Time(time::Operation::Timer { .. }))
+}
+
+/// Whether an operation completes only when the driver is asked: a connect waits for the first event of its socket.
+fn is_event(offer: &Offer) -> bool {
+    matches!(offer.operation, Operation::Tcp(tcp::Operation::Open { .. }))
 }
 
 /// Whether an operation completes without the driver: an isolated task may end at any time.

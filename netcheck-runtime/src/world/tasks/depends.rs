@@ -61,6 +61,7 @@ impl Touches {
             let end = system.tell(|view| view.end_of(process, stream));
             self.close(system, end);
         }
+        self.hang_up(system, edge);
         for (_, port) in holdings.listeners {
             let port = system.components.id(Component::StreamPort(process, port));
             self.close_listener(port);

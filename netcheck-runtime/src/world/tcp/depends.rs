@@ -5,8 +5,9 @@ use super::connections::ConnectionEnd;
 use super::operation::{Effect, Side};
 use super::prepared::Open;
 use crate::id::{ProcessId, SocketId, UnitId};
-use crate::unit::automaton::EdgeId;
+use crate::unit::automaton::{Edge, EdgeId};
 use crate::world::components::{Component, ComponentId, StreamBinding};
+use crate::world::prepared::Prepared as AnyPrepared;
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
 use crate::world::touches::{Resource, Touches, When};
@@ -230,6 +231,21 @@ impl Touches {
         self.depends_on.extend(sometimes.into_iter().map(|(_, resource)| resource));
         if let Some(end) = to.and_then(|(host, _)| system.tell(|view| view.first_end(socket, local, (host, peer)))) {
             self.close(system, end);
+        }
+    }
+
+    /// A unit ends, and connects of its with it: a connection that has been made for one is closed.
+    pub(crate) fn hang_up(&mut self, system: &mut System, edge: EdgeId) {
+        let Edge { source, input, .. } = *system.learner.automata.edge(edge);
+        for offer in system.prepared_offers(source).iter().filter(|offer| offer.key != input.key) {
+            let AnyPrepared::Tcp(Prepared::Open(Open { socket, local, peer, to: Some((host, _)), .. })) =
+                offer.prepared
+            else {
+                continue;
+            };
+            if let Some(end) = system.tell(|view| view.first_end(socket, local, (host, peer))) {
+                self.close(system, end);
+            }
         }
     }
 
