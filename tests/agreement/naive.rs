@@ -551,7 +551,7 @@ enum Move {
     ComeOut {
         from: End,
     },
-    /// without `delay`: the connection is made, and the task does not know yet
+    /// without `delay`: the connection is made or refused, and the task does not know yet
     Establish {
         process: usize,
         task: usize,

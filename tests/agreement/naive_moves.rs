@@ -91,7 +91,9 @@ impl World<'_> {
                         let is_made = matches!(operation, Operation::Connect { called: None, .. });
                         let step = |is_failure| {
                             move |alternative: Alternative| match alternative.event {
-                                Event::Connected if is_made => Move::Establish { process, task, alternative },
+                                Event::Connected | Event::Failed(ErrorKind::ConnectionRefused) if is_made => {
+                                    Move::Establish { process, task, alternative }
+                                }
                                 _ => Move::Tcp { process, task, alternative, is_failure },
                             }
                         };

@@ -137,14 +137,14 @@ impl World<'_> {
             }
             Move::Establish { process, task, ref alternative } => {
                 self.state.connections = alternative.after.clone();
-                let connection = alternative.opened.map(|(connection, _)| connection);
+                let made = alternative.opened.map(|(connection, _)| connection);
+                let connection = self.state.connections.answer(process, made);
                 let waiting = &mut self.state.processes[process].tasks[task];
                 if let Activity::Waiting(Wait::Tcp { operation: Operation::Connect { called, .. }, .. }) =
                     &mut waiting.activity
                 {
-                    *called = connection;
+                    *called = Some(connection);
                 }
-                connection.into_iter().for_each(|connection| self.state.connections.answer(connection));
                 Ok(())
             }
             Move::ComeOut { from } => {

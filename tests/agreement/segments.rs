@@ -76,9 +76,13 @@ impl Connections {
         new
     }
 
-    /// Without `delay`: the connection is there, and the process that connects is not told yet.
-    pub fn answer(&mut self, connection: usize) {
-        self.connections.get_mut(&connection).expect("it is there").wires.call = Call::Answered(true);
+    /// Without `delay`: the connection is there or was refused, and the process that connects is not told yet. Returns its
+    /// number.
+    pub fn answer(&mut self, client: usize, made: Option<usize>) -> usize {
+        let number = made.unwrap_or_else(|| self.call(client, Port::default()));
+        let wires = &mut self.connections.get_mut(&number).expect("it is there").wires;
+        *wires = Wires { call: Call::Answered(made.is_some()), ..Wires::default() };
+        number
     }
 
     /// How the call ends, if its answer has come.

@@ -349,7 +349,7 @@ const CHECK: &[Row] = &[
     ),
     ("trace::source", &["trace::step"]),
     ("trace::relation", &["trace::step"]),
-    ("trace::chart", &["trace::step"]),
+    ("trace::chart", &["trace::asked", "trace::step"]),
     ("trace::axis", &["trace::step"]),
     ("trace::fold", &["trace::asked", "trace::step"]),
     ("trace::automaton", &["trace::chart"]),

@@ -1,5 +1,6 @@
 //! The lanes and arrows of a sequence diagram, apart from how they are drawn.
 
+use crate::trace::asked::Asked;
 use crate::trace::step::{Doing, Kind, Step};
 
 /// Lanes, by their first steps, and arrows, by the steps with which they end.
@@ -65,10 +66,12 @@ impl Chart {
                 chart.arrows.push(Arrow { what, from, fate });
             }
         }
-        // A connect that is answered was sent with an earlier step.
-        let begins = |step: &Step| step.kind == Kind::Connect && step.arrived.is_empty();
-        let sends = |step: &Step| (matches!(step.kind, Kind::Send | Kind::Write) || begins(step)) && !step.failed;
-        for (number, step) in (1..).zip(steps).filter(|(number, step)| sends(step) && !is_settled[number - 1]) {
+        let begins = |number: usize, step: &Step| step.kind == Kind::Connect && is_sent_with(steps, number, step);
+        let sends = |number: usize, step: &Step| {
+            (matches!(step.kind, Kind::Send | Kind::Write) || begins(number, step)) && !step.failed
+        };
+        for (number, step) in (1..).zip(steps).filter(|(number, step)| sends(*number, step) && !is_settled[number - 1])
+        {
             let fate = Fate::UnderWay { toward: chart.toward(step) };
             chart.arrows.push(Arrow { what: what(step), from: number, fate });
         }
@@ -110,6 +113,24 @@ impl Chart {
         }
         ends.retain(is_known);
         ends
+    }
+}
+
+/// Whether a connect is drawn from this step on: the one that makes the connection, or the one that returns it where that is
+/// the next. A connect that is answered over time was sent with an earlier step, and a refusal is drawn where it returns.
+fn is_sent_with(steps: &[Step], number: usize, step: &Step) -> bool {
+    let is_dial = |step: &Step| matches!(step.asked, Some(Asked::Dial { .. }));
+    let is_of_same = |other: &Step| {
+        (&other.process, other.task, &other.operation) == (&step.process, step.task, &step.operation)
+            && other.kind == Kind::Connect
+    };
+    match is_dial(step) {
+        true => step.outcome != "refused" && !steps.get(number).is_some_and(is_of_same),
+        false => {
+            let before = &steps[..number - 1];
+            let last = before.iter().rposition(|other| is_of_same(other) && is_dial(other));
+            step.arrived.is_empty() && last.is_none_or(|last| last + 1 == before.len())
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use netcheck_runtime::id::{NodeId, OutcomeId, ProcessId, SocketId, UnitId};
 use netcheck_runtime::operation::{Effect, Failure, Operation, OperationKey, Outcome, ReceiveMode, Side};
 use netcheck_runtime::unit::payload::Payloads;
 use netcheck_runtime::unit::wording;
-use netcheck_runtime::world::components::{Component, ComponentId};
+use netcheck_runtime::world::components::{Component, ComponentId, REFUSED};
 use netcheck_runtime::world::events::Happened;
 use netcheck_runtime::world::step::{Move, Transition};
 use netcheck_runtime::world::system::System;
@@ -99,13 +99,20 @@ fn dial(
 ) -> Option<Step> {
     let offer = system.learner.automata.node(node).offers.iter().find(|offer| offer.key == key)?.clone();
     let process = system.shared().process_of(unit);
+    let is_dialed = |id| matches!(system.components.component(id), Component::Dialed(_));
+    let is_refused = transition.writes.iter().any(|&(id, value)| is_dialed(id) && value == REFUSED);
+    let outcome = match (system.has_segments(), is_refused) {
+        (true, _) => "under way",
+        (false, true) => "refused",
+        (false, false) => "established",
+    };
     Some(Step {
         process: system.shared().unit(unit).name,
         task: (offer.task.0 > 0).then_some(offer.task.0),
         location: Some(wording::line(&offer, system.shared())),
         kind: Kind::Connect,
         operation: wording::operation_of(&offer.operation, system.shared()),
-        outcome: if system.has_segments() { "under way" } else { "established" }.to_owned(),
+        outcome: outcome.to_owned(),
         peer: peer(system, process, &offer.operation, &Outcome::Done),
         events: happenings(system, state, transition),
         asked: Some(Asked::Dial { asked: Box::new(Asked::of(&offer.operation, system.shared())) }),

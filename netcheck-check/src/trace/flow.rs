@@ -10,7 +10,7 @@ use netcheck_models::event::Event;
 use netcheck_models::tcp::Segment;
 use netcheck_runtime::id::{ConnectionId, OutcomeId};
 use netcheck_runtime::operation::{ReceiveMode, Side};
-use netcheck_runtime::world::components::{Component, ComponentId};
+use netcheck_runtime::world::components::{Component, ComponentId, connection_dialed};
 use netcheck_runtime::world::events::Happened;
 use netcheck_runtime::world::prepared::Prepared;
 use netcheck_runtime::world::step::{Move, Transition};
@@ -114,8 +114,8 @@ impl Flow {
         self.under_way.forget(next);
         let changed = system.components.iter().filter(|(id, _)| id.of(state) != id.of(next));
         for (id, component) in changed {
-            if let (Component::Dialed(_), Some(made)) = (component, id.of(state).checked_sub(1)) {
-                self.connect(system, ConnectionId(made), number);
+            if let (Component::Dialed(_), Some(made)) = (component, connection_dialed(id.of(state))) {
+                self.connect(system, made, number);
             }
             if !matches!(component, Component::Connection(_)) {
                 continue;

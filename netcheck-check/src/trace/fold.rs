@@ -35,7 +35,6 @@ pub(super) fn asides(steps: &[Step]) -> Vec<Option<usize>> {
         if let (Some(Asked::Dial { asked }), Some(after)) = (&step.asked, steps.get(number))
             && after.asked.as_ref() == Some(asked)
             && task == (after.process.as_str(), after.task)
-            && !after.failed
         {
             told_with[number - 1] = Some(number + 1);
         }

@@ -58,7 +58,7 @@ fn from_version_3(trace: &mut Value) {
     let mut numbers = vec![0];
     let mut inserted = Vec::new();
     for step in told {
-        if returns_connected(&step) && !steps.iter().rev().any(|before| is_under_way(before, &step)) {
+        if is_answered(&step) && !steps.iter().rev().any(|before| is_under_way(before, &step)) {
             inserted.push(steps.len() + 1);
             steps.push(establishing(&step));
         }
@@ -83,8 +83,9 @@ fn list<'a>(step: &'a mut Map<String, Value>, field: &str) -> impl Iterator<Item
     step.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-fn returns_connected(step: &Value) -> bool {
-    step["kind"] == "connect" && step["outcome"].as_str().is_some_and(|outcome| outcome.starts_with("connected from "))
+fn is_answered(step: &Value) -> bool {
+    let is_answer = |outcome: &str| outcome.starts_with("connected from ") || outcome == "connection refused";
+    step["kind"] == "connect" && step["outcome"].as_str().is_some_and(is_answer)
 }
 
 /// Whether a step says that the connect of another one is under way.
@@ -93,10 +94,12 @@ fn is_under_way(step: &Value, connect: &Value) -> bool {
     step["outcome"] == "under way" && of(step) == of(connect)
 }
 
-/// The step that makes the connection of a connect.
+/// The step that makes the connection of a connect, or refuses it.
 fn establishing(connect: &Value) -> Value {
     let mut step = connect.clone();
-    step["outcome"] = "established".into();
+    let is_refused = step["outcome"] == "connection refused";
+    step["outcome"] = if is_refused { "refused" } else { "established" }.into();
+    step.as_object_mut().map(|step| step.remove("failed"));
     if let Some(asked) = connect.get("asked") {
         step["events"] = json!([{ "event": "dialed" }]);
         step["asked"] = json!({ "call": "dial", "asked": asked });

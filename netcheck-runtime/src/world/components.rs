@@ -38,7 +38,8 @@ pub enum Component {
     StreamPort(ProcessId, u16),
     /// A TCP connection.
     Connection(ConnectionId),
-    /// The connection that a socket's connect is to make, by its number and 1, where packets take time.
+    /// The [connection](dialed) that a socket's connect is to make or has made, until the program knows of it, or
+    /// [`REFUSED`].
     Dialed(SocketId),
     /// Whether a socket's connect will never be answered.
     Hung(SocketId),
@@ -60,6 +61,19 @@ pub enum Component {
 
 /// A value of [`Component::Handle`]: no unit can join the task any more.
 pub(crate) const HANDLE_GONE: u32 = 1;
+
+/// The value of a connect that was refused, and the program does not know yet.
+pub const REFUSED: u32 = 1;
+
+/// The value of a connect that has this connection.
+pub(crate) fn dialed(connection: ConnectionId) -> u32 {
+    connection.0 + REFUSED + 1
+}
+
+/// The connection of a connect with this value, if it has one.
+pub fn connection_dialed(value: u32) -> Option<ConnectionId> {
+    value.checked_sub(REFUSED + 1).map(ConnectionId)
+}
 
 /// A value of [`Component::Handle`]: the task was asked to end.
 pub(crate) const ABORTED: u32 = 2;

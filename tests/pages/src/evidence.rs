@@ -442,8 +442,10 @@ fn arrows_of(steps: &[Step]) -> usize {
         .flat_map(|step| step.network.iter().filter_map(lost).chain(step.arrived.iter().copied()))
         .collect();
     let sends = ["send ", "write ", "connect server"];
+    // A connect that returns has an arrow, and the answer that comes before it has none.
+    let is_answer = |step: &Step| ["established", "refused"].contains(&step.outcome.as_str());
     let unsettled = (1..).zip(steps).filter(|(number, step)| {
-        sends.iter().any(|word| step.operation.starts_with(word)) && !settled.contains(number)
+        sends.iter().any(|word| step.operation.starts_with(word)) && !settled.contains(number) && !is_answer(step)
     });
     settled.len() + unsettled.count()
 }
@@ -472,7 +474,7 @@ fn loss_duplication_overtaking_and_failed_connections_are_drawn_as_such() {
     assert_eq!(page.arrows["datagram lost"], [(5, Some(7))]);
     let found = found(&Checker::new(), connections);
     let page = Page::of(&found.html());
-    assert_eq!(page.arrows["connection failed"], [(step(&found, "connect", "refused").0, None)]);
+    assert_eq!(page.arrows["connection failed"], [(step(&found, "connect", "connection refused").0, None)]);
     assert!(found.html().contains(">elapsed after 1s</text>"), "timers are drawn");
 }
 

@@ -17,7 +17,7 @@ use netcheck_runtime::select::choose;
 use netcheck_runtime::task::spawn;
 use netcheck_runtime::time::timeout;
 use netcheck_runtime::unit::automaton::NodeKind;
-use netcheck_runtime::world::components::{Component, StateVector};
+use netcheck_runtime::world::components::{Component, StateVector, connection_dialed};
 use netcheck_runtime::world::system::{Interrupt, System};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -94,7 +94,10 @@ fn value(system: &System, component: Component, value: u32) -> String {
             format!("{ports:?} {waiting:?}")
         }
         Component::Connection(_) => format!("{:?}", system.held.get(value)),
-        Component::Dialed(_) => place_in_words(system, Component::Connection(ConnectionId(value - 1))),
+        Component::Dialed(_) => match connection_dialed(value) {
+            Some(made) => place_in_words(system, Component::Connection(made)),
+            None => "refused".to_owned(),
+        },
         Component::Timers(_) => format!("{:?}", system.timers.get(value)),
         _ => value.to_string(),
     }

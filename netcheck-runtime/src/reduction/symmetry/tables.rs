@@ -3,7 +3,7 @@
 use super::permutations::{Permutation, Permutations, Product, Swap};
 use crate::id::{ConnectionId, NodeId, OutcomeId, UnitId};
 use crate::operation::Side;
-use crate::world::components::{Component, ComponentId};
+use crate::world::components::{Component, ComponentId, connection_dialed, dialed};
 use crate::world::renaming::{Map, Renaming};
 use crate::world::system::{Asymmetry, Interrupt, System};
 use std::cell::RefCell;
@@ -306,6 +306,9 @@ fn swapped(system: &mut System, map: &Map, kind: Kind, value: u32) -> Result<u32
             renaming.sure(()).map(|()| system.held.intern(&held))
         }
         Kind::Head => outcome(system, map, OutcomeId(value - 1)).map(|image| image.0 + 1),
-        Kind::Dialed => connection(system, map, ConnectionId(value - 1)).map(|image| image.0 + 1),
+        Kind::Dialed => match connection_dialed(value) {
+            Some(made) => connection(system, map, made).map(dialed),
+            None => Ok(value),
+        },
     }
 }

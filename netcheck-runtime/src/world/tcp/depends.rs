@@ -4,6 +4,7 @@ use super::Prepared;
 use super::connections::ConnectionEnd;
 use super::operation::{Effect, Side};
 use super::prepared::Open;
+use super::unseen::Answer;
 use crate::id::{ProcessId, SocketId, UnitId};
 use crate::unit::automaton::{Edge, EdgeId};
 use crate::world::components::{Component, ComponentId, StreamBinding};
@@ -121,15 +122,16 @@ pub(crate) fn is_when(
         held.connection.is_held(Side::Server) && held.holders[Side::Server as usize].is_none()
     };
     let is_unaccepted = |end: &ConnectionEnd| end.side == Side::Client && is_queued(end.component);
-    let made = match prepared {
-        Prepared::Open(open) => view.made(state, open.socket)?,
+    let answer = match prepared {
+        Prepared::Open(open) => view.connect_answer(state, open.socket)?,
         _ => None,
     };
+    let made = answer.and_then(|answer| if let Answer::Made(made) = answer { Some(made) } else { None });
     match when {
-        When::Unmade => return Ok(made.is_none()),
+        When::Unmade => return Ok(answer.is_none()),
         When::Made => return Ok(made.is_some()),
         When::Unaccepted => return Ok(made.is_some_and(is_queued)),
-        When::Contended if made.is_some() => return Ok(false),
+        When::Contended if answer.is_some() => return Ok(false),
         When::Contended => {}
     }
     Ok(match prepared {

@@ -168,8 +168,8 @@ impl View<'_> {
         if to.is_some() && self.has_segments() {
             return self.open_over_time(state, open, offers);
         }
-        if let Some(made) = self.made(state, socket)? {
-            return self.tell_of_connection(state, socket, made, offers);
+        if let Some(answer) = self.connect_answer(state, socket)? {
+            return self.tell_answer(state, socket, answer, offers);
         }
         if fails {
             offers.fail(self, state, Failure::TimedOut, Writes::new(), Event::Failed)?;
@@ -182,13 +182,14 @@ impl View<'_> {
             offers.enabled.moves.push(Transition { step, writes, faults, events, watched: None });
         }
         match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {
+            Dialed::Failed(Failure::ConnectionRefused) => self.answer_unseen(socket, None, Writes::new(), offers),
             // A refusal comes over the network as well.
             Dialed::Failed(failure) => {
                 let class = Class::Delivery { required: true, may_wait: self.has_segments() };
                 offers.tell(self, Outcome::Failed(failure), class, Writes::new(), Event::Refused)
             }
             Dialed::Full => Ok(()),
-            Dialed::Connected { end, writes } => self.connect_unseen(socket, end, writes, offers),
+            Dialed::Connected { end, writes } => self.answer_unseen(socket, Some(end), writes, offers),
         }
     }
 

@@ -9,7 +9,7 @@ use super::prepared::Open;
 use super::segments::kept;
 use crate::id::SocketId;
 use crate::operation::{Failure, Outcome, Side};
-use crate::world::components::{Component, HeldConnection};
+use crate::world::components::{Component, HeldConnection, connection_dialed, dialed};
 use crate::world::enabled::Asker;
 use crate::world::step::{Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
@@ -23,10 +23,10 @@ impl View<'_> {
     pub(super) fn open_over_time(self, state: &[u32], open: Open, offers: &mut Offers<'_>) -> Lookup<()> {
         let Open { socket, fails, .. } = open;
         let dialed = self.component(Component::Dialed(socket))?;
-        let Some(connection) = dialed.of(state).checked_sub(1) else {
+        let Some(connection) = connection_dialed(dialed.of(state)) else {
             return self.begin_to_open(state, open, offers);
         };
-        let component = self.component(Component::Connection(crate::id::ConnectionId(connection)))?;
+        let component = self.component(Component::Connection(connection))?;
         let held = self.held.get(component.of(state));
         let becomes = |held: HeldConnection| -> Lookup<Writes> {
             Ok(smallvec![(component, self.held_connection(kept(held))?), (dialed, 0)])
@@ -56,7 +56,7 @@ impl View<'_> {
                     let (outcome, writes) = failure(broken(error))?;
                     return offers.tell(self, outcome, Class::Immediate, writes, Event::Broken);
                 }
-                let (_, local) = self.connections.end(crate::id::ConnectionId(connection), Side::Client);
+                let (_, local) = self.connections.end(connection, Side::Client);
                 let writes = becomes(HeldConnection { connection: held.connection.begun(), ..held.clone() })?;
                 offers.tell(self, Outcome::Connected { local }, Class::Immediate, writes, Event::Connected)
             }
@@ -103,7 +103,7 @@ impl View<'_> {
         };
         let mut writes: Writes = smallvec![
             (end.component, self.held_connection(held)?),
-            (self.component(Component::Dialed(socket))?, end.connection.0 + 1),
+            (self.component(Component::Dialed(socket))?, dialed(end.connection)),
         ];
         self.unbind(state, socket, local, &mut writes)?;
         Ok(Some(writes))

@@ -2,7 +2,7 @@
 
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Side, Stream};
-use crate::world::components::{Component, ComponentId, HeldConnection};
+use crate::world::components::{Component, ComponentId, HeldConnection, connection_dialed};
 use crate::world::tables::{Lookup, View};
 use crate::world::tcp::offers::Dialed;
 use std::net::SocketAddr;
@@ -91,9 +91,10 @@ impl View<'_> {
         }
         if self.has_segments() && to.is_some() || is_dialed(next) {
             let dialed = self.component(Component::Dialed(socket))?;
-            let Some(connection) = dialed.of(next).checked_sub(1) else { return Ok(()) };
+            let made = connection_dialed(dialed.of(next));
             dialed.set(next, 0);
-            let component = self.component(Component::Connection(ConnectionId(connection)))?;
+            let Some(connection) = made else { return Ok(()) };
+            let component = self.component(Component::Connection(connection))?;
             return self.close_end(component, Side::Client, false, next);
         }
         if let Dialed::Connected { end, writes, .. } = self.dial(next, unit, (socket, local, peer), to)? {

@@ -2,54 +2,69 @@
 //!
 //! The system makes a connection; the task that waits for it is polled later. Between the two, the other end can be
 //! accepted, written to, closed and reset, and another task of the program can be run. So there are two steps: a move of
-//! the network that makes the connection ([`Move::Dial`]), and the outcome, which only a reset that has come in between
-//! can change. Where packets take time, see [`opening`](super::opening).
+//! the network that makes the connection or refuses it ([`Move::Dial`]), and the outcome, which only a reset that has come
+//! in between can change. Where packets take time, see [`opening`](super::opening).
 
 use super::connections::ConnectionEnd;
 use super::offers::{Offers, broken};
 use super::segments::kept;
-use crate::id::{ConnectionId, SocketId};
-use crate::operation::{Outcome, Side};
-use crate::world::components::{Component, ComponentId, HeldConnection};
+use crate::id::SocketId;
+use crate::operation::{Failure, Outcome, Side};
+use crate::world::components::{Component, ComponentId, HeldConnection, REFUSED, connection_dialed, dialed};
 use crate::world::enabled::Asker;
 use crate::world::step::{Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
 use smallvec::smallvec;
 
+/// The answer to a connect of which the program does not know yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Refused,
+    Made(ComponentId),
+}
+
 impl View<'_> {
-    /// The connection of a connect of which the program does not know yet.
-    pub(super) fn made(self, state: &[u32], socket: SocketId) -> Lookup<Option<ComponentId>> {
+    /// The answer to a connect, if there is one.
+    pub(super) fn connect_answer(self, state: &[u32], socket: SocketId) -> Lookup<Option<Answer>> {
         let dialed = self.components.find(Component::Dialed(socket)).map_or(0, |dialed| dialed.of(state));
-        let made = dialed.checked_sub(1).filter(|_| !self.has_segments());
-        made.map(|connection| self.component(Component::Connection(ConnectionId(connection)))).transpose()
+        Ok(match (dialed, connection_dialed(dialed)) {
+            _ if self.has_segments() => None,
+            (_, Some(made)) => Some(Answer::Made(self.component(Component::Connection(made))?)),
+            (REFUSED, None) => Some(Answer::Refused),
+            (_, None) => None,
+        })
     }
 
-    /// Offers to make the connection, with these writes.
-    pub(super) fn connect_unseen(
+    /// Offers to make the connection, with these writes, or to refuse it.
+    pub(super) fn answer_unseen(
         self,
         socket: SocketId,
-        end: ConnectionEnd,
+        end: Option<ConnectionEnd>,
         mut writes: Writes,
         offers: &mut Offers<'_>,
     ) -> Lookup<()> {
         let Asker { unit, node, key, .. } = offers.asker;
-        writes.push((self.component(Component::Dialed(socket))?, end.connection.0 + 1));
+        writes.push((self.component(Component::Dialed(socket))?, end.map_or(REFUSED, |end| dialed(end.connection))));
         let (step, events) = (Move::Dial { unit, node, key }, self.event(Event::Dialed)?);
         offers.enabled.moves.push(Transition { step, writes, faults: 0, events, watched: None });
         Ok(())
     }
 
-    /// Offers the outcome of a connect whose connection has been made: a reset that has come since is what it returns.
-    pub(super) fn tell_of_connection(
+    /// Offers the outcome of a connect that has been answered: a reset that has come since is what it returns.
+    pub(super) fn tell_answer(
         self,
         state: &[u32],
         socket: SocketId,
-        made: ComponentId,
+        answer: Answer,
         offers: &mut Offers<'_>,
     ) -> Lookup<()> {
         let dialed = self.component(Component::Dialed(socket))?;
         let class = Class::Delivery { required: true, may_wait: false };
+        let Answer::Made(made) = answer else {
+            let refused = Outcome::Failed(Failure::ConnectionRefused);
+            return offers.tell(self, refused, class, smallvec![(dialed, 0)], Event::Refused);
+        };
         let held = self.held.get(made.of(state));
         match held.connection.take_error(Side::Client) {
             (Some(error), after) => {
@@ -60,7 +75,8 @@ impl View<'_> {
                 offers.tell(self, broken(error), class, smallvec![(made, held), (dialed, 0)], Event::Broken)
             }
             (None, _) => {
-                let (_, local) = self.connections.end(ConnectionId(dialed.of(state) - 1), Side::Client);
+                let connection = connection_dialed(dialed.of(state)).expect("it has been made");
+                let (_, local) = self.connections.end(connection, Side::Client);
                 offers.tell(self, Outcome::Connected { local }, class, smallvec![(dialed, 0)], Event::Connected)
             }
         }
