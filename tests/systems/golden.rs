@@ -161,7 +161,7 @@ fn a_trace_of_version_3_is_read_and_replayed() {
     let fault = FAULTS.iter().find(|fault| fault.name == "chat_halted_send").expect("its fault");
     let found = fault.checker().replay(fault.seeded, &trace).expect("it fits").expect("it happens again");
     assert_eq!(without_lines(&found), without_lines(&format!("{}: {}", trace.kind(), trace.message())));
-    // A write of another step than before has sent the bytes that a read got.
+    // Steps have other numbers than in the file, and arrivals name their senders by the new ones.
     let arrivals = trace.steps().iter().flat_map(|step| &step.arrived);
     assert!(arrivals.copied().all(|number| number >= 1 && !trace.steps()[number - 1].outcome.is_empty()));
     let reads = trace.steps().iter().filter(|step| step.operation.starts_with("read") && !step.arrived.is_empty());

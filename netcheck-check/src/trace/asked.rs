@@ -93,7 +93,7 @@ pub(crate) enum Asked {
     Arrive {
         datagram: Option<Datagram>,
     },
-    /// A connect has its connection, or is under way from now on.
+    /// A connect has its connection or is refused; where segments take delays, it is under way from now on.
     Dial {
         asked: Box<Asked>,
     },

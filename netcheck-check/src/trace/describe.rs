@@ -90,7 +90,7 @@ fn arrive(system: &System, state: &[u32], transition: &Transition, (channel, pos
     }
 }
 
-/// A connect has its connection, or, where segments take delays, is under way from now on.
+/// A connect has its connection or is refused; where segments take delays, it is under way from now on.
 fn dial(
     system: &mut System,
     state: &[u32],

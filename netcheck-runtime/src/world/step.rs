@@ -60,7 +60,8 @@ pub enum Move {
     LoseInFlight,
     /// In dense time: the copy at a position of a channel arrives.
     Arrive { channel: ComponentId, position: u32 },
-    /// A unit's connect has its connection and does not know yet; where segments take delays, it is under way from now on.
+    /// A unit's connect has its connection or is refused, and the unit does not know yet; where segments take delays, the
+    /// connect is under way from now on.
     Dial { unit: UnitId, node: NodeId, key: OperationKey },
     /// In dense time: the next segment from an end of a connection arrives at the other, or only so many of its bytes.
     Reach { connection: ComponentId, from: Side, part: Option<u32> },

@@ -141,7 +141,7 @@ pub(crate) struct Touches {
 pub(crate) enum When {
     /// What the operation asks for is not there or not free.
     Contended,
-    /// A connect has no connection yet.
+    /// A connect has no connection yet, and is not refused.
     Unmade,
     /// A connect has its connection, and the program does not know yet.
     Made,
