@@ -84,6 +84,9 @@ families! {
     random_systems_with_datagrams_and_streams_agree: 5_000_000, 20, 10_200,
         |seeds| agree(seeds, Size::Small, Words::Mixed, Limits::of(10_000)),
         ["reads": |figures| figures.read => 300];
+    random_systems_that_connect_again_agree: 27_000_000, 60, 12_000,
+        connecting_again_agrees,
+        ["failures": |figures| figures.failed => 100, "reads": |figures| figures.read => 100];
     random_systems_of_one_task_each_agree_with_captured_loops: 6_000_000, 60, 10_400,
         |seeds| agree(seeds, Size::Small, Words::Single, Limits::of(3_000)),
         ["local states merged": |figures| figures.merges.merged => 160];
@@ -214,6 +217,22 @@ fn monitors_over_groups_agree(seeds: Range<u64>) -> Option<Figures> {
     };
     agree_one_by_one(seeds, generate, disagreement, &mut figures);
     figures.systems = figures.watched.systems;
+    seeds_asked_for().is_none().then_some(figures)
+}
+
+/// Compares systems whose client connects again; in a third of them, segments take time.
+fn connecting_again_agrees(seeds: Range<u64>) -> Option<Figures> {
+    let mut figures = Figures::default();
+    let disagreement =
+        |seed, system: &System, figures: &mut Figures| compare(system, Limits::of(10_000), Words::Mixed, seed, figures);
+    let generate = |seed: u64| {
+        let mut system = generate::redial::system_that_connects_again(seed);
+        if seed.is_multiple_of(3) {
+            with_segments(seed / 3, &mut system.network);
+        }
+        system
+    };
+    agree_one_by_one(seeds, generate, disagreement, &mut figures);
     seeds_asked_for().is_none().then_some(figures)
 }
 

@@ -10,6 +10,8 @@ mod exchange;
 mod like;
 #[path = "loops.rs"]
 mod loops;
+#[path = "redial.rs"]
+pub mod redial;
 #[path = "usual.rs"]
 mod usual;
 

@@ -2,12 +2,8 @@
 
 use netcheck as tokio;
 use netcheck::check::{Checker, Deadlocks, Identity, Report, Side, Tcp, Udp, Verdict, ViolationKind};
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
-use std::rc::Rc;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
@@ -690,98 +686,4 @@ fn lines_that_end_as_in_http_are_shown_as_text() {
     });
     let text = report.counterexample().unwrap().to_string();
     assert!(text.contains(r#"write "GET / HTTP/1.1\r\n\r\n" (to server:80)"#), "{text}");
-}
-
-/// A connection is made before the program that connects is told, and there is time in between.
-#[test]
-fn an_accept_may_be_seen_before_the_connect_returns() {
-    for reduction in [true, false] {
-        let report = Checker::new().reduction(reduction).check(|net| {
-            net.process("both", || async {
-                let listener = TcpListener::bind("127.0.0.1:80").await.unwrap();
-                let seen = Rc::new(RefCell::new(Vec::new()));
-                let accepting = {
-                    let seen = seen.clone();
-                    netcheck::task::spawn_local(async move {
-                        let _accepted = listener.accept().await.unwrap();
-                        seen.borrow_mut().push("accepted");
-                    })
-                };
-                let _connected = TcpStream::connect("127.0.0.1:80").await.unwrap();
-                seen.borrow_mut().push("connected");
-                accepting.await.unwrap();
-                seen.take()
-            });
-        });
-        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
-        assert_eq!(report.outputs("both"), [r#"["accepted", "connected"]"#, r#"["connected", "accepted"]"#]);
-    }
-}
-
-#[test]
-fn a_connect_returns_the_reset_that_comes_before_it_is_told() {
-    for reduction in [true, false] {
-        let report = Checker::new().reduction(reduction).check(|net| {
-            net.daemon("server", || async {
-                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
-                let (stream, _) = listener.accept().await.unwrap();
-                stream.set_zero_linger().unwrap();
-            });
-            let client = || async {
-                let mut stream = TcpStream::connect("server:80").await.map_err(|error| ("connect", error.kind()))?;
-                stream.read_u8().await.map_err(|error| ("read", error.kind()))
-            };
-            net.process("client", client).after("server");
-        });
-        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
-        let outputs = [r#"Err(("connect", ConnectionReset))"#, r#"Err(("read", ConnectionReset))"#];
-        assert_eq!(report.outputs("client"), outputs);
-    }
-}
-
-/// What the server has written is unread then, if it was accepted before.
-#[test]
-fn a_connection_of_which_a_program_does_not_know_is_closed_when_that_ends() {
-    for reduction in [true, false] {
-        let ends = Arc::new(Mutex::new(BTreeSet::new()));
-        let report = Checker::new().reduction(reduction).check(|net| {
-            net.process("server", || async {
-                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
-                let (mut reader, mut writer) = listener.accept().await.unwrap().0.into_split();
-                let reading = netcheck::spawn(async move {
-                    let first = reader.read(&mut [0]).await;
-                    (first.map_err(|error| error.kind()), reader.read(&mut [0]).await.ok())
-                });
-                writer.write_all(b"abc").await.unwrap();
-                reading.await.unwrap().0
-            });
-            net.daemon("client", || async {
-                let knows = Rc::new(Cell::new(false));
-                let told = knows.clone();
-                netcheck::task::spawn_local(async move {
-                    let _stream = TcpStream::connect("server:80").await;
-                    told.set(true);
-                });
-                netcheck::task::yield_now().await;
-                knows.get()
-            })
-            .after("server");
-            let seen = ends.clone();
-            net.finally(move |end| {
-                let of = |process| end.output(process).unwrap_or("waits").to_owned();
-                seen.lock().unwrap().insert([of("client"), of("server")].join(": "));
-                true
-            });
-        });
-        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
-        let ends = ends.lock().unwrap().iter().cloned().collect::<Vec<_>>();
-        let expected = [
-            "false: Err(ConnectionReset)",
-            "false: Ok(0)",
-            "false: waits",
-            "true: Err(ConnectionReset)",
-            "true: Ok(0)",
-        ];
-        assert_eq!(ends, expected, "reduction: {reduction}");
-    }
 }

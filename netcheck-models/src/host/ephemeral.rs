@@ -34,6 +34,13 @@ pub fn block(port: u16) -> u32 {
     u32::from(port) / PORTS_OF_OWNER
 }
 
+/// Whether only the socket that prefers a port can get it, as long as no owner uses up its block; no socket can get a port
+/// that is not ephemeral.
+#[must_use]
+pub fn is_first_choice(port: u16) -> bool {
+    offset(port).is_none_or(|offset| offset.is_multiple_of(PORTS_OF_OWNER))
+}
+
 /// The owner that prefers a port; `None`: it is no ephemeral port.
 #[must_use]
 pub fn owner(port: u16) -> Option<u32> {

@@ -81,6 +81,10 @@ pub(crate) enum Resource {
     Reset(ProcessId, u32),
     /// A connect returns, or tests whether a connection from a port of this block still exists.
     Redialed(ProcessId, u32),
+    /// A connection from a port of this block is closed, of which its client has not been told.
+    HungUp(ProcessId, u32),
+    /// The end that was accepted makes a call on a connection from a port of this block, or closes it.
+    UsedByServer(ProcessId, u32),
     /// An end accepts no more bytes.
     Closed(ConnectionId, Side),
     /// A call is made on a connection to a port, or a connect to the port returns.

@@ -231,8 +231,8 @@ impl Touches {
         self.open(system, unit, Open { socket, local, peer, to, fails: false, hangs: false });
         let sometimes = std::mem::take(&mut self.sometimes);
         self.depends_on.extend(sometimes.into_iter().map(|(_, resource)| resource));
-        if let Some(end) = to.and_then(|(host, _)| system.tell(|view| view.first_end(socket, local, (host, peer)))) {
-            self.close(system, end);
+        if let Some((host, _)) = to {
+            self.close_unknown(system, (socket, local), (host, peer));
         }
     }
 
@@ -245,9 +245,25 @@ impl Touches {
             else {
                 continue;
             };
-            if let Some(end) = system.tell(|view| view.first_end(socket, local, (host, peer))) {
-                self.close(system, end);
-            }
+            self.close_unknown(system, (socket, local), (host, peer));
+        }
+    }
+
+    /// The connection is closed that a connect has made and not told of. Where an earlier connection has the first of
+    /// the addresses from which it can be made, it has another of the same block.
+    fn close_unknown(
+        &mut self,
+        system: &mut System,
+        (socket, local): (SocketId, Option<SocketAddr>),
+        peer: (ProcessId, SocketAddr),
+    ) {
+        if let Some(end) = system.tell(|view| view.first_end(socket, local, peer)) {
+            self.close(system, end);
+        }
+        if local.is_none() {
+            let process = system.process_of(socket.unit);
+            let block = ephemeral::block(system.first_ephemeral_port(socket));
+            self.affects(Resource::HungUp(process, block)).depends_on(Resource::UsedByServer(process, block));
         }
     }
 
@@ -266,10 +282,17 @@ impl Touches {
         }
     }
 
-    /// The connecting end may still be in a backlog: closing the listener depends on its calls.
+    /// The connecting end may still be in a backlog: closing the listener depends on its calls. The calls of the other
+    /// end depend on the end of a connect: it closes a connection of which only the block of its port is known, unless
+    /// the port is the first of the block, which only the socket gets that prefers it.
     fn use_port(&mut self, system: &System, end: ConnectionEnd) {
         if let Some(port) = listening_port(system, end) {
             self.affects(Resource::Used(port));
+        }
+        let (process, client) = system.connections.end(end.connection, Side::Client);
+        if end.side == Side::Server && !ephemeral::is_first_choice(client.port()) {
+            let block = ephemeral::block(client.port());
+            self.affects(Resource::UsedByServer(process, block)).depends_on(Resource::HungUp(process, block));
         }
     }
 

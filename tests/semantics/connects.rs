@@ -1,0 +1,138 @@
+//! Connects: what happens between the connection and the program's knowing of it.
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Verdict};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+
+/// A connection is made before the program that connects is told, and there is time in between.
+#[test]
+fn an_accept_may_be_seen_before_the_connect_returns() {
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.process("both", || async {
+                let listener = TcpListener::bind("127.0.0.1:80").await.unwrap();
+                let seen = Rc::new(RefCell::new(Vec::new()));
+                let accepting = {
+                    let seen = seen.clone();
+                    netcheck::task::spawn_local(async move {
+                        let _accepted = listener.accept().await.unwrap();
+                        seen.borrow_mut().push("accepted");
+                    })
+                };
+                let _connected = TcpStream::connect("127.0.0.1:80").await.unwrap();
+                seen.borrow_mut().push("connected");
+                accepting.await.unwrap();
+                seen.take()
+            });
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        assert_eq!(report.outputs("both"), [r#"["accepted", "connected"]"#, r#"["connected", "accepted"]"#]);
+    }
+}
+
+#[test]
+fn a_connect_returns_the_reset_that_comes_before_it_is_told() {
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.daemon("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let (stream, _) = listener.accept().await.unwrap();
+                stream.set_zero_linger().unwrap();
+            });
+            let client = || async {
+                let mut stream = TcpStream::connect("server:80").await.map_err(|error| ("connect", error.kind()))?;
+                stream.read_u8().await.map_err(|error| ("read", error.kind()))
+            };
+            net.process("client", client).after("server");
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        let outputs = [r#"Err(("connect", ConnectionReset))"#, r#"Err(("read", ConnectionReset))"#];
+        assert_eq!(report.outputs("client"), outputs);
+    }
+}
+
+/// What the server has written is unread then, if it was accepted before.
+#[test]
+fn a_connection_of_which_a_program_does_not_know_is_closed_when_that_ends() {
+    for reduction in [true, false] {
+        let ends = Arc::new(Mutex::new(BTreeSet::new()));
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.process("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let (mut reader, mut writer) = listener.accept().await.unwrap().0.into_split();
+                let reading = netcheck::spawn(async move {
+                    let first = reader.read(&mut [0]).await;
+                    (first.map_err(|error| error.kind()), reader.read(&mut [0]).await.ok())
+                });
+                writer.write_all(b"abc").await.unwrap();
+                reading.await.unwrap().0
+            });
+            net.daemon("client", || async {
+                let knows = Rc::new(Cell::new(false));
+                let told = knows.clone();
+                netcheck::task::spawn_local(async move {
+                    let _stream = TcpStream::connect("server:80").await;
+                    told.set(true);
+                });
+                netcheck::task::yield_now().await;
+                knows.get()
+            })
+            .after("server");
+            let seen = ends.clone();
+            net.finally(move |end| {
+                let of = |process| end.output(process).unwrap_or("waits").to_owned();
+                seen.lock().unwrap().insert([of("client"), of("server")].join(": "));
+                true
+            });
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        let ends = ends.lock().unwrap().iter().cloned().collect::<Vec<_>>();
+        let expected = [
+            "false: Err(ConnectionReset)",
+            "false: Ok(0)",
+            "false: waits",
+            "true: Err(ConnectionReset)",
+            "true: Ok(0)",
+        ];
+        assert_eq!(ends, expected, "reduction: {reduction}");
+    }
+}
+
+/// The connection comes from another port than the one that the socket would get first.
+#[test]
+fn a_connect_that_is_given_up_while_an_earlier_connection_lives_closes_its_own() {
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.process("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let _first = listener.accept().await.unwrap();
+                let (mut second, _) = listener.accept().await.unwrap();
+                let socket = UdpSocket::bind("0.0.0.0:80").await.unwrap();
+                socket.send_to(b"accepted", "client:90").await.unwrap();
+                let mut seen = Vec::new();
+                for _ in 0..2 {
+                    seen.push(second.write_all(b"a").await.map_err(|error| error.kind()));
+                }
+                seen
+            });
+            let client = || async {
+                let socket = UdpSocket::bind("0.0.0.0:90").await.unwrap();
+                drop(TcpStream::connect("server:80").await.unwrap());
+                tokio::select! {
+                    _connected = TcpStream::connect("server:80") => std::future::pending::<()>().await,
+                    _accepted = socket.readable() => {}
+                }
+                std::future::pending::<()>().await
+            };
+            net.daemon("client", client).after("server");
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        let seen = ["[Ok(()), Err(BrokenPipe)]", "[Ok(()), Err(ConnectionReset)]", "[Ok(()), Ok(())]"];
+        assert_eq!(report.outputs("server"), seen, "reduction: {reduction}");
+    }
+}
