@@ -8,8 +8,8 @@
 //! That holds only if no state that changes during the loop exists between the function and the root of its program. So
 //! a caller marks each future that it awaits directly, and a head that is reached in any other way is not captured.
 
+use crate::unit::identity::checkpoint::CheckpointId;
 pub use crate::unit::identity::checkpoint::Values;
-use crate::unit::identity::checkpoint::{CheckpointId, PositionId};
 use crate::unit::poll::capture::in_words;
 use crate::unit::poll::context;
 use crate::unit::poll::frames::Activation;
@@ -43,10 +43,12 @@ pub fn frame<C>(here: C) -> Frame {
 }
 
 impl Frame {
-    /// Enters a loop.
-    pub fn enter(self) -> Loop {
-        let entry = context::try_current().map(|context| context.position());
-        Loop { frame: self, entry, is_past_head: false }
+    /// Enters a loop that is in so many others of the function.
+    pub fn enter(self, depth: u32) -> Loop {
+        if let (Some(context), Some(activation)) = (context::try_current(), self.activation) {
+            context.enter_loop(activation, depth);
+        }
+        Loop { frame: self, depth, is_past_head: false }
     }
 
     /// The loop head is reached, but too little is known to capture it.
@@ -62,7 +64,8 @@ impl Frame {
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
     frame: Frame,
-    entry: Option<PositionId>,
+    /// The number of loops of the function around it.
+    depth: u32,
     is_past_head: bool,
 }
 
@@ -83,7 +86,7 @@ impl Loop {
     pub fn head(&mut self, values: Values) -> Option<Shown> {
         self.is_past_head = true;
         let context = context::try_current()?;
-        let entry = self.entry.filter(|_| context.is_direct(self.frame.activation));
+        let entry = context.entry_of_loop(self.frame.activation, self.depth);
         context.arrive(entry, values, Location::caller()).map(Shown)
     }
 }
@@ -352,7 +355,7 @@ pin_project! {
         #[pin]
         future: F,
         frame: Frame,
-        entry: Option<PositionId>,
+        is_polled: bool,
         activation: Option<Activation>,
     }
 }
@@ -365,7 +368,7 @@ impl<F> fmt::Debug for Direct<F> {
 
 /// A call that the function of this frame awaits itself.
 pub fn direct<F: IntoFuture>(future: F, frame: Frame) -> Direct<F::IntoFuture> {
-    Direct { future: future.into_future(), frame, entry: None, activation: None }
+    Direct { future: future.into_future(), frame, is_polled: false, activation: None }
 }
 
 impl<F: Future> Future for Direct<F> {
@@ -374,9 +377,9 @@ impl<F: Future> Future for Direct<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         let Some(context) = context::try_current() else { return this.future.poll(cx) };
-        let entry = *this.entry.get_or_insert_with(|| context.position());
+        let is_new = !std::mem::replace(this.is_polled, true);
         let is_direct = context.is_direct(this.frame.activation);
-        context.call(type_name::<F>(), Some(entry), this.activation, |_, _| is_direct, || this.future.poll(cx))
+        context.call((type_name::<F>(), true), is_new, this.activation, |_, _| is_direct, || this.future.poll(cx))
     }
 }
 
@@ -386,14 +389,14 @@ pin_project! {
         #[pin]
         future: F,
         name: &'static str,
-        entry: Option<PositionId>,
+        is_polled: bool,
         activation: Option<Activation>,
     }
 }
 
 /// A future that no function awaits; `name` is the name of its type.
 pub fn root<F: Future>(future: F, name: &'static str) -> Root<F> {
-    Root { future, name, entry: None, activation: None }
+    Root { future, name, is_polled: false, activation: None }
 }
 
 impl<F: Future> Future for Root<F> {
@@ -402,7 +405,7 @@ impl<F: Future> Future for Root<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         let context = context::current();
-        let entry = *this.entry.get_or_insert_with(|| context.position());
-        context.call(this.name, Some(entry), this.activation, |_, _| true, || this.future.poll(cx))
+        let is_new = !std::mem::replace(this.is_polled, true);
+        context.call((this.name, true), is_new, this.activation, |_, _| true, || this.future.poll(cx))
     }
 }

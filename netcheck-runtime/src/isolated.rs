@@ -300,10 +300,11 @@ impl<T> Future for Process<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         let Process { make, inside, inner, activation, .. } = &mut *self;
+        let is_new = inside.is_none();
         let inside = inside.get_or_insert_with(|| make.future()).as_mut();
         let is_direct = |name, activation: Option<Activation>| name == type_name::<Self>() && activation.is_none();
         match context::try_current() {
-            Some(context) => context.call(inner, None, activation, is_direct, || inside.poll(cx)),
+            Some(context) => context.call((inner, false), is_new, activation, is_direct, || inside.poll(cx)),
             None => inside.poll(cx),
         }
     }

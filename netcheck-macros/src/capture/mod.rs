@@ -33,7 +33,7 @@
 //!     let __frame = ::netcheck::__private::capture::frame(|| {});
 //!     let mut count = 0;
 //!     {
-//!         let mut __loop = __frame.enter();
+//!         let mut __loop = __frame.enter(0);
 //!         loop {
 //!             if __loop.leave_head() {
 //!                 if count < 3 {

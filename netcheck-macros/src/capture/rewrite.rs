@@ -42,7 +42,8 @@ pub(crate) fn rewrite_isolated(sig: &Signature, body: &mut Block, cx: &Ctxt) {
 fn write(sig: &Signature, flow: Flow, kept: Vec<LoopKey>, body: &mut Block) {
     let frame = Ident::new("__frame", Span::mixed_site());
     let generics = sig.generics.type_params().map(|parameter| parameter.ident.clone()).collect();
-    let mut rewrite = Rewrite { flow: &flow, generics, kept, frame: frame.clone(), is_used: false, records: false };
+    let mut rewrite =
+        Rewrite { flow: &flow, generics, kept, frame: frame.clone(), depth: 0, is_used: false, records: false };
     rewrite.visit_block_mut(body);
     let (is_used, records) = (rewrite.is_used, rewrite.records);
     let generated = Span::mixed_site();
@@ -66,6 +67,8 @@ struct Rewrite<'a> {
     generics: Vec<Ident>,
     kept: Vec<LoopKey>,
     frame: Ident,
+    /// The loops around an expression.
+    depth: u32,
     is_used: bool,
     /// Whether a head was written.
     records: bool,
@@ -75,7 +78,10 @@ impl VisitMut for Rewrite<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         // The place of a loop is its name until it is replaced here.
         let key = LoopKey::of(expr);
+        let is_loop = matches!(expr, Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_));
+        self.depth += u32::from(is_loop);
         visit_mut::visit_expr_mut(self, expr);
+        self.depth -= u32::from(is_loop);
         match expr {
             Expr::Await(expr) => self.awaited(&mut expr.base),
             Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) if !self.kept.contains(&key) && awaits(expr) => {
@@ -143,6 +149,7 @@ impl Rewrite<'_> {
     fn captured(&self, expr: &Expr, keyword: Span, recorded: &[Recorded]) -> TokenStream {
         let at = Span::mixed_site().located_at(keyword);
         let name = |name: &str| Ident::new(name, at);
+        let depth = proc_macro2::Literal::u32_unsuffixed(self.depth);
         let (frame, of, values, items) = (&self.frame, name("__loop"), name("__values"), name("__items"));
         let records = recorded.iter().map(|recorded| record(recorded, &values, at));
         let generics = self.generics(&values, at);
@@ -164,7 +171,7 @@ impl Rewrite<'_> {
             quote_spanned! {at=>
                 #(#attrs)*
                 {
-                    let mut #of = #frame.enter();
+                    let mut #of = #frame.enter(#depth);
                     #label loop {
                         if #of.leave_head() {
                             #body

@@ -1,5 +1,6 @@
 //! Local states by memory: ordinary programs, without any annotation, close and merge.
 
+mod annotated;
 mod side_by_side;
 mod structures;
 

@@ -27,25 +27,32 @@ impl Context {
         position.is_captured().then(|| self.shared.checkpoints.borrow_mut().position(&position))
     }
 
-    /// Polls a future named `name` that was first polled at `entry`. It counts as awaited directly if `is_direct` holds
-    /// for the future that polls it; the root of a program is polled by no future.
+    /// Polls a future named `name`, for the first time if it `is_new`. It counts as awaited directly if `is_direct` holds
+    /// for the future that polls it; the root of a program is polled by no future. If it `is_call`, it is entered at the
+    /// position of its first poll, and else where the future was that polls it.
     pub(crate) fn call<R>(
         &self,
-        name: &'static str,
-        entry: Option<PositionId>,
+        (name, is_call): (&'static str, bool),
+        is_new: bool,
         activation: &mut Option<Activation>,
         is_direct: impl FnOnce(&'static str, Option<Activation>) -> bool,
         poll: impl FnOnce() -> R,
     ) -> R {
         self.shared.watch.call();
         let caller = engine(|| self.state().frames.innermost());
-        let (is_trusted, entry) = match (caller, entry) {
-            (Some(caller), entry) => (is_direct(caller.name, caller.activation), entry.unwrap_or(caller.entry)),
-            (None, Some(entry)) => (is_direct("", None), entry),
-            (None, None) => return poll(),
+        let is_trusted = match caller {
+            Some(caller) => is_direct(caller.name, caller.activation),
+            None => is_direct("", None),
         };
-        let frame = Frame { name: if is_trusted { name } else { "" }, entry, activation: *activation };
-        engine(|| self.state().frames.push(frame));
+        let frame = Frame { name: if is_trusted { name } else { "" }, activation: *activation };
+        let entry = (is_trusted && is_new && is_call).then(|| self.position());
+        engine(|| {
+            let frames = &mut self.state().frames;
+            frames.push(frame);
+            if is_trusted && is_new {
+                frames.enter(entry);
+            }
+        });
         let polled = poll();
         *activation = engine(|| self.state().frames.pop().and_then(|frame| frame.activation));
         polled
@@ -53,23 +60,24 @@ impl Context {
 
     /// The body of the function whose future is named `name` begins.
     pub(crate) fn activate(&self, name: &'static str) -> Option<Activation> {
-        engine(|| {
-            let frames = &mut self.state().frames;
-            let activation = frames.next_activation();
-            let frame = frames.named(name)?;
-            // A function that calls itself in a roundabout way finds its caller here.
-            if frame.activation.is_some() {
-                return None;
-            }
-            frame.activation = Some(activation);
-            Some(activation)
-        })
+        engine(|| self.state().frames.activate(name))
     }
 
     /// The position at which the function that is polled now was first polled, if the future named `name` is awaited
     /// directly.
     pub(crate) fn entry_of(&self, name: &'static str) -> Option<PositionId> {
-        engine(|| self.state().frames.named(name).map(|frame| frame.entry))
+        engine(|| self.state().frames.entry_of(name))
+    }
+
+    /// A loop is entered, in so many others of its function.
+    pub(crate) fn enter_loop(&self, of: Activation, depth: u32) {
+        let at = self.position();
+        engine(|| self.state().frames.enter_loop(of, depth, at));
+    }
+
+    /// The position at which a loop was entered that is in so many others of its function, if that is awaited directly.
+    pub(crate) fn entry_of_loop(&self, of: Option<Activation>, depth: u32) -> Option<PositionId> {
+        of.filter(|_| self.is_direct(of)).and_then(|of| engine(|| self.state().frames.entry_of_loop(of, depth)))
     }
 
     /// Whether a function's body is polled only through functions that await each other directly.
