@@ -33,24 +33,28 @@ impl Addresses {
     /// Whether a small number may be the end of an address that begins in the word before.
     #[inline]
     pub fn may_end(&self, word: u64) -> bool {
-        word == self.stride() || word >> 8 == self.stride()
+        [word, word >> 8].iter().any(|&word| u64::from(word as u16) == self.stride())
     }
 
-    /// Which bytes of a word are the stride of an address, as a mask of eight bits: they are recognised by the two zeros
-    /// behind them. A word that is nothing else is a number of the program, unless the byte before it is one of an address.
+    /// Which bytes of a word are the stride of an address, as a mask of eight bits: they are recognised by the byte before
+    /// them, or by the two zeros behind them. A word that is nothing else is a number of the program, unless the byte before
+    /// it is one of an address.
     #[inline]
     pub fn strides(&self, word: u64, around: Around) -> u64 {
+        let before = (around.before >> 56) as u8;
         if word == self.stride() {
-            return if self.before.contains(&((around.before >> 56) as u8)) { 0b11 } else { 0 };
+            return if self.before.contains(&before) { 0b11 } else { 0 };
         }
-        if has_byte(word, self.low) { self.find(word, around.after) } else { 0 }
+        if has_byte(word, self.low) { self.find(word, before, around.after) } else { 0 }
     }
 
     #[cold]
-    fn find(&self, word: u64, after: u64) -> u64 {
+    fn find(&self, word: u64, before: u8, after: u64) -> u64 {
         let is_stride = |first: &u32| {
             let bytes = (u128::from(after) << 64 | u128::from(word)) >> (8 * first);
-            bytes as u32 == u32::from_le_bytes([self.low, self.high, 0, 0])
+            let before = first.checked_sub(1).map_or(before, |before| (word >> (8 * before)) as u8);
+            let is_its = bytes as u16 == u16::from_le_bytes([self.low, self.high]);
+            is_its && (bytes as u32 >> 16 == 0 || self.before.contains(&before))
         };
         (0..8).filter(is_stride).fold(0, |mask, first| mask | 0b11 << first) & 0xff
     }
@@ -98,13 +102,17 @@ mod tests {
             (0x0000_0005_0000_5f21, 0, 0b0000_0011),
             (0x0000_5f21_0000_5f21, 0, 0b0011_0011),
             (0x005f_2107_0707_0700, 0, 0b0110_0000),
+            // Numbers behind them.
+            (0x0100_5f21_a40a_0010, 0, 0b0011_0000),
+            (0x1122_5f21_a70d_0060, 0, 0b0011_0000),
+            (0x5f21_a40d_0060_f940, 1, 0b1100_0000),
+            (0x21a4_0d00_60f9_4001, 0x015f, 0b1000_0000),
             // Other numbers.
             (0x0000_5f22_a40d_0060, 0, 0),
             (0x0000_5e21_a40d_0060, 0, 0),
-            (0x1100_5f21_a40d_0060, 0, 0),
-            (0x5f21_a40d_0060_f940, 1, 0),
+            (0x1100_5f21_a30d_0060, 0, 0),
+            (0x5f21_a80d_0060_f940, 1, 0),
             (0x21a4_0d00_60f9_4001, 0x5f, 0b1000_0000),
-            (0x21a4_0d00_60f9_4001, 0x015f, 0),
             (0x5f21, 0, 0),
             (u64::MAX, u64::MAX, 0),
             (0, 0, 0),
@@ -115,7 +123,9 @@ mod tests {
         }
         let around = Around { before: 0xa40d_0060_0000_0000, after: 0 };
         assert_eq!([0x5f21, 0x0700_0000_5f21].map(|word| addresses().strides(word, around)), [0b11; 2]);
-        assert_eq!([0x5f21, 0x005f_21a4, 0x5f22].map(|word| addresses().may_end(word)), [true, true, false]);
+        let ends = [0x5f21, 0x0107_5f21, 0x005f_21a4, 0x5f22].map(|word| addresses().may_end(word));
+        assert_eq!(ends, [true, true, true, false]);
+        assert_eq!(addresses().strides(0x0107_5f21, around), 0b11);
         assert_eq!(without(0x0807_0605_0403_0201, 0b0011_0001), 0x0807_0000_0403_0200);
     }
 
