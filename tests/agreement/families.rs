@@ -81,7 +81,7 @@ families! {
     larger_random_systems_with_streams_agree: 4_000_001, 18, 10_400,
         |seeds| agree(seeds, Size::Large, Words::Streams, Limits::of(10_000)),
         ["reads": |figures| figures.read => 300];
-    random_systems_with_datagrams_and_streams_agree: 5_000_000, 20, 10_200,
+    random_systems_with_datagrams_and_streams_agree: 5_000_000, 20, 10_500,
         |seeds| agree(seeds, Size::Small, Words::Mixed, Limits::of(10_000)),
         ["reads": |figures| figures.read => 300];
     random_systems_that_connect_again_agree: 27_000_000, 60, 12_000,
