@@ -22,8 +22,9 @@ impl Forecast {
     /// Notes a moment; then, if an end is in sight, the number of states there will be about.
     pub(super) fn note(&mut self, seen: Seen) -> Option<u64> {
         let expanded = seen.states.saturating_sub(seen.frontier);
-        // Another round of the search has begun.
-        if self.marks.last().is_some_and(|&(before, _)| expanded < before) {
+        // Another round of the search has begun: it may have expanded more states by now than the last one had at its
+        // last mark, and come to fewer.
+        if self.marks.last().is_some_and(|&(before, states)| expanded < before || seen.states < states) {
             self.marks.clear();
         }
         if self.marks.last().is_none_or(|&(before, _)| expanded * 20 >= before * 21) {
@@ -88,5 +89,7 @@ mod tests {
         }
         assert_eq!(forecast.note(seen(1_200, 1_100)), None);
         assert_eq!(forecast.note(seen(100, 50)), None);
+        forecast.note(seen(20_000, 18_000));
+        assert_eq!(forecast.note(seen(2_500, 100)), None);
     }
 }
