@@ -178,8 +178,7 @@ async fn steady() {
 /// not captured has one more of them: then the check goes on without reduction.
 #[test]
 fn polls_that_no_execution_comes_to_are_no_error() {
-    let by_history = [(true, Verdict::Verified), (false, Verdict::Inconclusive)];
-    for (captures, verdict) in by_history {
+    for (captures, verdict) in [(true, Verdict::Verified), (false, Verdict::Inconclusive)] {
         let checker = Checker::new().identity(Identity::History).capture(captures).max_states(1_000);
         let report = checker.max_poll_duration(Duration::from_millis(500)).check(|net| {
             net.process("patient", patient);

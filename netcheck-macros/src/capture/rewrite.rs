@@ -67,7 +67,7 @@ struct Rewrite<'a> {
     generics: Vec<Ident>,
     kept: Vec<LoopKey>,
     frame: Ident,
-    /// The loops around an expression.
+    /// The number of loops around the expression that is being visited.
     depth: u32,
     is_used: bool,
     /// Whether a head was written.
@@ -84,7 +84,7 @@ impl VisitMut for Rewrite<'_> {
         self.depth -= u32::from(is_loop);
         match expr {
             Expr::Await(expr) => self.awaited(&mut expr.base),
-            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) if !self.kept.contains(&key) && awaits(expr) => {
+            expr if is_loop && !self.kept.contains(&key) && awaits(expr) => {
                 if let Some(of) = self.flow.loops.iter().find(|of| of.key == key) {
                     self.looped(expr, of);
                 }
