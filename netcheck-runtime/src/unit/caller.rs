@@ -80,41 +80,73 @@ fn shown(file: &Path) -> String {
     relative.unwrap_or_else(|| file.to_path_buf()).display().to_string()
 }
 
-/// Whether this build has source lines: tested with the line of this call.
+/// Whether this build has source lines of the program, which has called this from its test or its `main`.
 pub fn are_lines_known() -> bool {
     let backtrace = Backtrace::force_capture().to_string();
-    frames(&backtrace).any(|(_, line)| line.is_some_and(|(file, _)| Path::new(file).ends_with("unit/caller.rs")))
+    let here = std::env::current_dir().unwrap_or_default();
+    frames(&backtrace).any(|(_, line)| line.is_some_and(|(file, _)| is_own(&here.join(file))))
 }
 
-/// A function of a library that the program has called. Of one that is inlined, the name has no path.
+/// A function of a library that the program has called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Within {
+    /// Without a path, if the function is inlined.
     pub(crate) name: String,
-    pub(crate) file: String,
+    /// Told by the file if its line is known, which it is of each that is inlined; otherwise by the name.
+    pub(crate) module: String,
+}
+
+impl Within {
+    pub(crate) fn new(name: &str, file: Option<&Path>) -> Self {
+        // A backtrace numbers its functions.
+        let name = name.trim().split_once(": ").map_or(name, |(_, name)| name);
+        Within { name: name.to_owned(), module: file.map_or_else(|| module_of_name(name), module_of_file) }
+    }
+
+    /// Whether it is of a module, whose path may begin within a crate, or of a module below that one.
+    pub(crate) fn is_of(&self, module: &str) -> bool {
+        format!("::{}::", self.module).contains(&format!("::{module}::"))
+    }
+}
+
+/// The path of a module by its file: of `tokio-1.44.0/src/sync/mpsc/mod.rs`, `tokio::sync::mpsc`.
+fn module_of_file(file: &Path) -> String {
+    let path = file.with_extension("").to_string_lossy().replace(['/', '\\'], "::").replace('-', "_");
+    let path = path.strip_suffix("::mod").or(path.strip_suffix("::lib")).unwrap_or(&path);
+    // A registry keeps its packages in a folder of this name, too.
+    let Some((package, within)) = path.rsplit_once("::src") else {
+        return path.to_owned();
+    };
+    let is_version = |part: &str| part.starts_with(|first: char| first.is_ascii_digit());
+    let package = package.rsplit_once('_').filter(|(_, last)| is_version(last)).map_or(package, |(name, _)| name);
+    format!("{package}{within}")
+}
+
+/// The path in a function's name, which is that of its type if it has one: of
+/// `<tokio::sync::batch_semaphore::Acquire as core::future::future::Future>::poll`, the first.
+fn module_of_name(name: &str) -> String {
+    let name = name.trim_start_matches(['<', '&']);
+    name.split(['<', '>', ' ']).next().unwrap_or(name).to_owned()
 }
 
 /// The innermost line of the program in the current poll, and the functions within it, innermost first.
 pub(crate) fn current() -> (Option<Line>, Vec<Within>) {
     let backtrace = Backtrace::force_capture().to_string();
     let mut within = Vec::new();
-    let passed = |name: &str, file: &Path| {
-        let name = name.trim().split_once(": ").map_or(name, |(_, name)| name).to_owned();
-        within.push(Within { name, file: file.to_string_lossy().replace('\\', "/") });
-    };
-    (own_line(&backtrace, passed), within)
+    let line = own_line(&backtrace, |name, file| within.push(Within::new(name, file)));
+    (line, within)
 }
 
 /// The innermost line of the program in a backtrace, not looking beyond the engine's executor; `passed` is called with
-/// the functions within it, and their files.
-fn own_line(backtrace: &str, mut passed: impl FnMut(&str, &Path)) -> Option<Line> {
+/// the functions within it, and with their files if they are known.
+fn own_line(backtrace: &str, mut passed: impl FnMut(&str, Option<&Path>)) -> Option<Line> {
     let here = std::env::current_dir().unwrap_or_default();
     for (name, line) in frames(backtrace) {
         let line = line.map(|(file, number)| (here.join(file), number));
-        match line {
-            Some((file, number)) if is_own(&file) => return Some(Line { file: shown(&file), number }),
-            Some((file, _)) => passed(name, &file),
-            None => {}
+        if let Some((file, number)) = line.as_ref().filter(|(file, _)| is_own(file)) {
+            return Some(Line { file: shown(file), number: *number });
         }
+        passed(name, line.as_ref().map(|(file, _)| file.as_path()));
         if name.contains(ENGINE) {
             return None;
         }
@@ -170,6 +202,23 @@ mod tests {
     fn beyond_the_executor_no_line_is_the_programs() {
         let inner: Vec<&str> = BACKTRACE.lines().skip(6).collect();
         assert_eq!(own_line(&inner.join("\n"), |_, _| ()), None);
+    }
+
+    #[test]
+    fn a_function_is_of_the_module_of_its_file_or_of_its_name() {
+        let known = |name, file| Within::new(name, Some(Path::new(file)));
+        let named = |name| Within::new(name, None);
+        let of_mpsc = [
+            known("3: send", "/registry/src/index/tokio-1.44.0/src/sync/mpsc/bounded.rs"),
+            known("3: send", r"C:\registry\src\index\tokio-1.44.0\src\sync\mpsc\bounded.rs"),
+            named("3: <tokio::sync::mpsc::bounded::Sender<u8>>::send::{closure#0}"),
+            named("3: tokio::sync::mpsc::bounded::channel"),
+        ];
+        assert!(of_mpsc.iter().all(|one| one.is_of("tokio::sync::mpsc::bounded") && one.is_of("sync::mpsc")));
+        assert!(!of_mpsc.iter().any(|one| one.is_of("mpsc::unbounded") || one.is_of("sync::mp")));
+        assert!(known("new", "./netcheck-runtime/src/task/mod.rs").is_of("netcheck_runtime::task"));
+        assert!(known("new", "/registry/netcheck-runtime-0.1.0/src/lib.rs").is_of("netcheck_runtime"));
+        assert!(!named("<program::Own as core::task::wake::Wake>::wake").is_of("core::task::wake"));
     }
 
     #[test]

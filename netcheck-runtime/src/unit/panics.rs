@@ -1,6 +1,6 @@
 //! Panics of user code: caught with message and location, and not printed during a search.
 
-use crate::unit::caller::{self, Within};
+use crate::unit::caller;
 use crate::unit::source_line::{file_and_line, place};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -86,8 +86,7 @@ fn advised(message: String, location: String) -> (String, String) {
     }
     let (line, within) = caller::current();
     let location = line.map_or(location, |line| file_and_line(&line.file, line.number));
-    let is_file = |within: &Within| within.name.contains("tokio::fs::") || within.file.contains("/src/fs/");
-    if within.iter().any(is_file) {
+    if within.iter().any(|within| within.is_of("tokio::fs")) {
         return (FILES.to_owned(), location);
     }
     let message = format!(

@@ -86,47 +86,47 @@ pub(in crate::unit) fn waker(
     netcheck_memory::engine(|| netcheck_memory::waker(Arc::new(Traced { task, control, clones })))
 }
 
-/// What a function waits for that keeps a waker, in words: the end of its file's name; a part of the name of a function
-/// within it, or of that one's file; and the words.
+/// What a function waits for that keeps a waker, in words: its module; a part of the name of a function within it, or of
+/// that one's module; and the words.
 const AWAITED: &[(&str, &str, &str)] = &[
-    ("sync/mutex.rs", "", "the lock of a Mutex"),
-    ("sync/rwlock.rs", "", "the lock of a RwLock"),
-    ("sync/rw_lock.rs", "", "the lock of a RwLock"),
-    ("sync/oneshot.rs", "closed", "the end of a oneshot channel's receiver"),
-    ("sync/oneshot.rs", "", "a oneshot channel's value"),
-    ("sync/mpsc/bounded.rs", "notify", "the end of an mpsc channel's receiver"),
-    ("sync/mpsc/bounded.rs", "semaphore", "room in an mpsc channel"),
-    ("sync/mpsc/bounded.rs", "", "a value in an mpsc channel"),
-    ("sync/mpsc/unbounded.rs", "notify", "the end of an mpsc channel's receiver"),
-    ("sync/mpsc/unbounded.rs", "", "a value in an mpsc channel"),
-    ("sync/notify.rs", "", "a Notify"),
-    ("sync/watch.rs", "closed", "the end of a watch channel's receivers"),
-    ("sync/watch.rs", "", "a change in a watch channel"),
-    ("sync/broadcast.rs", "", "a value in a broadcast channel"),
-    ("sync/barrier.rs", "", "others at a Barrier"),
-    ("sync/once_cell.rs", "", "the value of a OnceCell"),
-    ("sync/semaphore.rs", "", "a permit of a Semaphore"),
-    ("io/util/mem.rs", "", "the other end of a DuplexStream"),
-    ("futures-channel/src/oneshot.rs", "", "a oneshot channel's value"),
-    ("netcheck-runtime/src/select.rs", "", "a branch of a `select!`"),
-    ("netcheck-runtime/src/task/join_set.rs", "", "a task of a JoinSet"),
-    ("netcheck-runtime/src/task.rs", "", "the end of a task"),
+    ("sync::mutex", "", "the lock of a Mutex"),
+    ("sync::rwlock", "", "the lock of a RwLock"),
+    ("sync::rw_lock", "", "the lock of a RwLock"),
+    ("sync::oneshot", "closed", "the end of a oneshot channel's receiver"),
+    ("sync::oneshot", "", "a oneshot channel's value"),
+    ("sync::mpsc::bounded", "notify", "the end of an mpsc channel's receiver"),
+    ("sync::mpsc::bounded", "semaphore", "room in an mpsc channel"),
+    ("sync::mpsc::bounded", "", "a value in an mpsc channel"),
+    ("sync::mpsc::unbounded", "notify", "the end of an mpsc channel's receiver"),
+    ("sync::mpsc::unbounded", "", "a value in an mpsc channel"),
+    ("sync::notify", "", "a Notify"),
+    ("sync::watch", "closed", "the end of a watch channel's receivers"),
+    ("sync::watch", "", "a change in a watch channel"),
+    ("sync::broadcast", "", "a value in a broadcast channel"),
+    ("sync::barrier", "", "others at a Barrier"),
+    ("sync::once_cell", "", "the value of a OnceCell"),
+    ("sync::semaphore", "", "a permit of a Semaphore"),
+    ("io::util::mem", "", "the other end of a DuplexStream"),
+    ("futures_channel::oneshot", "", "a oneshot channel's value"),
+    ("netcheck_runtime::select", "", "a branch of a `select!`"),
+    ("netcheck_runtime::task::join_set", "", "a task of a JoinSet"),
+    ("netcheck_runtime::task", "", "the end of a task"),
 ];
 
 /// Where operations keep wakers.
-const OPERATIONS: &str = "netcheck-runtime/src/unit/poll/";
+const OPERATIONS: &str = "netcheck_runtime::unit::poll";
 
 /// What a task waits for with a waker that was cloned within these functions, innermost first, at a line of the program;
 /// `None` if an operation keeps the waker.
 fn awaited(within: &[Within], line: Option<&Line>) -> Option<String> {
-    let is_clone = |one: &Within| one.file.ends_with("core/src/task/wake.rs");
-    let keeps = within.iter().rposition(is_clone).map_or(within, |clone| &within[clone + 1..]);
-    if keeps.iter().any(|one| one.file.contains(OPERATIONS)) {
+    let keeps = within.iter().rposition(|one| one.is_of("core::task::wake"));
+    let keeps = keeps.map_or(within, |clone| &within[clone + 1..]);
+    if keeps.iter().any(|one| one.is_of(OPERATIONS)) {
         return None;
     }
     let words = |one: &Within| {
-        let has = |part: &str| keeps.iter().any(|within| within.name.contains(part) || within.file.contains(part));
-        let is_its = |(file, part, _): &&(&str, &str, &str)| one.file.ends_with(file) && has(part);
+        let has = |part: &str| keeps.iter().any(|within| within.name.contains(part) || within.module.contains(part));
+        let is_its = |(module, part, _): &&(&str, &str, &str)| one.is_of(module) && has(part);
         AWAITED.iter().find(is_its).map(|(_, _, words)| *words)
     };
     // The outermost function is the one that the program has called: a channel's may take a semaphore.
@@ -138,10 +138,10 @@ fn awaited(within: &[Within], line: Option<&Line>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn told(within: &[(&str, &str)]) -> Option<String> {
-        let within: Vec<Within> =
-            within.iter().map(|&(name, file)| Within { name: name.to_owned(), file: file.to_owned() }).collect();
+        let within: Vec<Within> = within.iter().map(|&(name, file)| Within::new(name, Some(Path::new(file)))).collect();
         awaited(&within, Some(&Line { file: "src/a.rs".to_owned(), number: 3 }))
     }
 
