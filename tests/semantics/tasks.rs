@@ -213,7 +213,7 @@ fn join_and_try_join_wait_for_all() {
 
 #[test]
 fn combinators_with_wakers_of_their_own_work() {
-    use futures::stream::{FuturesUnordered, StreamExt};
+    use futures_util::stream::{FuturesUnordered, StreamExt};
     let ends = outputs(|| async {
         let (sender, receiver) = oneshot::channel();
         let waiting: FuturesUnordered<_> = [1, 2]
@@ -529,7 +529,7 @@ fn choose_explores_every_alternative() {
 
 #[test]
 fn a_program_that_catches_panics_does_not_catch_the_checks_own() {
-    use futures::FutureExt;
+    use futures_util::FutureExt;
     let ends = outputs(|| async {
         let start = tokio::time::Instant::now();
         let caught = std::panic::AssertUnwindSafe(async {

@@ -379,7 +379,7 @@ fn bytes_can_be_read_before_more_are_written_or_together_with_them() {
 
 #[test]
 fn what_loses_a_select_goes_on_if_it_is_polled_again_and_else_waits_for_nothing() {
-    use futures::stream::{FuturesUnordered, StreamExt};
+    use futures_util::stream::{FuturesUnordered, StreamExt};
     async fn read_among_others(stream: TcpStream) -> usize {
         let ticks = tokio::time::sleep(Duration::from_secs(1));
         tokio::pin!(ticks);

@@ -1,7 +1,7 @@
 //! Tasks and the macros that poll several futures.
 
 use super::tokio;
-use futures::stream::{FuturesUnordered, StreamExt};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::cell::{Cell, RefCell};
 use std::future::{pending, ready};
 use std::rc::Rc;
