@@ -55,7 +55,7 @@ use proc_macro::TokenStream;
 /// | `seed = 7` | other random numbers for the programs, and another walk for `search = random` or `pct` |
 /// | `max_states = 1_000_000`, `max_depth = 500`, `max_messages = 100` | limits; a check that reaches one is inconclusive, and fails |
 /// | `max_memory = 2 << 30` | a limit as well: bytes that visited states may take |
-/// | `max_time = 30` | a limit as well: seconds that the check may take |
+/// | `max_time = 30`, `max_time = 500ms` | a limit as well: what the check may take, in seconds unless a unit is given |
 /// | `reduction = false` | explore every interleaving |
 /// | `subsumption = true` | leave out states that add nothing to a visited one, where packets may get lost |
 /// | `symmetry = true` | take states for one that differ only in which of several like processes or tasks does what |

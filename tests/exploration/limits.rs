@@ -146,10 +146,13 @@ async fn counts() {
 
 #[test]
 fn a_check_ends_soon_after_its_time() {
-    let checkers = [Checker::new().max_time(Duration::from_millis(300)), "max_time = 1".parse().unwrap()];
-    for (checker, said) in
-        checkers.into_iter().zip(["max_time = 0.3 s was reached while ", "max_time = 1 s was reached"])
-    {
+    let words = ["max_time = 1", "max_time = 500ms"].map(|words| words.parse().unwrap());
+    let checkers = [Checker::new().max_time(Duration::from_millis(300))].into_iter().chain(words);
+    for (checker, said) in checkers.zip([
+        "max_time = 0.3 s was reached while ",
+        "max_time = 1 s was reached",
+        "max_time = 0.5 s was reached",
+    ]) {
         let report = checker.check(|net| {
             net.daemon("table", || table(usize::MAX));
             net.process("counter", counts).after("table");

@@ -20,7 +20,6 @@ use order::{search, seeded, simulation};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
-use std::time::Duration;
 
 const WORDS: &[&str] = &[
     "udp",
@@ -149,11 +148,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
                 checker.max_messages(positive(word, "100", "how many messages are written or read, at least 1")?)
             }
             "max_memory" => checker.max_memory(number(value(word, "2_000_000_000")?)?),
-            "max_time" => checker.max_time(Duration::from_secs(positive(
-                word,
-                "30",
-                "how many seconds the check may take, at least 1",
-            )? as u64)),
+            "max_time" => checker.max_time(delay::time(word, "how many seconds the check may take, at least 1")?),
             "reduction" => checker.reduction(choice(value(word, "false")?, BOOLEANS)?),
             "subsumption" => checker.subsumption(choice(value(word, "true")?, BOOLEANS)?),
             "symmetry" => checker.symmetry(choice(value(word, "true")?, BOOLEANS)?),

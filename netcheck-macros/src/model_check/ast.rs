@@ -24,7 +24,7 @@ pub(crate) struct ModelCheck {
     pub(crate) max_messages: Option<Expr>,
     pub(crate) max_memory: Option<Expr>,
     /// Seconds.
-    pub(crate) max_time: Option<Expr>,
+    pub(crate) max_time: Option<Time>,
     pub(crate) reduction: Option<LitBool>,
     pub(crate) subsumption: Option<LitBool>,
     pub(crate) symmetry: Option<LitBool>,
@@ -101,6 +101,14 @@ pub(crate) struct Length {
     pub(crate) literal: Lit,
 }
 
+/// A time that something may take: `30` seconds, or `500ms`.
+pub(crate) struct Time {
+    /// Of a literal with a unit.
+    pub(crate) ns: Option<u64>,
+    /// As the user wrote it; without a unit, in seconds.
+    pub(crate) value: Expr,
+}
+
 /// A literal whose value is looked at here.
 pub(crate) struct Number {
     pub(crate) value: usize,
@@ -125,7 +133,7 @@ pub(crate) struct Search {
     /// The number of `retransmissions`.
     pub(crate) arrivals: Option<Number>,
     pub(crate) runs: Option<Expr>,
-    pub(crate) time: Option<Expr>,
+    pub(crate) time: Option<Time>,
 }
 
 pub(crate) type Expect = Choice;

@@ -107,7 +107,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "max_depth" => check.max_depth = value(word, "500", cx),
             "max_messages" => check.max_messages = value(word, "100", cx),
             "max_memory" => check.max_memory = value(word, "2 << 30", cx),
-            "max_time" => check.max_time = value(word, "30", cx),
+            "max_time" => check.max_time = value(word, "30", cx).and_then(|value| delay::time(value, cx)),
             "reduction" => check.reduction = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "subsumption" => check.subsumption = value(word, "true", cx).and_then(|value| boolean(value, cx)),
             "symmetry" => check.symmetry = value(word, "true", cx).and_then(|value| boolean(value, cx)),
@@ -439,7 +439,7 @@ fn search(value: Expr, cx: &Ctxt) -> Option<Search> {
         } else if word == "runs" {
             search.runs = Some(ungroup((*arg.right).clone()));
         } else if word == "time" {
-            search.time = Some(ungroup((*arg.right).clone()));
+            search.time = delay::time(ungroup((*arg.right).clone()), cx);
         } else if word == "retransmissions" {
             search.arrivals = number(&ungroup((*arg.right).clone()), cx);
         } else {

@@ -1,8 +1,8 @@
-//! Reads the value of `delay = …`: an interval of delays, or a list of them.
+//! Reads the value of `delay = …`, an interval of delays or a list of them; and of `max_time = …`, a time.
 
 use syn::{Expr, ExprArray, ExprLit, ExprRange, Lit, RangeLimits};
 
-use super::ast::{Delays, DelaysKind, Length};
+use super::ast::{Delays, DelaysKind, Length, Time};
 use crate::ctxt::Ctxt;
 use crate::words::ungroup;
 
@@ -13,18 +13,39 @@ const UNITS: &[(&str, u64)] =
 /// Delays are shorter, in nanoseconds (146 years).
 const NS_MAX: u64 = u64::MAX / 4;
 
+/// Types that a number of seconds may be given as.
+const INTEGERS: &[&str] = &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
+
+/// How messages call a delay.
+const A_DELAY: &str = "a delay";
+
+/// A time: a literal with a unit, or any expression for a number of seconds.
+pub(super) fn time(value: Expr, cx: &Ctxt) -> Option<Time> {
+    let is_number = |suffix: &str| suffix.is_empty() || INTEGERS.contains(&suffix);
+    match &value {
+        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) if !is_number(literal.suffix()) => {
+            Some(Time { ns: Some(length(&value, "a time", cx)?.ns), value })
+        }
+        Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => {
+            length(&value, "a time", cx);
+            None
+        }
+        _ => Some(Time { ns: None, value }),
+    }
+}
+
 /// Whether the delays make sense is for `valid`.
 pub(super) fn read(value: Expr, cx: &Ctxt) -> Option<Delays> {
     let kind = match &value {
         Expr::Range(range) => interval(range, cx),
         Expr::Array(ExprArray { elems, .. }) => {
             // Every element is looked at, so that every mistake is reported.
-            let lengths: Vec<_> = elems.iter().map(|element| length(element, cx)).collect();
+            let lengths: Vec<_> = elems.iter().map(|element| length(element, A_DELAY, cx)).collect();
             lengths.into_iter().collect::<Option<Vec<_>>>().map(DelaysKind::Listed)
         }
         Expr::Lit(_) => {
             // A mistake in the literal comes first.
-            if length(&value, cx).is_some() {
+            if length(&value, A_DELAY, cx).is_some() {
                 let only = quote::quote!(#value);
                 cx.error(&value, format_args!("expected an interval or a list of delays: write `[{only}]`"));
             }
@@ -40,8 +61,8 @@ pub(super) fn read(value: Expr, cx: &Ctxt) -> Option<Delays> {
 
 fn interval(range: &ExprRange, cx: &Ctxt) -> Option<DelaysKind> {
     let ExprRange { start, limits, end, .. } = range;
-    let least = start.as_ref().map(|start| length(start, cx));
-    let most = end.as_ref().map(|end| length(end, cx));
+    let least = start.as_ref().map(|start| length(start, A_DELAY, cx));
+    let most = end.as_ref().map(|end| length(end, A_DELAY, cx));
     if least.is_none() {
         cx.error(range, "an interval of delays has a lower bound: write `0s..` for any delay");
     }
@@ -56,35 +77,39 @@ fn interval(range: &ExprRange, cx: &Ctxt) -> Option<DelaysKind> {
     }
 }
 
-/// A whole number with a unit.
-fn length(value: &Expr, cx: &Ctxt) -> Option<Length> {
+/// A whole number with a unit; `what` it is in messages.
+fn length(value: &Expr, what: &str, cx: &Ctxt) -> Option<Length> {
     let value = ungroup(value.clone());
     let Expr::Lit(ExprLit { lit, .. }) = &value else {
-        cx.error(&value, "expected a delay, such as `200ms`");
+        cx.error(&value, format_args!("expected {what}, such as `200ms`"));
         return None;
     };
     let (digits, unit) = match lit {
         Lit::Int(literal) => (literal.base10_digits(), literal.suffix()),
         Lit::Float(_) => {
-            cx.error(lit, "a delay is a whole number of some unit: write `1500ms` for one and a half seconds");
+            cx.error(
+                lit,
+                format_args!("{what} is a whole number of some unit: write `1500ms` for one and a half seconds"),
+            );
             return None;
         }
         _ => {
-            cx.error(lit, "expected a delay, such as `200ms`, without quotes");
+            cx.error(lit, format_args!("expected {what}, such as `200ms`, without quotes"));
             return None;
         }
     };
     let units = "`ns`, `us`, `ms`, `s` or `min`";
     let Some((_, unit_ns)) = UNITS.iter().find(|(name, _)| *name == unit) else {
         match unit {
-            "" => cx.error(lit, format_args!("a delay needs a unit: write `{digits}ms`, or another of {units}")),
-            _ => cx.error(lit, format_args!("unknown unit `{unit}`: a delay is in {units}")),
+            "" => cx.error(lit, format_args!("{what} needs a unit: write `{digits}ms`, or another of {units}")),
+            _ => cx.error(lit, format_args!("unknown unit `{unit}`: {what} is in {units}")),
         }
         return None;
     };
     let ns = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(*unit_ns)).filter(|&ns| ns < NS_MAX);
     if ns.is_none() {
-        cx.error(lit, "this delay is too long: the longest are 146 years");
+        let what = what.trim_start_matches("a ");
+        cx.error(lit, format_args!("this {what} is too long: the longest are 146 years"));
     }
     Some(Length { ns: ns?, literal: lit.clone() })
 }

@@ -175,7 +175,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, ReturnType};
 
-use super::ast::{Choice, ModelCheck, Number, Search};
+use super::ast::{Choice, ModelCheck, Number, Search, Time};
 use super::attr::plain;
 use super::network;
 use crate::function::{Function, attr_name, should_panic};
@@ -362,8 +362,8 @@ fn checker(check: &ModelCheck) -> TokenStream {
     if let Some(max_memory) = &check.max_memory {
         calls.extend(quote!(.max_memory(#max_memory)));
     }
-    if let Some(max_time) = &check.max_time {
-        calls.extend(quote!(.max_time(::core::time::Duration::from_secs(#max_time))));
+    if let Some(max_time) = check.max_time.as_ref().map(duration) {
+        calls.extend(quote!(.max_time(#max_time)));
     }
     if let Some(reduction) = &check.reduction {
         calls.extend(quote!(.reduction(#reduction)));
@@ -392,6 +392,13 @@ fn checker(check: &ModelCheck) -> TokenStream {
     quote!(::netcheck::check::Checker::new() #calls)
 }
 
+fn duration(Time { ns, value }: &Time) -> TokenStream {
+    match ns {
+        Some(ns) => quote!(::core::time::Duration::from_nanos(#ns)),
+        None => quote!(::core::time::Duration::from_secs(#value)),
+    }
+}
+
 fn search(search: &Search, seed: Option<&Expr>) -> TokenStream {
     let Search { choice: Choice { name, variant }, depth, .. } = search;
     let seed = search.seed.as_ref().or(seed).map_or_else(|| quote!(0), |seed| quote!(#seed));
@@ -399,7 +406,7 @@ fn search(search: &Search, seed: Option<&Expr>) -> TokenStream {
         quote!(#variant { seed: #seed })
     } else if name == "simulate" {
         let runs = search.runs.as_ref().map(|runs| quote!(.runs(#runs)));
-        let time = search.time.as_ref().map(|time| quote!(.time(::core::time::Duration::from_secs(#time))));
+        let time = search.time.as_ref().map(duration).map(|time| quote!(.time(#time)));
         return quote!(.simulation(::netcheck::check::Simulation::new(#seed) #runs #time));
     } else if name == "network_states" {
         let arrivals = search.arrivals.as_ref().map(plain);

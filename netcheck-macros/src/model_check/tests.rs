@@ -263,6 +263,9 @@ fn values_are_checked() {
     assert_refused("search = random(7)", &["write `random(seed = 7)`"]);
     assert_refused("search = random()", &["write `random(seed = 7)`"]);
     assert_refused("search = pct(sed = 1, 7)", &["expected `seed` or `depth`", "write `pct(seed = 7, depth = 3)`"]);
+    assert_refused("max_time = 0", &["`max_time` is how many seconds the check may take, at least 1"]);
+    assert_refused("max_time = 3h", &["unknown unit `h`: a time is in `ns`, `us`, `ms`, `s` or `min`"]);
+    assert_refused("max_time = 1.5s", &["a time is a whole number of some unit: write `1500ms`"]);
     assert_refused("search = simulate(runs = 0)", &["`runs` is how many executions are simulated, at least 1"]);
     assert_refused("search = simulate(runs = 1, time = 2)", &["`runs` and `time` both say when the simulation ends"]);
     assert_refused("expect = simulated", &["only a simulation ends as `simulated`: add `search = simulate`"]);

@@ -39,6 +39,8 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         cx.error(at_most, "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out");
     }
     search(check, cx);
+    let max_time = check.max_time.as_ref().map(|time| &time.value);
+    not_zero(max_time, "`max_time` is how many seconds the check may take, at least 1", cx);
     not_zero(check.max_messages.as_ref(), "`max_messages` is how many messages are written or read, at least 1", cx);
     replay(check, cx);
     if let Some(snapshot) = check.said.get("snapshot").filter(|_| !check.said.has("replay")) {
@@ -69,10 +71,11 @@ fn search(check: &ModelCheck, cx: &Ctxt) {
     }
     if let Some(search) = search {
         if let (Some(_), Some(time)) = (&search.runs, &search.time) {
-            cx.error(time, "`runs` and `time` both say when the simulation ends: keep one");
+            cx.error(&time.value, "`runs` and `time` both say when the simulation ends: keep one");
         }
         not_zero(search.runs.as_ref(), "`runs` is how many executions are simulated, at least 1", cx);
-        not_zero(search.time.as_ref(), "`time` is for how many seconds executions are simulated, at least 1", cx);
+        let time = search.time.as_ref().map(|time| &time.value);
+        not_zero(time, "`time` is for how many seconds executions are simulated, at least 1", cx);
     }
     if let Some(expect) = check.expect.as_ref().filter(|expect| expect.name == "simulated")
         && search.is_none_or(|search| search.choice.name != "simulate")

@@ -1,7 +1,7 @@
-//! The lengths of delays in a text: `1ms..=200ms`, `5ms..`, `[5ms, 50ms]`.
+//! The lengths of delays in a text: `1ms..=200ms`, `5ms..`, `[5ms, 50ms]`; and times: `30` seconds, `500ms`.
 
-use super::Wrong;
 use super::grammar::{Form, Kind, Word};
+use super::{Wrong, positive};
 use crate::check::declare::UNITS;
 use crate::check::{Tcp, Udp};
 use netcheck_models::time::FAR_NS;
@@ -44,11 +44,11 @@ fn delays(word: &Word<'_>) -> Result<Delays, Wrong> {
     let wrong = |message: String| Wrong { at: value.at.clone(), message };
     match &value.kind {
         Kind::Range { least, dots, most } => {
-            let least = length(least).map_err(wrong)?;
+            let least = length(least, A_DELAY).map_err(wrong)?;
             match (*dots, most) {
                 ("..", None) => interval(Bound::Included(least), Bound::Unbounded),
                 ("..=", Some(most)) => {
-                    let most = length(most).map_err(wrong)?;
+                    let most = length(most, A_DELAY).map_err(wrong)?;
                     if most < least {
                         return Err(wrong("no delay is in this interval: the shorter one comes first".to_owned()));
                     }
@@ -63,13 +63,15 @@ fn delays(word: &Word<'_>) -> Result<Delays, Wrong> {
         }
         Kind::List(listed) => {
             let each = listed.iter().map(|value| match value.kind {
-                Kind::Number(digits) => length(digits).map_err(|message| Wrong { at: value.at.clone(), message }),
+                Kind::Number(digits) => {
+                    length(digits, A_DELAY).map_err(|message| Wrong { at: value.at.clone(), message })
+                }
                 _ => Err(Wrong { at: value.at.clone(), message: "expected a delay, such as `200ms`".to_owned() }),
             });
             Ok(Delays::Listed(each.collect::<Result<Vec<Duration>, Wrong>>()?))
         }
         Kind::Number(digits) => {
-            length(digits).map_err(wrong)?;
+            length(digits, A_DELAY).map_err(wrong)?;
             Err(wrong(format!("expected an interval or a list of delays: write `[{digits}]`")))
         }
         _ => Err(wrong(
@@ -78,17 +80,35 @@ fn delays(word: &Word<'_>) -> Result<Delays, Wrong> {
     }
 }
 
-/// A whole number with a unit.
-fn length(text: &str) -> Result<Duration, String> {
+/// The time that a word gives, with a unit or in seconds; `meaning`: of the seconds.
+pub(super) fn time(word: &Word<'_>, meaning: &str) -> Result<Duration, Wrong> {
+    let has_unit = |written: &str| written.ends_with(char::is_alphabetic) && !written.ends_with("usize");
+    if let Form::Value(value) = &word.form
+        && let Kind::Number(written) = value.kind
+        && has_unit(written)
+    {
+        return length(written, "a time").map_err(|message| Wrong { at: value.at.clone(), message });
+    }
+    Ok(Duration::from_secs(positive(word, "30", meaning)? as u64))
+}
+
+/// How messages call a delay.
+const A_DELAY: &str = "a delay";
+
+/// A whole number with a unit; `what` it is in messages.
+fn length(text: &str, what: &str) -> Result<Duration, String> {
     let (digits, unit) = text.split_at(text.find(char::is_alphabetic).unwrap_or(text.len()));
     let units = "`ns`, `us`, `ms`, `s` or `min`";
     let Some((_, unit_ns)) = UNITS.iter().find(|(name, _)| *name == unit) else {
         return Err(match unit {
-            "" => format!("a delay needs a unit: write `{digits}ms`, or another of {units}"),
-            _ => format!("unknown unit `{unit}`: a delay is in {units}"),
+            "" => format!("{what} needs a unit: write `{digits}ms`, or another of {units}"),
+            _ => format!("unknown unit `{unit}`: {what} is in {units}"),
         });
     };
     let count = digits.replace('_', "").parse::<u64>().ok();
     let ns = count.and_then(|count| count.checked_mul(*unit_ns)).filter(|&ns| ns < FAR_NS.unsigned_abs());
-    ns.map(Duration::from_nanos).ok_or_else(|| "this delay is too long: the longest are 146 years".to_owned())
+    ns.map(Duration::from_nanos).ok_or_else(|| {
+        let what = what.trim_start_matches("a ");
+        format!("this {what} is too long: the longest are 146 years")
+    })
 }

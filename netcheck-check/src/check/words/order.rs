@@ -1,11 +1,11 @@
 //! The order of the search, or a simulation in its place.
 
+use super::delay::time;
 use super::grammar::{Form, Kind, Value, Word};
 use super::known::either;
 use super::{Choices, Wrong, alone, choice, each, exclusive, has_any, number, positive};
 use crate::check::{Checker, Simulation};
 use netcheck_runtime::search::frontier::Search;
-use std::time::Duration;
 
 /// What the number of `retransmissions` says.
 const ARRIVALS: &str = "how often a datagram arrives before the search puts it off, at least 1";
@@ -95,10 +95,7 @@ pub(super) fn simulation(value: &Value<'_>) -> Result<Option<Simulation>, Wrong>
             "runs" => {
                 simulation.runs(positive(inner, "10_000", "how many executions are simulated, at least 1")? as u64)
             }
-            "time" => {
-                let seconds = positive(inner, "30", "for how many seconds executions are simulated, at least 1")?;
-                simulation.time(Duration::from_secs(seconds as u64))
-            }
+            "time" => simulation.time(time(inner, "for how many seconds executions are simulated, at least 1")?),
             _ => return Err(inner.wrong(format!("expected {}: write `{example}`", either(known)))),
         })
     })?;
