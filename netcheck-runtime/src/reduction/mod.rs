@@ -6,7 +6,7 @@
 //! - [`groups`]: processes that never meet; [`apart`]: these in dense time, one group after the other, and [`last`] those of
 //!   them that go round for ever; [`sets`]: disjoint sets, of which groups and clocks are made;
 //! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
-//! - [`stubborn`]: which movers have to be explored in a state;
+//! - [`stubborn`]: which movers have to be explored in a state, by the [`dependence`] of each on the others;
 //! - [`proviso`]: cycles that would put off the steps of a mover for ever; [`cycles`]: those that were found;
 //! - [`subsumption`]: states that add nothing to a visited one;
 //! - [`symmetry`]: states that differ only by a permutation of like processes;
@@ -24,6 +24,7 @@ mod apart;
 pub(crate) mod bits;
 mod clocks;
 mod cycles;
+mod dependence;
 pub mod footprint;
 mod groups;
 pub mod last;

@@ -15,6 +15,7 @@
 use super::bits::Bits;
 use super::clocks::{finished, with_lenders};
 use super::cycles::{Part, Turn, part};
+use super::dependence::Dependence;
 use super::footprint::{Footprints, Row};
 use super::live::Live;
 use super::survey::{survey, survey_of};
@@ -119,9 +120,10 @@ fn choose_in_group(
         view.enabled_of(state, units(), enabled)?;
         let live = survey_of(view, footprints, state, enabled, units())?;
         let components = in_order(view, &live);
+        let dependence = Dependence::new(footprints, &live);
         for clock in clocks(&live, &components) {
             let members = members_of(&live, clock);
-            let scope = with_one_clock(view, footprints, (state, enabled), (&live, &components), &members, true)?;
+            let scope = with_one_clock(view, footprints, (state, enabled), (&dependence, &components), &members, true)?;
             if let Some(scope) = scope {
                 let rows = live.iter().map(|live| live.row).chain(footprints.firsts_to_consult());
                 return Ok(Some((scope, rows.collect())));
@@ -148,6 +150,7 @@ fn scope(
     // Failures that need not happen wait for everything else.
     let mut failing: SmallVec<[Mover; 8]> = SmallVec::new();
     let components = in_order(view, live);
+    let dependence = Dependence::new(footprints, live);
     let mut turns: Vec<(Turn, SmallVec<[&Live; 8]>)> = Vec::new();
     for clock in clocks(live, &components) {
         let members = members_of(live, clock);
@@ -159,7 +162,7 @@ fn scope(
         (*turn == Turn::Usual, footprints.cycles.is_time_last() && needs_time)
     });
     for (turn, members) in turns {
-        match (turn, with_one_clock(view, footprints, (state, enabled), (live, &components), &members, timed)?) {
+        match (turn, with_one_clock(view, footprints, (state, enabled), (&dependence, &components), &members, timed)?) {
             (Turn::Usual, Some(scope)) => return Ok(after(endless, scope)),
             (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => {
                 failing.extend(with_lenders(footprints, &members));
@@ -197,29 +200,30 @@ fn with_one_clock(
     view: View<'_>,
     footprints: &Footprints,
     (state, enabled): (&[u32], &Enabled),
-    (live, components): (&[Live], &[usize]),
+    (dependence, components): (&Dependence<'_>, &[usize]),
     members: &[&Live],
     timed: bool,
 ) -> Lookup<Option<StubbornSet>> {
+    let live = dependence.live;
+    let is_member = |mover: Mover| members.iter().any(|member| member.mover == mover);
     if members.iter().any(|unit| unit.proceeds) {
-        let starts =
-            |component: usize| members.iter().filter(|of| of.proceeds).filter(move |of| of.component == component);
+        let starts = |component: usize| {
+            let is_start = move |of: &Live| of.proceeds && of.component == component && of.clock == members[0].clock;
+            (0..live.len()).filter(move |&index| is_start(&live[index]))
+        };
         let first = components.iter().find(|&&component| starts(component).next().is_some());
-        let sets =
-            first.into_iter().flat_map(|&component| starts(component)).map(|start| stubborn(footprints, live, start));
-        let smallest = sets.min_by_key(|set| set.iter().map(|&index| live[index].moves).sum::<usize>());
+        let smallest = first.and_then(|&component| smallest(dependence, starts(component)));
         let movers = smallest.map(|set| set.iter().map(|&index| live[index].mover).collect::<SmallVec<[Mover; 8]>>());
         return Ok(Some(match movers.filter(|movers| !footprints.cycles.are_unreduced(movers)) {
             Some(movers) => StubbornSet::Moves(movers),
-            None if timed => StubbornSet::Component(with_lifecycle(footprints, live, members)),
+            None if timed => StubbornSet::Component(with_lifecycle(footprints, dependence, members)),
             // Without the timers.
-            None => StubbornSet::Moves(with_lifecycle(footprints, live, members)),
+            None => StubbornSet::Moves(with_lifecycle(footprints, dependence, members)),
         }));
     }
     if members.iter().any(|unit| unit.is_dead_end) {
         return Ok(None);
     }
-    let is_member = |mover: Mover| members.iter().any(|member| member.mover == mover);
     if members.iter().any(|unit| unit.timers) && view.due(state, enabled, is_member)?.is_some() {
         return Ok(timed.then(|| StubbornSet::Component(with_lenders(footprints, members))));
     }
@@ -234,10 +238,11 @@ fn with_one_clock(
 }
 
 /// The movers that share a clock, with those that end one of them or are ended by one: these may be apart from it.
-fn with_lifecycle(footprints: &Footprints, live: &[Live], members: &[&Live]) -> SmallVec<[Mover; 8]> {
+fn with_lifecycle(footprints: &Footprints, dependence: &Dependence<'_>, members: &[&Live]) -> SmallVec<[Mover; 8]> {
+    let live = dependence.live;
     let mut movers = with_lenders(footprints, members);
-    for start in members.iter().filter(|member| member.moves > 0) {
-        let set = stubborn(footprints, live, start);
+    for start in (0..live.len()).filter(|&index| live[index].moves > 0 && live[index].clock == members[0].clock) {
+        let set = stubborn(dependence, start);
         movers.extend(set.into_iter().map(|index| live[index].mover));
     }
     movers.sort_unstable();
@@ -279,6 +284,7 @@ pub(super) fn waiting(
     let mut waiting =
         Waiting { connected: false, apart: false, component: SmallVec::new(), timed: false, untimed: Vec::new() };
     let components = in_order(view, &live);
+    let dependence = Dependence::new(footprints, &live);
     let by_clock = clocks(&live, &components).into_iter().map(|clock| members_of(&live, clock));
     let moves = |members: &SmallVec<[&Live; 8]>| members.iter().any(|unit| round.movers.contains(&unit.mover));
     let (going_round, others): (Vec<_>, Vec<_>) = by_clock.partition(moves);
@@ -298,7 +304,8 @@ pub(super) fn waiting(
     for members in others {
         if footprints.cycles.turn(view, state, &movers_of(&members)) == Turn::Usual {
             let timed = waiting.untimed.is_empty();
-            let scope = with_one_clock(view, footprints, (state, enabled), (&live, &components), &members, timed)?;
+            let scope =
+                with_one_clock(view, footprints, (state, enabled), (&dependence, &components), &members, timed)?;
             waiting.apart |= matches!(scope, Some(StubbornSet::Moves(_) | StubbornSet::Component(_)));
             waiting.apart |= members.iter().any(|unit| unit.moves > 0);
         }
@@ -334,32 +341,65 @@ fn clocks(live: &[Live], components: &[usize]) -> Vec<usize> {
     components.iter().map(|&component| live[component].clock).filter(|clock| met.insert(*clock)).collect()
 }
 
-/// The smallest stubborn set with `start` in it, as indexes into `live`.
-fn stubborn(footprints: &Footprints, live: &[Live], start: &Live) -> SmallVec<[usize; 8]> {
-    let first = live.iter().position(|live| live.mover == start.mover).expect("it is one of them");
-    let mut set: SmallVec<[usize; 8]> = SmallVec::from_slice(&[first]);
+/// The smallest stubborn set with a mover in it; both as indexes into the live movers.
+fn stubborn(dependence: &Dependence<'_>, start: usize) -> SmallVec<[usize; 8]> {
+    let live = dependence.live;
+    let clock = live[start].clock;
+    let is_awake = |unit: &Live| unit.moves > 0 || unit.timers && unit.clock != clock;
+    // The movers outside of the set, in order: that can move, and that have to be woken.
+    let others = (0..live.len()).filter(|&index| index != start);
+    let (mut awake, mut asleep): (SmallVec<[usize; 16]>, SmallVec<[usize; 16]>) =
+        others.partition(|&index| is_awake(&live[index]));
+    let mut set: SmallVec<[usize; 8]> = SmallVec::from_slice(&[start]);
+    // The movers on which the steps of the set depend.
+    let mut depended_on = dependence.of(start).clone();
     loop {
-        // The movers that can move while the set does not, and the resources that they can affect then.
-        let mut affects = Bits::default();
-        let mut movable: SmallVec<[usize; 16]> = SmallVec::new();
-        loop {
-            let can_move = |unit: &Live| {
-                let is_woken = unit.depends_on.meets(&affects) && affects.contains_all(&unit.needs);
-                unit.moves > 0 || unit.timers && unit.clock != start.clock || is_woken
-            };
-            let more = (0..live.len())
-                .find(|index| !set.contains(index) && !movable.contains(index) && can_move(&live[*index]));
-            let Some(more) = more else { break };
-            movable.push(more);
-            affects.union_with(&footprints.get(live[more].row).future_affects);
+        let other = movable(dependence, &awake, &asleep).find(|&other| depended_on.contains(other as u32));
+        let Some(other) = other else { return set };
+        set.push(other);
+        depended_on.union_with(dependence.of(other));
+        awake.retain(|index| *index != other);
+        asleep.retain(|index| *index != other);
+    }
+}
+
+/// The movers that can move while others do not: those that are awake, and those that they wake, in the order in which
+/// each is found, the lowest first.
+fn movable(dependence: &Dependence<'_>, awake: &[usize], asleep: &[usize]) -> impl Iterator<Item = usize> {
+    let mut awake = awake.iter().copied().peekable();
+    let mut asleep: SmallVec<[usize; 16]> = SmallVec::from_slice(asleep);
+    let mut found: SmallVec<[usize; 16]> = SmallVec::new();
+    let mut are_found = Bits::default();
+    std::iter::from_fn(move || {
+        let is_woken = |index: usize| {
+            let needs = &dependence.live[index].needs;
+            dependence.of(index).meets(&are_found)
+                && (needs.is_empty() || dependence.affected(&found).contains_all(needs))
+        };
+        let woken = asleep.iter().position(|&index| is_woken(index));
+        let next = match (woken, awake.peek()) {
+            (Some(woken), next) if next.is_none_or(|&next| asleep[woken] < next) => Some(asleep.remove(woken)),
+            _ => awake.next(),
+        }?;
+        found.push(next);
+        are_found.insert(next as u32);
+        Some(next)
+    })
+}
+
+/// The first of the stubborn sets with one of these movers in them that has the fewest moves.
+fn smallest(dependence: &Dependence<'_>, starts: impl Iterator<Item = usize>) -> Option<SmallVec<[usize; 8]>> {
+    let mut smallest: Option<(usize, SmallVec<[usize; 8]>)> = None;
+    for start in starts {
+        let set = stubborn(dependence, start);
+        let moves = set.iter().map(|&index| dependence.live[index].moves).sum();
+        if smallest.as_ref().is_none_or(|(fewest, _)| moves < *fewest) {
+            smallest = Some((moves, set));
         }
-        let depended_on = movable.iter().copied().find(|&other| {
-            let affects = &footprints.get(live[other].row).future_affects;
-            set.iter().any(|&index| live[index].depends_on.meets(affects))
-        });
-        match depended_on {
-            Some(other) => set.push(other),
-            None => return set,
+        // Each start can move, so that none has fewer.
+        if moves == 1 {
+            break;
         }
     }
+    smallest.map(|(_, set)| set)
 }
