@@ -38,24 +38,38 @@ impl Context {
         is_direct: impl FnOnce(&'static str, Option<Activation>) -> bool,
         poll: impl FnOnce() -> R,
     ) -> R {
-        self.shared.watch.call();
-        let caller = engine(|| self.state().frames.innermost());
-        let is_trusted = match caller {
+        let is_trusted = match self.caller() {
             Some(caller) => is_direct(caller.name, caller.activation),
             None => is_direct("", None),
         };
         let frame = Frame { name: if is_trusted { name } else { "" }, activation: *activation };
-        let entry = (is_trusted && is_new && is_call).then(|| self.position());
+        self.begin_call(frame, is_trusted && is_new, is_call);
+        let polled = poll();
+        *activation = self.end_call();
+        polled
+    }
+
+    // These are no part of `call`, which is compiled for each type of future.
+
+    /// The function whose future polls another one.
+    fn caller(&self) -> Option<Frame> {
+        self.shared.watch.call();
+        engine(|| self.state().frames.innermost())
+    }
+
+    fn begin_call(&self, frame: Frame, is_entered: bool, is_call: bool) {
+        let entry = (is_entered && is_call).then(|| self.position());
         engine(|| {
             let frames = &mut self.state().frames;
             frames.push(frame);
-            if is_trusted && is_new {
+            if is_entered {
                 frames.enter(entry);
             }
         });
-        let polled = poll();
-        *activation = engine(|| self.state().frames.pop().and_then(|frame| frame.activation));
-        polled
+    }
+
+    fn end_call(&self) -> Option<Activation> {
+        engine(|| self.state().frames.pop().and_then(|frame| frame.activation))
     }
 
     /// The body of the function whose future is named `name` begins.
