@@ -23,9 +23,15 @@ pub fn first(owner: u32, index: u32) -> u16 {
 }
 
 /// All ports, in the order in which a socket prefers them whose first one is `first`.
+///
+/// First come those of its block, so that a socket leaves it only when all of them are in use; the first one of the block,
+/// if that is another, comes last of all.
 pub fn from(first: u16) -> impl Iterator<Item = u16> {
     let first = offset(first).unwrap_or(0);
-    (0..COUNT).map(move |n| port((first + n) % COUNT))
+    let block = first - first % PORTS_OF_OWNER;
+    let (own, end) = (block + u32::from(first != block), block + PORTS_OF_OWNER);
+    let last = (own != block).then_some(block);
+    (first..end).chain(own..first).chain(end..block + COUNT).chain(last).map(|offset| port(offset % COUNT))
 }
 
 /// A port's block: two ephemeral ports of one owner are in one block.
@@ -34,8 +40,8 @@ pub fn block(port: u16) -> u32 {
     u32::from(port) / PORTS_OF_OWNER
 }
 
-/// Whether only the socket that prefers a port can get it, as long as no owner uses up its block; no socket can get a port
-/// that is not ephemeral.
+/// Whether only the socket that prefers a port can get it, unless others use up all ports; no socket can get a port that is
+/// not ephemeral.
 #[must_use]
 pub fn is_first_choice(port: u16) -> bool {
     offset(port).is_none_or(|offset| offset.is_multiple_of(PORTS_OF_OWNER))
@@ -72,9 +78,16 @@ mod tests {
     }
 
     #[test]
-    fn every_port_comes_up_once_the_preferred_one_first() {
-        let ports: Vec<u16> = from(first(5, 2)).collect();
-        assert_eq!(ports[0], first(5, 2));
-        assert_eq!((ports.len() as u32, BTreeSet::from_iter(&ports).len() as u32), (COUNT, COUNT));
+    fn every_port_comes_up_once_the_preferred_one_first_and_then_those_of_its_block() {
+        for (number, index) in [(5, 2), (5, 0), (5, PORTS_OF_OWNER - 1), (OWNERS - 1, 3)] {
+            let ports: Vec<u16> = from(first(number, index)).collect();
+            assert_eq!(ports[0], first(number, index));
+            assert_eq!((ports.len() as u32, BTreeSet::from_iter(&ports).len() as u32), (COUNT, COUNT));
+            let own = ports.iter().take_while(|&&port| owner(port) == Some(number)).count() as u32;
+            assert_eq!(own, PORTS_OF_OWNER - u32::from(index != 0));
+            assert!(ports.iter().enumerate().all(|(at, &port)| {
+                !is_first_choice(port) || at == 0 || at + 1 == ports.len() || owner(port) != Some(number)
+            }));
+        }
     }
 }

@@ -250,7 +250,7 @@ impl Touches {
     }
 
     /// The connection is closed that a connect has made and not told of. Where an earlier connection has the first of
-    /// the addresses from which it can be made, it has another of the same block.
+    /// the addresses from which it can be made, it has another of the same block, unless all ports of it are in use.
     fn close_unknown(
         &mut self,
         system: &mut System,
