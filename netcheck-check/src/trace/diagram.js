@@ -138,6 +138,15 @@
     if (situations) details.append(element("h3", "Where everything is then"), processes(number));
   }
 
+  // The words of the steps are at the left: they are left only for a lane that does not fit beside them.
+  function show_lane(at) {
+    if (!at) return;
+    const right = Number(at.getAttribute("cx")) + 24;
+    const is_seen = right <= diagram.scrollLeft + diagram.clientWidth && right - 48 >= diagram.scrollLeft;
+    if (right <= diagram.clientWidth) diagram.scrollLeft = 0;
+    else if (!is_seen) diagram.scrollLeft = right - diagram.clientWidth;
+  }
+
   function select(number) {
     number = Math.min(Math.max(number, 1), steps.length);
     if (steps.length === 0) return;
@@ -151,6 +160,7 @@
     const row = rows.get(number);
     row.classList.add("selected");
     row.scrollIntoView({ block: "nearest", inline: "nearest" });
+    show_lane(diagram.querySelector(`[data-at="${number}"]`));
     for (const arrow of arrows.get(number) || []) arrow.classList.add("active");
     show(number);
     draw();

@@ -247,7 +247,11 @@ impl Drawing<'_> {
         let left_out = rounds.left_out();
         let (first, last) = (*left_out.start(), *left_out.end());
         let (top, count) = (self.axis.top(first), rounds.rounds - 1);
-        let words = format!("×{} in all: steps {} to {} again, {count} times", rounds.rounds, rounds.first, first - 1);
+        let round = match (rounds.first, first - 1) {
+            (only, end) if only == end => format!("step {only}"),
+            (begin, end) => format!("steps {begin} to {end}"),
+        };
+        let words = format!("×{} in all: {round} again, {count} times", rounds.rounds);
         format!(
             "<g class=\"fold\"><title>steps {first} to {last}: a click shows them</title>\
              <rect class=\"row\" x=\"0\" y=\"{top}\" width=\"{width}\" height=\"{ROW}\"/>\
@@ -271,7 +275,7 @@ impl Drawing<'_> {
             Kind::Run | Kind::Bind | Kind::Other => "at quiet",
             _ => "at",
         };
-        let mut svg = format!("<circle class=\"{class}\" cx=\"{}\" cy=\"{y}\" r=\"4\"/>", x(lane));
+        let mut svg = format!("<circle class=\"{class}\" data-at=\"{number}\" cx=\"{}\" cy=\"{y}\" r=\"4\"/>", x(lane));
         let mut marks: Vec<String> = step.network.iter().filter_map(mark).collect();
         if step.failed {
             marks.push(format!("✗ {}", step.outcome));

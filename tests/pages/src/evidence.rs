@@ -1,6 +1,7 @@
 //! Counterexamples in the forms that people read: text, JSON, Mermaid, and a page for a browser.
 
 mod events;
+mod lanes;
 mod rounds;
 
 use super::browser;
