@@ -49,14 +49,15 @@ impl Context {
         polled
     }
 
-    // These are no part of `call`, which is compiled for each type of future.
+    // The parts of `call` that no type takes part in: `call` is compiled for each type of future, and these once.
 
-    /// The function whose future polls another one.
+    /// Counts a call, and says which function makes it: the one whose future polls the other.
     fn caller(&self) -> Option<Frame> {
         self.shared.watch.call();
         engine(|| self.state().frames.innermost())
     }
 
+    /// A future is polled, which `is_entered` if that is for the first time and it is awaited directly.
     fn begin_call(&self, frame: Frame, is_entered: bool, is_call: bool) {
         let entry = (is_entered && is_call).then(|| self.position());
         engine(|| {
@@ -68,6 +69,7 @@ impl Context {
         });
     }
 
+    /// The poll is over; says which function's body has begun in it or before, if one has.
     fn end_call(&self) -> Option<Activation> {
         engine(|| self.state().frames.pop().and_then(|frame| frame.activation))
     }
