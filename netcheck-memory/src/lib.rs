@@ -13,6 +13,7 @@
 //!   `rand` and `fastrand` are among them.
 //! - [`mute`](fn@mute): what a program prints while it is searched is dropped.
 //! - [`poll_begins`]: what is said where a program ends the process.
+//! - [`ThreadNumber::give_way`]: for a thread whose poll does not return.
 //! - [`waker`]: wakers that tell of their clones, which need a table of functions.
 //!
 //! This is the only crate of the workspace with unsafe code. It knows no protocol, no task and no search, and polls
@@ -23,7 +24,7 @@
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
 //! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
-//! executable's variables by name), `source`, `generators`, `last_words`, `mute`, `interposed`, `waker`.
+//! executable's variables by name), `source`, `generators`, `last_words`, `mute`, `interposed`, `thread`, `waker`.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -58,6 +59,7 @@ mod stack;
 mod stacks;
 mod symbols;
 mod tables;
+mod thread;
 mod waker;
 
 pub use allocator::Allocator;
@@ -72,4 +74,5 @@ pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use source::{Source, interposes, without_source};
 pub use stack::{call_with_clean_registers, made_clean, wipe_stack};
 pub use stacks::{call_on_program_stack, call_on_step_stack};
+pub use thread::ThreadNumber;
 pub use waker::{Target, waker};

@@ -21,6 +21,7 @@ const MEMORY: &[Row] = &[
             "source",
             "stack",
             "stacks",
+            "thread",
             "waker",
         ],
     ),
@@ -46,6 +47,7 @@ const MEMORY: &[Row] = &[
     ("last_words", &[]),
     ("mute", &["last_words", "place", "platform", "stack"]),
     ("interposed", &["generators", "last_words", "mute", "source"]),
+    ("thread", &["platform"]),
     ("waker", &["place"]),
 ];
 

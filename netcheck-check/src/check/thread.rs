@@ -76,6 +76,7 @@ impl Checker {
                 if output == Output::Dropped {
                     netcheck_memory::mute();
                 }
+                watched.watch_this_thread();
                 let _last_words = LastWords(words);
                 let result = Job::new(checker, registered, watched, progress).and_then(run);
                 // A line that was begun must not appear later. It can't be written, so that this fails is no loss.

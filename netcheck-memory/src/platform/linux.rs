@@ -138,6 +138,20 @@ pub unsafe fn call_on_new_thread(function: extern "C" fn(*mut u8), data: *mut u8
     }
 }
 
+pub type ThreadNumber = libc::pid_t;
+
+/// The number of this thread.
+pub fn thread_number() -> Option<ThreadNumber> {
+    // SAFETY: it takes nothing and always succeeds.
+    Some(unsafe { libc::gettid() })
+}
+
+/// Gives a thread the least share of the processors. On Linux, nice values are those of threads.
+pub fn give_way(thread: ThreadNumber) {
+    // SAFETY: it takes numbers. It fails if the thread has ended, and nothing needs to be done then.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, thread.cast_unsigned(), 19) };
+}
+
 /// The thread-local variables of the executable or library that contains this code.
 pub fn thread_locals() -> Option<ThreadLocals> {
     let mut found = Found { code: thread_locals as *const () as usize, block: None };

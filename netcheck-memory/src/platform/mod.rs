@@ -39,6 +39,6 @@ impl ThreadLocals {
 }
 
 pub use imp::{
-    call_on_new_thread, call_on_stack, call_with_clean_registers, discard, explain_faults, prefer_small_pages, protect,
-    reserve, thread_locals, touched_bytes,
+    ThreadNumber, call_on_new_thread, call_on_stack, call_with_clean_registers, discard, explain_faults, give_way,
+    prefer_small_pages, protect, reserve, thread_locals, thread_number, touched_bytes,
 };

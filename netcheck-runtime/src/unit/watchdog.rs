@@ -3,11 +3,13 @@
 //!
 //! The exploring thread marks the beginning and the end of each poll; the thread that waits for it checks periodically
 //! whether a poll is still the same one. There is no way to end a thread: one that is left behind is parked when its
-//! program makes a call of netcheck, so that it takes neither memory nor processor time any more.
+//! program makes a call of netcheck, so that it takes neither memory nor processor time any more. One that makes none
+//! gives way to all others.
 
+use netcheck_memory::ThreadNumber;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +22,8 @@ pub struct Watch {
     /// Odd while user code is being polled.
     serial: AtomicU64,
     is_left_behind: AtomicBool,
+    /// The watched thread, where the system can be told to let it give way.
+    thread: OnceLock<ThreadNumber>,
     polled: Mutex<Polled>,
     /// The steps of user code that were run for the first time.
     steps: AtomicU64,
@@ -47,6 +51,13 @@ impl Watch {
     /// For a thread that does the work of one that was left behind again: these polls are not to be tried.
     pub fn knowing(stuck: Vec<Stuck>) -> Self {
         Watch { stuck, ..Watch::default() }
+    }
+
+    /// From now on it is this thread that is watched.
+    pub fn watch_this_thread(&self) {
+        if let Some(thread) = ThreadNumber::current() {
+            self.thread.get_or_init(|| thread);
+        }
     }
 
     /// A step is about to be run for the first time; returns a poll of it that does not return, if one is known.
@@ -128,6 +139,9 @@ pub fn guard(watch: &Arc<Watch>, limit: Duration, mut finished: impl FnMut(Durat
                 |l| format!("after the operation at {}:{}", l.file(), l.line()),
             );
             watch.is_left_behind.store(true, Ordering::Relaxed);
+            if let Some(thread) = watch.thread.get() {
+                thread.give_way();
+            }
             let step = watch.steps.load(Ordering::Relaxed);
             let message = format!(
                 "a poll of process \"{}\" has not returned for {} s, {after}\n  \
