@@ -14,17 +14,30 @@ mod real;
 mod tracked;
 
 use netcheck::check::{Checker, Verdict};
-use std::fmt::Debug;
+use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
+
+/// A case, made anew for each run. Its type is the same for all, so that checks are compiled once.
+type Case = fn() -> Pin<Box<dyn Future<Output = Observed>>>;
+
+/// The text of what a case observed.
+struct Observed(String);
+
+impl fmt::Debug for Observed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn observe<R: fmt::Debug>(case: impl Future<Output = R> + 'static) -> Pin<Box<dyn Future<Output = Observed>>> {
+    Box::pin(async { Observed(format!("{:?}", case.await)) })
+}
 
 /// What a case gives on tokio, and every value that it ends with in a check.
-fn both<R, C>(real: impl Fn() -> R, checked: impl Fn() -> C + Copy + Send + Sync + 'static) -> (String, Vec<String>)
-where
-    R: Future<Output: Debug>,
-    C: Future<Output: Debug + 'static> + 'static,
-{
+fn both(real: Case, checked: Case) -> (String, Vec<String>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let seen = format!("{:?}", runtime.block_on(real()));
+    let Observed(seen) = runtime.block_on(real());
     let report = Checker::new().check(|net| {
         net.process("it", checked);
     });
@@ -65,8 +78,8 @@ macro_rules! parity {
                 #[test]
                 fn $case() {
                     let (seen, outputs) = crate::parity::both(
-                        crate::parity::real::$area::$case,
-                        crate::parity::$checked::$area::$case,
+                        || crate::parity::observe(crate::parity::real::$area::$case()),
+                        || crate::parity::observe(crate::parity::$checked::$area::$case()),
                     );
                     crate::parity::$judge(seen, outputs);
                 }
@@ -421,7 +434,10 @@ mod different {
         ($($area:ident::$case:ident: $tokio:literal, not $netcheck:literal;)*) => { $(
             #[test]
             fn $case() {
-                let both = crate::parity::both(crate::parity::real::$area::$case, super::checked::$area::$case);
+                let both = crate::parity::both(
+                        || crate::parity::observe(crate::parity::real::$area::$case()),
+                        || crate::parity::observe(super::checked::$area::$case()),
+                    );
                 super::differs(both, $tokio, $netcheck);
             }
         )* };
