@@ -2,20 +2,17 @@
 //!
 //! - `NETCHECK_AGREEMENT_SEED=17` checks that system only, and prints it.
 //! - `NETCHECK_AGREEMENT_SEEDS=5000..9000` checks these instead.
-#![allow(clippy::duplicate_mod, reason = "what tasks share is compiled against tokio's types and the tracked ones")]
 
 #[path = "agreement/arrivals.rs"]
 mod arrivals;
 #[path = "agreement/captured.rs"]
 mod captured;
+#[path = "agreement/engine.rs"]
+mod engine;
 #[path = "agreement/families.rs"]
 mod families;
-#[path = "agreement/language.rs"]
-mod language;
 #[path = "agreement/named.rs"]
 mod named;
-#[path = "agreement/oracle.rs"]
-mod oracle;
 #[path = "agreement/propagation.rs"]
 mod propagation;
 #[path = "agreement/simulated.rs"]
@@ -32,12 +29,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use captured::Merges;
-use generate::{Size, Words};
-use language::{
-    automaton, connections, engine, everyday, generate, interpret, naive, objects, plain, program, streams, tracked,
-};
-use naive::Limits;
-use program::{Network, System};
+use oracle::generate::{self, Size, Words};
+use oracle::language::program::{Network, System};
+use oracle::naive::{self, Limits};
 use propagation::Compared;
 use switches::LeftOut;
 use symmetry::Symmetries;

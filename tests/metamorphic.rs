@@ -2,7 +2,6 @@
 //!
 //! - `NETCHECK_METAMORPHIC_SEED=17` tries that system only, and prints it.
 //! - `NETCHECK_METAMORPHIC_SEEDS=5000..9000` tries these instead.
-#![allow(clippy::duplicate_mod, reason = "what tasks share is compiled against tokio's types and the tracked ones")]
 
 #[path = "metamorphic/endless.rs"]
 mod endless;
@@ -25,22 +24,14 @@ mod strangers;
 #[path = "metamorphic/systems.rs"]
 mod systems;
 
-// Of which these relations need a part.
-#[path = "agreement/language.rs"]
-#[allow(dead_code)]
-mod language;
-
 use std::ops::Range;
 
 use families::Parents::{Daemons, Processes};
 use families::{Families, Parents, Ways};
-use generate::Size;
 use kin::Kind;
-use language::{
-    automaton, connections, engine, everyday, generate, interpret, naive, objects, plain, program, streams, tracked,
-};
 use netcheck::check::{Checker, Identity, Keep, Search, Tasks, Verdict};
-use program::{Network, System};
+use oracle::generate::{self, Size};
+use oracle::language::program::{Network, System};
 use run::{Outcome, Random, Sameness, Tally, Trial, all, holds, same};
 use strangers::Stranger;
 use systems::{check, checker};

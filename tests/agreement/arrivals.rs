@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::everyday::Everyday;
-use crate::naive::{self, Findings, Limits};
-use crate::program::{ELAPSED, Instruction, Network, Process, System, Value};
 use crate::switches::{self, LeftOut};
+use oracle::language::everyday::Everyday;
+use oracle::language::program::{ELAPSED, Instruction, Network, Process, System, Value};
+use oracle::naive::{self, Findings, Limits};
 
 const BIND: Instruction = Instruction::Bind { socket: 0, port: 4000 };
 const DROP: Instruction = Instruction::Everyday(Everyday::DropSocket { socket: 0 });

@@ -13,10 +13,12 @@ use std::time::Duration;
 use netcheck::check::{Checker, Report, Search, Verdict};
 use netcheck::net::UdpSocket;
 
-use crate::engine::{self, Configuration, Ends, Order};
-use crate::naive::Findings;
-use crate::program::{self, ELAPSED, Instruction, Process, System, Value, panic_message};
+use interpreter::{Configuration, Ends, Operand, Order};
+
+use crate::engine;
 use crate::symmetry::Symmetries;
+use oracle::language::program::{self, ELAPSED, Instruction, Process, System, panic_message};
+use oracle::naive::Findings;
 
 /// An instruction of a program without nesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
@@ -29,11 +31,11 @@ enum Op {
         socket: usize,
         to: usize,
         port: u16,
-        value: Value,
+        value: Operand,
     },
     Reply {
         socket: usize,
-        value: Value,
+        value: Operand,
     },
     Recv {
         socket: usize,
@@ -57,11 +59,11 @@ enum Op {
     },
     Set {
         register: usize,
-        value: Value,
+        value: Operand,
     },
     Add {
         register: usize,
-        value: Value,
+        value: Operand,
     },
     AssertNot {
         register: usize,
@@ -123,15 +125,17 @@ fn append(code: &mut Vec<Op>, block: &[Instruction], level: usize, counter: usiz
     for instruction in block {
         match *instruction {
             Instruction::Bind { socket, port } => code.push(Op::Bind { socket, port }),
-            Instruction::Send { socket, to, port, value } => code.push(Op::Send { socket, to, port, value }),
-            Instruction::Reply { socket, value } => code.push(Op::Reply { socket, value }),
+            Instruction::Send { socket, to, port, value } => {
+                code.push(Op::Send { socket, to, port, value: value.into() })
+            }
+            Instruction::Reply { socket, value } => code.push(Op::Reply { socket, value: value.into() }),
             Instruction::Recv { socket, into } => code.push(Op::Recv { socket, into }),
             Instruction::RecvTimeout { socket, ms, into } => code.push(Op::RecvTimeout { socket, ms, into }),
             Instruction::Select { sockets, into } => code.push(Op::Select { sockets, into }),
             Instruction::Sleep { ms } => code.push(Op::Sleep { ms }),
             Instruction::Choose { among, into } => code.push(Op::Choose { among, into }),
-            Instruction::Set { register, value } => code.push(Op::Set { register, value }),
-            Instruction::Add { register, value } => code.push(Op::Add { register, value }),
+            Instruction::Set { register, value } => code.push(Op::Set { register, value: value.into() }),
+            Instruction::Add { register, value } => code.push(Op::Add { register, value: value.into() }),
             Instruction::AssertNot { register, value } => code.push(Op::AssertNot { register, value }),
             Instruction::Yield => code.push(Op::Yield),
             Instruction::End => code.push(Op::End),
@@ -228,7 +232,7 @@ macro_rules! level {
                     }
                     Op::Send { socket, to, port, value } => {
                         if let Some((socket, _)) = &sockets[socket] {
-                            let payload = [value_of(value, &registers)];
+                            let payload = [value.of(&registers)];
                             let destination = format!("{}:{port}", program::name(to));
                             let sent = socket.send_to(&payload, &destination).await.expect("a send succeeds");
                             assert_eq!(sent, 1, "the whole datagram is sent");
@@ -236,13 +240,13 @@ macro_rules! level {
                     }
                     Op::Reply { socket, value } => {
                         if let Some((socket, Some(to))) = &sockets[socket] {
-                            let payload = [value_of(value, &registers)];
+                            let payload = [value.of(&registers)];
                             socket.send_to(&payload, *to).await.expect("a send succeeds");
                         }
                     }
                     Op::Recv { socket, into } => {
                         if let Some((bound, _)) = sockets[socket].clone() {
-                            let (received, from) = engine::receive_from(&bound).await;
+                            let (received, from) = interpreter::receive_from(&bound).await;
                             registers[into] = received;
                             sockets[socket] = Some((bound, heard(&code, from)));
                         }
@@ -250,7 +254,7 @@ macro_rules! level {
                     Op::RecvTimeout { socket, ms, into } => {
                         if let Some((bound, before)) = sockets[socket].clone() {
                             let limit = Duration::from_millis(u64::from(ms));
-                            let received = netcheck::time::timeout(limit, engine::receive_from(&bound)).await;
+                            let received = netcheck::time::timeout(limit, interpreter::receive_from(&bound)).await;
                             let received = received.map(|(received, from)| (received, heard(&code, from)));
                             let (received, from) = received.unwrap_or((ELAPSED, before));
                             registers[into] = received;
@@ -261,15 +265,15 @@ macro_rules! level {
                         let both = (sockets[first].clone(), sockets[second].clone());
                         let received = match &both {
                             (Some((one, _)), Some((other, _))) => netcheck::select! {
-                                (received, from) = engine::receive_from(one) => Some((first, received, from)),
-                                (received, from) = engine::receive_from(other) => Some((second, received, from)),
+                                (received, from) = interpreter::receive_from(one) => Some((first, received, from)),
+                                (received, from) = interpreter::receive_from(other) => Some((second, received, from)),
                             },
                             (Some((only, _)), None) => {
-                                let (received, from) = engine::receive_from(only).await;
+                                let (received, from) = interpreter::receive_from(only).await;
                                 Some((first, received, from))
                             }
                             (None, Some((only, _))) => {
-                                let (received, from) = engine::receive_from(only).await;
+                                let (received, from) = interpreter::receive_from(only).await;
                                 Some((second, received, from))
                             }
                             (None, None) => None,
@@ -281,9 +285,9 @@ macro_rules! level {
                     }
                     Op::Sleep { ms } => netcheck::time::sleep(Duration::from_millis(u64::from(ms))).await,
                     Op::Choose { among, into } => registers[into] = netcheck::choose(0..among).await as u8,
-                    Op::Set { register, value } => registers[register] = value_of(value, &registers),
+                    Op::Set { register, value } => registers[register] = value.of(&registers),
                     Op::Add { register, value } => {
-                        registers[register] = registers[register].wrapping_add(value_of(value, &registers));
+                        registers[register] = registers[register].wrapping_add(value.of(&registers));
                     }
                     Op::AssertNot { register, value } => {
                         assert!(registers[register] != value, "{}", panic_message(register, value));
@@ -376,13 +380,6 @@ fn heard(code: &[Op], from: SocketAddr) -> Option<SocketAddr> {
     code.iter().any(|op| matches!(op, Op::Reply { .. })).then_some(from)
 }
 
-fn value_of(value: Value, registers: &Registers) -> u8 {
-    match value {
-        Value::Constant(constant) => constant,
-        Value::Register(register) => registers[register],
-    }
-}
-
 /// States that an endless program without captured loops may have before it is given up.
 const UNCAPTURED_STATES_MAX: usize = 200;
 /// With reduction, a component without captured loops may go on for ever before another one begins, and packets pile up.
@@ -429,8 +426,8 @@ impl AddAssign for Merges {
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
 pub fn disagreement(system: &System, findings: &Findings, seed: u64, merges: &mut Merges) -> Option<String> {
     let programs: Vec<Code> = system.processes.iter().map(|process| Arc::new(compile(process))).collect();
-    for (index, order) in engine::orders(seed).into_iter().enumerate() {
-        let subsumption = engine::has_subsumption(system, seed, index);
+    for (index, order) in interpreter::orders(seed).into_iter().enumerate() {
+        let subsumption = interpreter::has_subsumption(system, seed, index);
         let configurations = [(true, false), (false, false), (true, true), (false, true)];
         for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
             let run = || compare(system, &programs, findings, (order, reduction, subsumption), merges);
@@ -462,7 +459,7 @@ fn compare(
     configuration: Configuration,
     merges: &mut Merges,
 ) -> Result<(), String> {
-    let checker = engine::checker(system, configuration);
+    let checker = interpreter::checker(system, configuration);
     let (captured, ends) = check(&checker.clone().max_states(STATES_MAX), system, programs);
     engine::compare_report(&captured, &ends, findings).map_err(|difference| format!("captured, {difference}"))?;
     if let [uncaptured, ..] = captured.uncaptured_loops() {
@@ -509,10 +506,10 @@ fn compare(
 }
 
 fn check(checker: &Checker, system: &System, programs: &[Code]) -> (Report, BTreeSet<Ends>) {
-    engine::check_with(checker, system, |net, index| {
+    interpreter::check_with(checker, system, |net, index| {
         let (code, definition) = (Arc::clone(&programs[index]), &system.processes[index]);
         let (registers, sockets) = (definition.registers, definition.sockets);
         let factory = move || root(Arc::clone(&code), registers, sockets);
-        engine::register(net, index, definition.daemon, factory);
+        interpreter::register(net, index, definition.daemon, factory);
     })
 }

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use crate::engine::Fewest;
-use crate::generate::{self, Size, Words};
-use crate::naive::{self, Limits};
-use crate::program::{Delays, Network, System};
 use crate::symmetry::{self, Symmetries};
 use crate::{Figures, agree, agree_where, captured, compare, engine, propagation, seeds_asked_for, watched};
+use oracle::generate::{self, Size, Words};
+use oracle::language::program::{Delays, Network, System};
+use oracle::naive::{self, Limits};
 
 /// Systems that are compared nightly.
 const NIGHTLY: u64 = 10_000;

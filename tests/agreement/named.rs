@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::everyday::Everyday;
-use crate::generate::Words;
-use crate::naive::{self, Limits};
-use crate::program::{ELAPSED, Instruction, Network, Process, System, Value};
 use crate::switches::{self, LeftOut};
 use crate::{Figures, compare};
+use oracle::generate::Words;
+use oracle::language::everyday::Everyday;
+use oracle::language::program::{ELAPSED, Instruction, Network, Process, System, Value};
+use oracle::naive::{self, Limits};
 
 const LIMITS: Limits = Limits::of(5_000);
 

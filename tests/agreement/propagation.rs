@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use netcheck::check::{Ending, Propagation, Search};
 
-use crate::engine;
-use crate::naive::{self, Findings, Limits};
-use crate::program::{Network, System, name};
+use oracle::language::program::{Network, System, name};
+use oracle::naive::{self, Findings, Limits};
 
 const LIMITS: Limits = Limits::of(5_000);
 
@@ -39,7 +38,7 @@ pub fn disagreement(system: &System, compared: &mut Compared) -> Option<String> 
     let table = catch_unwind(AssertUnwindSafe(|| table(&system)));
     let table = match table {
         Ok(table) => table,
-        Err(panic) => return Some(format!("the engine panicked: {}", engine::text_of(panic.as_ref()))),
+        Err(panic) => return Some(format!("the engine panicked: {}", interpreter::text_of(panic.as_ref()))),
     };
     compared.systems += 1;
     compared.rows += table.rows().len() as u64;
@@ -61,8 +60,8 @@ pub fn disagreement(system: &System, compared: &mut Compared) -> Option<String> 
 }
 
 fn table(system: &Arc<System>) -> Propagation {
-    engine::checker(system, (engine::Order::By(Search::Bfs), false, false))
-        .propagation(|net| (0..system.processes.len()).for_each(|index| engine::register_nth(net, system, index)))
+    interpreter::checker(system, (interpreter::Order::By(Search::Bfs), false, false))
+        .propagation(|net| (0..system.processes.len()).for_each(|index| interpreter::register_nth(net, system, index)))
 }
 
 /// How processes end, all executions together. Here those go on after a panic, which the naive explorer's do not.

@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use netcheck::check::{Report, Search, Simulation, Verdict};
 
-use crate::engine::{self, Ends, Order};
-use crate::generate::{self, Size, Words};
-use crate::naive::{self, Findings, Limits};
-use crate::program::{Network, System, TICK_MS};
+use interpreter::{Ends, Order};
+
+use crate::engine;
+use oracle::generate::{self, Size, Words};
+use oracle::language::program::{Network, System, TICK_MS};
+use oracle::naive::{self, Findings, Limits};
 
 /// Executions of the first simulation of a system, and of one that is to miss nothing.
 const RUNS: u64 = 300;
@@ -30,8 +32,8 @@ struct Figures {
 }
 
 fn simulated(system: &Arc<System>, seed: u64, runs: u64) -> (Report, BTreeSet<Ends>) {
-    let checker = engine::checker(system, (Order::By(Search::Bfs), true, false));
-    engine::check(&checker.simulation(Simulation::new(seed).runs(runs)), system)
+    let checker = interpreter::checker(system, (Order::By(Search::Bfs), true, false));
+    interpreter::check(&checker.simulation(Simulation::new(seed).runs(runs)), system)
 }
 
 /// Compares one system; an error says what differs.
@@ -47,7 +49,7 @@ fn compare(system: &System, findings: &Findings, seed: u64, figures: &mut Figure
             return Err(format!("the naive explorer does not come to {extra:?}"));
         }
         for (index, outputs) in findings.outputs.iter().enumerate() {
-            let name = crate::program::name(index);
+            let name = oracle::language::program::name(index);
             if let Some(extra) = report.outputs(&name).iter().find(|output| !outputs.contains(*output)) {
                 return Err(format!("{name} can't end with {extra}"));
             }
@@ -103,10 +105,10 @@ fn simulation_of_streams_finds_what_the_naive_explorer_finds_and_nothing_else() 
 fn the_same_seed_gives_the_same_executions_for_any_number_of_threads() {
     for seed in 13_000_000..13_000_010 {
         let system = Arc::new(generate::system(seed, Size::Small, Words::All));
-        let checker = engine::checker(&system, (Order::By(Search::Bfs), true, false));
+        let checker = interpreter::checker(&system, (Order::By(Search::Bfs), true, false));
         let with = |seed, threads| {
             let checker = checker.clone().simulation(Simulation::new(seed).runs(50)).threads(threads);
-            let (report, ends) = engine::check(&checker, &system);
+            let (report, ends) = interpreter::check(&checker, &system);
             (report.to_string(), ends)
         };
         assert_eq!(with(7, 1), with(7, 1));
@@ -116,8 +118,8 @@ fn the_same_seed_gives_the_same_executions_for_any_number_of_threads() {
 
 /// Runs all executions of a system in order, if they are few; says whether they were all.
 fn in_order(system: &Arc<System>, findings: &Findings) -> Result<bool, String> {
-    let checker = engine::checker(system, (Order::By(Search::Bfs), true, false));
-    let (report, ends) = engine::check(&checker.simulation(Simulation::new(0).depth_first().runs(20_000)), system);
+    let checker = interpreter::checker(system, (Order::By(Search::Bfs), true, false));
+    let (report, ends) = interpreter::check(&checker.simulation(Simulation::new(0).depth_first().runs(20_000)), system);
     if let Some(extra) = ends.difference(&findings.terminals).next() {
         return Err(format!("the naive explorer does not come to {extra:?}"));
     }
@@ -154,12 +156,12 @@ fn drawn_delays_come_to_no_other_ends() {
         system.network = Network { delay: true, interval: Some(interval), ..Network::reliable() };
         let Some((findings, _)) = naive::explore(&system, Limits::of(3_000)) else { continue };
         let system = Arc::new(system);
-        let checker = engine::checker(&system, (Order::By(Search::Bfs), true, false));
+        let checker = interpreter::checker(&system, (Order::By(Search::Bfs), true, false));
         let tick = |random: u64| {
             Some(Duration::from_millis(u64::from(TICK_MS) * (random % 5))).filter(|_| !random.is_multiple_of(7))
         };
         let checker = checker.simulation(Simulation::new(seed).runs(RUNS)).drawn_delays(tick);
-        let (report, ends) = engine::check(&checker, &system);
+        let (report, ends) = interpreter::check(&checker, &system);
         let extra: Vec<_> = ends.difference(&findings.terminals).collect();
         assert!(extra.is_empty(), "seed {seed}: the naive explorer does not come to {extra:?}\n{system}");
         if report.verdict() == Verdict::Violated {

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use netcheck::check::{Keep, Report, Search, Tasks};
 
-use crate::engine::{self, Order};
-use crate::naive::Findings;
-use crate::program::System;
+use interpreter::Order;
+
+use crate::engine;
+use oracle::language::program::System;
+use oracle::naive::Findings;
 
 /// Combinations in which each system is checked.
 pub const CHECKS: u64 = 4;
@@ -97,14 +99,14 @@ fn compare(
     switches: Switches,
     left_out: &mut LeftOut,
 ) -> Result<(), String> {
-    let checker = engine::checker(system, (switches.order, switches.reduction, switches.subsumption))
+    let checker = interpreter::checker(system, (switches.order, switches.reduction, switches.subsumption))
         .tasks(if switches.tracked { Tasks::Tracked } else { Tasks::Shared })
         .symmetry(switches.symmetry)
         .capture(switches.capture)
         .threads(switches.threads)
         .store(switches.store);
-    let (report, ends) = engine::check_with(&checker, system, |net, index| {
-        engine::register_tracked(net, system, index, switches.look_alikes);
+    let (report, ends) = interpreter::check_with(&checker, system, |net, index| {
+        interpreter::register_tracked(net, system, index, switches.look_alikes);
     });
     left_out.count(&report);
     engine::compare_report(&report, &ends, findings)

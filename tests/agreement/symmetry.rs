@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use netcheck::check::{Checker, Report, Search, Verdict};
 
-use crate::engine::{self, Ends, Order};
-use crate::naive::Findings;
-use crate::program::System;
+use interpreter::{Ends, Order};
+
+use crate::engine;
+use oracle::language::program::System;
+use oracle::naive::Findings;
 
 /// Of the systems compared.
 #[derive(Debug, Default)]
@@ -28,7 +30,7 @@ pub struct Symmetries {
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
 pub fn disagreement(system: &System, findings: &Findings, seed: u64, symmetries: &mut Symmetries) -> Option<String> {
     let shared = Arc::new(system.clone());
-    disagreement_of(system, findings, seed, symmetries, |checker| engine::check(checker, &shared))
+    disagreement_of(system, findings, seed, symmetries, |checker| interpreter::check(checker, &shared))
 }
 
 /// The same for programs that `check` runs.
@@ -48,14 +50,14 @@ pub fn disagreement_of(
     for (index, (order, reduction)) in
         [(Order::By(Search::Bfs), true), (Order::By(Search::Bfs), false), other].into_iter().enumerate()
     {
-        let subsumption = seed.is_multiple_of(3) && engine::has_subsumption(system, seed, index);
-        let checker = engine::checker(system, (order, reduction, subsumption));
+        let subsumption = seed.is_multiple_of(3) && interpreter::has_subsumption(system, seed, index);
+        let checker = interpreter::checker(system, (order, reduction, subsumption));
         let run = || {
             let (report, ends) = check(&checker.clone().symmetry(true));
             engine::compare_report(&report, &ends, findings)?;
             let without = (index == 1).then(|| check(&checker).0);
             // By memory, how many states there are depends on which of several histories was run first, too.
-            let is_exact = !subsumption && !engine::remembers(system);
+            let is_exact = !subsumption && !interpreter::remembers(system);
             if let Some(without) = without.as_ref().filter(|_| report.verdict() == Verdict::Verified && is_exact) {
                 compare_sizes(&report, without)?;
             }

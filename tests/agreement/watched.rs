@@ -7,11 +7,13 @@ use std::time::Duration;
 use netcheck::check::{Identity, Report, Tasks, Verdict, ViolationKind};
 use netcheck::monitor::{Guard, Monitor, Observer, Rule as EngineRule, Seen};
 
-use crate::automaton::{self, Automaton, Rule, Sighted, VALUE_MAX, What};
-use crate::engine::{self, Told};
-use crate::naive::{Limits, watched};
-use crate::program::{self, System};
+use interpreter::Told;
+use oracle::language::automaton::{self, Automaton, Rule, Sighted, VALUE_MAX, What};
+
+use crate::engine;
 use crate::switches::{CHECKS, Switches};
+use oracle::language::program::{self, System};
+use oracle::naive::{Limits, watched};
 
 /// Systems that come to an end have fewer states.
 const STATES_MAX: usize = 50_000;
@@ -104,7 +106,7 @@ fn compare(
     switches: Switches,
     watches: &mut Watches,
 ) -> Result<(), String> {
-    let checker = engine::checker(system, (switches.order, switches.reduction, switches.subsumption))
+    let checker = interpreter::checker(system, (switches.order, switches.reduction, switches.subsumption))
         .tasks(if switches.tracked { Tasks::Tracked } else { Tasks::Shared })
         .symmetry(switches.symmetry)
         .capture(switches.capture)
@@ -113,11 +115,11 @@ fn compare(
         .max_states(if watched.findings.endless { ENDLESS_STATES_MAX } else { STATES_MAX });
     // By histories, a loop that never ends never comes back to where it was.
     let checker = if watched.findings.endless { checker.identity(Identity::Memory) } else { checker };
-    let (report, ends) = engine::check_with(&checker, system, |net, index| {
+    let (report, ends) = interpreter::check_with(&checker, system, |net, index| {
         if index == 0 {
             monitors.iter().for_each(|automaton| net.monitor(observer(automaton)));
         }
-        engine::register_tracked(net, system, index, switches.look_alikes);
+        interpreter::register_tracked(net, system, index, switches.look_alikes);
     });
     watches.pruned += report.pruned();
     let kind = report.counterexample().map(|counterexample| counterexample.kind());

@@ -1,7 +1,7 @@
 //! Declarations that allow more than others.
 
-use crate::program::{Delays, Failure, Network, System, Tcp};
 use crate::run::Random;
+use oracle::language::program::{Delays, Failure, Network, System, Tcp};
 
 /// The same system with one declared fault more, and what that is; `None` if this one is declared already.
 ///

@@ -11,8 +11,8 @@ use netcheck::task::{JoinError, JoinHandle, JoinSet};
 use netcheck::time::{sleep, timeout};
 
 use crate::families::{Act, Deed, Families};
-use crate::program;
 use crate::run::Outcome;
+use oracle::language::program;
 
 /// How children are spawned.
 #[derive(Debug, Clone, Copy, PartialEq)]

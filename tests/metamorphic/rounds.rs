@@ -8,19 +8,20 @@ use netcheck::check::{Checker, Direction, Udp};
 use netcheck::net::UdpSocket;
 use netcheck::time::{sleep, timeout};
 
-use crate::generate::{self, Size, Words};
-use crate::program::{self, ELAPSED, Instruction, System, Value};
 use crate::run::Outcome;
+use interpreter::Operand;
+use oracle::generate::{self, Size, Words};
+use oracle::language::program::{self, ELAPSED, Instruction, System};
 
 /// What is done in each round: of an instruction, what has no other inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
 enum Step {
-    Send { to: usize, value: Value },
+    Send { to: usize, value: Operand },
     Recv { into: usize },
     RecvTimeout { ms: u16, into: usize },
     Sleep { ms: u16 },
     Choose { among: usize, into: usize },
-    Set { register: usize, value: Value },
+    Set { register: usize, value: Operand },
     AssertNot { register: usize, value: u8 },
     Yield,
 }
@@ -72,14 +73,14 @@ const STEPS_MAX: usize = 3;
 fn append(steps: &mut Vec<Step>, block: &[Instruction]) {
     for instruction in block {
         steps.push(match *instruction {
-            Instruction::Send { to, value, .. } => Step::Send { to, value },
+            Instruction::Send { to, value, .. } => Step::Send { to, value: value.into() },
             Instruction::Recv { into, .. } | Instruction::Select { into, .. } => Step::Recv { into },
             Instruction::RecvTimeout { ms, into, .. } => Step::RecvTimeout { ms, into },
             Instruction::Sleep { ms } => Step::Sleep { ms },
             Instruction::Choose { among, into } => Step::Choose { among, into },
             // A register that counts on would never come back to where it was.
             Instruction::Set { register, value } | Instruction::Add { register, value } => {
-                Step::Set { register, value }
+                Step::Set { register, value: value.into() }
             }
             Instruction::AssertNot { register, value } => Step::AssertNot { register, value },
             Instruction::Yield => Step::Yield,
@@ -103,7 +104,7 @@ async fn goes_round(steps: Vec<Step>, registers: usize, rounds: Option<usize>) -
         for at in 0..steps.len() {
             match steps[at] {
                 Step::Send { to, value } => {
-                    let value = [value_of(value, &registers)];
+                    let value = [value.of(&registers)];
                     socket.send_to(&value, (program::name(to), PORT)).await.expect("a send succeeds");
                 }
                 Step::Recv { into } => registers[into] = receive(&socket).await,
@@ -113,7 +114,7 @@ async fn goes_round(steps: Vec<Step>, registers: usize, rounds: Option<usize>) -
                 }
                 Step::Sleep { ms } => sleep(Duration::from_millis(u64::from(ms))).await,
                 Step::Choose { among, into } => registers[into] = netcheck::choose(0..among).await as u8,
-                Step::Set { register, value } => registers[register] = value_of(value, &registers),
+                Step::Set { register, value } => registers[register] = value.of(&registers),
                 Step::AssertNot { register, value } => {
                     assert_ne!(registers[register], value, "generated assertion");
                 }
@@ -124,13 +125,6 @@ async fn goes_round(steps: Vec<Step>, registers: usize, rounds: Option<usize>) -
         while timeout(DRAIN, receive(&socket)).await.is_ok() {}
     }
     registers
-}
-
-fn value_of(value: Value, registers: &[u8]) -> u8 {
-    match value {
-        Value::Constant(constant) => constant,
-        Value::Register(register) => registers[register],
-    }
 }
 
 async fn receive(socket: &UdpSocket) -> u8 {

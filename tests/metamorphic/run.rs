@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use netcheck::check::{Report, Verdict, ViolationKind};
 
-use crate::engine::{Ends, text_of};
+use interpreter::{Ends, text_of};
 
 /// What comes of a relation on one system.
 #[derive(Debug, PartialEq)]

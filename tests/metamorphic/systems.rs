@@ -6,10 +6,10 @@ use std::time::Duration;
 use netcheck::Network as Registry;
 use netcheck::check::{Checker, Direction, Identity, Search, Udp};
 
-use crate::engine::{self, Order};
-use crate::generate::{self, Size, Words};
-use crate::program::{self, Instruction, Network, System};
 use crate::run::Outcome;
+use interpreter::Order;
+use oracle::generate::{self, Size, Words};
+use oracle::language::program::{self, Instruction, Network, System};
 
 /// Where a search gives up in the gate.
 pub const STATES_MAX: usize = 40_000;
@@ -128,7 +128,7 @@ pub fn checker(system: &System, reduction: bool, perturbed: usize) -> Checker {
     for process in 0..perturbed {
         udp = udp.process(program::name(process));
     }
-    engine::checker(system, (Order::By(Search::Bfs), reduction, false))
+    interpreter::checker(system, (Order::By(Search::Bfs), reduction, false))
         .udp(udp)
         .threads(1)
         .identity(Identity::History)
@@ -144,7 +144,7 @@ pub fn check(system: &System, checker: &Checker) -> Outcome {
 pub fn check_in_order(system: &System, checker: &Checker, order: &[usize]) -> Outcome {
     let shared = Arc::new(system.clone());
     let (report, ends) =
-        engine::check_with(checker, system, |net, index| engine::register_nth(net, &shared, order[index]));
+        interpreter::check_with(checker, system, |net, index| interpreter::register_nth(net, &shared, order[index]));
     Outcome::new(&report, names(system), ends)
 }
 
@@ -152,11 +152,11 @@ pub fn check_in_order(system: &System, checker: &Checker, order: &[usize]) -> Ou
 pub fn check_beside(system: &System, checker: &Checker, is_first: bool, register: impl Fn(&mut Registry)) -> Outcome {
     let shared = Arc::new(system.clone());
     let last = system.processes.len() - 1;
-    let (report, ends) = engine::check_with(checker, system, |net, index| {
+    let (report, ends) = interpreter::check_with(checker, system, |net, index| {
         if is_first && index == 0 {
             register(net);
         }
-        engine::register_nth(net, &shared, index);
+        interpreter::register_nth(net, &shared, index);
         if !is_first && index == last {
             register(net);
         }

@@ -55,7 +55,9 @@ pub fn source_folder(package: &str) -> PathBuf {
         package if package.starts_with("netcheck") || matches!(package, "benches" | "cargo-netcheck") => {
             root().join(package)
         }
-        "captures" | "pages" | "peers" | "third-party" | "ui" => root().join("tests").join(package.replace('-', "_")),
+        "captures" | "interpreter" | "oracle" | "pages" | "peers" | "third-party" | "ui" => {
+            root().join("tests").join(package.replace('-', "_"))
+        }
         "tftp" | "wifi" => root().join("examples").join(package),
         "tftp-captures" => root().join("examples/captures"),
         package => root().join("tests/crates").join(package),

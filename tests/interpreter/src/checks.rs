@@ -1,0 +1,185 @@
+//! The checks of random systems, in each configuration.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use netcheck::Network;
+use netcheck::check::{Checker, Direction, Identity, Report, Search, Tcp, Udp};
+use oracle::language::program::{self, Delays, Failure, Side, System, TICK_MS};
+
+use crate::tasks::root;
+
+/// The order, the reduction and the subsumption.
+pub type Configuration = (Order, bool, bool);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    By(Search),
+    /// By a score that means nothing.
+    Best,
+}
+
+/// Breadth-first, and two others in turn: each system is checked three times, each order often enough.
+pub fn orders(seed: u64) -> [Order; 3] {
+    let others = match seed % 5 {
+        0 => [Order::By(Search::Dfs), Order::By(Search::Random { seed: 7 })],
+        1 => [Order::By(Search::Faults), Order::By(Search::Pct { seed, depth: 3 })],
+        2 => [Order::Best, Order::By(Search::Joint)],
+        3 => [
+            Order::By(Search::NetworkStates { retransmissions: [None, Some(1), Some(2)][(seed / 5 % 3) as usize] }),
+            Order::By(Search::Retransmissions { arrivals: 1 + (seed / 5 % 2) as usize }),
+        ],
+        _ => [Order::By(Search::Joint), Order::By(Search::Pct { seed, depth: 2 })],
+    };
+    [Order::By(Search::Bfs), others[0], others[1]]
+}
+
+/// Whether what adds nothing is left out in this one of the orders, too: it makes a difference only with loss. It is
+/// looked at breadth-first, and in one of the others in turn.
+pub fn has_subsumption(system: &System, seed: u64, index: usize) -> bool {
+    system.network.copies.contains(&0) && index != 1 + (seed / 4 % 2) as usize
+}
+
+/// Whether two histories that lead to equal memory are one local state: half of the time.
+pub fn remembers(system: &System) -> bool {
+    system.to_string().len().is_multiple_of(2) || std::env::var("NETCHECK_AGREEMENT_IDENTITY").is_ok()
+}
+
+/// What each process ended with.
+pub type Ends = Vec<Option<String>>;
+
+/// The report of one configuration, and all ends that `finally` was asked about.
+pub fn check(checker: &Checker, system: &Arc<System>) -> (Report, BTreeSet<Ends>) {
+    check_with(checker, system, |net, index| register_nth(net, system, index))
+}
+
+/// The process of this number.
+pub fn register_nth(net: &mut Network, system: &Arc<System>, index: usize) {
+    register_tracked(net, system, index, false);
+}
+
+/// The same, with tasks that share what is tracked or tokio's own.
+pub fn register_tracked(net: &mut Network, system: &Arc<System>, index: usize, is_tracked: bool) {
+    let system = Arc::clone(system);
+    let is_daemon = system.processes[index].daemon;
+    register(net, index, is_daemon, move || root(Arc::clone(&system), index, is_tracked));
+}
+
+pub fn checker(system: &System, configuration: Configuration) -> Checker {
+    let (order, reduction, subsumption) = configuration;
+    let mut udp = Udp::new().copies(system.network.copies.iter().copied()).direction(Direction::Send);
+    let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * TICK_MS));
+    udp = match (system.network.delay, system.network.interval) {
+        (false, _) => udp.window(system.network.window),
+        (true, None) => udp.window(system.network.window).delay(..),
+        (true, Some((least, None))) => udp.delay(ticks(least)..),
+        (true, Some((least, Some(most)))) => udp.delay(ticks(least)..=ticks(most)),
+    };
+    let slow = system.network.slow.map(|(sender, interval)| {
+        let own = Udp::new().copies(system.network.copies.iter().copied()).direction(Direction::Send);
+        let own = own.process(program::name(sender));
+        match interval {
+            (0, Some(0)) => own,
+            (least, None) => own.delay(ticks(least)..),
+            (least, Some(most)) => own.delay(ticks(least)..=ticks(most)),
+        }
+    });
+    // What many threads find is what one finds: two, half of the time.
+    let threads = 1 + system.processes.len() % 2;
+    let checker = match slow {
+        Some(slow) => Checker::new().udp(slow).also_udp(udp),
+        None => Checker::new().udp(udp),
+    };
+    let checker = checker.reduction(reduction).subsumption(subsumption).threads(threads);
+    let checker = checker.identity(if remembers(system) { Identity::Memory } else { Identity::History });
+    // These programs do next to nothing in a poll: one that lasts so long spins.
+    let checker = checker.max_poll_duration(Duration::from_secs(5));
+    let mut checker = match order {
+        Order::By(search) => checker.search(search),
+        Order::Best => checker.best_first(|state| {
+            let blocked = state.has_ended(&program::name(0)) || state.is_blocked(&program::name(0));
+            (state.depth() % 5 + 3 * state.in_flight()) as i64 - 2 * i64::from(blocked) - state.faults() as i64
+        }),
+    };
+    if let Some(tcp) = &system.network.tcp {
+        checker = checker.tcp(declared(tcp));
+    }
+    if let Some(at_most) = system.network.at_most {
+        checker = checker.at_most(at_most);
+    }
+    checker
+}
+
+/// A process, or one that may wait for ever.
+pub fn register<F>(net: &mut Network, index: usize, is_daemon: bool, factory: impl Fn() -> F + Send + Sync + 'static)
+where
+    F: Future<Output: std::fmt::Debug> + 'static,
+{
+    let name = program::name(index);
+    if is_daemon {
+        net.daemon(name, factory)
+    } else {
+        net.process(name, factory)
+    };
+}
+
+/// Checks the processes that `register` registers, and asks `finally` about all ends.
+pub fn check_with(
+    checker: &Checker,
+    system: &System,
+    mut register: impl FnMut(&mut Network, usize),
+) -> (Report, BTreeSet<Ends>) {
+    let seen = Arc::new(Mutex::new(BTreeSet::new()));
+    let processes = system.processes.len();
+    let report = checker.check(|net| {
+        (0..processes).for_each(|index| register(net, index));
+        let seen = Arc::clone(&seen);
+        net.finally(move |end| {
+            let ends = (0..processes).map(|index| end.output(&program::name(index)).map(str::to_owned));
+            seen.lock().expect("no one panics with it").insert(ends.collect());
+        });
+    });
+    let ends = seen.lock().expect("no one panics with it").clone();
+    (report, ends)
+}
+
+fn declared(tcp: &program::Tcp) -> Tcp {
+    let mut declared = Tcp::new();
+    for failure in &tcp.failures {
+        declared = match failure {
+            Failure::Open => declared.fail_open(),
+            Failure::Close => declared.fail_close(),
+            Failure::Read => declared.fail_read(),
+            Failure::Write => declared.fail_write(),
+            Failure::Reset => declared.reset(),
+            Failure::Hang => declared.hang(),
+        };
+    }
+    if tcp.split {
+        declared = declared.split();
+    }
+    let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * TICK_MS));
+    declared = match &tcp.delay {
+        None => declared,
+        Some(Delays::Interval(least, None)) => declared.delay(ticks(*least)..),
+        Some(Delays::Interval(least, Some(most))) => declared.delay(ticks(*least)..=ticks(*most)),
+        Some(Delays::Listed(listed)) => declared.delays(listed.iter().copied().map(ticks)),
+    };
+    if let Some(bytes) = tcp.buffer {
+        declared = declared.buffer(bytes);
+    }
+    for process in &tcp.processes {
+        declared = declared.process(program::name(*process));
+    }
+    declared = match tcp.side {
+        None => declared,
+        Some(Side::Client) => declared.side(netcheck::check::Side::Client),
+        Some(Side::Server) => declared.side(netcheck::check::Side::Server),
+    };
+    match tcp.first {
+        None => declared,
+        Some(executions) => declared.first(executions),
+    }
+}

@@ -1,0 +1,177 @@
+//! The words of everyday programs on netcheck's own types.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use netcheck::net::UdpSocket;
+use netcheck::time::{Instant, Interval, interval, sleep_until, timeout};
+use netcheck::tracked::std::sync::atomic::AtomicBool;
+
+use crate::memory::Memory;
+use crate::{plain, tracked};
+use oracle::language::everyday::{Everyday, OUTER_ELAPSED, Share};
+use oracle::language::program::{ELAPSED, name};
+
+pub struct Shared {
+    objects: Objects,
+    interval: RefCell<Ticks>,
+    stamp: Cell<Option<Instant>>,
+    /// says of each use of the interval and of the stamp that it is one
+    uses: AtomicBool,
+}
+
+enum Objects {
+    Plain(plain::shared::Objects),
+    Tracked(tracked::shared::Objects),
+}
+
+enum Ticks {
+    Never,
+    Awaited,
+    Every(Interval),
+}
+
+impl Shared {
+    pub fn new(is_tracked: bool) -> Self {
+        let objects = match is_tracked {
+            true => Objects::Tracked(tracked::shared::Objects::new()),
+            false => Objects::Plain(plain::shared::Objects::new()),
+        };
+        Shared { objects, interval: RefCell::new(Ticks::Never), stamp: Cell::new(None), uses: AtomicBool::new(false) }
+    }
+
+    async fn step(&self, memory: &Memory, share: Share) {
+        match &self.objects {
+            Objects::Plain(objects) => objects.step(memory, share).await,
+            Objects::Tracked(objects) => objects.step(memory, share).await,
+        }
+    }
+
+    /// Puts another interval into its place, unless a task waits for it.
+    fn tick_every(&self, ms: u16) {
+        self.uses.store(true, Ordering::Relaxed);
+        if !matches!(*self.interval.borrow(), Ticks::Awaited) {
+            let before = self.interval.replace(Ticks::Every(interval(milliseconds(ms))));
+            drop(before);
+        }
+    }
+
+    fn read_clock(&self) {
+        self.uses.store(true, Ordering::Relaxed);
+        self.stamp.set(Some(Instant::now()));
+    }
+
+    fn later(&self, ms: u16) -> Option<Instant> {
+        self.uses.store(true, Ordering::Relaxed);
+        self.stamp.get().map(|stamp| stamp + milliseconds(ms))
+    }
+
+    fn take_interval(&self) -> Option<Ticking<'_>> {
+        self.uses.store(true, Ordering::Relaxed);
+        match self.interval.replace(Ticks::Awaited) {
+            Ticks::Every(interval) => Some(Ticking { shared: self, interval: Some(interval) }),
+            other => {
+                self.interval.replace(other);
+                None
+            }
+        }
+    }
+}
+
+/// The interval that a task waits for: it is put back at the end.
+struct Ticking<'a> {
+    shared: &'a Shared,
+    interval: Option<Interval>,
+}
+
+impl Drop for Ticking<'_> {
+    fn drop(&mut self) {
+        self.shared.uses.store(true, Ordering::Relaxed);
+        if let Some(interval) = self.interval.take() {
+            self.shared.interval.replace(Ticks::Every(interval));
+        }
+    }
+}
+
+pub async fn step(memory: &Rc<Memory>, word: Everyday) {
+    match word {
+        Everyday::BindAny { socket } => memory.bind(socket, 0).await,
+        Everyday::Connect { socket: index, to, port } => {
+            if let Some(socket) = memory.socket(index) {
+                socket.connect((name(to), port)).await.expect("a connect succeeds");
+                memory.use_socket(index);
+            }
+        }
+        Everyday::ConnectBack { socket: index } => {
+            if let (Some(socket), Some(to)) = (memory.socket(index), memory.heard(index)) {
+                socket.connect(to).await.expect("a connect succeeds");
+                memory.use_socket(index);
+            }
+        }
+        Everyday::SendOn { socket: index, value } => {
+            if let Some(socket) = memory.socket(index)
+                && socket.peer_addr().is_ok()
+            {
+                let sent = socket.send(&[memory.value(value)]).await.expect("a send succeeds");
+                assert_eq!(sent, 1, "the whole datagram is sent");
+            }
+        }
+        Everyday::RecvOn { socket: index, limit_ms, into } => {
+            if let Some(socket) = memory.socket(index) {
+                let received = within(limit_ms, receive(&socket)).await;
+                memory.write(into, received.unwrap_or(ELAPSED));
+            }
+        }
+        Everyday::RecvNested { socket: index, outer_ms, inner_ms, into } => {
+            if let Some(socket) = memory.socket(index) {
+                let received = memory.receive(index, &socket);
+                let received = timeout(milliseconds(outer_ms), timeout(milliseconds(inner_ms), received)).await;
+                let received = received.map_or(OUTER_ELAPSED, |received| received.unwrap_or(ELAPSED));
+                memory.write(into, received);
+            }
+        }
+        Everyday::DropSocket { socket } => memory.drop_socket(socket),
+        Everyday::Every { ms } => memory.shared.tick_every(ms),
+        Everyday::Tick { limit_ms, into } => {
+            if let Some(mut ticking) = memory.shared.take_interval() {
+                let interval = ticking.interval.as_mut().expect("it was there");
+                let ticked = within(limit_ms, interval.tick()).await;
+                memory.write(into, ticked.map_or(ELAPSED, |_| 0));
+            }
+        }
+        Everyday::SleepUntil { ms } => sleep_until(Instant::now() + milliseconds(ms)).await,
+        Everyday::Stamp => memory.shared.read_clock(),
+        Everyday::IsOver { ms, into } => {
+            let is_over = memory.shared.later(ms).map(|later| Instant::now() >= later);
+            memory.write(into, is_over.map_or(2, u8::from));
+        }
+        Everyday::SleepUntilLater { ms } => {
+            if let Some(later) = memory.shared.later(ms) {
+                sleep_until(later).await;
+            }
+        }
+        Everyday::Share(share) => memory.shared.step(memory, share).await,
+    }
+}
+
+async fn receive(socket: &UdpSocket) -> u8 {
+    let mut buffer = [0; 8];
+    let length = socket.recv(&mut buffer).await.expect("a receive succeeds");
+    assert_eq!(length, 1, "a datagram arrives whole");
+    buffer[0]
+}
+
+/// `None` says that the time was up.
+pub async fn within<T>(limit_ms: Option<u16>, operation: impl Future<Output = T>) -> Option<T> {
+    match limit_ms {
+        None => Some(operation.await),
+        Some(ms) => timeout(milliseconds(ms), operation).await.ok(),
+    }
+}
+
+fn milliseconds(ms: u16) -> Duration {
+    Duration::from_millis(u64::from(ms))
+}

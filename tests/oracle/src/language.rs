@@ -1,0 +1,5 @@
+//! Small networked systems, and monitors of them, as data.
+
+pub mod automaton;
+pub mod everyday;
+pub mod program;

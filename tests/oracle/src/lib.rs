@@ -1,0 +1,9 @@
+//! What the engine is compared with: random small systems as data, and an explorer that reads them literally.
+//!
+//! This crate depends on nothing, so that the explorer shares no code with the engine.
+
+#![forbid(unsafe_code)]
+
+pub mod generate;
+pub mod language;
+pub mod naive;

@@ -1,0 +1,211 @@
+//! The naive explorer: every execution of a system, one after the other, each from the start.
+//!
+//! It is an interpreter with a network and a scheduler of its own. It shares no code with the engine and knows
+//! nothing of automata, reductions or late choice: how often a packet arrives is chosen when it is sent, and a
+//! delivery is allowed if Definition 3 of papers/udp-net-iocache.txt, read literally, can still be met. With `delay`,
+//! each arrival of a packet is a move of its own: see `naive/datagrams.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+mod connections;
+mod datagrams;
+mod everyday;
+mod moves;
+mod objects;
+mod operation;
+mod run;
+mod state;
+mod step;
+pub mod watched;
+
+use crate::language::program::System;
+use run::compile;
+use state::{Code, World};
+
+/// What all executions of a system show together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Findings {
+    /// process and message
+    pub panics: BTreeSet<(String, String)>,
+    pub deadlock: bool,
+    /// some execution came to rest while a process waited for a next client
+    pub suppressed: bool,
+    /// of each process, what it ended with
+    pub outputs: Vec<BTreeSet<String>>,
+    /// of each execution that came to rest, what its processes ended with
+    pub terminals: BTreeSet<Vec<Option<String>>>,
+    /// some time-out was elapsed in some execution
+    pub timeout_elapsed: bool,
+    /// some operation on a listener or stream failed as declared
+    pub failed: bool,
+    /// something was read from a stream
+    pub read: bool,
+    /// some execution comes back to a state that it has left
+    pub endless: bool,
+    /// some datagram arrived where nobody was bound who takes it
+    pub dropped: bool,
+    /// some datagram came to a socket that was not there, or did not take it, when it was sent
+    pub overdue: bool,
+}
+
+/// How much to explore, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub executions_max: u64,
+    /// Break an execution off where it meets a state that an earlier one left in every way.
+    /// For systems with too many executions, or endless ones; the findings are the same.
+    pub remember: bool,
+}
+
+impl Limits {
+    pub const fn of(executions_max: u64) -> Self {
+        Limits { executions_max, remember: true }
+    }
+}
+
+/// More packets under way from one socket to another are the beginning of ever more.
+const BACKLOG_MAX: usize = 8;
+
+/// More states for each execution that there may be are the beginning of ever more: of a sequence of deliveries, for
+/// example, that a channel without a bound has to remember.
+const STATES_EACH: u64 = 5;
+
+/// More instructions in a row without a wait are the beginning of ever more.
+const RUN_MAX: usize = 1_000;
+
+/// The first of the ports that a process is given which asks for any.
+const ANY_PORT: u16 = 50_000;
+
+/// The place of a receive that does not ask for the sender.
+const NOWHERE: usize = usize::MAX;
+
+/// The findings and the number of executions, unless there are too many.
+pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
+    let code: Vec<Vec<Vec<Code>>> =
+        system.processes.iter().map(|process| process.tasks.iter().map(|task| compile(task)).collect()).collect();
+    let mut findings = Findings { outputs: vec![BTreeSet::new(); system.processes.len()], ..Findings::default() };
+    if limits.remember {
+        let executions = execute_from_each_state(system, &code, limits, &mut findings)?;
+        return Some((findings, executions));
+    }
+    let mut executions = 0;
+    // the choice sequence: (chosen, alternatives)
+    let mut choices: Vec<(usize, usize)> = Vec::new();
+    loop {
+        if executions == limits.executions_max {
+            return None;
+        }
+        executions += 1;
+        execute(system, &code, &mut choices, &mut findings);
+        while choices.pop_if(|(chosen, alternatives)| *chosen + 1 == *alternatives).is_some() {}
+        match choices.last_mut() {
+            Some((chosen, _)) => *chosen += 1,
+            None => return Some((findings, executions)),
+        }
+    }
+}
+
+/// One execution: follows the choices given, then takes the first alternative each time and records it.
+fn execute<'a>(
+    system: &'a System,
+    code: &'a [Vec<Vec<Code>>],
+    choices: &mut Vec<(usize, usize)>,
+    findings: &mut Findings,
+) {
+    let mut made = 0;
+    let mut world = World::new(system, code);
+    loop {
+        let moves = world.moves();
+        if world.may_rest(&moves) {
+            world.rest(findings);
+        }
+        if moves.is_empty() {
+            return;
+        }
+        let chosen = if moves.len() == 1 {
+            0
+        } else {
+            if made == choices.len() {
+                choices.push((0, moves.len()));
+            }
+            let (chosen, alternatives) = choices[made];
+            assert_eq!(alternatives, moves.len(), "the interpreter is deterministic");
+            made += 1;
+            chosen
+        };
+        let stepped = world.make(&moves[chosen], findings);
+        if let Err(panic) = stepped {
+            findings.panics.insert(panic);
+            return;
+        }
+    }
+}
+
+/// Every execution as far as the first state that one before it has been in; their number, unless there are too many
+/// or they need ever more memory.
+fn execute_from_each_state(
+    system: &System,
+    code: &[Vec<Vec<Code>>],
+    limits: Limits,
+    findings: &mut Findings,
+) -> Option<u64> {
+    let first = World::new(system, code);
+    let mut numbers = BTreeMap::from([(first.state.clone(), 0)]);
+    let mut open = vec![(0, first)];
+    let mut steps = Vec::new();
+    let mut executions = 0;
+    while let Some((number, world)) = open.pop() {
+        let moves = world.moves();
+        if world.may_rest(&moves) {
+            world.rest(findings);
+        }
+        executions += u64::from(moves.is_empty());
+        for chosen in &moves {
+            let mut next = world.clone();
+            if let Err(panic) = next.make(chosen, findings) {
+                findings.panics.insert(panic);
+                executions += 1;
+                continue;
+            }
+            if next.runs_on || next.state.has_backlog() {
+                return None;
+            }
+            next.state.forget();
+            let new = numbers.len();
+            let reached = *numbers.entry(next.state.clone()).or_insert(new);
+            steps.push((number, reached));
+            if reached == new {
+                open.push((new, next));
+            } else {
+                executions += 1;
+            }
+        }
+        if executions > limits.executions_max || numbers.len() as u64 > STATES_EACH * limits.executions_max {
+            return None;
+        }
+    }
+    findings.endless = has_cycle(numbers.len(), &steps);
+    Some(executions)
+}
+
+/// Whether some steps lead back: states that no step leads to are taken away as long as there are any.
+fn has_cycle(states: usize, steps: &[(usize, usize)]) -> bool {
+    let mut ways = vec![0; states];
+    let mut targets = vec![Vec::new(); states];
+    for &(from, to) in steps {
+        ways[to] += 1;
+        targets[from].push(to);
+    }
+    let mut open: Vec<usize> = (0..states).filter(|&state| ways[state] == 0).collect();
+    let mut taken = 0;
+    while let Some(state) = open.pop() {
+        taken += 1;
+        for &target in &targets[state] {
+            ways[target] -= 1;
+            if ways[target] == 0 {
+                open.push(target);
+            }
+        }
+    }
+    taken < states
+}

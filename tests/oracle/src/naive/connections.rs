@@ -1,0 +1,396 @@
+//! TCP as the naive explorer sees it: all connections as one value, and each operation as the values that it can
+//! lead to. It knows no scheduling: who waits, which failures are declared and how many are left is not its concern.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::ErrorKind;
+
+use crate::language::program::Event;
+
+mod segments;
+
+pub use segments::Due;
+use segments::Wires;
+
+/// A connection and which end of it: 0 connected, 1 was accepted.
+pub type End = (usize, usize);
+
+/// A process and its port.
+pub type Port = (usize, u16);
+
+/// What half-streams hold when nothing is declared.
+const BUFFER_BYTES: usize = 65_536;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Connections {
+    listeners: BTreeMap<Port, Listener>,
+    connections: BTreeMap<usize, Connection>,
+    /// what an end sends is under way for a while: see `segments.rs`
+    is_timed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Listener {
+    /// connections that nobody accepted yet
+    queue: VecDeque<usize>,
+    capacity: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Connection {
+    /// the process that connected
+    client: usize,
+    ends: [EndState; 2],
+    wires: Wires,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct EndState {
+    /// somebody has it, or it waits in a queue
+    open: bool,
+    has_shut_down: bool,
+    zero_linger: bool,
+    dead: bool,
+    error: Option<ErrorKind>,
+    /// what the peer wrote and nobody read yet
+    incoming: VecDeque<u8>,
+    /// nothing follows `incoming`
+    fin: bool,
+    /// a reset may overtake what is left of `incoming`
+    may_lose: bool,
+    /// with `delay`: what the peer wrote and nobody here has read, wherever it is
+    unread: usize,
+    /// with `delay`: the peer was told that there is nobody here any more
+    has_reset: bool,
+}
+
+/// One way in which an operation can end.
+#[derive(Debug, Clone)]
+pub struct Alternative {
+    pub event: Event,
+    pub after: Connections,
+    /// the end that was connected or accepted
+    pub opened: Option<End>,
+}
+
+/// How bytes get into and out of half-streams.
+#[derive(Debug, Clone, Copy)]
+pub struct Transfer {
+    split: bool,
+    /// with `delay`: bytes of one write may come one by one
+    cuts: bool,
+    buffer_bytes: usize,
+}
+
+impl Transfer {
+    pub fn declared(split: bool, cuts: bool, buffer_bytes: Option<usize>) -> Self {
+        Transfer { split, cuts, buffer_bytes: buffer_bytes.unwrap_or(BUFFER_BYTES) }
+    }
+
+    /// How many of so many bytes are transferred at once.
+    fn lengths(self, all: usize) -> std::ops::RangeInclusive<usize> {
+        if self.split { 1..=all } else { all..=all }
+    }
+}
+
+impl Connections {
+    pub fn listen(&self, port: Port, backlog: usize) -> Alternative {
+        if self.listeners.contains_key(&port) {
+            return self.failing(ErrorKind::AddrInUse);
+        }
+        self.leading_to(Event::Listening, |after| {
+            after.listeners.insert(port, Listener { queue: VecDeque::new(), capacity: backlog + 1 });
+        })
+    }
+
+    /// `None`: it waits.
+    pub fn connect(&self, client: usize, to: Port) -> Option<Alternative> {
+        let Some(listener) = self.listeners.get(&to) else {
+            return Some(self.failing(ErrorKind::ConnectionRefused));
+        };
+        if listener.queue.len() == listener.capacity {
+            return None;
+        }
+        let new = (0..).find(|id| !self.connections.contains_key(id)).expect("ids do not end");
+        let mut connected = self.leading_to(Event::Connected, |after| {
+            let ends = [EndState::new(), EndState::new()];
+            after.connections.insert(new, Connection { client, ends, wires: Wires::default() });
+            after.listener(to).queue.push_back(new);
+        });
+        connected.opened = Some((new, 0));
+        Some(connected)
+    }
+
+    /// `None`: it waits.
+    pub fn accept(&self, at: Port) -> Option<Alternative> {
+        let first = *self.listeners[&at].queue.front()?;
+        let from = self.connections[&first].client;
+        let mut accepted = self.leading_to(Event::Accepted { from }, |after| {
+            after.listener(at).queue.pop_front();
+        });
+        accepted.opened = Some((first, 1));
+        Some(accepted)
+    }
+
+    /// None at all: it waits.
+    pub fn read(&self, end: End, bytes_max: usize, transfer: Transfer) -> Vec<Alternative> {
+        let own = self.end(end);
+        if !own.incoming.is_empty() {
+            let mut alternatives: Vec<Alternative> = transfer
+                .lengths(own.incoming.len().min(bytes_max))
+                .map(|length| {
+                    let bytes = own.incoming.iter().take(length).copied().collect();
+                    self.leading_to(Event::Read(bytes), |after| {
+                        let own = after.end_mut(end);
+                        own.incoming.drain(..length);
+                        own.unread = own.unread.saturating_sub(length);
+                    })
+                })
+                .collect();
+            if own.may_lose {
+                alternatives.push(self.leading_to(Event::Failed(ErrorKind::ConnectionReset), |after| {
+                    let own = after.end_mut(end);
+                    own.incoming.clear();
+                    own.error = None;
+                }));
+            }
+            return alternatives;
+        }
+        if own.fin {
+            return vec![self.leading_to(Event::End, |_| ())];
+        }
+        if let Some(reported) = self.pending_error(end) {
+            return vec![reported];
+        }
+        if own.dead {
+            return vec![self.leading_to(Event::End, |_| ())];
+        }
+        Vec::new()
+    }
+
+    /// None at all: it waits.
+    pub fn write(&self, end: End, bytes: &[u8], transfer: Transfer) -> Vec<Alternative> {
+        let (own, peer) = (self.end(end), self.end(peer(end)));
+        if let Some(reported) = self.pending_error(end) {
+            return vec![reported];
+        }
+        if own.dead || own.has_shut_down {
+            return vec![self.failing(ErrorKind::BrokenPipe)];
+        }
+        if self.is_timed {
+            return self.write_over_time(end, bytes, transfer);
+        }
+        if !peer.open {
+            return vec![self.leading_to(Event::Wrote(bytes.len()), |after| {
+                after.end_mut(end).die(Some(ErrorKind::BrokenPipe));
+            })];
+        }
+        let room = transfer.buffer_bytes - peer.incoming.len();
+        if room == 0 {
+            return Vec::new();
+        }
+        let lengths = transfer.lengths(bytes.len().min(room));
+        lengths
+            .map(|length| {
+                self.leading_to(Event::Wrote(length), |after| {
+                    after.end_mut(self::peer(end)).incoming.extend(&bytes[..length]);
+                })
+            })
+            .collect()
+    }
+
+    pub fn shut_down(&self, end: End) -> Alternative {
+        self.leading_to(Event::ShutDown, |after| after.finish(end))
+    }
+
+    pub fn set_zero_linger(&mut self, end: End) {
+        self.end_mut(end).zero_linger = true;
+    }
+
+    /// What nobody has any more is dropped.
+    pub fn retain(&mut self, listeners: &BTreeSet<Port>, ends: &BTreeSet<End>) {
+        let mut dropped = Vec::new();
+        self.listeners.retain(|port, listener| {
+            let is_held = listeners.contains(port);
+            if !is_held {
+                dropped.extend(std::mem::take(&mut listener.queue));
+            }
+            is_held
+        });
+        for connection in dropped {
+            self.reset_queued(connection);
+        }
+        let queued: BTreeSet<End> =
+            self.listeners.values().flat_map(|listener| &listener.queue).map(|&connection| (connection, 1)).collect();
+        let all: Vec<End> =
+            self.connections.keys().flat_map(|&connection| [(connection, 0), (connection, 1)]).collect();
+        for end in all {
+            // A call that was given up may be gone by now.
+            let is_open = self.connections.get(&end.0).is_some_and(|connection| connection.ends[end.1].open);
+            if is_open && !ends.contains(&end) && !queued.contains(&end) {
+                self.drop_end(end);
+            }
+        }
+        self.connections.retain(|_, connection| connection.ends.iter().any(|end| end.open) || connection.wires.calls());
+    }
+
+    fn drop_end(&mut self, end: End) {
+        if self.is_timed {
+            return self.drop_end_over_time(end);
+        }
+        let (own, peer) = (self.end(end).clone(), self.end(peer(end)).clone());
+        if !(own.dead || own.has_shut_down && peer.has_shut_down) {
+            if !own.incoming.is_empty() || own.zero_linger {
+                let error = if own.has_shut_down { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset };
+                if peer.open {
+                    self.end_mut(self::peer(end)).die(Some(error));
+                }
+            } else {
+                self.finish(end);
+            }
+        }
+        self.end_mut(end).open = false;
+    }
+
+    /// The server's end of a connection that nobody accepted is gone.
+    fn reset_queued(&mut self, connection: usize) {
+        if self.is_timed {
+            return self.reset_over_time((connection, 1), ErrorKind::ConnectionReset);
+        }
+        self.end_mut((connection, 1)).open = false;
+        let client = self.end_mut((connection, 0));
+        if client.open && !client.dead {
+            client.die(Some(ErrorKind::ConnectionReset));
+        }
+    }
+
+    fn finish(&mut self, end: End) {
+        if self.is_timed {
+            return self.finish_over_time(end);
+        }
+        if !self.end(end).dead {
+            self.end_mut(end).has_shut_down = true;
+            self.end_mut(peer(end)).fin = true;
+        }
+    }
+}
+
+/// Failures.
+impl Connections {
+    /// Nothing changes but that the operation fails.
+    pub fn failing(&self, error: ErrorKind) -> Alternative {
+        self.leading_to(Event::Failed(error), |_| ())
+    }
+
+    pub fn accept_fails(&self, at: Port) -> Option<Alternative> {
+        let first = *self.listeners[&at].queue.front()?;
+        Some(self.leading_to(Event::Failed(ErrorKind::ConnectionAborted), |after| {
+            after.listener(at).queue.pop_front();
+            after.reset_queued(first);
+        }))
+    }
+
+    pub fn read_fails(&self, end: End) -> Option<Alternative> {
+        self.breaking(end, ErrorKind::ConnectionReset, false)
+    }
+
+    pub fn shutdown_fails(&self, end: End) -> Option<Alternative> {
+        self.breaking(end, ErrorKind::NotConnected, false)
+    }
+
+    /// In each of the ways in which what is under way may be lost.
+    pub fn resets(&self, end: End) -> Vec<Alternative> {
+        match self.is_timed {
+            true => self.resets_over_time(end),
+            false => self.breaking(end, ErrorKind::ConnectionReset, true).into_iter().collect(),
+        }
+    }
+
+    fn breaking(&self, end: End, error: ErrorKind, may_lose: bool) -> Option<Alternative> {
+        let (own, peer) = (self.end(end), self.end(peer(end)));
+        if own.dead {
+            return None;
+        }
+        if self.is_timed {
+            return Some(self.leading_to(Event::Failed(error), |after| after.break_over_time(end)));
+        }
+        let is_there = peer.open && !peer.dead;
+        let is_over = own.has_shut_down && peer.has_shut_down;
+        Some(self.leading_to(Event::Failed(error), |after| {
+            let own = after.end_mut(end);
+            own.die(None);
+            own.incoming.clear();
+            let peer = after.end_mut(self::peer(end));
+            peer.may_lose |= is_there && may_lose;
+            if is_there && !is_over {
+                peer.die(Some(ErrorKind::ConnectionReset));
+            }
+        }))
+    }
+
+    pub fn write_fails(&self, end: End) -> Option<Alternative> {
+        if self.end(end).dead {
+            return None;
+        }
+        Some(self.leading_to(Event::Failed(ErrorKind::BrokenPipe), |after| {
+            if after.is_timed {
+                return after.stop_writing_over_time(end);
+            }
+            after.end_mut(end).die(None);
+            let peer = after.end_mut(peer(end));
+            peer.fin = true;
+            peer.die(None);
+        }))
+    }
+}
+
+impl Connections {
+    fn leading_to(&self, event: Event, change: impl FnOnce(&mut Connections)) -> Alternative {
+        let mut after = self.clone();
+        change(&mut after);
+        Alternative { event, after, opened: None }
+    }
+
+    /// It is reported once.
+    fn pending_error(&self, end: End) -> Option<Alternative> {
+        let error = self.end(end).error?;
+        Some(self.leading_to(Event::Failed(error), |after| after.end_mut(end).error = None))
+    }
+
+    fn listener(&mut self, port: Port) -> &mut Listener {
+        self.listeners.get_mut(&port).expect("it is held")
+    }
+
+    fn end(&self, (connection, end): End) -> &EndState {
+        &self.connections[&connection].ends[end]
+    }
+
+    fn end_mut(&mut self, (connection, end): End) -> &mut EndState {
+        &mut self.connections.get_mut(&connection).expect("it is held").ends[end]
+    }
+}
+
+fn peer((connection, end): End) -> End {
+    (connection, 1 - end)
+}
+
+impl EndState {
+    fn new() -> Self {
+        EndState {
+            open: true,
+            has_shut_down: false,
+            zero_linger: false,
+            dead: false,
+            error: None,
+            incoming: VecDeque::new(),
+            fin: false,
+            may_lose: false,
+            unread: 0,
+            has_reset: false,
+        }
+    }
+
+    fn die(&mut self, error: Option<ErrorKind>) {
+        self.dead = true;
+        self.error = error;
+    }
+}

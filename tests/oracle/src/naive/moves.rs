@@ -1,0 +1,307 @@
+//! What may happen next in the naive explorer.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+
+use super::connections::{Alternative, Due, End, Transfer};
+use super::operation::{Move, Operation, Timer, Wait};
+use super::state::{Activity, Phase, TaskState, World, side_of};
+use crate::language::everyday::LATER_MS;
+use crate::language::program::{self, Delays, Event, Failure, Side};
+
+/// Of one unit of time, beside monitors.
+const FRACTIONS: u32 = 5;
+
+impl World<'_> {
+    /// Everything that may happen next.
+    pub(super) fn moves(&self) -> Vec<Move> {
+        if let (false, Some(delays)) = (self.state.connections.is_decided(), self.delays()) {
+            let windows = delays.windows(|ticks| self.state.now_ms + ticks * program::TICK_MS);
+            return windows.into_iter().map(|due| Move::Decide { due }).collect();
+        }
+        let mut others = Vec::new();
+        let mut deliveries = Vec::new();
+        let mut timers = Vec::new();
+        let mut failures = Vec::new();
+        for (process, state) in self.state.processes.iter().enumerate() {
+            if state.phase == Phase::Unstarted {
+                others.push(Move::Start { process });
+            }
+            let calling = state.tasks.iter().position(TaskState::is_calling);
+            let (objects, interval) = (&state.objects, state.interval);
+            for (task, state) in state.tasks.iter().enumerate() {
+                let fire =
+                    |deadline_ms| Move::Fire { process, task, deadline_ms: i64::from(deadline_ms), timer: Timer::Own };
+                if calling.is_some_and(|calling| calling != task) {
+                    continue;
+                }
+                let wait = match state.activity {
+                    Activity::Unspawned | Activity::Ended => continue,
+                    Activity::Waiting(wait) if !state.cancelled || calling.is_some() => wait,
+                    Activity::Waiting(_) | Activity::Runnable => {
+                        others.push(Move::Run { process, task });
+                        continue;
+                    }
+                };
+                match wait {
+                    Wait::Bind { .. } => others.push(Move::Bind { process, task }),
+                    Wait::ConnectDatagrams { .. } => others.push(Move::Connect { process, task }),
+                    Wait::Send { socket, to, .. } => match self.may_come((process, socket.port), to) {
+                        true => others.extend(self.copies().into_iter().map(|copies| Move::Send {
+                            process,
+                            task,
+                            copies: Some(copies),
+                        })),
+                        false => others.push(Move::Send { process, task, copies: None }),
+                    },
+                    Wait::Choose { among, .. } => {
+                        others.extend((0..among).map(|choice| Move::Choose { process, task, choice }));
+                    }
+                    Wait::Recv { sockets, deadline_ms, outer_ms, .. } => {
+                        for (endpoints, channel) in &self.state.channels {
+                            if endpoints.1.0 == process && sockets.iter().any(|socket| socket.number == endpoints.1.1) {
+                                deliveries.extend(
+                                    (0..channel.packets.len())
+                                        .filter(|&packet| self.may_deliver(channel, packet))
+                                        .map(|packet| Move::Deliver { process, task, channel: *endpoints, packet }),
+                                );
+                            }
+                        }
+                        let is_ordered = self.system.network.interval.is_some();
+                        let buffers = self.state.datagrams.to_be_taken(process, &sockets, is_ordered);
+                        others.extend(buffers.into_iter().map(|buffer| Move::Take { process, task, buffer }));
+                        timers.extend(deadline_ms.map(fire));
+                        timers.extend(outer_ms.map(|deadline_ms| Move::Fire {
+                            process,
+                            task,
+                            deadline_ms: i64::from(deadline_ms),
+                            timer: Timer::Outer,
+                        }));
+                    }
+                    Wait::Object { .. } if objects.is_ready(task) => others.push(Move::Run { process, task }),
+                    Wait::Object { deadline_ms, .. } => timers.extend(deadline_ms.map(fire)),
+                    Wait::Tick { deadline_ms, .. } => {
+                        let deadline = interval.expect("it ticks").next_ms;
+                        timers.push(Move::Fire { process, task, deadline_ms: deadline, timer: Timer::Tick });
+                        timers.extend(deadline_ms.map(fire));
+                    }
+                    Wait::Sleep { deadline_ms } => timers.push(fire(deadline_ms)),
+                    Wait::Join { deadline, .. } => timers.extend(deadline.map(|(deadline_ms, _)| fire(deadline_ms))),
+                    Wait::Lock => {}
+                    Wait::Tcp { operation, deadline_ms, may_fail, .. } => {
+                        let is_made = matches!(operation, Operation::Connect { called: None, .. });
+                        let step = |is_failure| {
+                            move |alternative: Alternative| match alternative.event {
+                                Event::Connected | Event::Failed(ErrorKind::ConnectionRefused) if is_made => {
+                                    Move::Establish { process, task, alternative }
+                                }
+                                _ => Move::Tcp { process, task, alternative, is_failure },
+                            }
+                        };
+                        let takes_time = self.system.takes_time();
+                        let answers =
+                            if operation.is_answered() && !takes_time { &mut deliveries } else { &mut others };
+                        answers.extend(self.alternatives(process, operation).into_iter().map(step(false)));
+                        if may_fail && self.state.faults_left != Some(0) {
+                            failures.extend(self.failures(process, operation).into_iter().map(step(true)));
+                            failures.extend(self.may_hang(operation).then_some(Move::Hang { process, task }));
+                        }
+                        timers.extend(deadline_ms.map(fire));
+                    }
+                }
+            }
+        }
+        for (&link, channel) in self.state.datagrams.under_way() {
+            let packets = (0..channel.packets.len()).filter(|&packet| self.may_deliver(channel, packet));
+            deliveries.extend(packets.map(|packet| Move::Arrive { link, packet }));
+        }
+        let connections = &self.state.connections;
+        others.extend(connections.welcome().into_iter().map(|connection| Move::Knock { connection }));
+        if self.system.takes_time() {
+            let due = connections.first_in_line().filter(|(_, (earliest_ms, _))| *earliest_ms <= self.state.now_ms);
+            deliveries.extend(due.map(|(from, _)| Move::ComeOut { from }));
+        }
+        let deadline = |timer: &Move| match timer {
+            Move::Fire { deadline_ms, .. } => *deadline_ms,
+            _ => unreachable!("only timers"),
+        };
+        let (expired, mut running): (Vec<Move>, Vec<Move>) =
+            timers.into_iter().partition(|timer| deadline(timer) <= i64::from(self.state.now_ms));
+        others.extend(expired);
+        let network = &self.system.network;
+        let streams_take_time = self.system.takes_time();
+        let is_held_up = deliveries.iter().any(|delivery| match delivery {
+            Move::Tcp { .. } | Move::Establish { .. } => true,
+            Move::ComeOut { .. } => false,
+            _ => !network.delay,
+        });
+        let time_may_pass = others.is_empty() && !is_held_up;
+        if time_may_pass {
+            if network.delay || streams_take_time {
+                others.extend(self.tick(!running.is_empty(), !deliveries.is_empty() || !failures.is_empty()));
+                running.clear();
+            }
+            let earliest = running.iter().map(deadline).min();
+            running.retain(|timer| Some(deadline(timer)) == earliest);
+            let until_ms = earliest.filter(|_| !failures.is_empty());
+            others.extend(until_ms.map(|until_ms| Move::Pass { until_ms, must: true }));
+            others.extend(running);
+        }
+        others.extend(deliveries);
+        others.extend(failures);
+        others
+    }
+
+    /// With `delay` time passes in units: no arrival and no deadline is skipped, and by whole units as much can happen as
+    /// by any others, since all times are multiples of them. Not where it makes no difference.
+    ///
+    /// A monitor also tells apart what is later than some unit and earlier than the next one, so that beside monitors
+    /// there are fractions of units, enough of them for that many instants between two units to differ.
+    fn tick(&self, is_waited_for: bool, may_go_on: bool) -> Option<Move> {
+        let now_ms = self.state.now_ms;
+        let is_watched = self.system.network.watched;
+        let tick_ms = if is_watched { program::TICK_MS / FRACTIONS } else { program::TICK_MS };
+        assert_eq!(now_ms % tick_ms, 0, "all times are whole units");
+        let connections = &self.state.connections;
+        let is_timed = self.system.takes_time();
+        let mut due: Vec<Due> = self.state.datagrams.dues().collect();
+        if is_timed {
+            due.extend(connections.first_in_line().map(|(_, due)| due));
+        }
+        if due.iter().any(|&(_, latest_ms)| latest_ms.is_some_and(|latest_ms| latest_ms <= now_ms)) {
+            return None;
+        }
+        due.extend(connections.in_line());
+        let must = is_waited_for
+            || connections.in_line().next().is_some()
+            || due.iter().any(|(_, latest_ms)| latest_ms.is_some());
+        let ticks = self.state.processes.iter().filter_map(|process| process.interval);
+        let stamps = self.state.processes.iter().filter_map(|process| process.stamp_ms);
+        let is_seen = is_watched && may_go_on
+            || due.iter().any(|&(earliest_ms, _)| earliest_ms > now_ms)
+            || ticks.into_iter().any(|interval| interval.next_ms > i64::from(now_ms))
+            || stamps.into_iter().any(|stamp_ms| i64::from(now_ms) < stamp_ms + LATER_MS);
+        (must || is_seen).then(|| Move::Pass { until_ms: i64::from(now_ms + tick_ms), must })
+    }
+
+    /// Whether an execution may end here: nothing has to happen any more.
+    pub(super) fn may_rest(&self, moves: &[Move]) -> bool {
+        moves.iter().all(|next| match next {
+            Move::Pass { must, .. } => !must,
+            Move::Arrive { link, packet } => {
+                self.system.network.interval.is_some() && self.state.datagrams.may_stay_away(link, *packet)
+            }
+            other => other.is_failure(),
+        })
+    }
+
+    /// How an operation on a listener or stream can end; none: it waits.
+    fn alternatives(&self, process: usize, operation: Operation) -> Vec<Alternative> {
+        let connections = &self.state.connections;
+        let transfer = self.transfer();
+        match operation {
+            Operation::Listen { port, backlog, .. } => {
+                vec![connections.listen((process, port), backlog.unwrap_or(1024))]
+            }
+            Operation::Accept { ports: [port, _], listeners: None, .. } => {
+                connections.accept((process, port)).into_iter().collect()
+            }
+            Operation::Accept { ports, listeners: Some(listeners), .. } => {
+                let each = ports.into_iter().zip(listeners).collect::<BTreeSet<(u16, usize)>>();
+                let accepts = |(port, listener)| {
+                    let mut accepted = connections.accept((process, port))?;
+                    if let Event::Accepted { from } = accepted.event {
+                        accepted.event = Event::AcceptedBy { listener, from };
+                    }
+                    Some(accepted)
+                };
+                each.into_iter().filter_map(accepts).collect()
+            }
+            Operation::Connect { hangs: true, .. } => Vec::new(),
+            Operation::Connect { called: Some(connection), .. } => {
+                connections.answered(connection).into_iter().collect()
+            }
+            Operation::Connect { to, .. } => connections.connect(process, to).into_iter().collect(),
+            Operation::Write { end, value, length } => {
+                connections.write(end, &program::payload(value, length), transfer)
+            }
+            Operation::Read { ends, bytes_max } => {
+                let ends: BTreeSet<End> = ends.into_iter().collect();
+                ends.into_iter().flat_map(|end| connections.read(end, bytes_max, transfer)).collect()
+            }
+            Operation::TryWrite { end, value, length } => {
+                let written = connections.write(end, &program::payload(value, length), transfer);
+                if written.is_empty() { vec![connections.failing(ErrorKind::WouldBlock)] } else { written }
+            }
+            Operation::TryRead { end, bytes_max } => {
+                let read = connections.read(end, bytes_max, transfer);
+                if read.is_empty() { vec![connections.failing(ErrorKind::WouldBlock)] } else { read }
+            }
+            Operation::Shutdown { end } => vec![connections.shut_down(end)],
+        }
+    }
+
+    /// How long segments take.
+    pub(super) fn delays(&self) -> Option<&Delays> {
+        self.system.network.tcp.as_ref()?.delay.as_ref()
+    }
+
+    fn transfer(&self) -> Transfer {
+        let tcp = self.system.network.tcp.as_ref();
+        let split = tcp.is_some_and(|tcp| tcp.split);
+        let cuts = split && matches!(self.delays(), Some(Delays::Interval(..)));
+        Transfer::declared(split, cuts, tcp.and_then(|tcp| tcp.buffer))
+    }
+
+    /// How an operation can end in a declared failure.
+    fn failures(&self, process: usize, operation: Operation) -> Vec<Alternative> {
+        let connections = &self.state.connections;
+        let open = |side| self.is_declared(Failure::Open, side);
+        let at = |failure, end: End| self.is_declared(failure, side_of(end));
+        match operation {
+            Operation::Listen { .. } | Operation::Connect { hangs: true, .. } => Vec::new(),
+            Operation::Connect { called: Some(connection), .. } => {
+                open(Side::Client).then(|| connections.call_fails(connection)).flatten().into_iter().collect()
+            }
+            Operation::Connect { .. } => {
+                open(Side::Client).then(|| connections.failing(ErrorKind::TimedOut)).into_iter().collect()
+            }
+            Operation::Accept { ports, .. } if open(Side::Server) => {
+                let ports = BTreeSet::from(ports);
+                ports.into_iter().filter_map(|port| connections.accept_fails((process, port))).collect()
+            }
+            Operation::Accept { .. } => Vec::new(),
+            Operation::Shutdown { end } => {
+                at(Failure::Close, end).then(|| connections.shutdown_fails(end)).flatten().into_iter().collect()
+            }
+            Operation::Write { end, .. } | Operation::TryWrite { end, .. } => {
+                let write = at(Failure::Write, end).then(|| connections.write_fails(end)).flatten();
+                let reset = at(Failure::Reset, end).then(|| connections.resets(end));
+                write.into_iter().chain(reset.into_iter().flatten()).collect()
+            }
+            Operation::Read { ends, .. } => {
+                let ends: BTreeSet<End> = ends.into_iter().collect();
+                ends.into_iter().flat_map(|end| self.read_failures(end)).collect()
+            }
+            Operation::TryRead { end, .. } => self.read_failures(end),
+        }
+    }
+
+    fn read_failures(&self, end: End) -> Vec<Alternative> {
+        let connections = &self.state.connections;
+        let read = self.is_declared(Failure::Read, side_of(end)).then(|| connections.read_fails(end)).flatten();
+        let reset = self.is_declared(Failure::Reset, side_of(end)).then(|| connections.resets(end));
+        read.into_iter().chain(reset.into_iter().flatten()).collect()
+    }
+
+    fn may_hang(&self, operation: Operation) -> bool {
+        let is_unheard = |called: Option<usize>| called.is_none_or(|called| self.state.connections.is_unheard(called));
+        matches!(operation, Operation::Connect { hangs: false, called, .. } if is_unheard(called))
+            && self.is_declared(Failure::Hang, Side::Client)
+    }
+
+    fn is_declared(&self, failure: Failure, side: Side) -> bool {
+        let declared = self.system.network.tcp.as_ref();
+        declared.is_some_and(|tcp| tcp.failures.contains(&failure) && tcp.side.is_none_or(|only| only == side))
+    }
+}

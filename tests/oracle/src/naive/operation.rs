@@ -1,0 +1,259 @@
+//! What tasks wait for, and the moves that there are.
+
+use super::connections::{Alternative, Due, End, Port};
+use super::state::{Address, Endpoint, Socket};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Wait {
+    /// 0 is any port
+    Bind {
+        socket: usize,
+        port: u16,
+        number: usize,
+    },
+    ConnectDatagrams {
+        socket: Socket,
+        peer: Address,
+    },
+    Send {
+        socket: Socket,
+        to: Address,
+        value: u8,
+    },
+    Recv {
+        sockets: [Socket; 2],
+        slots: [usize; 2],
+        into: usize,
+        deadline_ms: Option<u32>,
+        outer_ms: Option<u32>,
+    },
+    Tick {
+        into: usize,
+        deadline_ms: Option<u32>,
+    },
+    Object {
+        into: usize,
+        deadline_ms: Option<u32>,
+    },
+    Sleep {
+        deadline_ms: u32,
+    },
+    Choose {
+        among: usize,
+        into: usize,
+    },
+    Join {
+        task: usize,
+        deadline: Option<(u32, usize)>,
+    },
+    Lock,
+    Tcp {
+        operation: Operation,
+        into: usize,
+        deadline_ms: Option<u32>,
+        may_fail: bool,
+    },
+}
+
+/// What a task waits for on a listener or stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Operation {
+    Listen {
+        listener: usize,
+        port: u16,
+        backlog: Option<usize>,
+    },
+    /// in a `select!`, with the listeners
+    Accept {
+        ports: [u16; 2],
+        listeners: Option<[usize; 2]>,
+        stream: usize,
+    },
+    Connect {
+        to: Port,
+        stream: usize,
+        hangs: bool,
+        /// the connection that it called for: with `delay` from the beginning, else once it is made
+        called: Option<usize>,
+    },
+    Write {
+        end: End,
+        value: u8,
+        length: usize,
+    },
+    Read {
+        ends: [End; 2],
+        bytes_max: usize,
+    },
+    TryWrite {
+        end: End,
+        value: u8,
+        length: usize,
+    },
+    TryRead {
+        end: End,
+        bytes_max: usize,
+    },
+    Shutdown {
+        end: End,
+    },
+}
+
+/// Which failures an operation can meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Listen,
+    Accept,
+    Connect,
+    Write,
+    Read,
+    TryWrite,
+    TryRead,
+    Shutdown,
+}
+
+impl Operation {
+    pub(super) fn kind(self) -> Kind {
+        match self {
+            Operation::Listen { .. } => Kind::Listen,
+            Operation::Accept { .. } => Kind::Accept,
+            Operation::Connect { .. } => Kind::Connect,
+            Operation::Write { .. } => Kind::Write,
+            Operation::Read { .. } => Kind::Read,
+            Operation::TryWrite { .. } => Kind::TryWrite,
+            Operation::TryRead { .. } => Kind::TryRead,
+            Operation::Shutdown { .. } => Kind::Shutdown,
+        }
+    }
+
+    /// Whether the program does nothing else between what comes before it and its answer.
+    pub(super) fn is_synchronous(self) -> bool {
+        match self {
+            Operation::Listen { backlog, .. } => backlog.is_some(),
+            Operation::TryWrite { .. } | Operation::TryRead { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the network has to bring something before it can end: with `delay` that may take a while.
+    pub(super) fn is_answered(self) -> bool {
+        matches!(self, Operation::Accept { .. } | Operation::Connect { .. } | Operation::Read { .. })
+    }
+
+    pub(super) fn reads(self, end: End) -> bool {
+        match self {
+            Operation::Read { ends, .. } => ends.contains(&end),
+            _ => false,
+        }
+    }
+
+    pub(super) fn writes(self, end: End) -> bool {
+        match self {
+            Operation::Write { end: written, .. } | Operation::Shutdown { end: written } => written == end,
+            _ => false,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Move {
+    Start {
+        process: usize,
+    },
+    Run {
+        process: usize,
+        task: usize,
+    },
+    Bind {
+        process: usize,
+        task: usize,
+    },
+    /// `copies` is `None` if the datagram is dropped at once
+    Send {
+        process: usize,
+        task: usize,
+        copies: Option<usize>,
+    },
+    Choose {
+        process: usize,
+        task: usize,
+        choice: usize,
+    },
+    Deliver {
+        process: usize,
+        task: usize,
+        channel: (Endpoint, Endpoint),
+        packet: usize,
+    },
+    /// of a packet that is under way
+    Arrive {
+        link: (Endpoint, Address),
+        packet: usize,
+    },
+    /// a receive takes what has arrived
+    Take {
+        process: usize,
+        task: usize,
+        buffer: (Endpoint, Endpoint),
+    },
+    Fire {
+        process: usize,
+        task: usize,
+        deadline_ms: i64,
+        timer: Timer,
+    },
+    /// time passes, and no timer fires yet
+    Pass {
+        until_ms: i64,
+        /// something has to happen after it
+        must: bool,
+    },
+    Connect {
+        process: usize,
+        task: usize,
+    },
+    Tcp {
+        process: usize,
+        task: usize,
+        alternative: Alternative,
+        is_failure: bool,
+    },
+    /// a segment comes to the other end
+    ComeOut {
+        from: End,
+    },
+    /// without `delay`: the connection is made or refused, and the task does not know yet
+    Establish {
+        process: usize,
+        task: usize,
+        alternative: Alternative,
+    },
+    /// a connect that waits for room finds some
+    Knock {
+        connection: usize,
+    },
+    /// the next segment without a time is due then
+    Decide {
+        due: Due,
+    },
+    /// a connect will never be answered
+    Hang {
+        process: usize,
+        task: usize,
+    },
+}
+
+/// Which of the timers that a task waits for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Timer {
+    Own,
+    /// the outer one of two time-outs
+    Outer,
+    Tick,
+}
+
+impl Move {
+    pub(super) fn is_failure(&self) -> bool {
+        matches!(self, Move::Tcp { is_failure: true, .. } | Move::Hang { .. })
+    }
+}

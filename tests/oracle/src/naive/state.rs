@@ -1,0 +1,326 @@
+//! The state of a system: its processes, their tasks and what they have open, and the network between them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::connections::{Connections, End};
+use super::datagrams::{Channel, Datagrams};
+use super::objects::Objects;
+use super::operation::{Kind, Operation, Wait};
+use super::{BACKLOG_MAX, Findings};
+use crate::language::automaton::{Sighted, What};
+use crate::language::everyday::LATER_MS;
+use crate::language::program::{Event, Instruction, Side, System};
+
+/// A task without nesting: repetitions are unrolled, conditions are jumps.
+#[derive(Debug)]
+pub(super) enum Code {
+    Do(Instruction),
+    JumpUnless { register: usize, equals: u8, target: usize },
+    Jump { target: usize },
+    Lock,
+    Unlock,
+}
+
+#[derive(Clone)]
+pub(super) struct World<'a> {
+    pub(super) system: &'a System,
+    pub(super) code: &'a [Vec<Vec<Code>>],
+    pub(super) state: State,
+    /// the process of which a task went on for too long without a wait
+    pub(super) runs_on: bool,
+    /// what monitors see of the last move, if any watch
+    pub(super) sighted: Vec<Sighted>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct State {
+    pub(super) now_ms: u32,
+    pub(super) faults_left: Option<usize>,
+    pub(super) processes: Vec<ProcessState>,
+    /// in quiet time: from one socket to another
+    pub(super) channels: BTreeMap<(Endpoint, Endpoint), Channel>,
+    /// with `delay`
+    pub(super) datagrams: Datagrams,
+    pub(super) connections: Connections,
+}
+
+/// A process and the number of a socket of it.
+pub(super) type Endpoint = (usize, usize);
+
+/// A process and a port of it.
+pub(super) type Address = (usize, u16);
+
+/// A bound socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Socket {
+    pub(super) number: usize,
+    pub(super) port: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ProcessState {
+    pub(super) phase: Phase,
+    pub(super) registers: Vec<u8>,
+    pub(super) sockets: Vec<Slot<Socket>>,
+    /// the sockets that some task still has, by number
+    pub(super) open: BTreeMap<usize, OpenSocket>,
+    /// by socket, where the last datagram came from, if the process replies to any
+    pub(super) heard: Vec<Option<Address>>,
+    pub(super) listeners: Vec<Slot<u16>>,
+    pub(super) streams: Vec<Slot<End>>,
+    pub(super) tasks: Vec<TaskState>,
+    pub(super) log: Vec<Event>,
+    /// how often each kind of operation was begun, as far as that matters
+    pub(super) begun: BTreeMap<Kind, usize>,
+    pub(super) output: Option<String>,
+    /// the task that holds the mutex, and those that wait for it, first come, first served
+    pub(super) mutex: VecDeque<usize>,
+    pub(super) objects: Objects,
+    pub(super) interval: Option<Interval>,
+    /// when the clock was read
+    pub(super) stamp_ms: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct OpenSocket {
+    pub(super) port: u16,
+    pub(super) peer: Option<Address>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Interval {
+    /// it is late where this is in the past
+    pub(super) next_ms: i64,
+    pub(super) period_ms: u16,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    Unstarted,
+    Running,
+    Ended,
+}
+
+/// A place for a socket, listener or stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Slot<T> {
+    Closed,
+    Opening,
+    Open(T),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TaskState {
+    /// the next instruction
+    pub(super) position: usize,
+    pub(super) activity: Activity,
+    pub(super) handle: bool,
+    /// aborted: nothing it waits for can come any more, and when it is run it ends
+    pub(super) cancelled: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Activity {
+    Unspawned,
+    Runnable,
+    Waiting(Wait),
+    Ended,
+}
+
+impl<'a> World<'a> {
+    pub(super) fn new(system: &'a System, code: &'a [Vec<Vec<Code>>]) -> Self {
+        let processes = system
+            .processes
+            .iter()
+            .map(|process| ProcessState {
+                phase: Phase::Unstarted,
+                registers: vec![0; process.registers],
+                sockets: vec![Slot::Closed; process.sockets],
+                open: BTreeMap::new(),
+                heard: vec![None; process.sockets],
+                listeners: vec![Slot::Closed; process.listeners],
+                streams: vec![Slot::Closed; process.streams],
+                tasks: process
+                    .tasks
+                    .iter()
+                    .map(|_| TaskState { position: 0, activity: Activity::Unspawned, handle: false, cancelled: false })
+                    .collect(),
+                log: Vec::new(),
+                begun: BTreeMap::new(),
+                output: None,
+                mutex: VecDeque::new(),
+                objects: Objects::new(),
+                interval: None,
+                stamp_ms: None,
+            })
+            .collect();
+        let state = State {
+            now_ms: 0,
+            faults_left: system.network.at_most,
+            processes,
+            channels: BTreeMap::new(),
+            datagrams: Datagrams::default(),
+            connections: if system.takes_time() { Connections::timed() } else { Connections::default() },
+        };
+        World { system, code, state, runs_on: false, sighted: Vec::new() }
+    }
+
+    /// Shows something to the monitors.
+    pub(super) fn sight(&mut self, what: What, process: usize, value: u8) {
+        if self.system.network.watched {
+            self.sighted.push(Sighted { what, process, value });
+        }
+    }
+
+    /// Nothing but failures can happen any more.
+    pub(super) fn rest(&self, findings: &mut Findings) {
+        let mut waiting = Vec::new();
+        for (state, process) in self.state.processes.iter().zip(&self.system.processes) {
+            let accepts = state.tasks.iter().any(TaskState::is_accepting);
+            if state.phase != Phase::Ended && !process.daemon {
+                waiting.push(accepts);
+            }
+        }
+        findings.deadlock |= waiting.iter().any(|accepts| !accepts);
+        findings.suppressed |= waiting.iter().any(|&accepts| accepts);
+        if waiting.iter().all(|&accepts| accepts) {
+            findings.terminals.insert(self.state.processes.iter().map(|process| process.output.clone()).collect());
+        }
+    }
+}
+
+/// What endless executions come back to: a state without what can make no difference any more.
+impl State {
+    pub(super) fn forget(&mut self) {
+        let now_ms = std::mem::take(&mut self.now_ms);
+        let tasks = self.processes.iter_mut().flat_map(|process| &mut process.tasks);
+        tasks.flat_map(TaskState::deadlines_ms).for_each(|deadline_ms| {
+            *deadline_ms = deadline_ms.saturating_sub(now_ms);
+        });
+        for interval in self.processes.iter_mut().filter_map(|process| process.interval.as_mut()) {
+            interval.next_ms -= i64::from(now_ms);
+        }
+        for stamp_ms in self.processes.iter_mut().filter_map(|process| process.stamp_ms.as_mut()) {
+            *stamp_ms = (*stamp_ms - i64::from(now_ms)).max(-LATER_MS);
+        }
+        self.channels.values_mut().for_each(Channel::forget);
+        self.channels.retain(|_, channel| !channel.is_empty());
+        self.datagrams.set_back(now_ms);
+        self.connections.set_back(now_ms);
+        self.datagrams.forget();
+    }
+
+    /// Whether there are more packets than any but an endless execution has.
+    pub(super) fn has_backlog(&self) -> bool {
+        let channels = self.channels.values().map(Channel::backlog);
+        channels.chain(self.datagrams.backlogs()).any(|backlog| backlog > BACKLOG_MAX)
+    }
+}
+
+impl ProcessState {
+    /// The task gives the mutex back, or its place in the queue up.
+    pub(super) fn release(&mut self, task: usize) {
+        let holder = self.mutex.front().copied();
+        self.objects.withdraw(task);
+        self.mutex.retain(|&queued| queued != task);
+        if let Some(&next) = self.mutex.front()
+            && holder != Some(next)
+        {
+            self.tasks[next].activity = Activity::Runnable;
+        }
+    }
+}
+
+/// Listeners and streams.
+impl ProcessState {
+    /// The stream to be read from, unless somebody reads from it already.
+    pub(super) fn to_read(&self, stream: usize) -> Option<End> {
+        let end = self.streams[stream].value()?;
+        let mut operations = self.tasks.iter().filter_map(TaskState::operation);
+        (!operations.any(|operation| operation.reads(end))).then_some(end)
+    }
+
+    /// The stream to be written to, unless somebody writes to it already.
+    pub(super) fn to_write(&self, stream: usize) -> Option<End> {
+        let end = self.streams[stream].value()?;
+        let mut operations = self.tasks.iter().filter_map(TaskState::operation);
+        (!operations.any(|operation| operation.writes(end))).then_some(end)
+    }
+
+    /// Counts an operation that begins.
+    pub(super) fn is_among_first(&mut self, kind: Kind, first: Option<usize>) -> bool {
+        let Some(first) = first else { return true };
+        let begun = self.begun.entry(kind).or_default();
+        let is_among = *begun < first;
+        *begun += usize::from(is_among);
+        is_among
+    }
+
+    /// An operation on a listener or stream ended.
+    pub(super) fn finish(&mut self, operation: Operation, into: usize, opened: Option<End>, event: Event) {
+        match operation {
+            Operation::Listen { listener, port, .. } => {
+                let is_open = event == Event::Listening;
+                self.listeners[listener] = if is_open { Slot::Open(port) } else { Slot::Closed };
+            }
+            Operation::Accept { stream, .. } | Operation::Connect { stream, .. } => {
+                self.streams[stream] = opened.map_or(Slot::Closed, Slot::Open);
+            }
+            _ => {}
+        }
+        self.registers[into] = event.code();
+        self.log.push(event);
+    }
+}
+
+impl<T: Copy> Slot<T> {
+    pub(super) fn value(&self) -> Option<T> {
+        match *self {
+            Slot::Open(value) => Some(value),
+            Slot::Closed | Slot::Opening => None,
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        if self.value().is_some() {
+            *self = Slot::Closed;
+        }
+    }
+}
+
+impl TaskState {
+    /// The operation on a listener or stream that it waits for.
+    pub(super) fn operation(&self) -> Option<Operation> {
+        match self.activity {
+            Activity::Waiting(Wait::Tcp { operation, .. }) => Some(operation),
+            _ => None,
+        }
+    }
+
+    pub(super) fn deadlines_ms(&mut self) -> impl Iterator<Item = &mut u32> {
+        let (own, outer) = match &mut self.activity {
+            Activity::Waiting(Wait::Sleep { deadline_ms }) => (Some(deadline_ms), None),
+            Activity::Waiting(Wait::Recv { deadline_ms, outer_ms, .. }) => (deadline_ms.as_mut(), outer_ms.as_mut()),
+            Activity::Waiting(
+                Wait::Tcp { deadline_ms, .. } | Wait::Tick { deadline_ms, .. } | Wait::Object { deadline_ms, .. },
+            ) => (deadline_ms.as_mut(), None),
+            Activity::Waiting(Wait::Join { deadline, .. }) => {
+                (deadline.as_mut().map(|(deadline_ms, _)| deadline_ms), None)
+            }
+            _ => (None, None),
+        };
+        own.into_iter().chain(outer)
+    }
+
+    pub(super) fn is_calling(&self) -> bool {
+        self.operation().is_some_and(Operation::is_synchronous)
+    }
+
+    pub(super) fn is_accepting(&self) -> bool {
+        self.operation().is_some_and(|operation| operation.kind() == Kind::Accept)
+    }
+}
+
+pub(super) fn side_of((_, end): End) -> Side {
+    if end == 0 { Side::Client } else { Side::Server }
+}
