@@ -66,28 +66,28 @@ macro_rules! families {
 }
 
 families! {
-    random_systems_agree: 0, 35, 11_700,
+    random_systems_agree: 0, 19, 11_700,
         |seeds| agree(seeds, Size::Small, Words::Plain, Limits { executions_max: 3_000, remember: false }),
         ["states subsumed": |figures| figures.subsumed => 200, "clean": |figures| figures.clean => 300];
-    larger_random_systems_agree: 1_000_000, 18, 11_000,
+    larger_random_systems_agree: 1_000_000, 10, 11_000,
         |seeds| agree(seeds, Size::Large, Words::All, Limits::of(10_000)),
         ["panics": |figures| figures.panics => 50];
-    random_systems_that_select_abort_and_lock_agree: 2_000_000, 50, 10_200,
+    random_systems_that_select_abort_and_lock_agree: 2_000_000, 28, 10_200,
         |seeds| agree(seeds, Size::Small, Words::All, Limits::of(10_000)),
         ["panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 100];
-    random_systems_with_streams_agree: 3_000_000, 35, 10_500,
+    random_systems_with_streams_agree: 3_000_000, 19, 10_500,
         |seeds| agree(seeds, Size::Small, Words::Streams, Limits::of(10_000)),
         ["failures": |figures| figures.failed => 330, "reads": |figures| figures.read => 440];
-    larger_random_systems_with_streams_agree: 4_000_001, 18, 10_400,
+    larger_random_systems_with_streams_agree: 4_000_001, 10, 10_400,
         |seeds| agree(seeds, Size::Large, Words::Streams, Limits::of(10_000)),
         ["reads": |figures| figures.read => 300];
-    random_systems_with_datagrams_and_streams_agree: 5_000_000, 20, 10_500,
+    random_systems_with_datagrams_and_streams_agree: 5_000_000, 11, 10_500,
         |seeds| agree(seeds, Size::Small, Words::Mixed, Limits::of(10_000)),
         ["reads": |figures| figures.read => 300];
-    random_systems_that_connect_again_agree: 27_000_000, 60, 12_000,
+    random_systems_that_connect_again_agree: 27_000_000, 33, 12_000,
         connecting_again_agrees,
         ["failures": |figures| figures.failed => 100, "reads": |figures| figures.read => 100];
-    random_systems_of_one_task_each_agree_with_captured_loops: 6_000_000, 60, 10_400,
+    random_systems_of_one_task_each_agree_with_captured_loops: 6_000_000, 33, 10_400,
         |seeds| agree(seeds, Size::Small, Words::Single, Limits::of(3_000)),
         ["local states merged": |figures| figures.merges.merged => 160];
     random_systems_with_endless_loops_agree: 7_000_000, 30, 14_000,
@@ -101,65 +101,65 @@ families! {
             "panics": |figures| figures.propagated.panics => 5,
             "deadlocks": |figures| figures.propagated.deadlocks => 5,
             "ends by faults": |figures| figures.propagated.wrong => 90];
-    a_search_by_faults_finds_a_violation_with_the_fewest: 8_500_000, 85, 11_000,
+    a_search_by_faults_finds_a_violation_with_the_fewest: 8_500_000, 47, 11_000,
         fewest_faults_are_found,
         ["found": |figures| figures.fewest => 330];
-    random_systems_of_tracked_tasks_agree: 9_000_000, 50, 10_400,
+    random_systems_of_tracked_tasks_agree: 9_000_000, 28, 10_400,
         |seeds| agree(seeds, Size::Small, Words::Tracked, Limits::of(3_000)),
         ["moves left out": |figures| figures.pruned => 2_500];
-    random_systems_with_loss_and_reordering_agree: 10_000_000, 50, 10_300,
+    random_systems_with_loss_and_reordering_agree: 10_000_000, 28, 10_300,
         |seeds| agree_where(seeds, Size::Small, Words::All, Limits::of(10_000), with_loss_and_reordering),
         ["states subsumed": |figures| figures.subsumed => 1_600,
             "panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 100];
-    larger_random_systems_with_loss_and_reordering_agree: 11_000_000, 18, 11_100,
+    larger_random_systems_with_loss_and_reordering_agree: 11_000_000, 10, 11_100,
         |seeds| agree_where(seeds, Size::Large, Words::All, Limits::of(10_000), with_loss_and_reordering),
         ["states subsumed": |figures| figures.subsumed => 10_000];
     random_systems_with_endless_loops_loss_and_reordering_agree: 12_000_000, 18, 18_000,
         |seeds| agree_where(seeds, Size::Small, Words::Loops, Limits::of(1_000), with_loss_and_reordering),
         ["states subsumed": |figures| figures.merges.subsumed => 3_000,
             "panics": |figures| figures.panics => 20, "deadlocks": |figures| figures.deadlocks => 15];
-    random_systems_of_everyday_programs_agree: 13_000_000, 130, 10_600,
+    random_systems_of_everyday_programs_agree: 13_000_000, 72, 10_600,
         |seeds| agree(seeds, Size::Small, Words::Everyday, Limits::of(5_000)),
         ["panics": |figures| figures.panics => 60, "deadlocks": |figures| figures.deadlocks => 60,
             "clean": |figures| figures.clean => 160, "moves left out": |figures| figures.left_out.tracked => 300];
-    random_systems_of_everyday_programs_with_streams_agree: 14_000_000, 70, 10_800,
+    random_systems_of_everyday_programs_with_streams_agree: 14_000_000, 38, 10_800,
         |seeds| agree(seeds, Size::Small, Words::EverydayStreams, Limits::of(5_000)),
         ["failures": |figures| figures.failed => 220, "reads": |figures| figures.read => 380,
             "clean": |figures| figures.clean => 190];
-    random_systems_of_everyday_programs_with_like_processes_agree: 15_000_000, 24, 18_000,
+    random_systems_of_everyday_programs_with_like_processes_agree: 15_000_000, 13, 18_000,
         |seeds| agree(seeds, Size::Small, Words::EverydayLike, Limits::of(1_000)),
         ["alike": |figures| figures.left_out.symmetric => 200];
-    random_systems_of_everyday_programs_with_delay_agree: 16_000_000, 80, 10_400,
+    random_systems_of_everyday_programs_with_delay_agree: 16_000_000, 44, 10_400,
         |seeds| agree(seeds, Size::Small, Words::EverydayDelay, Limits::of(5_000)),
         ["datagrams dropped": |figures| figures.dropped => 200, "datagrams overdue": |figures| figures.overdue => 100];
-    random_systems_with_like_processes_agree_with_symmetry: 17_000_000, 20, 17_000,
+    random_systems_with_like_processes_agree_with_symmetry: 17_000_000, 11, 17_000,
         |seeds| agree_with_symmetry(seeds, 1_000, false),
         ["symmetries": |figures| figures.symmetries.saved => 380,
             "told apart": |figures| figures.symmetries.told_apart => 380];
-    random_systems_with_like_processes_and_loops_agree_with_symmetry: 18_000_000, 40, 22_000,
+    random_systems_with_like_processes_and_loops_agree_with_symmetry: 18_000_000, 22, 22_000,
         |seeds| agree_with_symmetry(seeds, 500, true),
         ["symmetries": |figures| figures.symmetries.saved => 220,
             "endless": |figures| figures.symmetries.endless => 50];
     random_systems_with_intervals_of_delays_agree: 19_000_000, 75, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::All, Limits::of(10_000), with_intervals),
         ["time-outs": |figures| figures.timeouts => 100, "panics": |figures| figures.panics => 50];
-    random_systems_of_everyday_programs_with_intervals_of_delays_agree: 20_000_000, 30, 12_000,
+    random_systems_of_everyday_programs_with_intervals_of_delays_agree: 20_000_000, 16, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::EverydayDelay, Limits::of(5_000), with_intervals),
         ["time-outs": |figures| figures.timeouts => 100, "datagrams overdue": |figures| figures.overdue => 50];
-    random_systems_with_intervals_of_delays_and_streams_agree: 21_000_000, 18, 12_000,
+    random_systems_with_intervals_of_delays_and_streams_agree: 21_000_000, 10, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::Mixed, Limits::of(10_000), with_intervals),
         ["reads": |figures| figures.read => 200];
-    random_systems_with_segments_under_way_agree: 24_000_000, 35, 12_000,
+    random_systems_with_segments_under_way_agree: 24_000_000, 19, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::Streams, Limits::of(10_000), with_segments),
         ["failures": |figures| figures.failed => 100, "reads": |figures| figures.read => 200,
             "time-outs": |figures| figures.timeouts => 50];
-    random_systems_with_datagrams_and_segments_under_way_agree: 25_000_000, 20, 12_000,
+    random_systems_with_datagrams_and_segments_under_way_agree: 25_000_000, 11, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::Mixed, Limits::of(10_000), with_segments),
         ["reads": |figures| figures.read => 150, "time-outs": |figures| figures.timeouts => 50];
-    random_systems_of_everyday_programs_with_segments_under_way_agree: 26_000_000, 20, 12_000,
+    random_systems_of_everyday_programs_with_segments_under_way_agree: 26_000_000, 11, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::EverydayStreams, Limits::of(5_000), with_segments),
         ["reads": |figures| figures.read => 150, "time-outs": |figures| figures.timeouts => 50];
-    random_monitors_agree: 22_000_000, 95, 12_000,
+    random_monitors_agree: 22_000_000, 52, 12_000,
         monitors_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 100,
             "accepted": |figures| figures.watched.accepted => 100,
@@ -170,14 +170,14 @@ families! {
         ["only rejections": |figures| figures.watched.only_rejected => 50,
             "accepted": |figures| figures.watched.accepted => 50,
             "rejected for their times": |figures| figures.watched.timed => 10];
-    random_systems_of_groups_with_intervals_of_delays_agree: 24_000_000, 18, 15_000,
+    random_systems_of_groups_with_intervals_of_delays_agree: 24_000_000, 10, 15_000,
         |seeds| groups_agree(seeds, &[Words::All, Words::EverydayDelay, Words::Mixed, Words::Plain]),
         ["time-outs": |figures| figures.timeouts => 100, "panics": |figures| figures.panics => 50,
             "deadlocks": |figures| figures.deadlocks => 50];
-    random_systems_of_groups_with_endless_loops_in_dense_time_agree: 25_000_000, 9, 14_000,
+    random_systems_of_groups_with_endless_loops_in_dense_time_agree: 25_000_000, 10, 14_000,
         |seeds| groups_agree(seeds, &[Words::Loops]),
         ["endless": |figures| figures.endless => 200];
-    random_monitors_over_groups_in_dense_time_agree: 26_000_000, 9, 18_000,
+    random_monitors_over_groups_in_dense_time_agree: 26_000_000, 10, 18_000,
         monitors_over_groups_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 50,
             "accepted": |figures| figures.watched.accepted => 50];

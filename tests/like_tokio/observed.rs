@@ -131,7 +131,7 @@ fn what_tasks_do_is_explored() {
 #[test]
 fn tasks_in_tokios_order_do_exactly_what_tokio_does() {
     // The last two were told apart once.
-    in_tokios_order((0..200).chain([15_910, 27_112]));
+    in_tokios_order((0..100).chain([15_910, 27_112]));
 }
 
 #[test]
@@ -151,10 +151,11 @@ fn in_tokios_order(seeds: impl Iterator<Item = u64>) {
             let (explored, observed) = (in_order(&small), observed(&small, 1));
             panic!("seed {seed}: tokio does {observed:?}, and {explored:?} is explored, in\n{small:#?}");
         }
-        if seed < 200 {
+        // All orders of a program take far longer than one.
+        if seed < 50 {
             different += usize::from(explored(&program).is_none_or(|any| any.len() > 1));
         }
     }
-    println!("{different} programs of 200 do something else in other orders");
-    assert!(chosen().is_some() || different > 100, "too few depend on the order");
+    println!("{different} programs of 50 do something else in other orders");
+    assert!(chosen().is_some() || different > 25, "too few depend on the order");
 }
