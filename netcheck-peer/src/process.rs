@@ -103,7 +103,8 @@ impl Process {
             if begun.elapsed() > READY_WITHIN && !matches!(command.ready, Ready::After(_)) {
                 return Err(Error::new(format!("{name} has not {missing} within {} s", READY_WITHIN.as_secs())));
             }
-            thread::sleep(PAUSE);
+            // The kernel's tables take it milliseconds to write, in which the peer would not get on.
+            thread::sleep(PAUSE.max(begun.elapsed() / 4));
         }
     }
 
