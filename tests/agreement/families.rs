@@ -149,6 +149,12 @@ families! {
     random_systems_with_intervals_of_delays_and_streams_agree: 21_000_000, 10, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::Mixed, Limits::of(10_000), with_intervals),
         ["reads": |figures| figures.read => 200];
+    random_systems_with_listed_delays_agree: 28_000_000, 40, 12_000,
+        |seeds| agree_where(seeds, Size::Small, Words::All, Limits::of(10_000), with_lists),
+        ["panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 50];
+    random_systems_of_everyday_programs_with_listed_delays_agree: 29_000_000, 60, 13_000,
+        |seeds| agree_where(seeds, Size::Small, Words::EverydayDelay, Limits::of(5_000), with_lists),
+        ["overdue": |figures| figures.overdue => 100];
     random_systems_with_segments_under_way_agree: 24_000_000, 19, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::Streams, Limits::of(10_000), with_segments),
         ["failures": |figures| figures.failed => 100, "reads": |figures| figures.read => 200,
@@ -236,27 +242,52 @@ fn connecting_again_agrees(seeds: Range<u64>) -> Option<Figures> {
     seeds_asked_for().is_none().then_some(figures)
 }
 
+const INTERVALS: [Delays; 8] = [
+    Delays::Interval(0, Some(1)),
+    Delays::Interval(1, Some(1)),
+    Delays::Interval(0, Some(2)),
+    Delays::Interval(1, Some(3)),
+    Delays::Interval(0, None),
+    Delays::Interval(1, None),
+    Delays::Interval(2, None),
+    Delays::Interval(0, Some(0)),
+];
+
+fn lists() -> [Delays; 4] {
+    [vec![0, 2], vec![1], vec![1, 3], vec![0, 1, 4]].map(Delays::Listed)
+}
+
 /// Packets take a time of an interval, in any order.
 fn with_intervals(seed: u64, network: &mut Network) {
-    let intervals =
-        [(0, Some(1)), (1, Some(1)), (0, Some(2)), (1, Some(3)), (0, None), (1, None), (2, None), (0, Some(0))];
+    with_delays(seed, network, &INTERVALS);
+}
+
+/// Packets take a time of a list, in any order; those of one process perhaps one of an interval.
+fn with_lists(seed: u64, network: &mut Network) {
+    let lists = lists();
+    with_delays(seed, network, &lists);
+    if let Some((_, delays)) = &mut network.slow
+        && seed % 4 == 1
+    {
+        *delays = INTERVALS[(seed / 4) as usize % INTERVALS.len()].clone();
+    }
+}
+
+fn with_delays(seed: u64, network: &mut Network, delays: &[Delays]) {
     network.delay = true;
-    network.interval = Some(intervals[(seed / 3) as usize % intervals.len()]);
+    network.delays = Some(delays[(seed / 3) as usize % delays.len()].clone());
     // Half of the time one process sends over a link of its own, also one where nothing takes time.
     if seed % 2 == 1 {
-        network.slow = Some(((seed / 2) as usize % 2, intervals[(seed / 5) as usize % intervals.len()]));
+        network.slow = Some(((seed / 2) as usize % 2, delays[(seed / 5) as usize % delays.len()].clone()));
     }
 }
 
 /// Segments of connections take a time of an interval or of a list; datagrams, if there are any, one of an interval, any
 /// time, or none.
 fn with_segments(seed: u64, network: &mut Network) {
-    let intervals =
-        [(0, Some(1)), (1, Some(1)), (0, Some(2)), (1, Some(3)), (0, None), (1, None), (2, None), (0, Some(0))];
-    let lists: [&[u32]; 4] = [&[0, 2], &[1], &[1, 3], &[0, 1, 4]];
     let delays = match seed as usize % 12 {
-        at @ ..8 => Delays::Interval(intervals[at].0, intervals[at].1),
-        at => Delays::Listed(lists[at - 8].to_vec()),
+        at @ ..8 => INTERVALS[at].clone(),
+        at => lists()[at - 8].clone(),
     };
     network.tcp.get_or_insert_default().delay = Some(delays);
     if !(seed / 12).is_multiple_of(3) {

@@ -11,7 +11,7 @@ use interpreter::{Ends, Order};
 
 use crate::engine;
 use oracle::generate::{self, Size, Words};
-use oracle::language::program::{Network, System, TICK_MS};
+use oracle::language::program::{Delays, Network, System, TICK_MS};
 use oracle::naive::{self, Findings, Limits};
 
 /// Executions of the first simulation of a system, and of one that is to miss nothing.
@@ -152,8 +152,9 @@ fn drawn_delays_come_to_no_other_ends() {
     let (mut compared, mut ends_met) = (0, 0);
     for seed in 16_000_000..16_000_060 {
         let mut system = generate::system(seed, Size::Small, Words::Plain);
-        let interval = [(0, None), (1, Some(3)), (2, None)][seed as usize % 3];
-        system.network = Network { delay: true, interval: Some(interval), ..Network::reliable() };
+        let (least, most) = [(0, None), (1, Some(3)), (2, None)][seed as usize % 3];
+        let delays = Delays::Interval(least, most);
+        system.network = Network { delay: true, delays: Some(delays), ..Network::reliable() };
         let Some((findings, _)) = naive::explore(&system, Limits::of(3_000)) else { continue };
         let system = Arc::new(system);
         let checker = interpreter::checker(&system, (Order::By(Search::Bfs), true, false));

@@ -9,7 +9,7 @@ use netcheck::check::{Checker, Direction, Identity, Search, Udp};
 use crate::run::Outcome;
 use interpreter::Order;
 use oracle::generate::{self, Size, Words};
-use oracle::language::program::{self, Instruction, Network, System};
+use oracle::language::program::{self, Delays, Instruction, Network, System};
 
 /// Where a search gives up in the gate.
 pub const STATES_MAX: usize = 40_000;
@@ -36,7 +36,8 @@ pub fn system_in_dense_time(seed: u64) -> System {
     let mut system = system(seed, Size::Small);
     let intervals = [(0, Some(1)), (1, Some(1)), (0, Some(2)), (1, Some(3)), (0, None), (1, None)];
     system.network.delay = true;
-    system.network.interval = Some(intervals[seed as usize / 24 % intervals.len()]);
+    let (least, most) = intervals[seed as usize / 24 % intervals.len()];
+    system.network.delays = Some(Delays::Interval(least, most));
     system.network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
     system
 }
@@ -116,14 +117,15 @@ pub fn beside(system: &System, stranger: &System) -> System {
 
 /// A check of the system where only packets of the first `perturbed` processes are perturbed.
 pub fn checker(system: &System, reduction: bool, perturbed: usize) -> Checker {
-    let Network { copies, window, delay, interval, .. } = &system.network;
+    let Network { copies, window, delay, delays, .. } = &system.network;
     let mut udp = Udp::new().copies(copies.iter().copied()).direction(Direction::Send);
     let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * program::TICK_MS));
-    udp = match (delay, *interval) {
+    udp = match (delay, delays) {
         (false, _) => udp.window(*window),
         (true, None) => udp.window(*window).delay(..),
-        (true, Some((least, None))) => udp.delay(ticks(least)..),
-        (true, Some((least, Some(most)))) => udp.delay(ticks(least)..=ticks(most)),
+        (true, Some(Delays::Interval(least, None))) => udp.delay(ticks(*least)..),
+        (true, Some(Delays::Interval(least, Some(most)))) => udp.delay(ticks(*least)..=ticks(*most)),
+        (true, Some(Delays::Listed(listed))) => udp.delays(listed.iter().copied().map(ticks)),
     };
     for process in 0..perturbed {
         udp = udp.process(program::name(process));

@@ -71,19 +71,22 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
     let (order, reduction, subsumption) = configuration;
     let mut udp = Udp::new().copies(system.network.copies.iter().copied()).direction(Direction::Send);
     let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * TICK_MS));
-    udp = match (system.network.delay, system.network.interval) {
+    let delayed = |udp: Udp, delays: &Delays| match delays {
+        Delays::Interval(least, None) => udp.delay(ticks(*least)..),
+        Delays::Interval(least, Some(most)) => udp.delay(ticks(*least)..=ticks(*most)),
+        Delays::Listed(listed) => udp.delays(listed.iter().copied().map(ticks)),
+    };
+    udp = match (system.network.delay, &system.network.delays) {
         (false, _) => udp.window(system.network.window),
         (true, None) => udp.window(system.network.window).delay(..),
-        (true, Some((least, None))) => udp.delay(ticks(least)..),
-        (true, Some((least, Some(most)))) => udp.delay(ticks(least)..=ticks(most)),
+        (true, Some(delays)) => delayed(udp, delays),
     };
-    let slow = system.network.slow.map(|(sender, interval)| {
+    let slow = system.network.slow.as_ref().map(|(sender, delays)| {
         let own = Udp::new().copies(system.network.copies.iter().copied()).direction(Direction::Send);
-        let own = own.process(program::name(sender));
-        match interval {
-            (0, Some(0)) => own,
-            (least, None) => own.delay(ticks(least)..),
-            (least, Some(most)) => own.delay(ticks(least)..=ticks(most)),
+        let own = own.process(program::name(*sender));
+        match delays {
+            Delays::Interval(0, Some(0)) => own,
+            delays => delayed(own, delays),
         }
     });
     // What many threads find is what one finds: two, half of the time.

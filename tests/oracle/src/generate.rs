@@ -126,7 +126,7 @@ fn network(random: &mut Random) -> Network {
         copies,
         window: *random.weighted(&[(11, 1), (8, 2), (1, 3)]),
         delay: random.percent(30),
-        interval: None,
+        delays: None,
         slow: None,
         at_most: *random.weighted(&[(12, None), (5, Some(1)), (3, Some(2))]),
         tcp: None,
@@ -507,7 +507,7 @@ fn smaller(system: &System) -> Vec<System> {
     network(&|network| network.slow = None);
     network(&|network| {
         network.delay = false;
-        network.interval = None;
+        network.delays = None;
         network.slow = None;
     });
     network(&|network| network.at_most = None);

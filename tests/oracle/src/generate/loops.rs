@@ -11,7 +11,7 @@ pub(super) fn network(random: &mut Random) -> Network {
         copies: copies.to_vec(),
         window: *random.weighted(&[(8, 1), (2, 2)]),
         delay: random.percent(10),
-        interval: None,
+        delays: None,
         slow: None,
         at_most: *random.weighted(&[(6, None), (2, Some(1)), (1, Some(2))]),
         tcp: None,

@@ -41,13 +41,13 @@ pub struct Network {
     pub copies: Vec<usize>,
     /// the capacity c
     pub window: usize,
-    /// packets take time: any, or as `interval` says
+    /// packets take time: any, or as `delays` says
     pub delay: bool,
-    /// with `delay`: each copy takes a time between these, in units of `TICK_MS`, in any order; without the second one
-    /// it may also never arrive
-    pub interval: Option<(u32, Option<u32>)>,
-    /// with `interval`: what this process sends takes a time between these instead; (0, 0) is declared as no time
-    pub slow: Option<(usize, (u32, Option<u32>))>,
+    /// with `delay`: each copy takes one of these times, in any order; in an interval without an end it may also never
+    /// arrive
+    pub delays: Option<Delays>,
+    /// with `delays`: what this process sends takes one of these instead; an interval of 0 is declared as no time
+    pub slow: Option<(usize, Delays)>,
     /// faults in one execution
     pub at_most: Option<usize>,
     pub tcp: Option<Tcp>,
@@ -63,10 +63,10 @@ impl Network {
         self.delay || self.tcp.as_ref().is_some_and(|tcp| tcp.delay.is_some())
     }
 
-    /// The times that the datagrams of a process take, if they take those of an interval.
-    pub fn interval_of(&self, sender: usize) -> Option<(u32, Option<u32>)> {
-        let own = self.slow.filter(|&(slow, _)| slow == sender).map(|(_, interval)| interval);
-        self.interval.map(|interval| own.unwrap_or(interval))
+    /// The times that the datagrams of a process take, if they do not take any.
+    pub fn delays_of(&self, sender: usize) -> Option<&Delays> {
+        let own = self.slow.as_ref().filter(|(slow, _)| *slow == sender).map(|(_, delays)| delays);
+        self.delays.as_ref().map(|delays| own.unwrap_or(delays))
     }
 }
 
@@ -86,7 +86,7 @@ pub struct Tcp {
     pub first: Option<usize>,
 }
 
-/// How long segments take, in units of `TICK_MS`.
+/// How long datagrams or segments take, in units of `TICK_MS`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delays {
     /// between these; without the second one, as long as they like
@@ -128,7 +128,7 @@ impl Network {
             copies: vec![1],
             window: 1,
             delay: false,
-            interval: None,
+            delays: None,
             slow: None,
             at_most: None,
             tcp: None,
@@ -448,16 +448,15 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, interval, slow, at_most, tcp, anonymous, watched: _ } = &self.network;
+        let Network { copies, window, delay, delays, slow, at_most, tcp, anonymous, watched: _ } = &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
-            write!(f, ", delay")?;
-            if let Some((least, most)) = interval {
-                write!(f, " = {least}..{}", most.map_or(String::new(), |most| format!("={most}")))?;
+            match delays {
+                None => write!(f, ", delay")?,
+                Some(delays) => write!(f, ", {delays}")?,
             }
-            if let Some((sender, (least, most))) = slow {
-                let most = most.map_or(String::new(), |most| format!("={most}"));
-                write!(f, ", from {} {least}..{most}", name(*sender))?;
+            if let Some((sender, delays)) = slow {
+                write!(f, ", from {} {delays}", name(*sender))?;
             }
         }
         write!(f, ")")?;

@@ -4,11 +4,11 @@
 //! with it. With `delay` it is under way to an address, and each of its arrivals is a move that the network may make at
 //! any moment, as long as the process there has not ended. Whoever is bound at that moment and takes it has it in its
 //! buffer; nobody else ever sees it. Definition 3 is about the arrivals, so a receive takes the oldest of a sender. Where
-//! copies take the time of an interval, a socket has one buffer, and a receive takes what has arrived first.
+//! copies take certain times, a socket has one buffer, and a receive takes what has arrived first.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::language::program::TICK_MS;
+use crate::language::program::{Delays, TICK_MS};
 
 use super::state::{Address, Endpoint, OpenSocket, Phase, Socket, State, World};
 use super::{ANY_PORT, Findings};
@@ -29,7 +29,7 @@ pub(super) struct Packet {
     /// how often it arrives, chosen when it was sent
     copies: usize,
     overtaken: bool,
-    /// when it may arrive and has to, if it takes the time of an interval
+    /// when it may arrive and has to, if it takes certain times
     due_ms: (u32, Option<u32>),
     /// a socket that takes what comes from there has been there ever since it was sent
     is_awaited: bool,
@@ -49,7 +49,7 @@ impl Datagrams {
         self.under_way.iter()
     }
 
-    /// Whether a packet with a time of an interval may never arrive.
+    /// Whether a packet that takes certain times may never arrive.
     pub(super) fn may_stay_away(&self, link: &(Endpoint, Address), packet: usize) -> bool {
         let (_, latest_ms) = self.under_way[link].packets[packet].due_ms;
         latest_ms.is_none()
@@ -128,33 +128,63 @@ impl World<'_> {
         }
     }
 
-    /// Sends a datagram that comes so many times.
-    pub(super) fn dispatch(&mut self, process: usize, socket: Socket, to: Address, value: u8, copies: usize) {
+    /// The times that so many copies of a datagram of this process may take, the least first, where they are listed; none
+    /// where they are not.
+    pub(super) fn listed(&self, process: usize, copies: usize) -> Vec<Vec<u32>> {
+        let Some(Delays::Listed(listed)) = self.system.network.delays_of(process) else { return vec![Vec::new()] };
+        (0..copies).fold(vec![Vec::new()], |shorter, _| {
+            let longer = shorter.iter().flat_map(|times: &Vec<u32>| {
+                let later = listed.iter().filter(|&time| times.last().is_none_or(|last| time >= last));
+                later.map(|&time| times.iter().copied().chain([time]).collect())
+            });
+            longer.collect::<BTreeSet<Vec<u32>>>().into_iter().collect()
+        })
+    }
+
+    /// Sends a datagram that comes so many times, after these if they are listed.
+    pub(super) fn dispatch(
+        &mut self,
+        (process, socket): (usize, Socket),
+        to: Address,
+        value: u8,
+        (copies, listed): (usize, &[u32]),
+    ) {
         if let Some(left) = &mut self.state.faults_left {
             *left -= faults_of_copies(copies);
         }
         let from = (process, socket.number);
         let receiver = self.taker((process, socket.port), to);
         let at = |ticks: u32| self.state.now_ms + ticks * TICK_MS;
-        let due_ms = self.system.network.interval_of(process).map(|(least, most)| (at(least), most.map(at)));
-        let due_ms = due_ms.unwrap_or_default();
+        let copies: Vec<(usize, (u32, Option<u32>))> = match self.system.network.delays_of(process) {
+            Some(Delays::Listed(_)) => listed.iter().map(|&time| (1, (at(time), Some(at(time))))).collect(),
+            Some(Delays::Interval(least, most)) => vec![(copies, (at(*least), most.map(at)))],
+            None => vec![(copies, (0, None))],
+        };
         let State { channels, datagrams, .. } = &mut self.state;
         let from_port = socket.port;
-        let packet = Packet { value, from_port, copies, overtaken: false, due_ms, is_awaited: receiver.is_some() };
+        let is_awaited = receiver.is_some();
+        let packets = copies.into_iter().map(|(copies, due_ms)| Packet {
+            value,
+            from_port,
+            copies,
+            overtaken: false,
+            due_ms,
+            is_awaited,
+        });
         let channel = match self.system.network.delay {
             true => datagrams.under_way.entry((from, to)).or_default(),
             false => channels.entry((from, receiver.expect("looked up in the same state"))).or_default(),
         };
-        channel.packets.push(packet);
+        channel.packets.extend(packets);
     }
 
     /// A packet that is under way arrives: whoever takes it now has it.
     pub(super) fn arrive(&mut self, link: (Endpoint, Address), packet: usize, findings: &mut Findings) {
         let (sender, to) = link;
-        let has_interval = self.system.network.interval.is_some();
+        let has_delays = self.system.network.delays.is_some();
         let State { datagrams, faults_left, .. } = &mut self.state;
         let channel = datagrams.under_way.get_mut(&link).expect("it holds the packet");
-        let Packet { value, from_port, is_awaited, .. } = match has_interval {
+        let Packet { value, from_port, is_awaited, .. } = match has_delays {
             true => channel.take_copy(packet),
             false => channel.deliver(packet, faults_left),
         };
@@ -162,7 +192,7 @@ impl World<'_> {
             None => findings.dropped = true,
             Some(receiver) => {
                 findings.overdue |= !is_awaited;
-                self.state.datagrams.put((sender, receiver), (value, from_port), has_interval);
+                self.state.datagrams.put((sender, receiver), (value, from_port), has_delays);
             }
         }
     }
@@ -185,7 +215,7 @@ impl World<'_> {
     }
 
     pub(super) fn may_deliver(&self, channel: &Channel, packet: usize) -> bool {
-        if self.system.network.interval.is_some() {
+        if self.system.network.delays.is_some() {
             let Packet { copies, due_ms: (earliest_ms, _), .. } = channel.packets[packet];
             return copies > 0 && earliest_ms <= self.state.now_ms;
         }

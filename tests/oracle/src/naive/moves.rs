@@ -47,12 +47,11 @@ impl World<'_> {
                     Wait::Bind { .. } => others.push(Move::Bind { process, task }),
                     Wait::ConnectDatagrams { .. } => others.push(Move::Connect { process, task }),
                     Wait::Send { socket, to, .. } => match self.may_come((process, socket.port), to) {
-                        true => others.extend(self.copies().into_iter().map(|copies| Move::Send {
-                            process,
-                            task,
-                            copies: Some(copies),
+                        true => others.extend(self.copies().into_iter().flat_map(|copies| {
+                            let step = move |listed| Move::Send { process, task, copies: Some(copies), listed };
+                            self.listed(process, copies).into_iter().map(step)
                         })),
-                        false => others.push(Move::Send { process, task, copies: None }),
+                        false => others.push(Move::Send { process, task, copies: None, listed: Vec::new() }),
                     },
                     Wait::Choose { among, .. } => {
                         others.extend((0..among).map(|choice| Move::Choose { process, task, choice }));
@@ -67,7 +66,7 @@ impl World<'_> {
                                 );
                             }
                         }
-                        let is_ordered = self.system.network.interval.is_some();
+                        let is_ordered = self.system.network.delays.is_some();
                         let buffers = self.state.datagrams.to_be_taken(process, &sockets, is_ordered);
                         others.extend(buffers.into_iter().map(|buffer| Move::Take { process, task, buffer }));
                         timers.extend(deadline_ms.map(fire));
@@ -189,7 +188,7 @@ impl World<'_> {
         moves.iter().all(|next| match next {
             Move::Pass { must, .. } => !must,
             Move::Arrive { link, packet } => {
-                self.system.network.interval.is_some() && self.state.datagrams.may_stay_away(link, *packet)
+                self.system.network.delays.is_some() && self.state.datagrams.may_stay_away(link, *packet)
             }
             other => other.is_failure(),
         })

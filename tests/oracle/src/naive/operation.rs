@@ -168,11 +168,12 @@ pub(super) enum Move {
         process: usize,
         task: usize,
     },
-    /// `copies` is `None` if the datagram is dropped at once
+    /// `copies` is `None` if the datagram is dropped at once; `listed` has the time of each, where times are listed
     Send {
         process: usize,
         task: usize,
         copies: Option<usize>,
+        listed: Vec<u32>,
     },
     Choose {
         process: usize,

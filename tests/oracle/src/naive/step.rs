@@ -44,11 +44,11 @@ impl World<'_> {
                 self.state.processes[process].open.insert(socket.number, open);
                 self.run(process, task, findings)
             }
-            Move::Send { process, task, copies } => {
+            Move::Send { process, task, copies, ref listed } => {
                 let Wait::Send { socket, to, value } = self.wait(process, task) else { unreachable!() };
                 self.sight(What::Departed, process, value);
                 if let Some(copies) = copies {
-                    self.dispatch(process, socket, to, value, copies);
+                    self.dispatch((process, socket), to, value, (copies, listed));
                 }
                 self.run(process, task, findings)
             }
