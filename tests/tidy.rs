@@ -22,10 +22,7 @@ use std::collections::BTreeSet;
 /// Crates of the workspace, and which others of them each may depend on.
 const CRATES: &[(&str, &[&str])] = &[
     ("cargo-netcheck", &[]),
-    (
-        "netcheck",
-        &["interpreter", "netcheck-capture", "netcheck-check", "netcheck-macros", "netcheck-runtime", "oracle"],
-    ),
+    ("netcheck", &["netcheck-capture", "netcheck-check", "netcheck-macros", "netcheck-runtime"]),
     ("netcheck-capture", &["netcheck-models"]),
     ("netcheck-check", &["netcheck-memory", "netcheck-models", "netcheck-peer", "netcheck-runtime"]),
     ("netcheck-macros", &[]),

@@ -429,7 +429,7 @@ impl Draft<'_> {
     /// A routine that comes after this one, so that there is no end of tasks.
     fn task(&mut self, routine: usize) -> Task {
         let routine = self.random.within(routine + 1, self.routines - 1);
-        // Datagrams of ordinary tasks are for `tests/agreement.rs`, and take long.
+        // Datagrams of ordinary tasks are for the systems of `tests/oracle`, and take long.
         let isolated = self.random.percent(if self.has_datagrams { 92 } else { 75 });
         Task { routine, isolated, argument: self.constant() }
     }

@@ -3,25 +3,15 @@
 //! - `NETCHECK_AGREEMENT_SEED=17` checks that system only, and prints it.
 //! - `NETCHECK_AGREEMENT_SEEDS=5000..9000` checks these instead.
 
-#[path = "agreement/arrivals.rs"]
 mod arrivals;
-#[path = "agreement/captured.rs"]
 mod captured;
-#[path = "agreement/engine.rs"]
 mod engine;
-#[path = "agreement/families.rs"]
 mod families;
-#[path = "agreement/named.rs"]
 mod named;
-#[path = "agreement/propagation.rs"]
 mod propagation;
-#[path = "agreement/simulated.rs"]
 mod simulated;
-#[path = "agreement/switches.rs"]
 mod switches;
-#[path = "agreement/symmetry.rs"]
 mod symmetry;
-#[path = "agreement/watched.rs"]
 mod watched;
 
 use std::ops::{AddAssign, Range};

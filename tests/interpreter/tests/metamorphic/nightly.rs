@@ -1,4 +1,4 @@
-//! `cargo test --release --test metamorphic -- --ignored nightly --test-threads=1`: the same on more systems.
+//! `cargo test --release -p interpreter --test metamorphic -- --ignored nightly --test-threads=1`: the same on more systems.
 
 use super::*;
 

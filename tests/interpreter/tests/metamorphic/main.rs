@@ -3,25 +3,15 @@
 //! - `NETCHECK_METAMORPHIC_SEED=17` tries that system only, and prints it.
 //! - `NETCHECK_METAMORPHIC_SEEDS=5000..9000` tries these instead.
 
-#[path = "metamorphic/endless.rs"]
 mod endless;
-#[path = "metamorphic/families.rs"]
 mod families;
-#[path = "metamorphic/faults.rs"]
 mod faults;
-#[path = "metamorphic/in_order.rs"]
 mod in_order;
-#[path = "metamorphic/kin.rs"]
 mod kin;
-#[path = "metamorphic/nightly.rs"]
 mod nightly;
-#[path = "metamorphic/rounds.rs"]
 mod rounds;
-#[path = "metamorphic/run.rs"]
 mod run;
-#[path = "metamorphic/strangers.rs"]
 mod strangers;
-#[path = "metamorphic/systems.rs"]
 mod systems;
 
 use std::ops::Range;

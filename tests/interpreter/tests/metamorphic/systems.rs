@@ -1,4 +1,4 @@
-//! Random systems of `tests/agreement`, what a relation turns them into, and their checks.
+//! Random systems, what a relation turns them into, and their checks.
 
 use std::sync::Arc;
 use std::time::Duration;
