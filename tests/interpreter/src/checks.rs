@@ -67,23 +67,37 @@ pub fn register_tracked(net: &mut Network, system: &Arc<System>, index: usize, i
     register(net, index, is_daemon, move || root(Arc::clone(&system), index, is_tracked));
 }
 
+/// What is declared for the datagrams of all processes.
+pub fn udp(network: &program::Network) -> Udp {
+    let udp = perturbed(network);
+    match (network.delay, &network.delays) {
+        (false, _) => udp.window(network.window),
+        (true, None) => udp.window(network.window).delay(..),
+        (true, Some(delays)) => delayed(udp, delays),
+    }
+}
+
+fn perturbed(network: &program::Network) -> Udp {
+    Udp::new().copies(network.copies.iter().copied()).direction(Direction::Send)
+}
+
+fn delayed(udp: Udp, delays: &Delays) -> Udp {
+    match delays {
+        Delays::Interval(least, None) => udp.delay(time(*least)..),
+        Delays::Interval(least, Some(most)) => udp.delay(time(*least)..=time(*most)),
+        Delays::Listed(listed) => udp.delays(listed.iter().copied().map(time)),
+    }
+}
+
+fn time(ticks: u32) -> Duration {
+    Duration::from_millis(u64::from(ticks * TICK_MS))
+}
+
 pub fn checker(system: &System, configuration: Configuration) -> Checker {
     let (order, reduction, subsumption) = configuration;
-    let mut udp = Udp::new().copies(system.network.copies.iter().copied()).direction(Direction::Send);
-    let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * TICK_MS));
-    let delayed = |udp: Udp, delays: &Delays| match delays {
-        Delays::Interval(least, None) => udp.delay(ticks(*least)..),
-        Delays::Interval(least, Some(most)) => udp.delay(ticks(*least)..=ticks(*most)),
-        Delays::Listed(listed) => udp.delays(listed.iter().copied().map(ticks)),
-    };
-    udp = match (system.network.delay, &system.network.delays) {
-        (false, _) => udp.window(system.network.window),
-        (true, None) => udp.window(system.network.window).delay(..),
-        (true, Some(delays)) => delayed(udp, delays),
-    };
+    let udp = udp(&system.network);
     let slow = system.network.slow.as_ref().map(|(sender, delays)| {
-        let own = Udp::new().copies(system.network.copies.iter().copied()).direction(Direction::Send);
-        let own = own.process(program::name(*sender));
+        let own = perturbed(&system.network).process(program::name(*sender));
         match delays {
             Delays::Interval(0, Some(0)) => own,
             delays => delayed(own, delays),
@@ -163,12 +177,11 @@ fn declared(tcp: &program::Tcp) -> Tcp {
     if tcp.split {
         declared = declared.split();
     }
-    let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * TICK_MS));
     declared = match &tcp.delay {
         None => declared,
-        Some(Delays::Interval(least, None)) => declared.delay(ticks(*least)..),
-        Some(Delays::Interval(least, Some(most))) => declared.delay(ticks(*least)..=ticks(*most)),
-        Some(Delays::Listed(listed)) => declared.delays(listed.iter().copied().map(ticks)),
+        Some(Delays::Interval(least, None)) => declared.delay(time(*least)..),
+        Some(Delays::Interval(least, Some(most))) => declared.delay(time(*least)..=time(*most)),
+        Some(Delays::Listed(listed)) => declared.delays(listed.iter().copied().map(time)),
     };
     if let Some(bytes) = tcp.buffer {
         declared = declared.buffer(bytes);

@@ -14,7 +14,7 @@ mod tracked;
 
 pub use checks::{
     Configuration, Ends, Order, check, check_with, checker, has_subsumption, orders, register, register_nth,
-    register_tracked, remembers,
+    register_tracked, remembers, udp,
 };
 pub use operand::Operand;
 pub use tasks::{Told, receive_from};

@@ -1,10 +1,9 @@
 //! Random systems, what a relation turns them into, and their checks.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use netcheck::Network as Registry;
-use netcheck::check::{Checker, Direction, Identity, Search, Udp};
+use netcheck::check::{Checker, Identity, Search};
 
 use crate::run::Outcome;
 use interpreter::Order;
@@ -58,24 +57,7 @@ pub fn without_assertions(system: &mut System) {
 
 pub fn change_all(system: &mut System, to: &mut impl FnMut(&mut Instruction)) {
     for task in system.processes.iter_mut().flat_map(|process| &mut process.tasks) {
-        change(task, to);
-    }
-}
-
-fn change(block: &mut [Instruction], to: &mut impl FnMut(&mut Instruction)) {
-    for instruction in block {
-        to(instruction);
-        match instruction {
-            Instruction::If { then, otherwise, .. } => {
-                change(then, to);
-                change(otherwise, to);
-            }
-            Instruction::Repeat { body, .. }
-            | Instruction::Until { body, .. }
-            | Instruction::Forever { body }
-            | Instruction::Locked { body } => change(body, to),
-            _ => {}
-        }
+        program::change(task, to);
     }
 }
 
@@ -117,16 +99,7 @@ pub fn beside(system: &System, stranger: &System) -> System {
 
 /// A check of the system where only packets of the first `perturbed` processes are perturbed.
 pub fn checker(system: &System, reduction: bool, perturbed: usize) -> Checker {
-    let Network { copies, window, delay, delays, .. } = &system.network;
-    let mut udp = Udp::new().copies(copies.iter().copied()).direction(Direction::Send);
-    let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * program::TICK_MS));
-    udp = match (delay, delays) {
-        (false, _) => udp.window(*window),
-        (true, None) => udp.window(*window).delay(..),
-        (true, Some(Delays::Interval(least, None))) => udp.delay(ticks(*least)..),
-        (true, Some(Delays::Interval(least, Some(most)))) => udp.delay(ticks(*least)..=ticks(*most)),
-        (true, Some(Delays::Listed(listed))) => udp.delays(listed.iter().copied().map(ticks)),
-    };
+    let mut udp = interpreter::udp(&system.network);
     for process in 0..perturbed {
         udp = udp.process(program::name(process));
     }

@@ -1,9 +1,8 @@
 //! Systems of several groups of processes that share little or nothing.
 
-use super::like::change;
 use super::{PORTS, Random, Size, Words, system};
 use crate::language::everyday::Everyday;
-use crate::language::program::{Instruction, Network, Process, System, Value};
+use crate::language::program::{Instruction, Network, Process, System, Value, change};
 use crate::naive::{self, Limits};
 
 /// Executions of a group alone at the most.

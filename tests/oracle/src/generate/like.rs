@@ -2,7 +2,7 @@
 
 use super::{Random, Size, Words, smaller_blocks, system};
 use crate::language::everyday::Everyday;
-use crate::language::program::{Instruction, Process, System, Value};
+use crate::language::program::{Instruction, Process, System, Value, change};
 
 /// A random system with a copy or two of one of its processes. Most of these are answered without a look at who
 /// asks; some are not quite what they are copies of.
@@ -55,23 +55,6 @@ fn with_copies(random: &mut Random, System { mut processes, mut network }: Syste
         tcp.processes.extend(processes.len() - copies..processes.len());
     }
     System { processes, network }
-}
-
-pub(super) fn change(block: &mut [Instruction], to: &mut impl FnMut(&mut Instruction)) {
-    for instruction in block {
-        to(instruction);
-        match instruction {
-            Instruction::If { then, otherwise, .. } => {
-                change(then, to);
-                change(otherwise, to);
-            }
-            Instruction::Repeat { body, .. }
-            | Instruction::Until { body, .. }
-            | Instruction::Forever { body }
-            | Instruction::Locked { body } => change(body, to),
-            _ => {}
-        }
-    }
 }
 
 fn reply_to(model: usize, instruction: &mut Instruction) {

@@ -415,6 +415,24 @@ impl Instruction {
     }
 }
 
+/// Changes each instruction of a block, then those in it.
+pub fn change(block: &mut [Instruction], to: &mut impl FnMut(&mut Instruction)) {
+    for instruction in block {
+        to(instruction);
+        match instruction {
+            Instruction::If { then, otherwise, .. } => {
+                change(then, to);
+                change(otherwise, to);
+            }
+            Instruction::Repeat { body, .. }
+            | Instruction::Until { body, .. }
+            | Instruction::Forever { body }
+            | Instruction::Locked { body } => change(body, to),
+            _ => {}
+        }
+    }
+}
+
 impl Process {
     /// Whether some task of it drops a socket.
     pub fn drops_sockets(&self) -> bool {
