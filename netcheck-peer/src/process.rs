@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 /// The longest time that a peer may take to open its ports.
 const READY_WITHIN: Duration = Duration::from_secs(10);
 
-/// The pause between two looks whether it is ready.
+/// The pause between two looks whether it is ready, at first and at the most.
 const PAUSE: Duration = Duration::from_millis(2);
+const PAUSE_MAX: Duration = Duration::from_millis(50);
 
 /// How long the outputs of a process that has ended are read on at the most.
 const LAST_WORDS_WITHIN: Duration = Duration::from_secs(1);
@@ -104,7 +105,7 @@ impl Process {
                 return Err(Error::new(format!("{name} has not {missing} within {} s", READY_WITHIN.as_secs())));
             }
             // The kernel's tables take it milliseconds to write, in which the peer would not get on.
-            thread::sleep(PAUSE.max(begun.elapsed() / 4));
+            thread::sleep((begun.elapsed() / 4).clamp(PAUSE, PAUSE_MAX));
         }
     }
 
