@@ -201,7 +201,7 @@ fn orders_that_make_no_difference_merge() {
     for (name, system) in systems {
         let by_memory = Checker::new().identity(Identity::Memory).check(system);
         assert_eq!(by_memory.verdict(), Verdict::Verified, "{name}: {by_memory}");
-        let checker = Checker::new().identity(Identity::History).max_states(by_memory.states() * 5 / 4);
+        let checker = Checker::new().identity(Identity::History).max_states(2 * by_memory.states());
         assert_eq!(checker.check(system).verdict(), Verdict::Inconclusive, "{name}: {by_memory}");
     }
 }

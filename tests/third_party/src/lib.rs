@@ -215,8 +215,8 @@ mod http {
     #[test]
     fn nothing_is_wrong_in_a_walk_through_cuts_and_failures() {
         for checker in [Checker::new().tcp(Tcp::new().split()), one_failure(failures().split())] {
-            let report = check(&checker.search(Search::Random { seed: 1 }).max_states(3_000), answer, ask);
-            no_violation_within(&report, 3_000);
+            let report = check(&checker.search(Search::Random { seed: 1 }).max_states(10_000), answer, ask);
+            no_violation_within(&report, 10_000);
         }
     }
 
@@ -324,8 +324,8 @@ mod websocket {
     #[test]
     fn nothing_is_wrong_in_a_walk_through_cuts_and_failures() {
         for checker in [Checker::new().tcp(Tcp::new().split()), one_failure(failures().split())] {
-            let report = check(&checker.search(Search::Random { seed: 1 }).max_states(3_000), answer, ask);
-            no_violation_within(&report, 3_000);
+            let report = check(&checker.search(Search::Random { seed: 1 }).max_states(10_000), answer, ask);
+            no_violation_within(&report, 10_000);
         }
     }
 

@@ -203,7 +203,7 @@ fn the_echo_server() {
 #[test]
 fn the_chat_server() {
     use chat::program::Version;
-    for version in [Version::HaltedSend, Version::Corrected] {
+    for version in [Version::DoubleRemoval, Version::HaltedSend, Version::Corrected] {
         let declare = |checker: Checker| checker.tcp(Tcp::new().fail_close().fail_write());
         let system = |net: &mut Network| chat::Chat::of_two(version).register(net);
         let table = agrees(&chat::Chat::checker(), declare, &[CLOSE, WRITE], &system);
