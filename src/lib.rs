@@ -141,12 +141,14 @@ pub mod io {
     //! else that is written on them works on netcheck's sockets.
     pub use netcheck_runtime::io::{copy, copy_bidirectional, copy_bidirectional_with_sizes, copy_buf};
     pub use netcheck_runtime::net::{Interest, Ready};
+    #[doc(no_inline)]
     pub use tokio::io::*;
 }
 
 pub mod fs {
     //! `tokio::fs`, so that programs which use it compile. Files are not modelled: in a check, a call panics, at its line,
     //! and says what to do instead. Outside of a check, on tokio's runtime, it is tokio's own.
+    #[doc(no_inline)]
     pub use tokio::fs::*;
 }
 
@@ -161,6 +163,7 @@ pub mod sync {
     //! [`tracked`](crate::tracked) do not.
     // Of tokio's types, but a check knows where they are made.
     pub use netcheck_runtime::sync::noted::{broadcast, mpsc, watch};
+    #[doc(no_inline)]
     pub use tokio::sync::*;
 }
 
@@ -197,6 +200,7 @@ pub mod tracked {
 
     pub mod std {
         //! As `std`, each access to what is in `sync` recorded.
+        #[doc(no_inline)]
         pub use ::std::*;
         pub use netcheck_runtime::sync::std as sync;
     }
@@ -256,10 +260,12 @@ pub mod program {
     //! ```
     pub mod std {
         //! As `std`, without threads and sockets, and with the clock of the check and the arguments of the process.
+        #[doc(no_inline)]
         pub use ::std::*;
 
         pub mod env {
             //! `std::env`, with the arguments of the process.
+            #[doc(no_inline)]
             pub use ::std::env::*;
             pub use netcheck_runtime::env::{args, args_os};
         }

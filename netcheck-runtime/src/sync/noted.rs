@@ -7,6 +7,7 @@ use std::panic::Location;
 pub mod mpsc {
     //! `tokio::sync::mpsc`.
 
+    #[doc(no_inline)]
     pub use tokio::sync::mpsc::*;
 
     /// As tokio's.
@@ -30,6 +31,7 @@ pub mod mpsc {
 pub mod broadcast {
     //! `tokio::sync::broadcast`.
 
+    #[doc(no_inline)]
     pub use tokio::sync::broadcast::*;
 
     /// As tokio's.
@@ -46,6 +48,7 @@ pub mod broadcast {
 pub mod watch {
     //! `tokio::sync::watch`.
 
+    #[doc(no_inline)]
     pub use tokio::sync::watch::*;
 
     /// As tokio's.
