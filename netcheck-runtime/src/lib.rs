@@ -44,6 +44,7 @@ pub mod runtime;
 pub mod search;
 pub mod select;
 pub mod signal;
+mod sorted;
 pub mod sync;
 pub mod task;
 pub mod time;

@@ -258,6 +258,7 @@ const RUNTIME: &[Row] = &[
             "world",
         ],
     ),
+    ("sorted", &[]),
     ("graph", &[]),
     ("reduction", &["graph", "id", "operation", "unit::automaton", "unit::identity::causality", "world"]),
     (

@@ -74,7 +74,7 @@ impl Group {
         steps: &mut Vec<Transition>,
     ) -> Lookup<()> {
         view.enabled_of(state, view.live_units(state).filter(|(unit, _)| self.units.contains(unit)), enabled)?;
-        view.within(state, enabled, |mover| self.has(mover), |mover| self.has(mover), steps)
+        view.within(state, enabled, &|mover| self.has(mover), &|mover| self.has(mover), steps)
     }
 
     /// Whether only daemons are left, and none of them is in the middle of a poll.
@@ -134,7 +134,7 @@ pub(super) fn choose(
     chosen.clear();
     if !are_apart(view, footprints) {
         view.enabled(state, enabled)?;
-        view.within(state, enabled, |_| true, |_| true, chosen)?;
+        view.within(state, enabled, &|_| true, &|_| true, chosen)?;
         return Ok((None, Vec::new()));
     }
     let rows: Vec<Row> = footprints.firsts_to_consult().collect();

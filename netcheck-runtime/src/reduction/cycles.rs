@@ -1,11 +1,11 @@
 //! The cycles of the reduced graph that the proviso has found, for the choice of stubborn sets.
 
 use crate::id::{Mover, ProcessId, UnitId};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::tables::{Tables, View};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The known cycles of the reduced graph.
 #[derive(Default)]
@@ -16,13 +16,13 @@ pub(crate) struct Cycles {
     /// An endless component was seen where states had been left out.
     endless_in_part: bool,
     /// Sets of units that go round in a cycle in which no time passes: no timer fires there.
-    untimed: BTreeSet<BTreeSet<UnitId>>,
+    untimed: SortedSet<SortedSet<UnitId>>,
     /// The units of these sets that keep time from passing for others with timers.
-    busy: BTreeSet<UnitId>,
+    busy: SortedSet<UnitId>,
     /// Whether time passes for no mover before all that need no time have moved.
     time_last: bool,
     /// In dense time: processes whose groups go round for ever.
-    last: BTreeSet<ProcessId>,
+    last: SortedSet<ProcessId>,
     /// In dense time: whether all processes are one group.
     together: bool,
 }
@@ -84,7 +84,7 @@ impl Cycles {
     }
 
     /// The states of the endless components, each with the states from which the others are explored.
-    pub(super) fn represented(&self) -> BTreeMap<Part, SmallVec<[StateVector; 1]>> {
+    pub(super) fn represented(&self) -> SortedMap<Part, SmallVec<[StateVector; 1]>> {
         self.endless.iter().map(|(part, endless)| (part.clone(), endless.representatives.clone())).collect()
     }
 
@@ -98,12 +98,12 @@ impl Cycles {
     /// wait for ever. Says whether more units keep time from passing than were known to.
     pub(super) fn add_untimed(
         &mut self,
-        untimed: impl Iterator<Item = BTreeSet<UnitId>>,
+        untimed: impl Iterator<Item = SortedSet<UnitId>>,
         with_timers: &[UnitId],
     ) -> bool {
         self.untimed.extend(untimed);
-        let keep_time = |units: &&BTreeSet<UnitId>| with_timers.iter().any(|unit| !units.contains(unit));
-        let busy: BTreeSet<UnitId> = self.untimed.iter().filter(keep_time).flatten().copied().collect();
+        let keep_time = |units: &&SortedSet<UnitId>| with_timers.iter().any(|unit| !units.contains(unit));
+        let busy: SortedSet<UnitId> = self.untimed.iter().filter(keep_time).flatten().copied().collect();
         let are_more = busy.iter().any(|unit| !self.busy.contains(unit));
         self.busy.extend(busy);
         are_more

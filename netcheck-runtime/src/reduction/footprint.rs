@@ -16,6 +16,7 @@ pub(crate) use super::row::Row;
 use super::row::{Footprint, Future};
 use crate::id::{Mover, NodeId, ProcessId, TaskId, UnitId};
 use crate::operation::OperationKey;
+use crate::sorted::SortedSet;
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
 use crate::unit::identity::causality::{EventId, ObjectId};
 use crate::world::components::{Component, ComponentId};
@@ -26,7 +27,6 @@ use crate::world::tasks;
 use crate::world::touches::{Resource, Touches, When};
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
-use std::collections::BTreeSet;
 
 /// The footprints of all movers, kept up with the automata.
 #[derive(Default)]
@@ -40,9 +40,9 @@ pub struct Footprints {
     /// By edge: the resources that a step of a tracked task depends on besides its offers.
     of_edge: Vec<Bits>,
     /// The last steps of units with tracked tasks, with the tasks that had ended before each of them in any order.
-    ends: Vec<(Row, UnitId, BTreeSet<TaskId>)>,
+    ends: Vec<(Row, UnitId, SortedSet<TaskId>)>,
     /// The tracked tasks that are known.
-    tasks: BTreeSet<(UnitId, TaskId)>,
+    tasks: SortedSet<(UnitId, TaskId)>,
     /// The resources of the timers that a tracked task has made, by task.
     pub(super) timers: Vec<(u32, Mover)>,
     /// Resources of ending, joining and aborting.
@@ -316,7 +316,7 @@ impl Footprints {
 
     /// A new task may still be there when its unit ends, unless the task has ended before that in every order.
     fn may_be_ended(&mut self, unit: UnitId, task: TaskId) {
-        let is_there = |(_, of, joined): &&(Row, UnitId, BTreeSet<TaskId>)| *of == unit && !joined.contains(&task);
+        let is_there = |(_, of, joined): &&(Row, UnitId, SortedSet<TaskId>)| *of == unit && !joined.contains(&task);
         let ends: Vec<Row> = self.ends.iter().filter(is_there).map(|&(row, ..)| row).collect();
         let mut touches = Touches::default();
         touches.affects(Resource::Object(unit, ObjectId::abortion(task)));
@@ -422,7 +422,7 @@ impl Footprints {
                 if has_ended {
                     let row = self.row(&system.learner.automata, source, Mover { unit, task: Some(task) });
                     self.ends.push((row, unit, touched.joined.clone()));
-                    let others = self.tasks.range((unit, TaskId(0))..).take_while(|(of, _)| *of == unit);
+                    let others = self.tasks.starting_at(&(unit, TaskId(0))).take_while(|(of, _)| *of == unit);
                     let alive = others.map(|&(_, other)| other).filter(|other| !touched.joined.contains(other));
                     touches.affects.extend(alive.map(|other| Resource::Object(unit, ObjectId::abortion(other))));
                 }

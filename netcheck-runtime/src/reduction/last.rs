@@ -8,12 +8,12 @@ use super::footprint::Footprints;
 use super::proviso::{Visited, walk};
 use crate::graph::Graph;
 use crate::id::ProcessId;
+use crate::sorted::SortedMap;
 use crate::world::components::StateVector;
 use crate::world::enabled::Enabled;
 use crate::world::step::{Class, Transition};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
-use std::collections::BTreeMap;
 
 /// The processes of the steps that leave a state, and whether a timer fires with one of them.
 type Departure = Vec<(ProcessId, bool)>;
@@ -44,16 +44,16 @@ pub fn update(
     }
     let cycle_of: AHashMap<usize, usize> =
         cycles.iter().enumerate().filter_map(|(number, cycle)| Some((*cycle.iter().min()?, number))).collect();
-    let mut shown: BTreeMap<usize, StateVector> = BTreeMap::new();
+    let mut shown: SortedMap<usize, StateVector> = SortedMap::new();
     walk(system, footprints, initial, visited, |_, number, state, _, _| {
         shown.extend(cycle_of.get(&number).map(|&cycle| (cycle, state.clone())));
     })?;
     let mut grew = false;
     for (cycle, state) in shown {
         // By group: a process of it, and whether time passes for it.
-        let mut round: BTreeMap<usize, (ProcessId, bool)> = BTreeMap::new();
+        let mut round: SortedMap<usize, (ProcessId, bool)> = SortedMap::new();
         for &(process, fires) in cycles[cycle].iter().flat_map(|&number| graph.label(number)) {
-            round.entry(footprints.group_of(process)).or_insert((process, false)).1 |= fires;
+            round.or_insert_with(footprints.group_of(process), || (process, false)).1 |= fires;
         }
         let waits = waits(system, footprints, &state, &round)?;
         let mut is_dealt_with = !waits;
@@ -77,7 +77,7 @@ fn waits(
     system: &mut System,
     footprints: &Footprints,
     state: &StateVector,
-    round: &BTreeMap<usize, (ProcessId, bool)>,
+    round: &SortedMap<usize, (ProcessId, bool)>,
 ) -> Result<bool, Interrupt> {
     let (mut enabled, mut steps) = (Enabled::default(), Vec::new());
     system.ask(|view| {

@@ -36,6 +36,7 @@ use super::symmetry::Symmetry;
 use crate::graph::Graph;
 use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::{Offer, Operation, tasks};
+use crate::sorted::SortedSet;
 use crate::world::components::StateVector;
 use crate::world::enabled::Enabled;
 use crate::world::step::{Class, Transition};
@@ -43,7 +44,7 @@ use crate::world::store::{StateId, Store};
 use crate::world::system::{Asymmetry, Interrupt, System};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// A state of a cycle in which a mover waits that never moves in the cycle.
 struct Ignoring {
@@ -57,7 +58,7 @@ struct Shown {
     /// The least state in which a mover waits that never moves in the cycle, if there is one.
     ignoring: Option<Ignoring>,
     /// The units of each component that goes round without time passing for it.
-    untimed: Vec<BTreeSet<UnitId>>,
+    untimed: Vec<SortedSet<UnitId>>,
 }
 
 /// Looks for cycles of a finished reduced search that ignore a mover; says whether the search has to run again. If the
@@ -125,7 +126,7 @@ fn represent(
     initial: &StateVector,
     visited: &mut Visited<'_>,
 ) -> Result<bool, Interrupt> {
-    let mut unrepresented = BTreeSet::new();
+    let mut unrepresented = SortedSet::new();
     for (part, representatives) in footprints.cycles.represented() {
         let mut is_represented = false;
         for state in representatives.iter().filter(|state| visited.store.find(state).is_some()) {

@@ -20,10 +20,10 @@ use super::footprint::{Footprints, Row};
 use super::live::Live;
 use super::survey::{survey, survey_of};
 use crate::id::{Mover, NodeId, TaskId, UnitId};
+use crate::sorted::SortedSet;
 use crate::world::enabled::Enabled;
 use crate::world::tables::{Lookup, View};
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
 
 /// What to explore in a state.
 #[derive(Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ fn choose_in_group(
         live.iter().filter(|(unit, node, _)| has_begun(view, *unit, *node)).map(|(_, _, group)| *group).collect();
     begun.sort_unstable();
     begun.dedup();
-    let mut looked_at = BTreeSet::new();
+    let mut looked_at = SortedSet::new();
     for start in [None].into_iter().chain(live.iter().map(|(_, _, group)| Some(*group))) {
         let is_begun = |group: usize| begun.binary_search(&group).is_ok();
         if start.is_some_and(|group| is_begun(group) || !looked_at.insert(group)) {
@@ -224,7 +224,7 @@ fn with_one_clock(
     if members.iter().any(|unit| unit.is_dead_end) {
         return Ok(None);
     }
-    if members.iter().any(|unit| unit.timers) && view.due(state, enabled, is_member)?.is_some() {
+    if members.iter().any(|unit| unit.timers) && view.due(state, enabled, &is_member)?.is_some() {
         return Ok(timed.then(|| StubbornSet::Component(with_lenders(footprints, members))));
     }
     let finished = finished(view, footprints, live, members[0].clock);
@@ -261,14 +261,14 @@ pub(super) struct Waiting {
     /// Whether time passes for them while they go round.
     pub(super) timed: bool,
     /// The units of each component that goes round without time passing for it.
-    pub(super) untimed: Vec<BTreeSet<UnitId>>,
+    pub(super) untimed: Vec<SortedSet<UnitId>>,
 }
 
 /// The movers that go round in a cycle.
 pub(super) struct Round {
-    pub(super) movers: BTreeSet<Mover>,
+    pub(super) movers: SortedSet<Mover>,
     /// Those whose timers fire there.
-    pub(super) timed: BTreeSet<Mover>,
+    pub(super) timed: SortedSet<Mover>,
 }
 
 /// The movers that could be explored in a state besides those that go round in a cycle. Several components may go round
@@ -337,7 +337,7 @@ fn in_order(view: View<'_>, live: &[Live]) -> Vec<usize> {
 
 /// The clocks of some components, each once.
 fn clocks(live: &[Live], components: &[usize]) -> Vec<usize> {
-    let mut met = BTreeSet::new();
+    let mut met = SortedSet::new();
     components.iter().map(|&component| live[component].clock).filter(|clock| met.insert(*clock)).collect()
 }
 

@@ -110,18 +110,18 @@ impl Successors {
     fn choose(&mut self, view: View<'_>, state: &[u32], scope: Option<&StubbornSet>) -> Lookup<()> {
         let Successors { enabled, chosen } = self;
         match scope {
-            None => view.within(state, enabled, |_| true, |_| true, chosen),
+            None => view.within(state, enabled, &|_| true, &|_| true, chosen),
             Some(StubbornSet::Moves(movers)) => {
-                view.within(state, enabled, |of| movers.contains(&of), |_| false, chosen)
+                view.within(state, enabled, &|of| movers.contains(&of), &|_| false, chosen)
             }
             Some(StubbornSet::Component(movers)) => {
                 let within = |of| movers.contains(&of);
-                view.within(state, enabled, within, within, chosen)
+                view.within(state, enabled, &within, &within, chosen)
             }
             Some(StubbornSet::Finished(units)) => {
                 // They are parked, or one of their calls fails.
                 let within = |of: Mover| units.contains(&of.unit);
-                view.within(state, enabled, within, within, chosen)?;
+                view.within(state, enabled, &within, &within, chosen)?;
                 let (step, writes) = (Move::Park(units.clone()), Default::default());
                 chosen.push(Transition { step, writes, faults: 0, events: EventsId::NONE, watched: None });
                 Ok(())

@@ -5,9 +5,9 @@
 //! operation is known.
 
 use crate::id::TaskId;
+use crate::sorted::SortedMap;
 use crate::unit::caller::{self, Line, Within};
 use crate::unit::source_line::{file_and_line, place};
-use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Wake, Waker};
@@ -39,7 +39,7 @@ pub(in crate::unit) struct Clones(Mutex<Kept>);
 struct Kept {
     made: u64,
     /// By number: the task that they wake, and what it waits for with them.
-    live: BTreeMap<u64, (TaskId, Option<String>)>,
+    live: SortedMap<u64, (TaskId, Option<String>)>,
 }
 
 impl Clones {

@@ -17,8 +17,8 @@ impl View<'_> {
         self,
         state: &[u32],
         enabled: &mut Enabled,
-        moving: impl Fn(Mover) -> bool,
-        timed: impl Fn(Mover) -> bool,
+        moving: &dyn Fn(Mover) -> bool,
+        timed: &dyn Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         if self.has_delay() {
@@ -27,7 +27,7 @@ impl View<'_> {
         }
         std::mem::swap(chosen, &mut enabled.moves);
         enabled.moves.clear();
-        chosen.retain(|transition| self.mover(transition).is_some_and(&moving));
+        chosen.retain(|transition| self.mover(transition).is_some_and(moving));
         self.add_quiet(state, enabled, moving, timed, chosen)?;
         self.forgo_copies(state, chosen)?;
         self.watch(state, chosen)
@@ -38,8 +38,8 @@ impl View<'_> {
         self,
         state: &[u32],
         enabled: &Enabled,
-        moving: impl Fn(Mover) -> bool,
-        timed: impl Fn(Mover) -> bool,
+        moving: &dyn Fn(Mover) -> bool,
+        timed: &dyn Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         if chosen.iter().any(|transition| transition.class() == Some(Class::Immediate)) {
@@ -48,9 +48,9 @@ impl View<'_> {
         let quiet = chosen.iter().all(Transition::is_failure);
         self.lose_in_flight(state, enabled, moving, chosen)?;
         // Computing takes no time.
-        if quiet && !self.is_dead_end(state, &timed, chosen) {
+        if quiet && !self.is_dead_end(state, timed, chosen) {
             let may_fail = chosen.iter().any(Transition::is_failure);
-            self.deadlines(state, enabled, &timed, may_fail, chosen)?;
+            self.deadlines(state, enabled, timed, may_fail, chosen)?;
         }
         Ok(())
     }
@@ -60,7 +60,7 @@ impl View<'_> {
         self,
         state: &[u32],
         enabled: &Enabled,
-        moving: impl Fn(Mover) -> bool,
+        moving: &dyn Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         if chosen.iter().any(|step| matches!(step.class(), Some(Class::Delivery { required: true, may_wait: false }))) {
@@ -79,7 +79,7 @@ impl View<'_> {
     /// Whether a mover for which `timed` holds is in the middle of a poll and has none of the `possible` steps but
     /// failures. Such a mover tries an operation that cannot complete yet; its poll then leads to a state to which
     /// another alternative of the same `select!` leads as well, so no observer sees the mover in this state.
-    pub(super) fn is_dead_end(self, state: &[u32], timed: impl Fn(Mover) -> bool, possible: &[Transition]) -> bool {
+    pub(super) fn is_dead_end(self, state: &[u32], timed: &dyn Fn(Mover) -> bool, possible: &[Transition]) -> bool {
         let polled = self.live_units(state).filter_map(|(_, node)| self.automata.polled(node));
         polled.filter(|mover| timed(*mover)).any(|polled| {
             let mut own = possible.iter().filter(|step| self.mover(step) == Some(polled));

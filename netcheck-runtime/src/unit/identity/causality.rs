@@ -14,8 +14,8 @@
 
 use crate::id::{NodeId, OutcomeId, TaskId};
 use crate::operation::OperationKey;
+use crate::sorted::{SortedMap, SortedSet};
 use ahash::{AHashMap, AHashSet};
-use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
 netcheck_memory::handed_by_copy!(ObjectId);
@@ -103,7 +103,7 @@ pub(crate) struct Touched {
     pub(crate) asked: Box<[ObjectId]>,
     /// The tasks that the task knows to have ended: the tasks that it has joined, and those that they knew to have
     /// ended.
-    pub(crate) joined: BTreeSet<TaskId>,
+    pub(crate) joined: SortedSet<TaskId>,
 }
 
 /// The history of a run, up to the order of independent steps.
@@ -168,36 +168,36 @@ impl<T: Eq + Hash> Numbers<T> {
 #[derive(Default)]
 pub(crate) struct Causality {
     /// The last event on each object.
-    last: BTreeMap<ObjectId, EventId>,
+    last: SortedMap<ObjectId, EventId>,
     /// The objects that the current step has touched.
-    touched: BTreeSet<ObjectId>,
+    touched: SortedSet<ObjectId>,
     /// The objects among them that the task has used, and at which its waker may be registered.
-    used: BTreeSet<ObjectId>,
+    used: SortedSet<ObjectId>,
     /// The end that the step waits for, if it has done nothing since and has waited for no other end.
     awaited: Option<ObjectId>,
     /// Whether the step has waited for an end.
     has_waited: bool,
     /// The ends that the step has found.
-    found: BTreeSet<ObjectId>,
+    found: SortedSet<ObjectId>,
     /// The ends that the step has tested without waiting.
-    asked: BTreeSet<ObjectId>,
+    asked: SortedSet<ObjectId>,
     /// The objects that no task can reach after the step.
-    unreachable: BTreeSet<ObjectId>,
+    unreachable: SortedSet<ObjectId>,
     spawned: Vec<TaskId>,
     /// The output with which the task has ended in the step, if a text represents it completely.
     output: Option<String>,
     /// The tasks that each task knows to have ended.
-    joined: BTreeMap<TaskId, BTreeSet<TaskId>>,
+    joined: SortedMap<TaskId, SortedSet<TaskId>>,
     /// The live tasks, with their own last steps.
-    tasks: BTreeMap<TaskId, EventId>,
+    tasks: SortedMap<TaskId, EventId>,
     /// The number of objects that each task has made.
-    made: BTreeMap<TaskId, u32>,
+    made: SortedMap<TaskId, u32>,
 }
 
 impl Causality {
     /// An object made by a task.
     pub(crate) fn make(&mut self, task: TaskId) -> ObjectId {
-        let made = self.made.entry(task).or_default();
+        let made = self.made.or_default(task);
         *made += 1;
         ObjectId { task, number: OBJECTS_OF_A_TASK + *made }
     }
@@ -225,14 +225,14 @@ impl Causality {
     /// The running task has seen that another one has ended.
     pub(crate) fn join(&mut self, task: TaskId, ended: TaskId) {
         let earlier = self.joined.get(&ended).cloned().unwrap_or_default();
-        let joined = self.joined.entry(task).or_default();
+        let joined = self.joined.or_default(task);
         joined.extend(earlier);
         joined.insert(ended);
         self.found.insert(ObjectId::end(ended));
     }
 
     /// The tasks that a task knows to have ended.
-    pub(crate) fn joined_by(&self, task: TaskId) -> BTreeSet<TaskId> {
+    pub(crate) fn joined_by(&self, task: TaskId) -> SortedSet<TaskId> {
         self.joined.get(&task).cloned().unwrap_or_default()
     }
 
@@ -335,7 +335,7 @@ impl Causality {
         // The step that spawned the task is not the task's own.
         let earlier = self.tasks.get(&task).and_then(|&earlier| events.touched_by(task, earlier));
         let mut used = self.used.clone();
-        used.extend(earlier.iter().flat_map(|touched| touched.used.iter()));
+        used.extend(earlier.iter().flat_map(|touched| touched.used.iter().copied()));
         let was_awaited = |end: &&ObjectId| earlier.is_some_and(|touched| touched.awaited == Some(**end));
         let was_asked = |end: &&ObjectId| self.asked.contains(end);
         let touched = Touched {
@@ -440,7 +440,7 @@ mod tests {
             causality.end(TaskId(2), NOTHING, false, events);
             causality
         });
-        let has_object = |causality: &Causality| causality.last.keys().any(|object| !object.is_of_task());
+        let has_object = |causality: &Causality| causality.last.iter().any(|(object, _)| !object.is_of_task());
         assert!(!traces.iter_mut().any(|causality| has_object(causality)));
     }
 
@@ -454,6 +454,6 @@ mod tests {
         causality.join(TaskId(0), TaskId(1));
         let traced = causality.end(TaskId(0), NOTHING, false, events);
         let touched = events.touched_by(TaskId(0), traced.event).expect("it is a step of this task");
-        assert_eq!(touched.joined, BTreeSet::from([TaskId(1), TaskId(2)]));
+        assert_eq!(touched.joined, SortedSet::from_iter([TaskId(1), TaskId(2)]));
     }
 }

@@ -7,9 +7,9 @@
 
 use crate::id::NodeId;
 use crate::operation::{Input, Operation, Outcome};
+use crate::sorted::SortedMap;
 use crate::unit::source_line;
 use ahash::AHashMap;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
@@ -116,7 +116,7 @@ pub struct Checkpoints {
     /// The checkpoints as text, by number.
     told: Vec<Told>,
     /// Loops that were not captured, by source line, with the reason.
-    uncaptured: BTreeMap<String, String>,
+    uncaptured: SortedMap<String, String>,
 }
 
 impl Checkpoints {
@@ -161,7 +161,7 @@ impl Checkpoints {
 
     /// A loop head was reached that is not captured.
     pub(crate) fn uncaptured(&mut self, location: &'static Location<'static>, why: impl FnOnce() -> String) {
-        self.uncaptured.entry(format!("{}:{}", location.file(), location.line())).or_insert_with(why);
+        self.uncaptured.or_insert_with(format!("{}:{}", location.file(), location.line()), why);
     }
 
     /// The source lines of loops that were not captured, with the reasons.

@@ -1,17 +1,17 @@
 //! The number of calls that each source line has made.
 
 use crate::id::{CallerId, TaskId};
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 use std::hash::{Hash, Hasher};
 
 /// Executions of source lines, if calls are traced; counted in each task separately if tasks are tracked.
 #[derive(Default)]
-pub(super) struct Executions(BTreeMap<(Option<TaskId>, CallerId), u32>);
+pub(super) struct Executions(SortedMap<(Option<TaskId>, CallerId), u32>);
 
 impl Executions {
     /// Counts a call of a source line, up to `max`.
     pub(super) fn count(&mut self, task: Option<TaskId>, caller: CallerId, max: u32) -> u32 {
-        let count = self.0.entry((task, caller)).or_default();
+        let count = self.0.or_default((task, caller));
         *count = (*count + 1).min(max);
         *count
     }

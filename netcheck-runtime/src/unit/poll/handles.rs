@@ -2,11 +2,11 @@
 
 use crate::id::SocketId;
 use crate::operation::{OperationKey, Stream};
+use crate::sorted::SortedMap;
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::operations::Pending;
 use smallvec::SmallVec;
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 /// A front's own record of one socket, stored by the unit.
@@ -44,9 +44,9 @@ pub(crate) type Called = SmallVec<[Slot; 2]>;
 pub(super) struct Handles {
     pub(super) sockets: Numbers,
     pub(super) timers: Numbers,
-    kept: BTreeMap<SocketId, Box<dyn Kept>>,
+    kept: SortedMap<SocketId, Box<dyn Kept>>,
     /// The operations that `poll_` functions have begun.
-    polled: BTreeMap<Slot, Pending>,
+    polled: SortedMap<Slot, Pending>,
     /// The operations for which `poll_` functions were called in this poll.
     called: Vec<Slot>,
 }
@@ -85,7 +85,7 @@ impl Handles {
 
     /// A pending operation of `poll_` functions on a socket.
     pub(super) fn take_any(&mut self, socket: SocketId) -> Option<Pending> {
-        let (&slot, _) = self.polled.range((socket, Way::In)..=(socket, Way::Shutdown)).next()?;
+        let (&slot, _) = self.polled.first_within((socket, Way::In)..=(socket, Way::Shutdown))?;
         self.take(slot)
     }
 
@@ -103,7 +103,7 @@ impl Handles {
     pub(super) fn record(&self, values: &mut impl Hasher) {
         (&self.sockets, &self.timers).hash(values);
         self.kept.len().hash(values);
-        for (socket, kept) in &self.kept {
+        for (socket, kept) in self.kept.iter() {
             socket.hash(values);
             kept.record(values);
         }

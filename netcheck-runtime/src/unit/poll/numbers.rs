@@ -1,15 +1,15 @@
 //! Numbers of sockets, timers and tasks.
 
 use crate::id::TaskId;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::sorted::{SortedMap, SortedSet};
 
 /// Numbers of which the smallest free one is given out, so that loops return to the same numbers.
 #[derive(Default, Hash)]
 pub(super) struct Numbers {
-    taken: BTreeSet<u32>,
+    taken: SortedSet<u32>,
     /// Numbers of a tracked task that another task has given back. Such a number is free for the other task, and for
     /// its owner once the owner knows that the other task has ended: until then, the two tasks may run in any order.
-    given_back: BTreeMap<u32, TaskId>,
+    given_back: SortedMap<u32, TaskId>,
 }
 
 impl Numbers {

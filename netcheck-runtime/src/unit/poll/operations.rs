@@ -2,9 +2,9 @@
 
 use crate::id::TaskId;
 use crate::operation::{Offer, Operation, OperationKey, Outcome};
+use crate::sorted::SortedMap;
 use crate::unit::poll::script::Place;
 use netcheck_memory::Scan;
-use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
 use std::task::{Poll, Waker};
@@ -44,7 +44,7 @@ struct Registered {
 /// The operations that a unit waits for.
 #[derive(Default)]
 pub(in crate::unit) struct Operations {
-    registered: BTreeMap<OperationKey, Registered>,
+    registered: SortedMap<OperationKey, Registered>,
     /// The number of operations that this step has begun.
     begun: u32,
     /// The operations that were begun in this poll and not tried.

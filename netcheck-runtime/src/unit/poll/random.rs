@@ -5,7 +5,7 @@
 //! of draws are all that the unit's future depends on: [`Random::record`] adds them to an image and to a checkpoint.
 
 use crate::id::TaskId;
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Default)]
 pub(super) struct Random {
     /// The draws of the run so far; by task if tasks are tracked.
-    draws: BTreeMap<Option<TaskId>, u64>,
+    draws: SortedMap<Option<TaskId>, u64>,
     /// The time that the step has read. Computing takes none, so it is not asked for again.
     pub(super) now: Option<Duration>,
 }
@@ -31,7 +31,7 @@ impl Random {
 
     /// Counts a draw.
     pub(super) fn count(&mut self, task: Option<TaskId>) {
-        *self.draws.entry(task).or_default() += 1;
+        *self.draws.or_default(task) += 1;
     }
 
     /// Records everything here that the unit's future depends on, from the beginning of a step on.

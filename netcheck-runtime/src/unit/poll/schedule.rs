@@ -10,8 +10,9 @@
 
 use crate::id::TaskId;
 use crate::operation::OperationKey;
+use crate::sorted::SortedSet;
 use netcheck_memory::Scan;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use std::task::Waker;
 
@@ -68,7 +69,7 @@ pub(super) struct Schedule {
     deferred: Vec<(TaskId, Waker)>,
     /// The tasks that may be polled at any time: blocking closures, which have threads of their own, and the tasks that
     /// these have woken.
-    at_any_time: BTreeSet<TaskId>,
+    at_any_time: SortedSet<TaskId>,
     /// The task that was polled last, if an operation that it has begun may complete in the same poll.
     last: Option<TaskId>,
     /// The task that is being polled.

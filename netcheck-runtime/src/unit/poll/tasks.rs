@@ -1,12 +1,12 @@
 //! The tasks of a unit, and the isolated tasks that it has spawned.
 
 use crate::id::{TaskId, UnitId};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::schedule::Schedule;
 use crate::unit::program::Program;
 use ahash::AHashMap;
 use netcheck_memory::Scan;
-use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
@@ -112,7 +112,7 @@ pub(crate) struct TaskNumber(pub(crate) u32);
 /// The tasks of a unit.
 #[derive(Default)]
 pub(in crate::unit) struct Tasks {
-    pub(in crate::unit) all: BTreeMap<TaskId, Task>,
+    pub(in crate::unit) all: SortedMap<TaskId, Task>,
     /// The task that is being polled.
     pub(in crate::unit) running: TaskId,
     /// The number of tasks that each task has spawned.
@@ -198,9 +198,9 @@ impl Tasks {
 #[derive(Default)]
 pub(in crate::unit) struct IsolatedTasks {
     /// The number of isolated tasks that this history has spawned, by name and first number.
-    counts: BTreeMap<(&'static str, u32), u32>,
+    counts: SortedMap<(&'static str, u32), u32>,
     /// The isolated tasks whose end was not seen in this history.
-    unseen: BTreeSet<UnitId>,
+    unseen: SortedSet<UnitId>,
     /// The isolated tasks that were spawned in this step, with their programs.
     pub(in crate::unit) spawned: Vec<(UnitId, Rc<Program>)>,
 }
@@ -208,7 +208,7 @@ pub(in crate::unit) struct IsolatedTasks {
 impl IsolatedTasks {
     /// The ordinal of the next isolated task of this name.
     pub(super) fn next(&mut self, name: &'static str, first: u32) -> u32 {
-        let count = self.counts.entry((name, first)).or_default();
+        let count = self.counts.or_default((name, first));
         first + std::mem::replace(count, *count + 1)
     }
 

@@ -220,7 +220,7 @@ impl<'a> View<'a> {
         self,
         state: &[u32],
         enabled: &mut Enabled,
-        own: impl Fn(Mover) -> bool,
+        own: &dyn Fn(Mover) -> bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
         std::mem::swap(chosen, &mut enabled.moves);
@@ -228,8 +228,8 @@ impl<'a> View<'a> {
         if self.first_of_all(state, enabled, chosen)? {
             return Ok(());
         }
-        let processes = self.own_time(state, &own);
-        chosen.retain(|transition| self.mover(transition).is_some_and(&own));
+        let processes = self.own_time(state, own);
+        chosen.retain(|transition| self.mover(transition).is_some_and(own));
         enabled.timers.retain(|waiting| own(waiting.mover));
         let zone = processes.zone();
         let before = chosen.len();
@@ -240,7 +240,7 @@ impl<'a> View<'a> {
             || chosen
                 .iter()
                 .any(|step| matches!(step.class(), Some(Class::Immediate | Class::Delivery { may_wait: false, .. })));
-        let is_instant = is_immediate || self.is_dead_end(state, &own, chosen);
+        let is_instant = is_immediate || self.is_dead_end(state, own, chosen);
         let accepted = self.all_accepted(zone, is_instant, &enabled.timers)?;
         if let Some(unsettled) = accepted.iter().find(|timer| timer.may_be_over) {
             return self.settle(&processes, unsettled, chosen);

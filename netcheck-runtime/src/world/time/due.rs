@@ -39,7 +39,7 @@ impl View<'_> {
         self,
         state: &[u32],
         enabled: &'e Enabled,
-        timed: impl Fn(Mover) -> bool,
+        timed: &dyn Fn(Mover) -> bool,
     ) -> Lookup<Option<Due<'e>>> {
         let mut waiting: Vec<&Waiting> = enabled.timers.iter().filter(|waiting| timed(waiting.mover)).collect();
         // Stable: timers that are due at once stay in the order of their units.
@@ -86,7 +86,7 @@ impl View<'_> {
         self,
         state: &[u32],
         enabled: &Enabled,
-        timed: &impl Fn(Mover) -> bool,
+        timed: &dyn Fn(Mover) -> bool,
         may_fail: bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {

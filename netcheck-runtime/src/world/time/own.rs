@@ -47,7 +47,7 @@ impl Own<'_> {
 
 impl<'a> View<'a> {
     /// The processes of the movers for which `own` holds, with their part of the zone.
-    pub(in crate::world) fn own_time(self, state: &[u32], own: impl Fn(Mover) -> bool) -> Own<'a> {
+    pub(in crate::world) fn own_time(self, state: &[u32], own: &dyn Fn(Mover) -> bool) -> Own<'a> {
         let zone = self.zone_at(state);
         let mut processes: SmallVec<[ProcessId; 8]> = SmallVec::new();
         let mut is_all = true;
