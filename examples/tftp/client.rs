@@ -4,6 +4,7 @@ use super::netascii;
 use super::packet::{BLOCK_BYTES, Mode, Options, Packet, Request};
 use super::tokio;
 use super::transfer::{Conversation, Failure, Reaction, Settings, apart, last_block};
+use std::net::SocketAddr;
 use tokio::net::{UdpSocket, lookup_host};
 
 /// What a client wants.
@@ -29,15 +30,11 @@ impl Wish {
     }
 
     async fn conversation<'s>(&self, socket: &'s UdpSocket, settings: Settings) -> Result<Conversation<'s>, Failure> {
-        let server = lookup_host(&self.server).await?.find(|address| address.is_ipv4() == is_ipv4(socket));
+        let server = lookup_host(&self.server).await?.find(SocketAddr::is_ipv4);
         let server = server.ok_or(Failure::Broken(std::io::ErrorKind::AddrNotAvailable))?;
         // Without options, blocks have the usual size, whatever the settings ask for.
         Ok(Conversation::with_server(socket, server, settings))
     }
-}
-
-fn is_ipv4(socket: &UdpSocket) -> bool {
-    socket.local_addr().is_ok_and(|address| address.is_ipv4())
 }
 
 /// Puts a file on the server.

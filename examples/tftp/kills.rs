@@ -2,6 +2,7 @@
 //!
 //! `.ci/mutants` runs these tests on each mutant. All of them pass on the programs as they are.
 
+mod counterparts;
 #[path = "../../tests/systems/tftp/packets.rs"]
 mod packets;
 

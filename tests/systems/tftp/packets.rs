@@ -40,6 +40,29 @@ fn what_is_no_packet_is_refused_and_what_is_no_option_is_left_out() {
 }
 
 #[test]
+fn a_time_out_of_no_time_is_no_option() {
+    for (value, seconds) in [("0", None), ("1", Some(1)), ("255", Some(255)), ("256", None)] {
+        let parsed = Packet::parse(format!("\0\x06timeout\0{value}\0").as_bytes());
+        assert_eq!(parsed, Ok(Packet::OptionAck(Options { timeout_s: seconds, ..Options::default() })));
+    }
+}
+
+#[test]
+fn packets_are_shown_as_the_rfc_names_them() {
+    let data = |length| Packet::Data { block: 1, bytes: vec![b'a'; length] };
+    let request = Request { file: "f".to_owned(), mode: Mode::Octet, options: Options::default() };
+    for (packet, text) in [
+        (Packet::Write(request), "WRQ f octet".to_owned()),
+        (data(16), format!("DATA 1 \"{}\"", "a".repeat(16))),
+        (data(17), "DATA 1 (17 bytes)".to_owned()),
+        (Packet::OptionAck(Options::default()), "OACK".to_owned()),
+    ] {
+        assert_eq!(packet.to_string(), text);
+    }
+    assert_eq!(Packet::parse(b"").unwrap_err().to_string(), "this is no packet of TFTP");
+}
+
+#[test]
 fn text_of_the_network_comes_back_as_it_was() {
     for text in [&b""[..], b"a\nb\n", b"\r", b"\r\n", b"a\rb\r\n\n\r"] {
         assert_eq!(netascii::decode(&netascii::encode(text)), text);
