@@ -3,6 +3,7 @@
 //! Messages mostly go to ports that somebody binds, and races are frequent. `shrink` makes a failing one readable.
 
 pub mod apart;
+pub mod clocks;
 mod exchange;
 mod like;
 mod loops;

@@ -165,6 +165,9 @@ families! {
     random_systems_of_everyday_programs_with_segments_under_way_agree: 26_000_000, 11, 12_000,
         |seeds| agree_where(seeds, Size::Small, Words::EverydayStreams, Limits::of(5_000), with_segments),
         ["reads": |figures| figures.read => 150, "time-outs": |figures| figures.timeouts => 50];
+    random_systems_that_read_clocks_with_segments_under_way_agree: 30_000_000, 20, 14_000,
+        reading_clocks_agrees,
+        ["reads": |figures| figures.read => 150, "time-outs": |figures| figures.timeouts => 50];
     random_monitors_agree: 22_000_000, 52, 12_000,
         monitors_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 100,
@@ -236,6 +239,23 @@ fn connecting_again_agrees(seeds: Range<u64>) -> Option<Figures> {
         if seed.is_multiple_of(3) {
             with_segments(seed / 3, &mut system.network);
         }
+        system
+    };
+    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    seeds_asked_for().is_none().then_some(figures)
+}
+
+/// Compares systems whose processes read clocks while segments take time: of an interval, where an instant is known by its
+/// bounds, or of a list, where it is a number.
+fn reading_clocks_agrees(seeds: Range<u64>) -> Option<Figures> {
+    let mut figures = Figures::default();
+    let of = |seed: u64| [Words::EverydayStreams, Words::Mixed, Words::Streams][seed as usize % 3];
+    let disagreement =
+        |seed, system: &System, figures: &mut Figures| compare(system, Limits::of(5_000), of(seed), seed, figures);
+    let generate = |seed: u64| {
+        let mut system = generate::system(seed, Size::Small, of(seed));
+        generate::clocks::read_clocks(seed, &mut system);
+        with_segments(seed / 3, &mut system.network);
         system
     };
     agree_one_by_one(seeds, generate, disagreement, &mut figures);

@@ -58,13 +58,10 @@ impl ProcessState {
                 is_free.then_some(Wait::Tick { into, deadline_ms: limited(limit_ms) })
             }
             Everyday::SleepUntil { ms } => Some(Wait::Sleep { deadline_ms: now_ms + u32::from(ms) }),
-            Everyday::Stamp => {
-                self.stamp_ms = Some(i64::from(now_ms));
-                None
-            }
-            Everyday::IsOver { ms, into } => {
-                let is_over = self.stamp_ms.map(|stamp_ms| i64::from(now_ms) >= stamp_ms + i64::from(ms));
-                self.registers[into] = is_over.map_or(2, u8::from);
+            Everyday::Stamp => Some(Wait::Clock { over: None }),
+            Everyday::IsOver { ms, into } if self.stamp_ms.is_some() => Some(Wait::Clock { over: Some((ms, into)) }),
+            Everyday::IsOver { into, .. } => {
+                self.registers[into] = 2;
                 None
             }
             Everyday::SleepUntilLater { ms } => {
@@ -84,6 +81,15 @@ impl ProcessState {
                     None => Some(Wait::Object { into, deadline_ms: limited(limit_ms) }),
                 }
             }
+        }
+    }
+
+    /// Keeps the time, or writes whether so much of it is over since it was kept.
+    pub(super) fn read_clock(&mut self, now_ms: u32, over: Option<(u16, usize)>) {
+        let now_ms = i64::from(now_ms);
+        match (over, self.stamp_ms) {
+            (Some((ms, into)), Some(stamp_ms)) => self.registers[into] = u8::from(now_ms >= stamp_ms + i64::from(ms)),
+            _ => self.stamp_ms = Some(now_ms),
         }
     }
 

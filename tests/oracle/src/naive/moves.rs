@@ -56,6 +56,7 @@ impl World<'_> {
                     Wait::Choose { among, .. } => {
                         others.extend((0..among).map(|choice| Move::Choose { process, task, choice }));
                     }
+                    Wait::Clock { .. } => others.push(Move::ReadClock { process, task }),
                     Wait::Recv { sockets, deadline_ms, outer_ms, .. } => {
                         for (endpoints, channel) in &self.state.channels {
                             if endpoints.1.0 == process && sockets.iter().any(|socket| socket.number == endpoints.1.1) {

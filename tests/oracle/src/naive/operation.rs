@@ -42,6 +42,11 @@ pub(super) enum Wait {
         among: usize,
         into: usize,
     },
+    /// in the middle of what the task does, as is a call that does not wait: the time is kept, or it is written whether
+    /// so much of it is over
+    Clock {
+        over: Option<(u16, usize)>,
+    },
     Join {
         task: usize,
         deadline: Option<(u32, usize)>,
@@ -179,6 +184,10 @@ pub(super) enum Move {
         process: usize,
         task: usize,
         choice: usize,
+    },
+    ReadClock {
+        process: usize,
+        task: usize,
     },
     Deliver {
         process: usize,

@@ -57,6 +57,11 @@ impl World<'_> {
                 self.state.processes[process].registers[into] = choice as u8;
                 self.run(process, task, findings)
             }
+            Move::ReadClock { process, task } => {
+                let Wait::Clock { over } = self.wait(process, task) else { unreachable!() };
+                self.state.processes[process].read_clock(self.state.now_ms, over);
+                self.run(process, task, findings)
+            }
             Move::Deliver { process, task, channel, packet } => {
                 let arriving = self.state.channels.get_mut(&channel).expect("it holds the packet");
                 let Packet { value, from_port, .. } = arriving.deliver(packet, &mut self.state.faults_left);
