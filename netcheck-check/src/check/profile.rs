@@ -153,8 +153,8 @@ impl Job {
         let [a, b] = pairs.into_iter().find(|pair| are_alike(*pair))?;
         (!self.checker.symmetry && !self.has_monitors() && self.checker.tasks != Tasks::Tracked).then(|| {
             format!(
-                "\"{}\" and \"{}\" are registered with one function: `symmetry = true` visits states once that differ \
-                 only in which of them does what",
+                "\"{}\" and \"{}\" are registered with one function: unless their arguments make them differ, \
+                 `symmetry = true` visits states once that differ only in which of them does what",
                 a.name, b.name
             )
         })

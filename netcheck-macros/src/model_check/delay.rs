@@ -16,18 +16,18 @@ const NS_MAX: u64 = u64::MAX / 4;
 /// Types that a number of seconds may be given as.
 const INTEGERS: &[&str] = &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
 
-/// How messages call a delay.
-const A_DELAY: &str = "a delay";
+/// How messages call the length of a delay.
+const DELAY: &str = "delay";
 
 /// A time: a literal with a unit, or any expression for a number of seconds.
 pub(super) fn time(value: Expr, cx: &Ctxt) -> Option<Time> {
     let is_number = |suffix: &str| suffix.is_empty() || INTEGERS.contains(&suffix);
     match &value {
         Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) if !is_number(literal.suffix()) => {
-            Some(Time { ns: Some(length(&value, "a time", cx)?.ns), value })
+            Some(Time { ns: Some(length(&value, "time", cx)?.ns), value })
         }
         Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => {
-            length(&value, "a time", cx);
+            length(&value, "time", cx);
             None
         }
         _ => Some(Time { ns: None, value }),
@@ -40,12 +40,12 @@ pub(super) fn read(value: Expr, cx: &Ctxt) -> Option<Delays> {
         Expr::Range(range) => interval(range, cx),
         Expr::Array(ExprArray { elems, .. }) => {
             // Every element is looked at, so that every mistake is reported.
-            let lengths: Vec<_> = elems.iter().map(|element| length(element, A_DELAY, cx)).collect();
+            let lengths: Vec<_> = elems.iter().map(|element| length(element, DELAY, cx)).collect();
             lengths.into_iter().collect::<Option<Vec<_>>>().map(DelaysKind::Listed)
         }
         Expr::Lit(_) => {
             // A mistake in the literal comes first.
-            if length(&value, A_DELAY, cx).is_some() {
+            if length(&value, DELAY, cx).is_some() {
                 let only = quote::quote!(#value);
                 cx.error(&value, format_args!("expected an interval or a list of delays: write `[{only}]`"));
             }
@@ -61,8 +61,8 @@ pub(super) fn read(value: Expr, cx: &Ctxt) -> Option<Delays> {
 
 fn interval(range: &ExprRange, cx: &Ctxt) -> Option<DelaysKind> {
     let ExprRange { start, limits, end, .. } = range;
-    let least = start.as_ref().map(|start| length(start, A_DELAY, cx));
-    let most = end.as_ref().map(|end| length(end, A_DELAY, cx));
+    let least = start.as_ref().map(|start| length(start, DELAY, cx));
+    let most = end.as_ref().map(|end| length(end, DELAY, cx));
     if least.is_none() {
         cx.error(range, "an interval of delays has a lower bound: write `0s..` for any delay");
     }
@@ -77,11 +77,11 @@ fn interval(range: &ExprRange, cx: &Ctxt) -> Option<DelaysKind> {
     }
 }
 
-/// A whole number with a unit; `what` it is in messages.
-fn length(value: &Expr, what: &str, cx: &Ctxt) -> Option<Length> {
+/// A whole number with a unit; `name`: of what it is the length.
+fn length(value: &Expr, name: &str, cx: &Ctxt) -> Option<Length> {
     let value = ungroup(value.clone());
     let Expr::Lit(ExprLit { lit, .. }) = &value else {
-        cx.error(&value, format_args!("expected {what}, such as `200ms`"));
+        cx.error(&value, format_args!("expected a {name}, such as `200ms`"));
         return None;
     };
     let (digits, unit) = match lit {
@@ -89,27 +89,26 @@ fn length(value: &Expr, what: &str, cx: &Ctxt) -> Option<Length> {
         Lit::Float(_) => {
             cx.error(
                 lit,
-                format_args!("{what} is a whole number of some unit: write `1500ms` for one and a half seconds"),
+                format_args!("a {name} is a whole number of some unit: write `1500ms` for one and a half seconds"),
             );
             return None;
         }
         _ => {
-            cx.error(lit, format_args!("expected {what}, such as `200ms`, without quotes"));
+            cx.error(lit, format_args!("expected a {name}, such as `200ms`, without quotes"));
             return None;
         }
     };
     let units = "`ns`, `us`, `ms`, `s` or `min`";
     let Some((_, unit_ns)) = UNITS.iter().find(|(name, _)| *name == unit) else {
         match unit {
-            "" => cx.error(lit, format_args!("{what} needs a unit: write `{digits}ms`, or another of {units}")),
-            _ => cx.error(lit, format_args!("unknown unit `{unit}`: {what} is in {units}")),
+            "" => cx.error(lit, format_args!("a {name} needs a unit: write `{digits}ms`, or another of {units}")),
+            _ => cx.error(lit, format_args!("unknown unit `{unit}`: a {name} is in {units}")),
         }
         return None;
     };
     let ns = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(*unit_ns)).filter(|&ns| ns < NS_MAX);
     if ns.is_none() {
-        let what = what.trim_start_matches("a ");
-        cx.error(lit, format_args!("this {what} is too long: the longest are 146 years"));
+        cx.error(lit, format_args!("this {name} is too long: the longest are 146 years"));
     }
     Some(Length { ns: ns?, literal: lit.clone() })
 }

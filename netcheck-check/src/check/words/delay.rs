@@ -44,11 +44,11 @@ fn delays(word: &Word<'_>) -> Result<Delays, Wrong> {
     let wrong = |message: String| Wrong { at: value.at.clone(), message };
     match &value.kind {
         Kind::Range { least, dots, most } => {
-            let least = length(least, A_DELAY).map_err(wrong)?;
+            let least = length(least, DELAY).map_err(wrong)?;
             match (*dots, most) {
                 ("..", None) => interval(Bound::Included(least), Bound::Unbounded),
                 ("..=", Some(most)) => {
-                    let most = length(most, A_DELAY).map_err(wrong)?;
+                    let most = length(most, DELAY).map_err(wrong)?;
                     if most < least {
                         return Err(wrong("no delay is in this interval: the shorter one comes first".to_owned()));
                     }
@@ -64,14 +64,14 @@ fn delays(word: &Word<'_>) -> Result<Delays, Wrong> {
         Kind::List(listed) => {
             let each = listed.iter().map(|value| match value.kind {
                 Kind::Number(digits) => {
-                    length(digits, A_DELAY).map_err(|message| Wrong { at: value.at.clone(), message })
+                    length(digits, DELAY).map_err(|message| Wrong { at: value.at.clone(), message })
                 }
                 _ => Err(Wrong { at: value.at.clone(), message: "expected a delay, such as `200ms`".to_owned() }),
             });
             Ok(Delays::Listed(each.collect::<Result<Vec<Duration>, Wrong>>()?))
         }
         Kind::Number(digits) => {
-            length(digits, A_DELAY).map_err(wrong)?;
+            length(digits, DELAY).map_err(wrong)?;
             Err(wrong(format!("expected an interval or a list of delays: write `[{digits}]`")))
         }
         _ => Err(wrong(
@@ -87,28 +87,25 @@ pub(super) fn time(word: &Word<'_>, meaning: &str) -> Result<Duration, Wrong> {
         && let Kind::Number(written) = value.kind
         && has_unit(written)
     {
-        return length(written, "a time").map_err(|message| Wrong { at: value.at.clone(), message });
+        return length(written, "time").map_err(|message| Wrong { at: value.at.clone(), message });
     }
     Ok(Duration::from_secs(positive(word, "30", meaning)? as u64))
 }
 
-/// How messages call a delay.
-const A_DELAY: &str = "a delay";
+/// How messages call the length of a delay.
+const DELAY: &str = "delay";
 
-/// A whole number with a unit; `what` it is in messages.
-fn length(text: &str, what: &str) -> Result<Duration, String> {
+/// A whole number with a unit; `name`: of what it is the length.
+fn length(text: &str, name: &str) -> Result<Duration, String> {
     let (digits, unit) = text.split_at(text.find(char::is_alphabetic).unwrap_or(text.len()));
     let units = "`ns`, `us`, `ms`, `s` or `min`";
     let Some((_, unit_ns)) = UNITS.iter().find(|(name, _)| *name == unit) else {
         return Err(match unit {
-            "" => format!("{what} needs a unit: write `{digits}ms`, or another of {units}"),
-            _ => format!("unknown unit `{unit}`: {what} is in {units}"),
+            "" => format!("a {name} needs a unit: write `{digits}ms`, or another of {units}"),
+            _ => format!("unknown unit `{unit}`: a {name} is in {units}"),
         });
     };
     let count = digits.replace('_', "").parse::<u64>().ok();
     let ns = count.and_then(|count| count.checked_mul(*unit_ns)).filter(|&ns| ns < FAR_NS.unsigned_abs());
-    ns.map(Duration::from_nanos).ok_or_else(|| {
-        let what = what.trim_start_matches("a ");
-        format!("this {what} is too long: the longest are 146 years")
-    })
+    ns.map(Duration::from_nanos).ok_or_else(|| format!("this {name} is too long: the longest are 146 years"))
 }
