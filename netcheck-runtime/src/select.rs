@@ -310,8 +310,10 @@ impl Round<'_> {
 
 /// The source text of an expression on one line, as far as it is shown.
 pub(crate) fn source_text(text: &str) -> String {
-    // In the tokens of a macro, paths stand apart.
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" :: ", "::");
+    // In the tokens of a macro, paths and references stand apart.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" :: ", "::").replace("& mut ", "&mut ");
+    let text = text.replace("(& ", "(&").replace(", & ", ", &");
+    let text = text.strip_prefix("& ").map_or_else(|| text.clone(), |referenced| format!("&{referenced}"));
     match text.char_indices().nth(TEXT_CHARS_MAX) {
         Some((end, _)) => format!("{} …", text[..end].trim_end()),
         None => text,
@@ -332,6 +334,23 @@ pub fn choose<T>(alternatives: impl IntoIterator<Item = T>) -> impl Future<Outpu
         match crate::unit::poll::operations::Pending::new(choice, location).await {
             Outcome::Alternative(index) => alternatives.swap_remove(index),
             other => unreachable!("a choice does not end with {other:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source_text;
+
+    #[test]
+    fn expressions_are_told_as_one_writes_them() {
+        for (tokens, written) in [
+            ("& mut time_is_up", "&mut time_is_up"),
+            ("socket.recv_from(& mut buffer)", "socket.recv_from(&mut buffer)"),
+            ("sent(& a & b, & c)", "sent(&a & b, &c)"),
+            ("tokio :: time\n    :: sleep(d)", "tokio::time::sleep(d)"),
+        ] {
+            assert_eq!(source_text(tokens), written);
         }
     }
 }
