@@ -347,7 +347,7 @@ fn a_counterexample_says_when_each_step_happens() {
     let text = report.counterexample().expect("the answer may come late").to_string();
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(" s  ")).map(|line| &line[4..]).collect();
     assert!(lines[4].starts_with("0.000 s  client   send b\"\\0\" to server:4000"), "{text}");
-    assert!(lines[5].ends_with("← #5  took 400ms, between 400ms and 600ms"), "{text}");
+    assert!(lines[5].ends_with("← #5  took 400ms, possible between 0.400 s and 0.600 s"), "{text}");
     assert!(
         lines[8].starts_with("1.000 s  network  deliver b\"\\0\" from server:4000 to client ← #8  took 600ms"),
         "{text}"
@@ -373,7 +373,7 @@ fn a_counterexample_happens_again_at_its_own_instants_and_at_no_impossible_ones(
     for impossible_ms in [300, 650] {
         let error = at(impossible_ms).expect_err("the answer would take too long, or the request").to_string();
         assert!(error.contains("step 6 is not possible: it can't happen at this instant"), "{error}");
-        assert!(error.contains("at 0.400 s (between 400ms and 600ms)"), "{error}");
+        assert!(error.contains("at 0.400 s (possible between 0.400 s and 0.600 s)"), "{error}");
     }
 }
 

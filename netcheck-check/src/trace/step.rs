@@ -92,11 +92,11 @@ impl Timing {
 
     /// The instants at which the step may happen in executions with the same steps, if there are several.
     pub(crate) fn range(&self) -> Option<String> {
-        let earliest = length(self.earliest_ns);
+        let earliest = seconds(self.earliest_ns);
         match self.latest_ns {
-            None => Some(format!("from {earliest} on")),
+            None => Some(format!("possible from {earliest} on")),
             Some(latest_ns) if latest_ns == self.earliest_ns => None,
-            Some(latest_ns) => Some(format!("between {earliest} and {}", length(latest_ns))),
+            Some(latest_ns) => Some(format!("possible between {earliest} and {}", seconds(latest_ns))),
         }
     }
 }
