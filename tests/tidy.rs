@@ -275,26 +275,28 @@ fn every_edge_of_the_tables_is_used() {
     let mut wrong = Vec::new();
     for &(package, rows) in TABLES {
         let source = Package::read(package);
-        let used: Vec<(String, Vec<String>)> = source
+        let used: BTreeSet<(String, Vec<String>)> = source
             .files
             .iter()
             .flat_map(|(file, module)| paths(&tokens(&read(file)), module))
             .map(|used| (used.module.join("::"), used.path))
             .collect();
         for (name, allowed) in rows {
-            let own = |from: &str| {
+            let is_own = |from: &str| {
                 let row = rows.iter().filter(|(name, _)| is_in(from, name)).max_by_key(|(name, _)| name.len());
                 row.is_some_and(|(row, _)| row == name)
             };
             // In the crate root, a path may do without `crate`.
-            let reaches = |path: &[String], to: &str| match path.split_first() {
-                Some((head, rest)) if head == "crate" => is_in(&source.module_of(rest), to),
+            let reached = |path: &[String]| match path.split_first() {
+                Some((head, rest)) if head == "crate" => vec![source.module_of(rest)],
                 _ => {
-                    source.reached(path).is_some_and(|reached| is_in(&reached, to))
-                        || name.is_empty() && is_in(&source.module_of(path), to)
+                    let beside = name.is_empty().then(|| source.module_of(path));
+                    source.reached(path).into_iter().chain(beside).collect()
                 }
             };
-            for to in allowed.iter().filter(|to| !used.iter().any(|(from, path)| own(from) && reaches(path, to))) {
+            let own = used.iter().filter(|(from, _)| is_own(from));
+            let own: BTreeSet<String> = own.flat_map(|(_, path)| reached(path)).collect();
+            for to in allowed.iter().filter(|to| !own.iter().any(|reached| is_in(reached, to))) {
                 wrong.push(format!("tests/tidy.rs: `{name}` of {package} does not use `{to}`: take it out of its row"));
             }
         }
@@ -352,12 +354,16 @@ fn only_the_facade_is_used_from_outside() {
 fn some_words_stand_nowhere_else() {
     let mut wrong = Vec::new();
     for file in sources() {
+        let name = shown(&file);
+        let forbidden: Vec<_> = WORDS
+            .iter()
+            .filter(|(_, folder, files, _)| {
+                name.starts_with(folder) && !files.iter().any(|file| name.starts_with(file))
+            })
+            .collect();
         for token in tokens(&read(&file)) {
-            for (word, folder, files, why) in WORDS {
-                let name = shown(&file);
-                if token.text == *word && name.starts_with(folder) && !files.iter().any(|file| name.starts_with(file)) {
-                    wrong.push(format!("{}:{}: no `{word}` here: {why}", shown(&file), token.line));
-                }
+            for (word, .., why) in forbidden.iter().filter(|(word, ..)| token.text == *word) {
+                wrong.push(format!("{name}:{}: no `{word}` here: {why}", token.line));
             }
         }
     }

@@ -3,7 +3,7 @@
 //! `.ci/package` makes them.
 
 use crate::none;
-use crate::source::{read, root, shown};
+use crate::source::{Token, read, root, rust_files, shown, tokens};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -48,6 +48,28 @@ const CATEGORIES: &[&str] = &[
     "memory-management",
     "network-programming",
 ];
+
+/// What is not built as a test has none: they would never run.
+#[test]
+fn targets_that_are_no_tests_have_none() {
+    let mut wrong = Vec::new();
+    for package in packages() {
+        let targets = package["targets"].as_array().expect("targets").clone();
+        for target in targets.iter().filter(|target| target["test"] == false) {
+            let root = PathBuf::from(target["src_path"].as_str().expect("a path"));
+            let is_library = target["kind"].as_array().is_some_and(|kinds| kinds.contains(&Value::from("lib")));
+            let beside = if is_library { rust_files(root.parent().expect("a folder")) } else { vec![root.clone()] };
+            for file in beside.iter().filter(|file| !file.ends_with("main.rs") || **file == root) {
+                let tokens = tokens(&read(file));
+                let is_test = |window: &[Token]| ["#", "[", "test", "]"].iter().zip(window).all(|(a, b)| *a == b.text);
+                if tokens.windows(4).any(is_test) {
+                    wrong.push(format!("{}: it has `test = false` in its Cargo.toml", shown(file)));
+                }
+            }
+        }
+    }
+    none(&wrong);
+}
 
 #[test]
 fn the_crates_of_users_are_published_and_no_others() {

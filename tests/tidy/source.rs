@@ -38,7 +38,8 @@ pub fn sources() -> Vec<PathBuf> {
     files.filter(|file| !file.starts_with(root().join("benches/peers/target"))).collect()
 }
 
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
+/// The Rust files of a folder and of those in it.
+pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut entries: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     entries.sort();
