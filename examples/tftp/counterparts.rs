@@ -50,7 +50,7 @@ async fn request() -> (Request, std::net::SocketAddr) {
 
 /// RFC 1350 section 4: a packet from another port is answered by an error, and changes nothing.
 #[test]
-fn check_stranger() {
+fn check_stranger_to_a_client() {
     verify(|net| {
         net.daemon("server", || async {
             let (_, client) = request().await;
@@ -66,6 +66,33 @@ fn check_stranger() {
         });
         net.process("client", || async { assert_eq!(client::get(wish(), settings(2)).await, Ok(b"abc".to_vec())) })
             .after("server");
+    });
+}
+
+/// The client's port, too, is known from the beginning: from its request.
+#[test]
+fn check_stranger_to_a_server() {
+    verify(|net| {
+        net.process("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:69").await.expect("a free port");
+            server::serve_once(socket, Folder::One(b"abc"), settings(2)).await.expect("a socket");
+        });
+        net.process("client", || async {
+            let [own, stranger] = [UdpSocket::bind("0.0.0.0:0").await, UdpSocket::bind("0.0.0.0:0").await];
+            let [own, stranger] = [own, stranger].map(|socket| socket.expect("a free port"));
+            let request = Request { file: "f".to_owned(), mode: Mode::Octet, options: Options::default() };
+            own.send_to(&Packet::Read(request).to_bytes(), "server:69").await.expect("a server");
+            let (first, server) = receive(&own).await;
+            assert_eq!(first.to_bytes(), data(1, b"ab"));
+            stranger.send_to(&Packet::Ack { block: 1 }.to_bytes(), server).await.expect("a server");
+            let (answer, _) = receive(&stranger).await;
+            assert!(matches!(answer, Packet::Error { code: code::UNKNOWN_TRANSFER, .. }), "{answer}");
+            own.send_to(&Packet::Ack { block: 1 }.to_bytes(), server).await.expect("a server");
+            // Its first data may have come again meanwhile.
+            while receive(&own).await.0.to_bytes() != data(2, b"c") {}
+            own.send_to(&Packet::Ack { block: 2 }.to_bytes(), server).await.expect("a server");
+        })
+        .after("server");
     });
 }
 
