@@ -53,8 +53,8 @@ fn registers_are_zero_when_the_function_is_entered() {
 
 const BYTES: usize = 4096;
 
-/// More bytes than those of a few addresses that happen to be the ones that are looked for.
-const BY_CHANCE: usize = 64;
+/// An address may have the bytes that are looked for, by chance.
+const BYTES_OF_AN_ADDRESS: usize = size_of::<usize>();
 
 #[inline(never)]
 fn leave_behind() {
@@ -63,17 +63,21 @@ fn leave_behind() {
 
 #[inline(never)]
 fn stale() -> usize {
-    let bytes = black_box(std::mem::MaybeUninit::<[u8; BYTES]>::uninit());
-    let start = (&raw const bytes).cast::<u8>();
-    // SAFETY: the bytes are on this thread's stack; volatile, so that what is there is read.
-    (0..BYTES).filter(|&byte| unsafe { black_box(start).add(byte).read_volatile() } == 0xee).count()
+    const WORDS: usize = BYTES / size_of::<u64>();
+    let words = black_box(std::mem::MaybeUninit::<[u64; WORDS]>::uninit());
+    let start = (&raw const words).cast::<u64>();
+    // No address consists of these bytes, of which the frames of other calls are full.
+    let is_stale = |word: u64| word == u64::from_ne_bytes([0xee; 8]);
+    // SAFETY: the words are on this thread's stack; volatile, so that what is there is read.
+    size_of::<u64>()
+        * (0..WORDS).filter(|&word| is_stale(unsafe { black_box(start).add(word).read_volatile() })).count()
 }
 
 #[test]
 fn stale_bytes_of_earlier_calls_are_gone_after_a_wipe() {
     leave_behind();
     wipe_stack::<{ 4 * BYTES }>();
-    assert!(stale() < BY_CHANCE);
+    assert_eq!(stale(), 0);
 }
 
 /// The address of a variable of the function that calls this.
@@ -91,7 +95,7 @@ fn the_engine_leaves_nothing_on_the_stack_of_a_program() {
         engine(leave_behind);
         stale()
     });
-    assert!(after < BY_CHANCE);
+    assert_eq!(after, 0);
 }
 
 #[test]
@@ -172,7 +176,7 @@ fn the_bytes_of_a_result_that_mean_nothing_are_not_the_engines() {
         let in_box = (0..size_of::<Sized>()).filter(|&byte| unsafe { start.add(byte).read_volatile() } == 0xee).count();
         (in_box, stale())
     });
-    assert!(found.0 < BY_CHANCE / 8 && found.1 < BY_CHANCE, "{found:?}");
+    assert!(found.0 < BYTES_OF_AN_ADDRESS && found.1 == 0, "{found:?}");
     let large = arena.enter(|| engine(|| result(black_box(false))));
     assert!(matches!(large, Sized::Large(numbers) if numbers == [0xeeee_eeee_eeee_eeee; 60]));
 }
@@ -248,7 +252,7 @@ fn each_call_finds_zeros_however_much_of_the_stack_the_one_before_has_used() {
                 stale_below(frames)
             }) > 0
         );
-        assert!(call_on_program_stack(|| stale_below(frames)) < BY_CHANCE, "{frames} frames of {BYTES} bytes");
+        assert_eq!(call_on_program_stack(|| stale_below(frames)), 0, "{frames} frames of {BYTES} bytes");
     }
 }
 
@@ -258,7 +262,7 @@ fn a_thread_finds_zeros_on_the_stack_of_one_that_has_ended() {
     for frames in [50, 200] {
         left(frames).join().unwrap();
         let found = std::thread::spawn(move || call_on_program_stack(|| stale_below(frames))).join().unwrap();
-        assert!(found < BY_CHANCE, "{frames} frames of {BYTES} bytes: {found}");
+        assert_eq!(found, 0, "{frames} frames of {BYTES} bytes");
     }
 }
 
