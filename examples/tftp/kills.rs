@@ -10,6 +10,7 @@ use checked::{Serving, Transfer, Way, any_delay};
 use netcheck::check::{Checker, Udp, Verdict};
 use std::time::Duration;
 use tftp::checked;
+use tftp::checked::program::transfer::Version;
 use tftp::methods::{Budget, Method};
 
 /// Seconds until the check of a transfer is given up, without optimization on a busy machine.
@@ -75,6 +76,23 @@ fn check_fast_network() {
             assert_eq!(report.verdict(), Verdict::Verified, "{transfer:?}: {report}");
             assert_eq!(report.outputs("client"), ["Ok(())"], "{transfer:?}");
         }
+    }
+}
+
+/// The versions with faults have them.
+#[test]
+fn check_faults() {
+    for version in [
+        Version::FixedTimeout,
+        Version::Apprentice,
+        Version::FinalAckForAnyData,
+        Version::NoFinalAckAgain,
+        Version::OnceTooOften,
+        Version::BlockTooMany,
+    ] {
+        let transfer = Transfer { version, ..Transfer::corrected(Way::Write, 2, 1) };
+        let report = transfer.check_within(any_delay(), PATIENCE_S);
+        assert_eq!(report.verdict(), Verdict::Violated, "{version:?}: {report}");
     }
 }
 
