@@ -6,6 +6,7 @@
 //! | [`net`], [`io`], [`time`], [`task`], [`select`], [`faults`], [`isolated`], [`sync`], [`runtime`], [`signal`] | fronts, shaped like tokio | decide an outcome |
 //! | [`sync`] | tokio's and std's own types, each with an object that is touched at every use | decide who gets what |
 //! | `unit` | one program as a learned automaton | know a protocol or a search |
+//! | `sorted` | small maps and sets, as sorted vectors | |
 //! | `world` | state vectors and the steps between them | poll user code but through `unit` |
 //! | `graph` | the explored graph and its strongly connected components | know states or steps |
 //! | `reduction` | which steps need not be explored | change what a step does |
