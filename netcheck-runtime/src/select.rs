@@ -313,7 +313,10 @@ pub(crate) fn source_text(text: &str) -> String {
     // In the tokens of a macro, paths and references stand apart.
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" :: ", "::").replace("& mut ", "&mut ");
     let text = text.replace("(& ", "(&").replace(", & ", ", &");
-    let text = text.strip_prefix("& ").map_or_else(|| text.clone(), |referenced| format!("&{referenced}"));
+    let text = match text.strip_prefix("& ") {
+        Some(referenced) => format!("&{referenced}"),
+        None => text,
+    };
     match text.char_indices().nth(TEXT_CHARS_MAX) {
         Some((end, _)) => format!("{} …", text[..end].trim_end()),
         None => text,

@@ -1,7 +1,8 @@
 //! Maps and sets that are sorted vectors.
 //!
 //! Most tables of a process and of a state have a few entries. For these a vector is smaller than a tree, and is copied
-//! in one go. And there is far less code to compile for each type of keys.
+//! in one go. And there is far less code to compile for each type of keys. What grows with the states of a search belongs
+//! into trees or hash tables.
 
 use std::borrow::Borrow;
 use std::ops::{Index, RangeInclusive};
@@ -96,7 +97,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.entries.is_empty()
     }
 
-    /// The entries by their keys, here and below.
+    /// The entries in the order of their keys.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (&K, &V)> + ExactSizeIterator {
         self.entries.iter().map(|(key, value)| (key, value))
     }
@@ -216,10 +217,9 @@ impl<T> Default for SortedSet<T> {
 
 impl<T: Ord> FromIterator<T> for SortedSet<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> SortedSet<T> {
-        let mut elements: Vec<T> = elements.into_iter().collect();
-        elements.sort_unstable();
-        elements.dedup();
-        SortedSet { elements }
+        let mut set = SortedSet::new();
+        set.extend(elements);
+        set
     }
 }
 

@@ -74,7 +74,8 @@ impl Group {
         steps: &mut Vec<Transition>,
     ) -> Lookup<()> {
         view.enabled_of(state, view.live_units(state).filter(|(unit, _)| self.units.contains(unit)), enabled)?;
-        view.within(state, enabled, &|mover| self.has(mover), &|mover| self.has(mover), steps)
+        let own = |mover| self.has(mover);
+        view.within(state, enabled, &own, &own, steps)
     }
 
     /// Whether only daemons are left, and none of them is in the middle of a poll.

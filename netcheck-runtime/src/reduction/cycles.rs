@@ -1,11 +1,12 @@
 //! The cycles of the reduced graph that the proviso has found, for the choice of stubborn sets.
 
 use crate::id::{Mover, ProcessId, UnitId};
-use crate::sorted::{SortedMap, SortedSet};
+use crate::sorted::SortedSet;
 use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::tables::{Tables, View};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// The known cycles of the reduced graph.
 #[derive(Default)]
@@ -84,7 +85,7 @@ impl Cycles {
     }
 
     /// The states of the endless components, each with the states from which the others are explored.
-    pub(super) fn represented(&self) -> SortedMap<Part, SmallVec<[StateVector; 1]>> {
+    pub(super) fn represented(&self) -> BTreeMap<Part, SmallVec<[StateVector; 1]>> {
         self.endless.iter().map(|(part, endless)| (part.clone(), endless.representatives.clone())).collect()
     }
 

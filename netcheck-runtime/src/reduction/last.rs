@@ -14,6 +14,7 @@ use crate::world::enabled::Enabled;
 use crate::world::step::{Class, Transition};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
+use std::collections::BTreeMap;
 
 /// The processes of the steps that leave a state, and whether a timer fires with one of them.
 type Departure = Vec<(ProcessId, bool)>;
@@ -44,7 +45,7 @@ pub fn update(
     }
     let cycle_of: AHashMap<usize, usize> =
         cycles.iter().enumerate().filter_map(|(number, cycle)| Some((*cycle.iter().min()?, number))).collect();
-    let mut shown: SortedMap<usize, StateVector> = SortedMap::new();
+    let mut shown: BTreeMap<usize, StateVector> = BTreeMap::new();
     walk(system, footprints, initial, visited, |_, number, state, _, _| {
         shown.extend(cycle_of.get(&number).map(|&cycle| (cycle, state.clone())));
     })?;

@@ -44,7 +44,7 @@ use crate::world::store::{StateId, Store};
 use crate::world::system::{Asymmetry, Interrupt, System};
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// A state of a cycle in which a mover waits that never moves in the cycle.
 struct Ignoring {
@@ -126,7 +126,7 @@ fn represent(
     initial: &StateVector,
     visited: &mut Visited<'_>,
 ) -> Result<bool, Interrupt> {
-    let mut unrepresented = SortedSet::new();
+    let mut unrepresented = BTreeSet::new();
     for (part, representatives) in footprints.cycles.represented() {
         let mut is_represented = false;
         for state in representatives.iter().filter(|state| visited.store.find(state).is_some()) {

@@ -21,11 +21,11 @@ use crate::property::Properties;
 use crate::reduction::footprint::Footprints;
 use crate::reduction::successors::Successors;
 use crate::search::frontier::Random;
-use crate::sorted::SortedMap;
 use crate::world::components::StateVector;
 use crate::world::step::{Class, Move, Transition};
 use crate::world::system::{Interrupt, System};
 use ahash::{AHashMap, AHashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -379,10 +379,10 @@ impl Probing<'_> {
 /// Where independent probes meet more often than the weights let expect, the weights are too large.
 fn recapture(probes: &mut [Vec<Representative>]) {
     // In order, so that the sums are the same in every run.
-    let mut by_state: SortedMap<&StateVector, Vec<(usize, f64)>> = SortedMap::new();
+    let mut by_state: BTreeMap<&StateVector, Vec<(usize, f64)>> = BTreeMap::new();
     for (index, probe) in probes.iter().enumerate() {
         for Representative { state, weight, .. } in probe {
-            by_state.or_default(state).push((index, *weight));
+            by_state.entry(state).or_default().push((index, *weight));
         }
     }
     let (mut meetings, mut met) = (0, 0.0);

@@ -199,18 +199,27 @@ fn systems_that_were_told_apart_once_agree() {
     agree(14_006_848..14_006_849, Size::Small, Words::EverydayStreams, Limits::of(5_000));
 }
 
-/// Compares systems of groups of processes with these words, in which packets take times of intervals.
-fn groups_agree(seeds: Range<u64>, words: &'static [Words]) -> Option<Figures> {
+/// Compares the systems that `generate` makes of the seeds, with the words that each has.
+fn made_otherwise_agree(
+    seeds: Range<u64>,
+    limits: Limits,
+    words: impl Fn(u64) -> Words,
+    generate: impl Fn(u64) -> System,
+) -> Option<Figures> {
     let mut figures = Figures::default();
-    let of = |seed: u64| words[seed as usize % words.len()];
-    let generate = |seed| generate::apart::system_of_groups(seed, of(seed), with_intervals);
-    let disagreement = |seed, system: &System, figures: &mut Figures| {
-        // In all configurations, but for endless loops, which need to be captured.
-        let words = if of(seed) == Words::Loops { Words::Loops } else { Words::EverydayDelay };
-        compare(system, Limits::of(GROUPS_EXECUTIONS_MAX), words, seed, figures)
-    };
+    let disagreement =
+        |seed, system: &System, figures: &mut Figures| compare(system, limits, words(seed), seed, figures);
     agree_one_by_one(seeds, generate, disagreement, &mut figures);
     seeds_asked_for().is_none().then_some(figures)
+}
+
+/// Compares systems of groups of processes with these words, in which packets take times of intervals.
+fn groups_agree(seeds: Range<u64>, words: &'static [Words]) -> Option<Figures> {
+    let of = |seed: u64| words[seed as usize % words.len()];
+    // In all configurations, but for endless loops, which need to be captured.
+    let compared = |seed| if of(seed) == Words::Loops { Words::Loops } else { Words::EverydayDelay };
+    let generate = |seed| generate::apart::system_of_groups(seed, of(seed), with_intervals);
+    made_otherwise_agree(seeds, Limits::of(GROUPS_EXECUTIONS_MAX), compared, generate)
 }
 
 /// Executions of several groups together at the most.
@@ -231,9 +240,6 @@ fn monitors_over_groups_agree(seeds: Range<u64>) -> Option<Figures> {
 
 /// Compares systems whose client connects again; in a third of them, segments take time.
 fn connecting_again_agrees(seeds: Range<u64>) -> Option<Figures> {
-    let mut figures = Figures::default();
-    let disagreement =
-        |seed, system: &System, figures: &mut Figures| compare(system, Limits::of(10_000), Words::Mixed, seed, figures);
     let generate = |seed: u64| {
         let mut system = generate::redial::system_that_connects_again(seed);
         if seed.is_multiple_of(3) {
@@ -241,25 +247,20 @@ fn connecting_again_agrees(seeds: Range<u64>) -> Option<Figures> {
         }
         system
     };
-    agree_one_by_one(seeds, generate, disagreement, &mut figures);
-    seeds_asked_for().is_none().then_some(figures)
+    made_otherwise_agree(seeds, Limits::of(10_000), |_| Words::Mixed, generate)
 }
 
 /// Compares systems whose processes read clocks while segments take time: of an interval, where an instant is known by its
 /// bounds, or of a list, where it is a number.
 fn reading_clocks_agrees(seeds: Range<u64>) -> Option<Figures> {
-    let mut figures = Figures::default();
     let of = |seed: u64| [Words::EverydayStreams, Words::Mixed, Words::Streams][seed as usize % 3];
-    let disagreement =
-        |seed, system: &System, figures: &mut Figures| compare(system, Limits::of(5_000), of(seed), seed, figures);
     let generate = |seed: u64| {
         let mut system = generate::system(seed, Size::Small, of(seed));
         generate::clocks::read_clocks(seed, &mut system);
         with_segments(seed / 3, &mut system.network);
         system
     };
-    agree_one_by_one(seeds, generate, disagreement, &mut figures);
-    seeds_asked_for().is_none().then_some(figures)
+    made_otherwise_agree(seeds, Limits::of(5_000), of, generate)
 }
 
 const INTERVALS: [Delays; 8] = [
