@@ -5,7 +5,8 @@
 //!
 //! - *Programs* run on a stack whose addresses have the same low half on each thread: a stale address of it is the same
 //!   in each run but for its high half. Each call finds zeros there: what the calls before have touched is wiped, and
-//!   which pages these are the system knows. Without optimization a call may need hundreds of kilobytes.
+//!   which pages these are the system knows. It is asked only if the thread has had a fault of a page since, without which
+//!   no page is touched for the first time. Without optimization a call may need hundreds of kilobytes.
 //! - *The engine*, while it serves a poll, runs on another stack, behind that one: a compiler may leave the address of a
 //!   call's result on the program's stack. Its own numbers (lengths of histories, sizes of tables)
 //!   differ where the program's states do not. Wiping the stack behind its calls is not enough, because a frame may still
@@ -46,7 +47,8 @@ const KEPT_BYTES: usize = 1 << 20;
 const FIRST_STRIDE: usize = 0x7f;
 
 thread_local! {
-    static STACKS: Stacks = const { Stacks { programs_end: Cell::new(0), touched: Cell::new(0) } };
+    static STACKS: Stacks =
+        const { Stacks { programs_end: Cell::new(0), touched: Cell::new(0), page_faults: Cell::new(None) } };
     static IS_FOR_A_PROGRAM: Cell<bool> = const { Cell::new(false) };
     static IS_FOR_THE_ENGINE: Cell<bool> = const { Cell::new(false) };
     static IS_FOR_A_STEP: Cell<bool> = const { Cell::new(false) };
@@ -61,6 +63,8 @@ struct Stacks {
     programs_end: Cell<usize>,
     /// Bytes at its end that earlier calls may have touched, as far as that is known.
     touched: Cell<usize>,
+    /// The faults of this thread when that was found out: without a further one, no call has touched more.
+    page_faults: Cell<Option<u64>>,
 }
 
 impl Stacks {
@@ -88,7 +92,9 @@ impl Stacks {
         let top = self.programs_end.get();
         let below = |bytes: usize| std::ptr::with_exposed_provenance_mut::<u8>(top - bytes);
         let mut touched = self.touched.get();
-        while touched + LOOK_BYTES <= PROGRAM_STACK.len() - GUARD_BYTES {
+        let page_faults = platform::page_faults();
+        let may_be_more = page_faults.is_none() || self.page_faults.replace(page_faults) != page_faults;
+        while may_be_more && touched + LOOK_BYTES <= PROGRAM_STACK.len() - GUARD_BYTES {
             // SAFETY: the range lies in the stack, which is reserved memory, and it begins and ends at a page.
             match unsafe { platform::touched_bytes::<LOOK_BYTES>(below(touched + LOOK_BYTES)) } {
                 Some(0) => break,

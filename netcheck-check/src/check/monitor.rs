@@ -44,6 +44,7 @@ these lines in the Cargo.toml at the root of your workspace (your own code is co
 netcheck-runtime = { opt-level = 2, codegen-units = 16, debug = false }
 netcheck-memory = { opt-level = 2 }
 netcheck-models = { opt-level = 2, codegen-units = 16, debug = false }
+xxhash-rust = { opt-level = 2 }
 ";
 
 /// Shows how far a check is, as long as it lives.

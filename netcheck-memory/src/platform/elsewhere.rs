@@ -38,6 +38,10 @@ pub unsafe fn touched_bytes<const BYTES: usize>(_: *mut u8) -> Option<usize> {
     None
 }
 
+pub fn page_faults() -> Option<u64> {
+    None
+}
+
 pub fn explain_faults(_: fn(usize) -> bool, _: &'static str) {}
 
 /// # Safety

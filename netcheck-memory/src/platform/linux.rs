@@ -70,6 +70,15 @@ pub unsafe fn touched_bytes<const BYTES: usize>(start: *mut u8) -> Option<usize>
     (result == 0).then(|| first.map_or(0, |first| BYTES - first * page_bytes))
 }
 
+/// How many faults of pages this thread has had: it has touched no page for the first time while the number is the same.
+/// `None` if the system does not say so.
+pub fn page_faults() -> Option<u64> {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to a place for the answer, of which zeros are a valid one.
+    let (result, usage) = unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()), usage.assume_init()) };
+    (result == 0).then(|| usage.ru_minflt as u64 + usage.ru_majflt as u64)
+}
+
 /// From now on, a fault at an address of which `is_ours` says so writes a message and aborts the process; any other is
 /// handled as before. If the system refuses, all are. To be called once.
 pub fn explain_faults(is_ours: fn(usize) -> bool, message: &'static str) {
