@@ -162,7 +162,7 @@ impl Learner {
                 self.try_recorded_order(root, edge)?;
             }
             if is_recorded || self.shared.modes.remembers {
-                self.try_another_order(root, edge)?;
+                self.try_another_order(root, edge, true)?;
             }
         }
         if !self.shared.modes.tracks && self.merged.arrival(target) == Some((node, input)) {
@@ -210,7 +210,7 @@ impl Learner {
                 !edge.is_refused() && !is_stuck(&self.automata.node(edge.target).kind)
             };
             if edge_is_taken && self.merged.is_due() {
-                self.try_another_order(root, edge)?;
+                self.try_another_order(root, edge, false)?;
             }
         }
         Ok(())
@@ -231,19 +231,24 @@ impl Learner {
     }
 
     /// Runs an edge once more in another history that was merged into its source: if tasks share something that is not
-    /// tracked, the result differs.
-    fn try_another_order(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
+    /// tracked, the result differs. `is_tried`: the edge was learned, or tried, in the recorded history of its source.
+    fn try_another_order(&mut self, root: NodeId, edge: EdgeId, is_tried: bool) -> Result<(), Diagnostic> {
         let Edge { source, input, .. } = *self.automata.edge(edge);
+        let (_, mut steps) = self.automata.history(source);
+        steps.push((source, input));
         if self.shared.modes.remembers {
+            // The same way twice would tell no more.
+            let mut known = if is_tried { vec![steps] } else { Vec::new() };
             for _ in 0..WAYS_TRIED {
                 let mut steps = self.merged.another_way(&self.automata, source);
                 steps.push((source, input));
-                self.try_history(root, &steps)?;
+                if !known.contains(&steps) {
+                    self.try_history(root, &steps)?;
+                    known.push(steps);
+                }
             }
             return Ok(());
         }
-        let (_, mut steps) = self.automata.history(source);
-        steps.push((source, input));
         let others = (0..steps.len()).rev().find_map(|index| Some((index, self.merged.arrival(steps[index].0)?)));
         let Some((index, (before, arrival))) = others else { return Ok(()) };
         let (_, mut other) = self.automata.history(before);
