@@ -213,6 +213,7 @@ const RUNTIME: &[Row] = &[
         ],
     ),
     ("unit::merged", &["id", "operation", "unit::automaton", "unit::generator"]),
+    ("unit::order", &["id", "operation", "unit::automaton", "unit::generator"]),
     ("unit::pool", &["id", "unit::instance"]),
     (
         "unit::learn",
@@ -222,6 +223,7 @@ const RUNTIME: &[Row] = &[
             "unit::automaton",
             "unit::instance",
             "unit::merged",
+            "unit::order",
             "unit::panics",
             "unit::pool",
             "unit::program",

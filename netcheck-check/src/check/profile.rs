@@ -179,20 +179,12 @@ impl Job {
 
 /// The components that have the most values in a sample of the states.
 fn components(system: &System, store: &Store) -> Vec<ComponentProfile> {
-    let mut values: Vec<AHashSet<u32>> = Vec::new();
-    let count = store.len().min(SAMPLED_MAX);
-    let states = (0..count).map_while(|index| store.sample(|bytes| (bytes / count.max(1)).saturating_mul(index)));
-    for state in states {
-        if values.len() < state.len() {
-            values.resize_with(state.len(), AHashSet::new);
-        }
-        values.iter_mut().zip(&*state).for_each(|(values, &value)| values.extend([value]));
-    }
+    let values = store.count_values(SAMPLED_MAX);
     let mut components: Vec<ComponentProfile> = system
         .components
         .iter()
         .filter_map(|(id, component)| {
-            let values = values.get(id.0 as usize).map_or(0, |values| values.len());
+            let values = values.get(id.0 as usize).copied().unwrap_or(0);
             let name = in_words(system, component).filter(|_| values >= VALUES_MIN)?;
             Some(ComponentProfile { name, values, is_clock: component == Component::Clock })
         })

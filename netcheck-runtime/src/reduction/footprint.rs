@@ -53,11 +53,13 @@ pub struct Footprints {
     /// First footprints that have grown, and ports to which something is sent, since the groups were brought up to
     /// date.
     grown: Vec<Row>,
-    /// The first footprints of units.
+    /// The first footprints of units on which no choice had relied at the last update.
     firsts: Vec<Row>,
+    /// Whether a choice has relied on one of them since.
+    are_firsts_consulted: bool,
     ports: Vec<ComponentId>,
-    /// Whether a unit may come back to a local state that it has left.
-    has_cycles: bool,
+    /// Whether histories were merged, so that a unit may come back to a local state that it has left.
+    may_repeat: bool,
     /// Cycles of the reduced graph.
     pub(super) cycles: Cycles,
 }
@@ -100,7 +102,9 @@ impl Footprints {
 
     /// Says that a choice relies on a footprint.
     pub(crate) fn consult(&mut self, row: Row) {
-        self.rows[row.0 as usize].consulted = true;
+        let footprint = &mut self.rows[row.0 as usize];
+        self.are_firsts_consulted |= !footprint.consulted && footprint.first_of.is_some();
+        footprint.consulted = true;
     }
 
     pub(crate) fn get(&self, row: Row) -> &Footprint {
@@ -127,7 +131,7 @@ impl Footprints {
     /// yet that the unit receives them.
     pub(crate) fn inlets(&self, view: View<'_>, state: &[u32], unit: UnitId) -> Bits {
         let mut inlets = Bits::default();
-        if self.has_cycles {
+        if self.may_repeat {
             for component in view.ports_of(state, unit) {
                 // No known step affects a resource without a number.
                 self.resources.get(&Resource::Appended(component)).into_iter().for_each(|&bit| inlets.insert(bit));
@@ -177,8 +181,8 @@ impl Footprints {
 
     /// Takes in what was learned since the last time.
     pub fn update(&mut self, system: &mut System) {
-        if system.learner.has_cycles() && !self.has_cycles {
-            self.has_cycles = true;
+        if system.learner.has_merged() && !self.may_repeat {
+            self.may_repeat = true;
             self.grew = true;
         }
         for index in self.of_node.len()..system.learner.automata.nodes.len() {
@@ -187,6 +191,9 @@ impl Footprints {
         for index in self.of_edge.len()..system.learner.automata.edges.len() {
             self.of_edge.push(Bits::default());
             self.edge(system, EdgeId(index as u32));
+        }
+        if std::mem::take(&mut self.are_firsts_consulted) {
+            self.firsts.retain(|row| !self.rows[row.0 as usize].consulted);
         }
         self.group(system);
     }

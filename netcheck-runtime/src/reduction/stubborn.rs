@@ -23,7 +23,7 @@ use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::sorted::SortedSet;
 use crate::world::enabled::Enabled;
 use crate::world::tables::{Lookup, View};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// What to explore in a state.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,21 +101,14 @@ fn choose_in_group(
     if view.tracks || footprints.cycles.span_groups() {
         return Ok(None);
     }
-    let live: Vec<(UnitId, NodeId, usize)> =
-        view.live_units(state).map(|(unit, node)| (unit, node, footprints.group_of(view.process_of(unit)))).collect();
-    let mut begun: SmallVec<[usize; 8]> =
-        live.iter().filter(|(unit, node, _)| has_begun(view, *unit, *node)).map(|(_, _, group)| *group).collect();
-    begun.sort_unstable();
-    begun.dedup();
-    let mut looked_at = SortedSet::new();
-    for start in [None].into_iter().chain(live.iter().map(|(_, _, group)| Some(*group))) {
-        let is_begun = |group: usize| begun.binary_search(&group).is_ok();
-        if start.is_some_and(|group| is_begun(group) || !looked_at.insert(group)) {
-            continue;
-        }
-        let is_looked_at = |group: usize| start.map_or_else(|| is_begun(group), |start| group == start);
-        let of_groups = live.iter().filter(|(_, _, group)| is_looked_at(*group));
-        let units: SmallVec<[(UnitId, NodeId); 8]> = of_groups.map(|(unit, node, _)| (*unit, *node)).collect();
+    let begun = begun_groups(view, footprints, state);
+    let mut looked_at: SortedSet<usize> = begun.iter().copied().collect();
+    let others = view.live_units(state).filter_map(|(unit, _)| {
+        let group = footprints.group_of(view.process_of(unit));
+        looked_at.insert(group).then(|| smallvec![group])
+    });
+    for groups in Some(begun).filter(|begun| !begun.is_empty()).into_iter().chain(others) {
+        let units = units_of(view, footprints, state, &groups);
         let units = || units.iter().copied();
         view.enabled_of(state, units(), enabled)?;
         let live = survey_of(view, footprints, state, enabled, units())?;
@@ -131,6 +124,40 @@ fn choose_in_group(
         }
     }
     Ok(None)
+}
+
+/// The groups of processes that have begun and not ended, in order.
+fn begun_groups(view: View<'_>, footprints: &Footprints, state: &[u32]) -> SmallVec<[usize; 8]> {
+    let mut groups = SmallVec::new();
+    // In a state with many units, few have begun and not ended.
+    for unit in &view.units {
+        let node = NodeId(unit.component.of(state));
+        if view.automata.has_begun(node) || unit.is_task && view.automata.is_live(node) {
+            groups.push(footprints.group_of(unit.process));
+        }
+    }
+    groups.sort_unstable();
+    groups.dedup();
+    groups
+}
+
+/// The live units of some groups.
+fn units_of(
+    view: View<'_>,
+    footprints: &Footprints,
+    state: &[u32],
+    groups: &[usize],
+) -> SmallVec<[(UnitId, NodeId); 8]> {
+    let mut units = SmallVec::new();
+    for (id, unit) in (0..).map(UnitId).zip(&view.units) {
+        if groups.contains(&footprints.group_of(unit.process)) {
+            let node = NodeId(unit.component.of(state));
+            if view.automata.is_live(node) {
+                units.push((id, node));
+            }
+        }
+    }
+    units
 }
 
 /// Whether a unit has moved, or belongs to a process that has.

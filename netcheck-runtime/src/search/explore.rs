@@ -69,7 +69,8 @@ fn follow(
     let is_reduced = reduction.is_some();
     let Plan { subsumes, symmetry, score, .. } = plan;
     let reads_network = matches!(plan.search, Search::NetworkStates { .. }) && score.is_none();
-    let reads_next = subsumes || symmetry.is_some() || score.is_some() || observer.is_some() || reads_network;
+    let replaces_next = symmetry.is_some() || observer.is_some();
+    let reads_next = subsumes || replaces_next || score.is_some() || reads_network;
     let tells_deliveries = matches!(frontier, Frontier::Retransmissions(_));
     let tells_messages = matches!(frontier, Frontier::Joint(_)) || plan.limits.messages_max.is_some();
     let (met, next) = (Vec::new(), Vec::new());
@@ -83,6 +84,7 @@ fn follow(
         frontier,
         met,
         reads_next,
+        replaces_next,
         next,
         tells_messages,
         tells_deliveries,
@@ -105,6 +107,8 @@ struct Exploration<'a, 'o> {
     met: Vec<Successor>,
     /// Whether the targets of steps are decoded: for subsumption, symmetry, a score, an observer, or their networks.
     reads_next: bool,
+    /// Whether the targets of steps are replaced: by the states of their orbits, or by what an observer makes of them.
+    replaces_next: bool,
     next: Vec<u32>,
     /// Whether the messages of steps are looked at: for the frontier, or a limit.
     tells_messages: bool,
@@ -267,11 +271,15 @@ impl Exploration<'_, '_> {
         }
         self.seen.transitions += 1;
         self.seen.note(self.system, step);
-        if self.reads_next && self.is_left_out(source, step, encoded)? {
+        let visited = match visited {
+            None if self.reads_next && !self.replaces_next => self.seen.store.find_encoded(encoded),
+            visited => visited,
+        };
+        if self.reads_next && self.is_left_out(source, step, (encoded, visited))? {
             return Ok(false);
         }
         let (state, is_new) = match visited {
-            _ if self.reads_next => self.seen.store.insert(&self.next, Some(source.id)),
+            _ if self.replaces_next => self.seen.store.insert(&self.next, Some(source.id)),
             Some(visited) => (visited, false),
             None => self.seen.store.insert_encoded(encoded, Some(source.id)),
         };
@@ -302,14 +310,23 @@ impl Exploration<'_, '_> {
 
     /// Decodes the target of a step into `next`: the state that represents it, with the data that an observer keeps
     /// there. Says whether it need not be explored.
-    fn is_left_out(&mut self, source: Source<'_>, step: &Transition, encoded: Encoded<'_>) -> Result<bool, Interrupt> {
+    fn is_left_out(
+        &mut self,
+        source: Source<'_>,
+        step: &Transition,
+        (encoded, visited): (Encoded<'_>, Option<StateId>),
+    ) -> Result<bool, Interrupt> {
         let Exploration { system, properties, observer, seen, next, .. } = self;
+        // Of a state that was visited, only the network is read.
+        if visited.is_some() && !self.replaces_next && !self.reads_network {
+            return Ok(false);
+        }
         decode(encoded.bytes, next);
         if let Some(symmetry) = &mut seen.symmetry {
             symmetry.canonicalize(system, next)?;
         }
         if let Some(subsumption) = &mut seen.subsumption
-            && seen.store.find(next).is_none()
+            && if self.replaces_next { seen.store.find(next) } else { visited }.is_none()
             && subsumption.cover(system, step, next).is_some()
         {
             seen.subsumed += 1;

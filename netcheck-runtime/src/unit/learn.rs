@@ -10,6 +10,7 @@ use crate::operation::{Input, Offer, Operation, OperationKey, Stream};
 use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
 use crate::unit::merged::{Merged, Samples};
+use crate::unit::order::Order;
 use crate::unit::panics::{Cause, Panic};
 use crate::unit::pool::{Pool, Run};
 use crate::unit::program::Program;
@@ -48,7 +49,7 @@ pub struct Learner {
     remarks: AHashMap<EdgeId, Vec<String>>,
     /// Sampling of the steps whose order could be swapped.
     swaps: Samples,
-    has_cycles: bool,
+    order: Order,
     /// Polls of user code.
     pub polls: u64,
     /// Runs that had to be built anew.
@@ -66,7 +67,7 @@ impl Learner {
             merged: Merged::default(),
             remarks: AHashMap::new(),
             swaps: Samples::default(),
-            has_cycles: false,
+            order: Order::default(),
             polls: 0,
             rebuilds: 0,
         }
@@ -92,9 +93,14 @@ impl Learner {
         self.programs.get(&root).map_or_else(Vec::new, |program| program.streams.clone())
     }
 
+    /// Whether two histories were taken to lead to one local state, but for those of tracked tasks.
+    pub(crate) fn has_merged(&self) -> bool {
+        !self.shared.modes.tracks && !self.merged.is_empty()
+    }
+
     /// Whether a unit may come back to a local state that it has left.
     pub(crate) fn has_cycles(&self) -> bool {
-        self.has_cycles
+        self.order.is_cyclic()
     }
 
     /// What readers are told of the step of an edge, if calls are traced.
@@ -420,7 +426,6 @@ impl Learner {
                         return Err(self.mistaken(unit, &difference));
                     }
                     Some(known) => {
-                        self.has_cycles |= !self.shared.modes.tracks;
                         self.merged.add(known, source, input);
                         known
                     }
@@ -451,7 +456,12 @@ impl Learner {
         let effects = if refused { Box::default() } else { stepped.effects.into_boxed_slice() };
         let spawned = if refused { Vec::new() } else { stepped.spawned };
         let roots = spawned.into_iter().map(|(child, program)| (child, self.add_program(child, program))).collect();
-        Ok(self.automata.add_edge(Edge { source, input, target, effects, roots, event }))
+        let edge = self.automata.add_edge(Edge { source, input, target, effects, roots, event });
+        // Histories of tracked tasks only grow.
+        if !self.shared.modes.tracks {
+            self.order.add(&self.automata, edge);
+        }
+        Ok(edge)
     }
 
     fn differs(&self, unit: UnitId, at: NodeId, input: Input, expected: &str, seen: &str) -> Diagnostic {
@@ -469,20 +479,8 @@ impl Learner {
              seen:     {seen}\n  \
              usual causes: {}a static or thread-local that outlives the run, a value captured from outside the factory\n  \
              use an ordered map, tokio's time, `netcheck::choose`, or make the value anew inside the factory",
-            random_causes()
+            wording::random_causes()
         ))
-    }
-}
-
-/// The kinds of randomness that are not the same in each run.
-fn random_causes() -> &'static str {
-    if netcheck_memory::interposes() {
-        "a generator of random numbers or a hasher that a static keeps or that takes its seed from elsewhere than the \
-         C library, `rand::rng()` or `fastrand` in a stripped executable, iterating over a map with another hasher \
-         than that of std's HashMap, addresses, "
-    } else {
-        "iterating over a std HashMap or HashSet, std::time, random numbers (which are fixed on 64-bit Linux with the \
-         feature `memory`), "
     }
 }
 

@@ -24,6 +24,11 @@ impl Merged {
         self.arrivals.insert(node, (source, input));
     }
 
+    /// Whether no history was merged yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.arrivals.is_empty()
+    }
+
     pub(super) fn arrival(&self, node: NodeId) -> Option<(NodeId, Input)> {
         self.arrivals.get(&node).copied()
     }
@@ -49,7 +54,7 @@ impl Merged {
 
     /// Whether the edge that was just learned is due for a test.
     pub(super) fn is_due(&mut self) -> bool {
-        !self.arrivals.is_empty() && self.learned.is_due()
+        !self.is_empty() && self.learned.is_due()
     }
 }
 

@@ -12,6 +12,7 @@
 //!   rebuilding and the check that a program is deterministic;
 //! - [`generator`]: numbers without a pattern, the same in every check;
 //! - [`merged`]: histories that were taken to lead to one local state;
+//! - [`order`]: whether a unit may come back to a local state;
 //! - [`waiting`]: where tasks wait for what is no operation;
 //! - [`waits`]: the ends of tasks that a tracked task waits for, learned where it has not had to wait;
 //! - [`perform`]: one execution repeated for an observer, each poll once;
@@ -29,6 +30,7 @@ pub mod instance;
 pub(crate) mod learn;
 mod merged;
 pub mod names;
+mod order;
 pub(crate) mod panics;
 pub mod payload;
 pub mod perform;

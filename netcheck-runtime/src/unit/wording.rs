@@ -185,3 +185,15 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         .to_owned(),
     }
 }
+
+/// The kinds of randomness that are not the same in each run.
+pub(super) fn random_causes() -> &'static str {
+    if netcheck_memory::interposes() {
+        "a generator of random numbers or a hasher that a static keeps or that takes its seed from elsewhere than the \
+         C library, `rand::rng()` or `fastrand` in a stripped executable, iterating over a map with another hasher \
+         than that of std's HashMap, addresses, "
+    } else {
+        "iterating over a std HashMap or HashSet, std::time, random numbers (which are fixed on 64-bit Linux with the \
+         feature `memory`), "
+    }
+}

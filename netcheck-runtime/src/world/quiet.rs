@@ -7,7 +7,7 @@
 use super::enabled::Enabled;
 use super::step::{Class, Move, Transition, Writes};
 use super::tables::{Lookup, View};
-use crate::id::Mover;
+use crate::id::{Mover, UnitId};
 use crate::operation::Input;
 
 impl View<'_> {
@@ -80,8 +80,10 @@ impl View<'_> {
     /// failures. Such a mover tries an operation that cannot complete yet; its poll then leads to a state to which
     /// another alternative of the same `select!` leads as well, so no observer sees the mover in this state.
     pub(super) fn is_dead_end(self, state: &[u32], timed: &dyn Fn(Mover) -> bool, possible: &[Transition]) -> bool {
-        let polled = self.live_units(state).filter_map(|(_, node)| self.automata.polled(node));
-        polled.filter(|mover| timed(*mover)).any(|polled| {
+        // Reads few nodes, because this function is called for every state.
+        let may_be_timed = |unit: UnitId| self.tracks || timed(Mover { unit, task: None });
+        let live = self.live_units(state).filter(|&(unit, _)| may_be_timed(unit));
+        live.filter_map(|(_, node)| self.automata.polled(node)).filter(|mover| timed(*mover)).any(|polled| {
             let mut own = possible.iter().filter(|step| self.mover(step) == Some(polled));
             own.all(Transition::is_failure)
         })

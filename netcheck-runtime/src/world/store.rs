@@ -8,7 +8,7 @@
 //! omitted.
 
 use super::components::StateVector;
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
@@ -141,6 +141,26 @@ impl Store {
     pub fn sample(&self, below: impl FnOnce(usize) -> usize) -> Option<StateVector> {
         let Kept::Exact(exact) = &self.kept else { return None };
         Some(self.state(exact.at(below(exact.bytes().max(1)))))
+    }
+
+    /// For each component, how many values it has in the visited states of an exact store, of which at most `states_max`
+    /// are looked at.
+    pub fn count_values(&self, states_max: usize) -> Vec<usize> {
+        let count = self.len().min(states_max);
+        let states = (0..count).map_while(|index| self.sample(|bytes| (bytes / count).saturating_mul(index)));
+        let mut values: Vec<AHashSet<u32>> = Vec::new();
+        let mut before = StateVector::default();
+        for state in states {
+            values.resize_with(values.len().max(state.len()), AHashSet::new);
+            // From one state to the next, few components change.
+            for (component, (values, &value)) in values.iter_mut().zip(&*state).enumerate() {
+                if before.get(component) != Some(&value) {
+                    values.insert(value);
+                }
+            }
+            before = state;
+        }
+        values.iter().map(|values| values.len()).collect()
     }
 
     pub(crate) fn depth(&self, id: StateId) -> usize {
@@ -398,10 +418,13 @@ pub(crate) fn decode(mut bytes: &[u8], state: &mut Vec<u32>) {
         if first.iter().fold(0, |all, &byte| all | byte) < 0x80 {
             state.extend(first.iter().map(|&byte| u32::from(byte)));
             bytes = rest;
-        } else {
-            let (word, rest) = decode_word(bytes);
+            continue;
+        }
+        // All values that begin there.
+        while bytes.len() > rest.len() {
+            let (word, after) = decode_word(bytes);
             state.push(word);
-            bytes = rest;
+            bytes = after;
         }
     }
 }

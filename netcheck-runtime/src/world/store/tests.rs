@@ -98,3 +98,24 @@ fn a_state_is_found_by_each_of_its_bytes() {
         assert_eq!(exact.at(byte), last.1, "{byte}");
     }
 }
+
+/// By the definition: the different values of all states.
+#[test]
+fn values_are_counted_for_each_component() {
+    let mut store = Store::new(Keep::Exact);
+    let states: Vec<Vec<u32>> = (0..100u32)
+        .map(|word| vec![word / 3, 7, u32::from(word == 40), word % 5])
+        .chain([vec![1], vec![50, 8]])
+        .collect();
+    states.iter().for_each(|state| _ = store.insert(state, None));
+    let different = |component: usize| {
+        let mut values: Vec<u32> = states.iter().filter_map(|state| state.get(component).copied()).collect();
+        values.sort_unstable();
+        values.dedup();
+        values.len()
+    };
+    assert_eq!(store.count_values(1_000), (0..4).map(different).collect::<Vec<usize>>());
+    let counts = store.count_values(10);
+    assert!((2..=10).contains(&counts[0]), "{counts:?}");
+    assert_eq!(Store::new(Keep::Fingerprint).count_values(10), [0; 0]);
+}
