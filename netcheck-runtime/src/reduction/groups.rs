@@ -33,7 +33,8 @@ impl Groups {
     /// The group of a process, by its first process.
     pub(super) fn of(&self, ProcessId(process): ProcessId) -> usize {
         let process = process as usize;
-        if process < self.known.len() { self.groups.lowest(process) } else { process }
+        // They are made flat as soon as two of them are joined, since each state asks for the groups of all units.
+        self.groups.lowest_of_flat(process).unwrap_or(process)
     }
 
     /// Adds to what a process may do.

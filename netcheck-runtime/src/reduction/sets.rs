@@ -29,6 +29,11 @@ impl Sets {
         index
     }
 
+    /// The representative of an index of flat sets, if there is such an index.
+    pub(super) fn lowest_of_flat(&self, index: usize) -> Option<usize> {
+        self.0.get(index).copied()
+    }
+
     pub(super) fn are_joined(&self, a: usize, b: usize) -> bool {
         self.lowest(a) == self.lowest(b)
     }

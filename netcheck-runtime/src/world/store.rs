@@ -48,6 +48,9 @@ pub(crate) struct Encoded<'a> {
 /// Most values take one byte, so that several can be tested together.
 const AT_ONCE: usize = 8;
 
+/// Of so many bytes, the bits that say that a value goes on.
+const CONTINUED: u64 = 0x8080_8080_8080_8080;
+
 /// The most bytes that a value takes.
 const WORD_BYTES_MAX: usize = 5;
 
@@ -413,9 +416,8 @@ fn encode_words(words: &[u32], bytes: &mut Vec<u8>) {
 /// Decodes a state.
 pub(crate) fn decode(mut bytes: &[u8], state: &mut Vec<u32>) {
     state.clear();
-    while !bytes.is_empty() {
-        let (first, rest) = bytes.split_at(bytes.len().min(AT_ONCE));
-        if first.iter().fold(0, |all, &byte| all | byte) < 0x80 {
+    while let Some((first, rest)) = bytes.split_first_chunk::<AT_ONCE>() {
+        if u64::from_ne_bytes(*first) & CONTINUED == 0 {
             state.extend(first.iter().map(|&byte| u32::from(byte)));
             bytes = rest;
             continue;
@@ -426,6 +428,11 @@ pub(crate) fn decode(mut bytes: &[u8], state: &mut Vec<u32>) {
             state.push(word);
             bytes = after;
         }
+    }
+    while !bytes.is_empty() {
+        let (word, rest) = decode_word(bytes);
+        state.push(word);
+        bytes = rest;
     }
 }
 
