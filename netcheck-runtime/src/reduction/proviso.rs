@@ -1,7 +1,8 @@
 //! The proviso for cycles: no step is put off for ever.
 //!
-//! With captured loops the graph of global states has cycles, and a stubborn set that leads round a cycle can put off
-//! the steps outside it for ever. A step that is put off stays possible until it is taken, so no step is ignored if
+//! Where programs come back to local states, the graph of global states has cycles, and a stubborn set that leads round a
+//! cycle can put off the steps outside it for ever. (Without a cycle of local states there is none of global ones: each
+//! unit takes finitely many steps, and the network and time take finitely many between two of them.) A step that is put off stays possible until it is taken, so no step is ignored if
 //! every state has a path to a state in which it is taken. That is seen on the terminal strongly connected components
 //! of the reduced graph (A. Valmari, "Stubborn sets for reduced state space generation", 1991, section 4): a unit that
 //! can move in one of them has to move in it. Where it does not,
