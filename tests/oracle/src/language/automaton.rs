@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// What a monitor sees of an execution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sighted {
     pub what: What,
     pub process: usize,
     pub value: u8,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What {
     Started,
     Departed,
@@ -94,7 +94,7 @@ impl Assigned {
 }
 
 /// A place in which a monitor may be.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     state: usize,
     values: Vec<i64>,

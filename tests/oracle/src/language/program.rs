@@ -333,7 +333,7 @@ pub enum Instruction {
 }
 
 /// How an operation on a listener or stream ended.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Event {
     Listening,
     Connected,

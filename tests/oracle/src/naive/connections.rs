@@ -20,7 +20,7 @@ pub type Port = (usize, u16);
 /// What half-streams hold when nothing is declared.
 const BUFFER_BYTES: usize = 65_536;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Connections {
     listeners: BTreeMap<Port, Listener>,
     connections: BTreeMap<usize, Connection>,
@@ -28,14 +28,14 @@ pub struct Connections {
     is_timed: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Listener {
     /// connections that nobody accepted yet
     queue: VecDeque<usize>,
     capacity: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Connection {
     /// the process that connected
     client: usize,
@@ -43,7 +43,7 @@ struct Connection {
     wires: Wires,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct EndState {
     /// somebody has it, or it waits in a queue
     open: bool,

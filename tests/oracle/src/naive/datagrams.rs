@@ -14,7 +14,7 @@ use super::state::{Address, Endpoint, OpenSocket, Phase, Socket, State, World};
 use super::{ANY_PORT, Findings};
 
 /// Everything that was ever sent from one socket to another, or to an address, and everything that came out so far.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Channel {
     /// in the order of dispatch
     pub(super) packets: Vec<Packet>,
@@ -22,7 +22,7 @@ pub(super) struct Channel {
     delivered: Vec<usize>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Packet {
     pub(super) value: u8,
     pub(super) from_port: u16,
@@ -36,7 +36,7 @@ pub(super) struct Packet {
 }
 
 /// What is sent with `delay`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Datagrams {
     /// from a socket to an address
     under_way: BTreeMap<(Endpoint, Address), Channel>,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::language::program::{END, FAILED};
 
 /// An operation of a task that may have to wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Request {
     Notified,
     Send { value: u8 },
@@ -15,7 +15,7 @@ pub enum Request {
     Changed,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Objects {
     notify: Notify,
     channel: Channel,
@@ -25,7 +25,7 @@ pub struct Objects {
     waiting: BTreeMap<usize, Request>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Notify {
     /// a notification that nobody waited for
     permit: bool,
@@ -35,7 +35,7 @@ struct Notify {
 }
 
 /// Of capacity 1.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Channel {
     has_sender: bool,
     message: Option<u8>,
@@ -45,14 +45,14 @@ struct Channel {
     granted: Option<usize>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Oneshot {
     has_sender: bool,
     has_receiver: bool,
     answer: Option<u8>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Watch {
     value: u8,
     is_new: bool,

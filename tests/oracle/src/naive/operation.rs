@@ -3,7 +3,7 @@
 use super::connections::{Alternative, Due, End, Port};
 use super::state::{Address, Endpoint, Socket};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Wait {
     /// 0 is any port
     Bind {
@@ -61,7 +61,7 @@ pub(super) enum Wait {
 }
 
 /// What a task waits for on a listener or stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Operation {
     Listen {
         listener: usize,
@@ -105,7 +105,7 @@ pub(super) enum Operation {
 }
 
 /// Which failures an operation can meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Kind {
     Listen,
     Accept,

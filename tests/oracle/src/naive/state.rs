@@ -32,7 +32,7 @@ pub(super) struct World<'a> {
     pub(super) sighted: Vec<Sighted>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct State {
     pub(super) now_ms: u32,
     pub(super) faults_left: Option<usize>,
@@ -51,13 +51,13 @@ pub(super) type Endpoint = (usize, usize);
 pub(super) type Address = (usize, u16);
 
 /// A bound socket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Socket {
     pub(super) number: usize,
     pub(super) port: u16,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ProcessState {
     pub(super) phase: Phase,
     pub(super) registers: Vec<u8>,
@@ -81,20 +81,20 @@ pub(super) struct ProcessState {
     pub(super) stamp_ms: Option<i64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct OpenSocket {
     pub(super) port: u16,
     pub(super) peer: Option<Address>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Interval {
     /// it is late where this is in the past
     pub(super) next_ms: i64,
     pub(super) period_ms: u16,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Phase {
     Unstarted,
     Running,
@@ -102,14 +102,14 @@ pub(super) enum Phase {
 }
 
 /// A place for a socket, listener or stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Slot<T> {
     Closed,
     Opening,
     Open(T),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct TaskState {
     /// the next instruction
     pub(super) position: usize,
@@ -119,7 +119,7 @@ pub(super) struct TaskState {
     pub(super) cancelled: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Activity {
     Unspawned,
     Runnable,

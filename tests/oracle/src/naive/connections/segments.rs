@@ -12,7 +12,7 @@ use crate::language::program::{Delays, Event};
 pub type Due = (u32, Option<u32>);
 
 /// By the end that sends.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Wires {
     lines: [VecDeque<Sent>; 2],
     call: Call,
@@ -20,7 +20,7 @@ pub(super) struct Wires {
     to: Port,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Call {
     #[default]
     Over,
@@ -32,14 +32,14 @@ enum Call {
     Answered(bool),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Sent {
     what: What,
     /// none: not decided yet
     due: Option<Due>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum What {
     Call,
     Answer(bool),
