@@ -225,6 +225,11 @@ impl Footprints {
         self.groups.of(process)
     }
 
+    /// The processes of a group, in order.
+    pub(super) fn members_of(&self, group: usize) -> impl Iterator<Item = ProcessId> + '_ {
+        self.groups.members(group)
+    }
+
     fn new_row(&mut self) -> Row {
         self.rows.push(Footprint::default());
         Row((self.rows.len() - 1) as u32)

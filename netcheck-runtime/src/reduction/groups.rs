@@ -16,6 +16,8 @@ use std::mem;
 #[derive(Default)]
 pub(super) struct Groups {
     groups: Sets,
+    /// By the first process of a group: its processes, in order.
+    members: Vec<Vec<u32>>,
     /// By process: the resources that it is known to affect, and those that it is known to depend on.
     known: Vec<(Bits, Bits)>,
     /// By resource.
@@ -37,12 +39,19 @@ impl Groups {
         self.groups.lowest_of_flat(process).unwrap_or(process)
     }
 
+    /// The processes of a group, in order.
+    pub(super) fn members(&self, group: usize) -> impl Iterator<Item = ProcessId> + '_ {
+        let of_itself = (group >= self.members.len()).then_some(group as u32);
+        self.members.get(group).into_iter().flatten().copied().chain(of_itself).map(ProcessId)
+    }
+
     /// Adds to what a process may do.
     pub(super) fn add(&mut self, ProcessId(process): ProcessId, affects: &Bits, depends_on: &Bits) {
         let process = process as usize;
         if self.known.len() <= process {
             self.known.resize_with(process + 1, Default::default);
             self.groups.grow(process + 1);
+            self.members.extend((self.members.len()..=process).map(|process| vec![process as u32]));
         }
         let known = &mut self.known[process];
         let affected: Vec<u32> = affects.iter().filter(|&bit| !known.0.contains(bit)).collect();
@@ -73,9 +82,14 @@ impl Groups {
         let (Some(&affecting), Some(&depending)) = (users.affecting.first(), users.depending.first()) else { return };
         let all = mem::replace(users, Users { affecting: vec![affecting], depending: vec![depending] });
         for other in all.affecting.into_iter().chain(all.depending) {
-            if !self.groups.are_joined(affecting, other) {
-                self.groups.join(affecting, other);
+            let [a, b] = [affecting, other].map(|process| self.groups.lowest(process));
+            if a != b {
+                self.groups.join(a, b);
                 self.groups.flatten();
+                let joining = mem::take(&mut self.members[a.max(b)]);
+                let members = &mut self.members[a.min(b)];
+                members.extend(joining);
+                members.sort_unstable();
             }
         }
     }
@@ -96,7 +110,12 @@ mod tests {
         for &(process, affects, depends_on) in steps {
             groups.add(ProcessId(process), &bits(affects), &bits(depends_on));
         }
-        (0..processes).map(|process| groups.of(ProcessId(process))).collect()
+        let of: Vec<usize> = (0..processes).map(|process| groups.of(ProcessId(process))).collect();
+        for group in 0..of.len() {
+            let members: Vec<usize> = groups.members(group).map(|ProcessId(process)| process as usize).collect();
+            assert_eq!(members, (0..of.len()).filter(|&process| of[process] == group).collect::<Vec<usize>>());
+        }
+        of
     }
 
     #[test]

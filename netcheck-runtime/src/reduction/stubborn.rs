@@ -19,7 +19,7 @@ use super::dependence::Dependence;
 use super::footprint::{Footprints, Row};
 use super::live::Live;
 use super::survey::{survey, survey_of};
-use crate::id::{Mover, NodeId, TaskId, UnitId};
+use crate::id::{Mover, NodeId, ProcessId, TaskId, UnitId};
 use crate::sorted::SortedSet;
 use crate::world::enabled::Enabled;
 use crate::world::tables::{Lookup, View};
@@ -141,23 +141,22 @@ fn begun_groups(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Small
     groups
 }
 
-/// The live units of some groups.
+/// The live units of some groups, in order: of their processes, and the isolated tasks of these.
 fn units_of(
     view: View<'_>,
     footprints: &Footprints,
     state: &[u32],
     groups: &[usize],
 ) -> SmallVec<[(UnitId, NodeId); 8]> {
-    let mut units = SmallVec::new();
-    for (id, unit) in (0..).map(UnitId).zip(&view.units) {
-        if groups.contains(&footprints.group_of(unit.process)) {
-            let node = NodeId(unit.component.of(state));
-            if view.automata.is_live(node) {
-                units.push((id, node));
-            }
-        }
-    }
-    units
+    let processes = groups.iter().flat_map(|&group| footprints.members_of(group)).map(|process| UnitId(process.0));
+    let is_member = |process: ProcessId| groups.contains(&footprints.group_of(process));
+    let tasks = (view.processes.len() as u32..view.units.len() as u32).map(UnitId);
+    let units = processes.chain(tasks.filter(|task| is_member(view.process_of(*task))));
+    let with_nodes = units.map(|unit| (unit, NodeId(view.unit_component(unit).of(state))));
+    let mut live: SmallVec<[(UnitId, NodeId); 8]> =
+        with_nodes.filter(|&(_, node)| view.automata.is_live(node)).collect();
+    live.sort_unstable();
+    live
 }
 
 /// Whether a unit has moved, or belongs to a process that has.

@@ -7,7 +7,7 @@
 use super::enabled::Enabled;
 use super::step::{Class, Move, Transition, Writes};
 use super::tables::{Lookup, View};
-use crate::id::{Mover, UnitId};
+use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::Input;
 
 impl View<'_> {
@@ -82,8 +82,9 @@ impl View<'_> {
     pub(super) fn is_dead_end(self, state: &[u32], timed: &dyn Fn(Mover) -> bool, possible: &[Transition]) -> bool {
         // Reads few nodes, because this function is called for every state.
         let may_be_timed = |unit: UnitId| self.tracks || timed(Mover { unit, task: None });
-        let live = self.live_units(state).filter(|&(unit, _)| may_be_timed(unit));
-        live.filter_map(|(_, node)| self.automata.polled(node)).filter(|mover| timed(*mover)).any(|polled| {
+        let units = (0..).map(UnitId).zip(&self.units).filter(|&(unit, _)| may_be_timed(unit));
+        let nodes = units.map(|(_, unit)| NodeId(unit.component.of(state))).filter(|&node| self.automata.is_live(node));
+        nodes.filter_map(|node| self.automata.polled(node)).filter(|mover| timed(*mover)).any(|polled| {
             let mut own = possible.iter().filter(|step| self.mover(step) == Some(polled));
             own.all(Transition::is_failure)
         })

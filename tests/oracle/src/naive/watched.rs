@@ -1,6 +1,8 @@
 //! Executions of the naive explorer with monitors that watch them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use ahash::{AHashMap, AHashSet};
 
 use super::operation::Move;
 use super::run::compile;
@@ -45,8 +47,8 @@ pub fn explore(system: &System, limits: Limits, automata: &[Automaton]) -> Optio
     let mut watched = Watched::new(system, automata);
     let first = World::new(system, &code);
     let all: All = automata.iter().map(Automaton::first).collect();
-    let mut met: HashSet<(State, All)> = HashSet::from([(first.state.clone(), all.clone())]);
-    let mut numbers: HashMap<State, usize> = HashMap::from([(first.state.clone(), 0)]);
+    let mut met: AHashSet<(State, All)> = AHashSet::from([(first.state.clone(), all.clone())]);
+    let mut numbers: AHashMap<State, usize> = AHashMap::from([(first.state.clone(), 0)]);
     let mut steps = Vec::new();
     let mut open = vec![(first, all)];
     let mut executions = 0;
