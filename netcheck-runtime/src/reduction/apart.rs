@@ -94,7 +94,7 @@ fn are_together(view: View<'_>, footprints: &Footprints) -> bool {
 
 /// Whether some processes never meet some others, so that states may have been explored for one group alone.
 pub(super) fn are_apart(view: View<'_>, footprints: &Footprints) -> bool {
-    let group = |process: usize| footprints.group_of(ProcessId(process as u32));
+    let group = |process: usize| footprints.groups().of(ProcessId(process as u32));
     !are_together(view, footprints) && (1..view.processes.len()).any(|process| group(process) != group(0))
 }
 
@@ -111,7 +111,7 @@ pub(super) fn groups(view: View<'_>, footprints: &Footprints, state: &[u32]) -> 
     let mut groups: Vec<Group> = Vec::new();
     for (unit, node) in view.live_units(state) {
         let process = view.process_of(unit);
-        let number = footprints.group_of(process);
+        let number = footprints.groups().of(process);
         let known = groups.iter().position(|group| group.number() == number).unwrap_or_else(|| {
             groups.push(Group { turn: (false, true, number), units: SmallVec::new() });
             groups.len() - 1

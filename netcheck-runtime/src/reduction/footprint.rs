@@ -14,7 +14,7 @@ use super::cycles::Cycles;
 use super::groups::Groups;
 pub(crate) use super::row::Row;
 use super::row::{Footprint, Future};
-use crate::id::{Mover, NodeId, ProcessId, TaskId, UnitId};
+use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::operation::OperationKey;
 use crate::sorted::SortedSet;
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
@@ -220,14 +220,9 @@ impl Footprints {
         self.firsts.iter().copied().filter(|row| !self.get(*row).consulted)
     }
 
-    /// The group of a process: no other process than those of its group ever meets it.
-    pub(super) fn group_of(&self, process: ProcessId) -> usize {
-        self.groups.of(process)
-    }
-
-    /// The processes of a group, in order.
-    pub(super) fn members_of(&self, group: usize) -> impl Iterator<Item = ProcessId> + '_ {
-        self.groups.members(group)
+    /// The groups of processes: no other process than those of its group ever meets one.
+    pub(super) fn groups(&self) -> &Groups {
+        &self.groups
     }
 
     fn new_row(&mut self) -> Row {

@@ -54,7 +54,7 @@ pub fn update(
         // By group: a process of it, and whether time passes for it.
         let mut round: SortedMap<usize, (ProcessId, bool)> = SortedMap::new();
         for &(process, fires) in cycles[cycle].iter().flat_map(|&number| graph.label(number)) {
-            round.or_insert_with(footprints.group_of(process), || (process, false)).1 |= fires;
+            round.or_insert_with(footprints.groups().of(process), || (process, false)).1 |= fires;
         }
         let waits = waits(system, footprints, &state, &round)?;
         let mut is_dealt_with = !waits;

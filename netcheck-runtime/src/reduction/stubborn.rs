@@ -104,7 +104,7 @@ fn choose_in_group(
     let begun = begun_groups(view, footprints, state);
     let mut looked_at: SortedSet<usize> = begun.iter().copied().collect();
     let others = view.live_units(state).filter_map(|(unit, _)| {
-        let group = footprints.group_of(view.process_of(unit));
+        let group = footprints.groups().of(view.process_of(unit));
         looked_at.insert(group).then(|| smallvec![group])
     });
     for groups in Some(begun).filter(|begun| !begun.is_empty()).into_iter().chain(others) {
@@ -133,7 +133,7 @@ fn begun_groups(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Small
     for unit in &view.units {
         let node = NodeId(unit.component.of(state));
         if view.automata.has_begun(node) || unit.is_task && view.automata.is_live(node) {
-            groups.push(footprints.group_of(unit.process));
+            groups.push(footprints.groups().of(unit.process));
         }
     }
     groups.sort_unstable();
@@ -148,8 +148,9 @@ fn units_of(
     state: &[u32],
     groups: &[usize],
 ) -> SmallVec<[(UnitId, NodeId); 8]> {
-    let processes = groups.iter().flat_map(|&group| footprints.members_of(group)).map(|process| UnitId(process.0));
-    let is_member = |process: ProcessId| groups.contains(&footprints.group_of(process));
+    let processes =
+        groups.iter().flat_map(|&group| footprints.groups().members(group)).map(|process| UnitId(process.0));
+    let is_member = |process: ProcessId| groups.contains(&footprints.groups().of(process));
     let tasks = (view.processes.len() as u32..view.units.len() as u32).map(UnitId);
     let units = processes.chain(tasks.filter(|task| is_member(view.process_of(*task))));
     let with_nodes = units.map(|unit| (unit, NodeId(view.unit_component(unit).of(state))));
