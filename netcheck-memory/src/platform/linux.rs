@@ -74,8 +74,10 @@ pub unsafe fn touched_bytes<const BYTES: usize>(start: *mut u8) -> Option<usize>
 /// `None` if the system does not say so.
 pub fn page_faults() -> Option<u64> {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is to a place for the answer, of which zeros are a valid one.
-    let (result, usage) = unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()), usage.assume_init()) };
+    // SAFETY: the pointer is to a place for the answer.
+    let result = unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) };
+    // SAFETY: the answer consists of numbers, which are zero where the system has written none.
+    let usage = unsafe { usage.assume_init() };
     (result == 0).then(|| usage.ru_minflt as u64 + usage.ru_majflt as u64)
 }
 
