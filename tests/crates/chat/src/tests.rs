@@ -1,5 +1,5 @@
 use super::systems::systems;
-use netcheck::check::{Checker, Identity, Report, Tasks, Verdict, ViolationKind};
+use netcheck::check::{Checker, Report, Verdict, ViolationKind};
 
 fn check(name: &str) -> Report {
     check_with(name, |checker| checker)
@@ -42,19 +42,12 @@ fn in_tokios_order_of_tasks_there_are_fewer_states() {
     for (name, states) in
         [("one client, no failure", [13, 13]), ("one client", [34, 34]), ("two clients, no failure", [89620, 64034])]
     {
-        let count = |tasks: Tasks| {
-            let report = check_with(name, |checker| checker.identity(Identity::History).tasks(tasks));
-            assert_eq!(report.verdict(), Verdict::Verified, "{name}, {tasks:?}: {report}");
-            report.states()
-        };
-        let counted = std::thread::scope(|threads| {
-            let of_both = [Tasks::Shared, Tasks::Fifo].map(|tasks| threads.spawn(move || count(tasks)));
-            of_both.map(|counted| counted.join().expect("a check that succeeds"))
-        });
-        assert_eq!(counted, states, "{name}");
+        assert_eq!(orders::states(name, |name, with| check_with(name, with)), states, "{name}");
     }
 }
 
+#[path = "../../orders.rs"]
+mod orders;
 #[path = "../../side_by_side.rs"]
 mod side_by_side;
 
