@@ -43,6 +43,8 @@ pub struct Report {
     pub(crate) left_out: Vec<String>,
     /// Whether local states should be told apart by memory, and were not.
     pub(crate) is_forgetful: bool,
+    /// How many runs of the process have ended and left memory behind.
+    pub(crate) leaking_runs: usize,
     /// Whether the reduction was given up.
     pub(crate) is_given_up: bool,
     /// Whether the programs have printed something, which was dropped.
@@ -291,7 +293,13 @@ impl Report {
         text.extend(self.like_processes.iter().map(|class| format!("  like processes: {}\n", class.join(", "))));
         text.extend(self.asymmetries.iter().map(|reason| format!("  no symmetry: {reason}\n")));
         text.extend(self.left_out.iter().map(|reason| format!("  {reason}\n")));
-        if self.is_forgetful {
+        if self.is_forgetful && self.leaking_runs > 0 {
+            text.push_str(&format!(
+                "  local states by history, not by memory, where there was no room for another run: {} runs of programs \
+                 that are checked in this process have left memory behind (`Box::leak`, a cycle of `Arc`s)\n",
+                self.leaking_runs
+            ));
+        } else if self.is_forgetful {
             text.push_str(
                 "  local states by history, not by memory: this needs 64-bit Linux on x86_64 or aarch64, the feature \
                  `memory`, no other global allocator, and address space\n",

@@ -80,6 +80,12 @@ impl Arena {
         address.wrapping_sub(self.chunk.base()) < reservation::CHUNK_BYTES
     }
 
+    /// How many arenas a thread may hold if each thread that uses some is to find as many.
+    #[must_use]
+    pub fn share() -> usize {
+        pool::share()
+    }
+
     /// The number of arenas that were dropped while something in them was live, and that still are not free.
     #[must_use]
     pub fn retired() -> usize {

@@ -106,6 +106,15 @@ pub fn retired() -> usize {
     POOL.lock().retired
 }
 
+/// How many arenas each thread that uses some may hold, so that others find some, too: its part of half of those that
+/// are not retired. A thread that begins later, when others hold their parts, finds the other half.
+pub fn share() -> usize {
+    let Some(reservation) = Reservation::existing() else { return 0 };
+    let pool = POOL.lock();
+    let threads: usize = pool.groups.iter().map(|group| group.threads).sum();
+    (reservation.chunks() - reservation.engine_chunks()).saturating_sub(pool.retired) / 2 / threads.max(1)
+}
+
 impl Pool {
     fn take(&mut self, reservation: Reservation, group: usize) -> Option<&'static Chunk> {
         let taken = &mut self.groups[group];

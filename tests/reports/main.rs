@@ -6,6 +6,7 @@ mod blame;
 mod diagnostics;
 mod existing;
 mod failed;
+mod leaks;
 mod model_check;
 mod remarks;
 mod replay;

@@ -231,6 +231,8 @@ const RUNTIME: &[Row] = &[
             "unit::wording",
         ],
     ),
+    ("unit::both_ways", &["id", "operation", "unit::automaton", "unit::learn", "unit::panics", "unit::shared"]),
+    ("unit::kept", &["id", "unit::automaton", "unit::instance", "unit::learn", "unit::program"]),
     ("unit::waits", &["id", "operation", "unit::automaton", "unit::identity::causality", "unit::learn"]),
     ("unit::perform", &["id", "operation", "unit::instance", "unit::learn", "unit::panics", "unit::program"]),
     (

@@ -118,6 +118,7 @@ impl Job {
             queues: self.checker.tasks == Tasks::Fifo,
             captures: self.checker.capture,
             remembers: self.checker.remembers(),
+            shows_outputs: !self.properties.finally.is_empty(),
             executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),
             seed: self.checker.seed,
         }

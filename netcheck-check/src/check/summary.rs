@@ -60,6 +60,7 @@ impl Job {
             asymmetries,
             left_out,
             is_forgetful: system.shared().lacks_arenas(),
+            leaking_runs: netcheck_memory::Arena::retired(),
             is_given_up: false,
             has_printed: false,
             dense: self.is_dense().then(|| self.reduced_in_dense_time(&system, apart)),

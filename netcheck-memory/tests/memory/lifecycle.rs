@@ -54,6 +54,28 @@ fn other_threads_free_and_grow_memory_of_an_arena() {
 }
 
 #[test]
+fn threads_share_the_arenas() {
+    let holding = || {
+        let _arena = arena();
+        Arena::share()
+    };
+    let total = 2 * holding();
+    // Each of the threads finds the ones before it, which hold an arena until the last one has asked.
+    let (barrier, threads) = (std::sync::Barrier::new(4), 4);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let _arena = arena();
+                barrier.wait();
+                let share = Arena::share();
+                barrier.wait();
+                assert!(0 < share && share <= total / 2 / threads, "{share} of {total}");
+            });
+        }
+    });
+}
+
+#[test]
 fn what_does_not_fit_goes_to_the_system_and_there_is_no_image() {
     let arena = arena();
     assert!(arena.image(|_| {}).is_some());

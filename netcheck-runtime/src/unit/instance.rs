@@ -79,8 +79,16 @@ pub struct Instance {
 impl Instance {
     /// A run of the program whose first node is `root`.
     pub fn new(unit: UnitId, root: NodeId, shared: &Rc<Shared>) -> Self {
-        let context = engine_region(|| Context::new(unit, Rc::clone(shared)));
-        context.state().causality.start(root, &mut shared.events.borrow_mut());
+        Instance::in_context(engine_region(|| Context::new(unit, Rc::clone(shared))), root)
+    }
+
+    /// As [`Instance::new`], with a heap that the check may keep parts of.
+    pub(in crate::unit) fn without_arena(unit: UnitId, root: NodeId, shared: &Rc<Shared>) -> Self {
+        Instance::in_context(engine_region(|| Context::without_arena(unit, Rc::clone(shared))), root)
+    }
+
+    fn in_context(context: Rc<Context>, root: NodeId) -> Self {
+        context.state().causality.start(root, &mut context.shared.events.borrow_mut());
         Instance { context, spawned: Vec::new(), polls: 0 }
     }
 

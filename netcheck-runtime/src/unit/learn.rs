@@ -14,17 +14,11 @@ use crate::unit::order::Order;
 use crate::unit::panics::{Cause, Panic};
 use crate::unit::pool::{Pool, Run};
 use crate::unit::program::Program;
-use crate::unit::shared::{Modes, Shared};
+use crate::unit::shared::Shared;
 use crate::unit::wording;
 use ahash::AHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
-
-/// The histories by which an edge is tried that is the sample of all others.
-const WAYS_TRIED: usize = 4;
-
-/// The number of rounds in which a closed loop is tried.
-const ROUNDS_TRIED: usize = 16;
 
 /// A fault of the user's program after which the check can't go on, as text.
 #[derive(Clone, Debug)]
@@ -32,7 +26,7 @@ pub struct Diagnostic(pub String);
 
 impl Diagnostic {
     /// Of a difference between two runs: the step after which they differ, and what each did then.
-    fn at(&self) -> &str {
+    pub(super) fn at(&self) -> &str {
         let steps = self.0.split_once("\n  ").map_or("", |(_, steps)| steps);
         steps.split_once("\n  usual causes").map_or(steps, |(steps, _)| steps)
     }
@@ -42,9 +36,9 @@ impl Diagnostic {
 pub struct Learner {
     pub automata: Automata,
     pub(crate) shared: Rc<Shared>,
-    programs: AHashMap<NodeId, Rc<Program>>,
+    pub(super) programs: AHashMap<NodeId, Rc<Program>>,
     pool: Pool,
-    merged: Merged,
+    pub(super) merged: Merged,
     /// What readers are told of steps, if calls are traced.
     remarks: AHashMap<EdgeId, Vec<String>>,
     /// Sampling of the steps whose order could be swapped.
@@ -147,6 +141,10 @@ impl Learner {
         let (alive, waiting, remarks) = (stepped.alive, stepped.waiting.take(), std::mem::take(&mut stepped.remarks));
         let edge = self.record(unit, node, input, stepped)?;
         let target = self.automata.edge(edge).target;
+        if self.shared.modes.remembers {
+            let kept = self.keep(root, &program, edge);
+            kept.map_err(|difference| if is_recorded { difference } else { self.mistaken(unit, &difference) })?;
+        }
         if !remarks.is_empty() {
             self.remarks.insert(edge, remarks);
         }
@@ -205,127 +203,27 @@ impl Learner {
         Ok(())
     }
 
-    /// Runs the edges that a node had before another history was merged into it once more, in that history; but for
-    /// polls that are known not to return.
-    fn try_known_edges(&mut self, root: NodeId, node: NodeId) -> Result<(), Diagnostic> {
-        let edges: Vec<EdgeId> = self.automata.edges_of(node).collect();
-        let is_stuck = |kind: &NodeKind| matches!(kind, NodeKind::Panicked(panic) if panic.cause == Cause::Stuck);
-        for edge in edges {
-            let edge_is_taken = {
-                let edge = self.automata.edge(edge);
-                !edge.is_refused() && !is_stuck(&self.automata.node(edge.target).kind)
-            };
-            if edge_is_taken && self.merged.is_due() {
-                self.try_another_order(root, edge, false)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// If an edge closes a loop in its own history, runs the loop many times.
-    fn try_many_rounds(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
-        let Edge { source, input, target, .. } = *self.automata.edge(edge);
-        let (_, mut steps) = self.automata.history(source);
-        steps.push((source, input));
-        let Some(from) = steps.iter().position(|&(at, _)| at == target) else { return Ok(()) };
-        if !self.merged.is_due() {
-            return Ok(());
-        }
-        let round = steps[from..].to_vec();
-        (1..ROUNDS_TRIED).for_each(|_| steps.extend_from_slice(&round));
-        self.try_history(root, &steps)
-    }
-
-    /// Runs an edge once more in another history that was merged into its source: if tasks share something that is not
-    /// tracked, the result differs. `is_tried`: the edge was learned, or tried, in the recorded history of its source.
-    fn try_another_order(&mut self, root: NodeId, edge: EdgeId, is_tried: bool) -> Result<(), Diagnostic> {
-        let Edge { source, input, .. } = *self.automata.edge(edge);
-        let (_, mut steps) = self.automata.history(source);
-        steps.push((source, input));
-        if self.shared.modes.remembers {
-            // The same way twice would tell no more.
-            let mut known = if is_tried { vec![steps] } else { Vec::new() };
-            for _ in 0..WAYS_TRIED {
-                let mut steps = self.merged.another_way(&self.automata, source);
-                steps.push((source, input));
-                if !known.contains(&steps) {
-                    self.try_history(root, &steps)?;
-                    known.push(steps);
-                }
-            }
-            return Ok(());
-        }
-        let others = (0..steps.len()).rev().find_map(|index| Some((index, self.merged.arrival(steps[index].0)?)));
-        let Some((index, (before, arrival))) = others else { return Ok(()) };
-        let (_, mut other) = self.automata.history(before);
-        other.push((before, arrival));
-        other.extend_from_slice(&steps[index..]);
-        self.try_history(root, &other)
-    }
-
-    /// Runs an edge once more in the recorded history of its source, because it was learned in another one that was
-    /// merged.
-    fn try_recorded_order(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
-        let Edge { source, input, .. } = *self.automata.edge(edge);
-        let (_, mut steps) = self.automata.history(source);
-        steps.push((source, input));
-        self.try_history(root, &steps)
-    }
-
-    /// Runs a history that leads to a node with several histories.
-    fn try_history(&mut self, root: NodeId, steps: &[(NodeId, Input)]) -> Result<(), Diagnostic> {
-        let program = Rc::clone(&self.programs[&root]);
-        let unit = self.automata.node(root).unit;
-        self.rebuild(root, &program, steps).map(|_| ()).map_err(|difference| self.mistaken(unit, &difference))
-    }
-
-    /// The diagnostic for two histories that were merged but lead to different local states.
-    fn mistaken(&self, unit: UnitId, difference: &Diagnostic) -> Diagnostic {
-        let name = self.shared.unit(unit).name;
-        let Modes { tracks, remembers, .. } = self.shared.modes;
-        let is_captured = self.automata.positions().any(|(node, _)| self.automata.node(node).unit == unit);
-        Diagnostic(match (tracks, remembers) {
-            (true, _) => format!(
-                "process \"{name}\" is checked with `tasks = tracked`, but its tasks share memory that is not tracked: \
-                 two orders of steps that seemed to have nothing to do with each other led to different behaviour\n  \
-                 share through the types of `netcheck::tracked` (`use netcheck::tracked as tokio`, and its `std::sync`), \
-                 or check it without `tasks = tracked`"
-            ),
-            (_, true) if is_captured => format!(
-                "process \"{name}\" came to one local state by two histories, and then behaved differently: it had the \
-                 same memory after both, or was at the head of a loop with variables that hash alike\n  \
-                 {}\n  \
-                 usual causes: a `Hash` of a loop's variables leaves out what the loop depends on (let it tell them \
-                 apart, or write `#[netcheck::keep]` on the loop); a static or a thread-local that outlives the run, a \
-                 value captured from outside the factory, a file\n  \
-                 make the value anew inside the factory, or check it with `identity = history`",
-                difference.at()
-            ),
-            (_, true) => format!(
-                "process \"{name}\" had the same memory after two histories, and then behaved differently: its future \
-                 depends on something else\n  \
-                 {}\n  \
-                 usual causes: a static or a thread-local that outlives the run, a value captured from outside the \
-                 factory, a file\n  \
-                 make the value anew inside the factory, or check it with `identity = history`",
-                difference.at()
-            ),
-            (_, false) => format!(
-                "a loop of process \"{name}\" was at its head twice with variables that hash alike, and then behaved differently\n  \
-                 either a `Hash` of theirs leaves out what the loop depends on, or the loop depends on something else \
-                 (a static, a thread-local, memory behind a pointer)\n  \
-                 let the `Hash` tell them apart, or write `#[netcheck::keep]` on the loop: then its whole history does"
-            ),
-        })
-    }
-
     /// A new run of a program, fed with `steps`.
-    fn rebuild(&mut self, root: NodeId, program: &Program, steps: &[(NodeId, Input)]) -> Result<Instance, Diagnostic> {
-        let unit = self.automata.node(root).unit;
+    pub(super) fn rebuild(
+        &mut self,
+        root: NodeId,
+        program: &Program,
+        steps: &[(NodeId, Input)],
+    ) -> Result<Instance, Diagnostic> {
+        let instance = Instance::new(self.automata.node(root).unit, root, &self.shared);
+        self.replay(instance, program, steps)
+    }
+
+    /// A run that has only begun, after steps that are recorded.
+    pub(super) fn replay(
+        &mut self,
+        mut instance: Instance,
+        program: &Program,
+        steps: &[(NodeId, Input)],
+    ) -> Result<Instance, Diagnostic> {
         if !steps.is_empty() {
             self.rebuilds += 1;
         }
-        let mut instance = Instance::new(unit, root, &self.shared);
         let mut rest = steps;
         while let Some((_, following)) = rest.split_first() {
             let answers = following.iter().take_while(|(at, _)| self.automata.node(*at).is_synchronous()).count();
@@ -368,7 +266,7 @@ impl Learner {
         instance: &mut Instance,
         program: &Program,
         group: &[(NodeId, Input)],
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<Stepped, Diagnostic> {
         let (last_at, last_input) = group[group.len() - 1];
         let edge = self.automata.find(last_at, last_input).expect("a history consists of edges");
         let target = self.automata.edge(edge).target;
@@ -379,7 +277,7 @@ impl Learner {
             return Err(Diagnostic(why));
         }
         let (first_at, first_input) = group[0];
-        let Some(seen) = self.other_than(target, &stepped.rest) else { return Ok(()) };
+        let Some(seen) = self.other_than(target, &stepped.rest) else { return Ok(stepped) };
         let target = self.automata.node(target);
         let expected = match &target.kind {
             NodeKind::Live => wording::menu(&target.offers, &self.shared),
@@ -439,7 +337,10 @@ impl Learner {
                 node
             }
             Rest::Ended { text, value } => {
-                let output = self.shared.intern_output(text, value);
+                let output = self.shared.intern_output(&text, &*value);
+                if !self.shared.modes.remembers && self.shared.lacks_value(unit, output) {
+                    self.shared.keep_value(output, value);
+                }
                 self.automata.ended(output)
             }
             Rest::Panicked(panic) => self.automata.add_node(unit, from, NodeKind::Panicked(panic), true, Vec::new()),

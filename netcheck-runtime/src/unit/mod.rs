@@ -13,6 +13,8 @@
 //! - [`generator`]: numbers without a pattern, the same in every check;
 //! - [`merged`]: histories that were taken to lead to one local state;
 //! - [`order`]: whether a unit may come back to a local state;
+//! - [`both_ways`]: a sample of what was merged, run in several histories;
+//! - [`kept`]: what a check keeps of a run beyond its end;
 //! - [`waiting`]: where tasks wait for what is no operation;
 //! - [`waits`]: the ends of tasks that a tracked task waits for, learned where it has not had to wait;
 //! - [`perform`]: one execution repeated for an observer, each poll once;
@@ -23,10 +25,12 @@
 //! order. No two files use each other.
 
 pub mod automaton;
+mod both_ways;
 pub mod caller;
 mod generator;
 pub mod identity;
 pub mod instance;
+mod kept;
 pub(crate) mod learn;
 mod merged;
 pub mod names;

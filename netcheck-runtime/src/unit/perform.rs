@@ -47,6 +47,6 @@ impl Performance {
             return Ok(());
         }
         let group = std::mem::take(&mut run.group);
-        panics::aloud(|| learner.follow(&mut run.instance, &run.program, &group))
+        panics::aloud(|| learner.follow(&mut run.instance, &run.program, &group)).map(drop)
     }
 }

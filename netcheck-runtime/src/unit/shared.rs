@@ -32,6 +32,8 @@ pub struct Modes {
     pub captures: bool,
     /// Whether the memory of a program identifies local states.
     pub remembers: bool,
+    /// Whether a property is shown the values that processes end with.
+    pub shows_outputs: bool,
     /// The executions of a source line are counted up to this number.
     pub executions_max: u32,
     /// What programs draw as random numbers follows from it.
@@ -74,7 +76,7 @@ pub struct Claim {
 /// The outputs of units that have ended, by text and type.
 #[derive(Default)]
 struct Outputs {
-    values: Vec<Output>,
+    all: Vec<Output>,
     by_text: AHashMap<(String, TypeId), u32>,
 }
 
@@ -82,7 +84,8 @@ struct Outputs {
 #[derive(Clone, Debug)]
 pub struct Output {
     pub text: Rc<str>,
-    pub(crate) value: Rc<dyn Any>,
+    /// Kept only where something is shown it.
+    pub(crate) value: Option<Rc<dyn Any>>,
 }
 
 impl Shared {
@@ -219,19 +222,28 @@ impl Shared {
         (0u32..).map(ClaimId).zip(self.claims.borrow().iter().copied()).collect()
     }
 
-    pub(crate) fn intern_output(&self, text: String, value: Rc<dyn Any>) -> u32 {
-        let mut outputs = self.outputs.borrow_mut();
-        let key = (text, (*value).type_id());
-        if let Some(&id) = outputs.by_text.get(&key) {
-            return id;
-        }
-        let id = outputs.values.len() as u32;
-        outputs.values.push(Output { text: key.0.as_str().into(), value });
-        outputs.by_text.insert(key, id);
-        id
+    /// The number of an output by the text and the type of its value.
+    pub(in crate::unit) fn intern_output(&self, text: &str, value: &dyn Any) -> u32 {
+        let Outputs { all, by_text } = &mut *self.outputs.borrow_mut();
+        *by_text.entry((text.to_owned(), value.type_id())).or_insert_with(|| {
+            all.push(Output { text: text.into(), value: None });
+            all.len() as u32 - 1
+        })
+    }
+
+    /// Whether the value of an output with which a unit ends is missing: a property, or the task that waits for the unit,
+    /// is shown it.
+    pub(in crate::unit) fn lacks_value(&self, unit: UnitId, output: u32) -> bool {
+        let is_shown = self.modes.shows_outputs || self.unit(unit).parent.is_some();
+        is_shown && self.outputs.borrow().all[output as usize].value.is_none()
+    }
+
+    /// Keeps the value of an output.
+    pub(in crate::unit) fn keep_value(&self, output: u32, value: Rc<dyn Any>) {
+        self.outputs.borrow_mut().all[output as usize].value = Some(value);
     }
 
     pub fn output(&self, id: u32) -> Output {
-        self.outputs.borrow().values[id as usize].clone()
+        self.outputs.borrow().all[id as usize].clone()
     }
 }

@@ -36,6 +36,7 @@ fn shared() -> Rc<Shared> {
         queues: false,
         captures: false,
         remembers: true,
+        shows_outputs: false,
         executions_max: 0,
         seed: 0,
     };

@@ -168,6 +168,15 @@ impl Context {
     pub(in crate::unit) fn new(unit: UnitId, shared: Rc<Shared>) -> Rc<Self> {
         let arena = if shared.modes.remembers { Arena::new() } else { None };
         shared.note_arena(arena.is_some());
+        Context::with_arena(unit, shared, arena)
+    }
+
+    /// A context for a run whose memory does not identify local states.
+    pub(in crate::unit) fn without_arena(unit: UnitId, shared: Rc<Shared>) -> Rc<Self> {
+        Context::with_arena(unit, shared, None)
+    }
+
+    fn with_arena(unit: UnitId, shared: Rc<Shared>, arena: Option<Arena>) -> Rc<Self> {
         let mut state = State::default();
         if shared.modes.queues {
             state.tasks.schedule = Some(Schedule::new(shared.unit(unit).parent.is_none()));

@@ -1,0 +1,136 @@
+//! A sample of what was merged is run both ways.
+//!
+//! Histories that lead to one local state must have one future. That is argued where they are identified (`identity`),
+//! but a program can break what the argument takes for granted: by a `Hash` that leaves something out, by a static, or by
+//! tasks that share what is not tracked. So at first each edge of a node with several histories, and later one in many, is
+//! run again in other histories of the node. A difference is an error that says where it was seen.
+
+use crate::id::{NodeId, UnitId};
+use crate::operation::Input;
+use crate::unit::automaton::{Edge, EdgeId, NodeKind};
+use crate::unit::learn::{Diagnostic, Learner};
+use crate::unit::panics::Cause;
+use crate::unit::shared::Modes;
+use std::rc::Rc;
+
+/// The histories by which an edge is tried that is the sample of all others.
+const WAYS_TRIED: usize = 4;
+
+/// The number of rounds in which a closed loop is tried.
+const ROUNDS_TRIED: usize = 16;
+
+impl Learner {
+    /// Runs the edges that a node had before another history was merged into it once more, in that history; but for
+    /// polls that are known not to return.
+    pub(super) fn try_known_edges(&mut self, root: NodeId, node: NodeId) -> Result<(), Diagnostic> {
+        let edges: Vec<EdgeId> = self.automata.edges_of(node).collect();
+        let is_stuck = |kind: &NodeKind| matches!(kind, NodeKind::Panicked(panic) if panic.cause == Cause::Stuck);
+        for edge in edges {
+            let edge_is_taken = {
+                let edge = self.automata.edge(edge);
+                !edge.is_refused() && !is_stuck(&self.automata.node(edge.target).kind)
+            };
+            if edge_is_taken && self.merged.is_due() {
+                self.try_another_order(root, edge, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// If an edge closes a loop in its own history, runs the loop many times.
+    pub(super) fn try_many_rounds(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
+        let Edge { source, input, target, .. } = *self.automata.edge(edge);
+        let (_, mut steps) = self.automata.history(source);
+        steps.push((source, input));
+        let Some(from) = steps.iter().position(|&(at, _)| at == target) else { return Ok(()) };
+        if !self.merged.is_due() {
+            return Ok(());
+        }
+        let round = steps[from..].to_vec();
+        (1..ROUNDS_TRIED).for_each(|_| steps.extend_from_slice(&round));
+        self.try_history(root, &steps)
+    }
+
+    /// Runs an edge once more in another history that was merged into its source: if tasks share something that is not
+    /// tracked, the result differs. `is_tried`: the edge was learned, or tried, in the recorded history of its source.
+    pub(super) fn try_another_order(&mut self, root: NodeId, edge: EdgeId, is_tried: bool) -> Result<(), Diagnostic> {
+        let Edge { source, input, .. } = *self.automata.edge(edge);
+        let (_, mut steps) = self.automata.history(source);
+        steps.push((source, input));
+        if self.shared.modes.remembers {
+            // The same way twice would tell no more.
+            let mut known = if is_tried { vec![steps] } else { Vec::new() };
+            for _ in 0..WAYS_TRIED {
+                let mut steps = self.merged.another_way(&self.automata, source);
+                steps.push((source, input));
+                if !known.contains(&steps) {
+                    self.try_history(root, &steps)?;
+                    known.push(steps);
+                }
+            }
+            return Ok(());
+        }
+        let others = (0..steps.len()).rev().find_map(|index| Some((index, self.merged.arrival(steps[index].0)?)));
+        let Some((index, (before, arrival))) = others else { return Ok(()) };
+        let (_, mut other) = self.automata.history(before);
+        other.push((before, arrival));
+        other.extend_from_slice(&steps[index..]);
+        self.try_history(root, &other)
+    }
+
+    /// Runs an edge once more in the recorded history of its source, because it was learned in another one that was
+    /// merged.
+    pub(super) fn try_recorded_order(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
+        let Edge { source, input, .. } = *self.automata.edge(edge);
+        let (_, mut steps) = self.automata.history(source);
+        steps.push((source, input));
+        self.try_history(root, &steps)
+    }
+
+    /// Runs a history that leads to a node with several histories.
+    fn try_history(&mut self, root: NodeId, steps: &[(NodeId, Input)]) -> Result<(), Diagnostic> {
+        let program = Rc::clone(&self.programs[&root]);
+        let unit = self.automata.node(root).unit;
+        self.rebuild(root, &program, steps).map(|_| ()).map_err(|difference| self.mistaken(unit, &difference))
+    }
+
+    /// The diagnostic for two histories that were merged but lead to different local states.
+    pub(super) fn mistaken(&self, unit: UnitId, difference: &Diagnostic) -> Diagnostic {
+        let name = self.shared.unit(unit).name;
+        let Modes { tracks, remembers, .. } = self.shared.modes;
+        let is_captured = self.automata.positions().any(|(node, _)| self.automata.node(node).unit == unit);
+        Diagnostic(match (tracks, remembers) {
+            (true, _) => format!(
+                "process \"{name}\" is checked with `tasks = tracked`, but its tasks share memory that is not tracked: \
+                 two orders of steps that seemed to have nothing to do with each other led to different behaviour\n  \
+                 share through the types of `netcheck::tracked` (`use netcheck::tracked as tokio`, and its `std::sync`), \
+                 or check it without `tasks = tracked`"
+            ),
+            (_, true) if is_captured => format!(
+                "process \"{name}\" came to one local state by two histories, and then behaved differently: it had the \
+                 same memory after both, or was at the head of a loop with variables that hash alike\n  \
+                 {}\n  \
+                 usual causes: a `Hash` of a loop's variables leaves out what the loop depends on (let it tell them \
+                 apart, or write `#[netcheck::keep]` on the loop); a static or a thread-local that outlives the run, a \
+                 value captured from outside the factory, a file\n  \
+                 make the value anew inside the factory, or check it with `identity = history`",
+                difference.at()
+            ),
+            (_, true) => format!(
+                "process \"{name}\" had the same memory after two histories, and then behaved differently: its future \
+                 depends on something else\n  \
+                 {}\n  \
+                 usual causes: a static or a thread-local that outlives the run, a value captured from outside the \
+                 factory, a file\n  \
+                 make the value anew inside the factory, or check it with `identity = history`",
+                difference.at()
+            ),
+            (_, false) => format!(
+                "a loop of process \"{name}\" was at its head twice with variables that hash alike, and then behaved differently\n  \
+                 either a `Hash` of theirs leaves out what the loop depends on, or the loop depends on something else \
+                 (a static, a thread-local, memory behind a pointer)\n  \
+                 let the `Hash` tell them apart, or write `#[netcheck::keep]` on the loop: then its whole history does"
+            ),
+        })
+    }
+}
