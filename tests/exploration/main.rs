@@ -8,6 +8,7 @@ mod endless;
 mod hunting;
 mod limits;
 mod memory;
+mod ports;
 mod priorities;
 mod reduction;
 mod search;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 
 /// A connection is made before the program that connects is told, and there is time in between.
 #[test]
@@ -140,4 +140,90 @@ fn a_connect_that_is_given_up_while_an_earlier_connection_lives_closes_its_own()
         let seen = ["[Ok(()), Err(BrokenPipe)]", "[Ok(()), Err(ConnectionReset)]", "[Ok(()), Ok(())]"];
         assert_eq!(report.outputs("server"), seen, "reduction: {reduction}, {others} other sockets");
     }
+}
+
+#[netcheck::process]
+async fn holds(port: u16) {
+    let socket = TcpSocket::new_v4().unwrap();
+    let _bound = socket.bind(([0, 0, 0, 0], port).into());
+    std::future::pending::<()>().await
+}
+
+/// The first connection lives, so that the second comes from another port: the next one, unless that is held.
+#[test]
+fn any_port_is_one_that_no_other_task_of_the_process_holds() {
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            net.daemon("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let mut accepted = Vec::new();
+                loop {
+                    accepted.push(listener.accept().await.unwrap());
+                }
+            });
+            let client = || async {
+                let ports = async |stream: TcpStream| stream.local_addr().unwrap().port();
+                let first = ports(TcpStream::connect("server:80").await.unwrap()).await;
+                tokio::spawn(holds(first + 1));
+                ports(TcpStream::connect("server:80").await.unwrap()).await - first
+            };
+            net.process("client", client).after("server");
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        assert_eq!(report.outputs("client"), ["1", "2"], "reduction: {reduction}, {report}");
+    }
+}
+
+/// The second listener gets the port of the first one, which the client knows.
+#[test]
+fn a_listener_on_any_port_is_there_or_not_yet() {
+    for reduction in [true, false] {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            let server = || async {
+                let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+                let port = listener.local_addr().unwrap().port();
+                let socket = UdpSocket::bind("0.0.0.0:80").await.unwrap();
+                drop(listener);
+                socket.send_to(&port.to_be_bytes(), "client:80").await.unwrap();
+                let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+                assert_eq!(listener.local_addr().unwrap().port(), port);
+                std::future::pending::<()>().await;
+            };
+            net.daemon("server", server).after("client");
+            net.process("client", || async {
+                let socket = UdpSocket::bind("0.0.0.0:80").await.unwrap();
+                let mut port = [0; 2];
+                socket.recv(&mut port).await.unwrap();
+                TcpStream::connect(("server", u16::from_be_bytes(port))).await.is_ok()
+            });
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        assert_eq!(report.outputs("client"), ["false", "true"], "reduction: {reduction}, {report}");
+    }
+}
+
+#[test]
+fn a_process_that_uses_up_the_ports_it_prefers_is_checked_without_reduction() {
+    let report = Checker::new().check(|net| {
+        net.daemon("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            let mut accepted = Vec::new();
+            loop {
+                accepted.push(listener.accept().await.unwrap());
+            }
+        });
+        let client = || async {
+            let mut ports = Vec::new();
+            for _ in 0..17 {
+                ports.push(TcpStream::connect("server:80").await.unwrap().local_addr().unwrap().port());
+            }
+            ports[16] - ports[0]
+        };
+        net.process("client", client).after("server");
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert_eq!(report.outputs("client"), ["16"]);
+    let why =
+        "without reduction: a socket that asks for any port is given one that other sockets of the process prefer";
+    assert!(report.to_string().contains(why), "{report}");
 }

@@ -37,8 +37,8 @@ pub(super) struct Job {
     pub(super) asymmetries: Vec<Asymmetry>,
     /// Isolated tasks that were seen to be spawned together, and pairs of them that are not alike.
     pub(super) tasks: Vec<(LikeTasks, Vec<[u32; 2]>)>,
-    /// Whether the reduction is left out: the dependence between tracked tasks is not known by what a monitor sees.
-    pub(super) is_unreduced: bool,
+    /// Why the reduction is left out, if it was asked for: not all is known of what depends on what.
+    pub(super) unreduced: Option<&'static str>,
 }
 
 impl Job {
@@ -79,10 +79,9 @@ impl Job {
             // What these rely on is not argued for steps between which time passes.
             (checker.symmetry, checker.tasks) = (false, Tasks::Shared);
         }
-        let is_unreduced = checker.reduction && checker.tasks == Tasks::Tracked && !registered.monitors.is_empty();
-        checker.reduction &= !is_unreduced;
         let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
-        Ok(Job {
+        let watches_tracked = checker.tasks == Tasks::Tracked && !registered.monitors.is_empty();
+        let mut job = Job {
             checker,
             registered,
             watch,
@@ -93,8 +92,19 @@ impl Job {
             demands,
             asymmetries,
             tasks,
-            is_unreduced,
-        })
+            unreduced: None,
+        };
+        if watches_tracked {
+            job.leave_reduction_out("a monitor watches tracked tasks (`tasks = tracked`)");
+        }
+        Ok(job)
+    }
+
+    /// Goes on without reduction.
+    fn leave_reduction_out(&mut self, why: &'static str) {
+        if std::mem::take(&mut self.checker.reduction) {
+            self.unreduced = Some(why);
+        }
     }
 
     /// Whether a monitor watches the executions.
@@ -170,7 +180,14 @@ impl Job {
             match attempt(self, &mut system, &initial) {
                 Ok(result) => return Ok((result, system)),
                 Err(Interrupt::Diagnostic(diagnostic)) => return Err(Error::new(diagnostic.0)),
-                Err(Interrupt::Demands(demands)) => self.demands = demands,
+                Err(Interrupt::Demands(demands)) => {
+                    self.demands = demands;
+                    if demands.ports {
+                        self.leave_reduction_out(
+                            "a socket that asks for any port is given one that other sockets of the process prefer",
+                        );
+                    }
+                }
                 Err(Interrupt::Likeness(tasks)) => self.tasks.push((tasks, Vec::new())),
                 Err(Interrupt::Asymmetry(asymmetry)) => {
                     self.tell_tasks_apart(&system, &asymmetry);

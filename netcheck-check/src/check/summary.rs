@@ -67,12 +67,10 @@ impl Job {
         })
     }
 
-    /// The reductions that were asked for and can't be argued with the monitors.
+    /// The reductions that were asked for and can't be argued with these programs and monitors.
     fn left_out(&self, system: &System) -> Vec<String> {
         let mut left_out = Vec::new();
-        if self.is_unreduced {
-            left_out.push("without reduction: a monitor watches tracked tasks (`tasks = tracked`)".to_owned());
-        }
+        left_out.extend(self.unreduced.map(|why| format!("without reduction: {why}")));
         if self.checker.subsumption && system.demands.losses != 0 {
             left_out.push("without subsumption: a monitor sees that datagrams are lost".to_owned());
         }

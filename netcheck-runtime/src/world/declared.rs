@@ -95,6 +95,8 @@ pub struct Demands {
     pub(crate) scope: bool,
     /// A program sets that closing a stream that it has accepted resets the connection.
     pub(crate) lingers: bool,
+    /// A socket that asks for any port is given one that the dependence relation does not reckon with.
+    pub ports: bool,
     /// The monitors that see a datagram being lost, as a set of bits.
     pub losses: u64,
 }

@@ -219,6 +219,7 @@ impl System {
             Missing::Zone(zone) => _ = self.zones.intern(&zone),
             Missing::Link(link) => _ = self.links.intern(&link),
             Missing::Instant(node, key) => return Err(Interrupt::Diagnostic(self.unreadable(node, key))),
+            Missing::Demands(demands) => return Err(Interrupt::Demands(demands)),
             Missing::Connection(ends) => {
                 let connection = self.connections.id(ends);
                 self.components.id(Component::Connection(connection));
@@ -275,6 +276,7 @@ impl System {
             scope: self.demands.scope
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Faults(faults::Effect::Scope { .. }))),
             lingers: self.demands.lingers || edge.effects.iter().any(resets_by_closing),
+            ports: self.demands.ports,
             losses,
         };
         if demands != self.demands {

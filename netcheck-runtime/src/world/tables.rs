@@ -163,6 +163,8 @@ pub(crate) enum Missing {
     /// A program asks for an instant that is not one number.
     Instant(NodeId, OperationKey),
     Connection([(ProcessId, SocketAddr); 2]),
+    /// A fact about the programs that the search does not know.
+    Demands(Demands),
     Channel {
         from: SocketId,
         to: SocketId,

@@ -8,6 +8,7 @@ use crate::id::{ConnectionId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::Side;
 use crate::unit::automaton::EdgeId;
 use crate::unit::identity::causality::ObjectId;
+use netcheck_models::host::ephemeral;
 
 /// A resource: two steps are dependent if one affects a resource that the other depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +23,7 @@ pub(crate) enum Resource {
     Releasing(ProcessId),
     /// A socket on a port is closed.
     Freed(ComponentId),
-    /// A socket of the process asks for any port, and prefers a port of this block.
+    /// A socket of the process asks for a port of this block, or for any and prefers this block.
     Ephemeral(ProcessId, u32),
     /// A datagram is added for a port.
     Appended(ComponentId),
@@ -214,11 +215,11 @@ impl Touches {
         }
     }
 
-    /// A socket asks for any port: another socket that prefers the same block may be given the port that this one would
-    /// get.
-    pub(super) fn asks_for_port(&mut self, system: &System, socket: SocketId, is_any: bool) {
-        if is_any {
-            let ports = Resource::Ephemeral(system.process_of(socket.unit), system.preferred_ports(socket));
+    /// A socket asks for a port: another socket that prefers its block may be given the port that this one would get.
+    pub(super) fn asks_for_port(&mut self, system: &System, socket: SocketId, port: u16) {
+        let block = if port == 0 { Some(system.preferred_ports(socket)) } else { ephemeral::owner(port) };
+        if let Some(block) = block {
+            let ports = Resource::Ephemeral(system.process_of(socket.unit), block);
             self.affects(ports).depends_on(ports);
         }
     }

@@ -5,7 +5,8 @@
 
 use crate::id::{SocketId, UnitId};
 use crate::unit::shared::Shared;
-use crate::world::tables::Tables;
+use crate::world::declared::Demands;
+use crate::world::tables::{Lookup, Missing, Tables, View};
 use netcheck_models::host::ephemeral;
 pub(crate) use netcheck_models::host::ephemeral::PORTS_OF_OWNER as PORTS_OF_UNIT;
 
@@ -23,6 +24,18 @@ impl Tables {
     /// The number of the block of ports that a socket prefers: its unit's block, unless the unit has many sockets.
     pub(crate) fn preferred_ports(&self, socket: SocketId) -> u32 {
         ephemeral::owner(self.first_ephemeral_port(socket)).expect("an ephemeral port has an owner")
+    }
+}
+
+impl View<'_> {
+    /// A socket that asked for any port is given one. The dependence relation reckons with the port that a socket prefers
+    /// for a bind, and for a connect with the earlier connections and the unit's own sockets in its block. Where other
+    /// sockets have used these up, the search is begun again without the relation.
+    pub(crate) fn gives(self, is_reckoned_with: bool) -> Lookup<()> {
+        if is_reckoned_with || self.demands.ports {
+            return Ok(());
+        }
+        Err(Box::new(Missing::Demands(Demands { ports: true, ..self.demands })))
     }
 }
 

@@ -19,10 +19,9 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
     let process = system.process_of(unit);
     match prepared {
         Prepared::BindStream { socket, address, .. } | Prepared::Listen { socket, address, .. } => {
-            touches.asks_for_port(system, *socket, address.port() == 0);
-            if address.port() != 0 {
-                touches.listening(system.components.id(Component::StreamPort(process, address.port())));
-            }
+            touches.asks_for_port(system, *socket, address.port());
+            let port = if address.port() == 0 { system.first_ephemeral_port(*socket) } else { address.port() };
+            touches.listening(system.components.id(Component::StreamPort(process, port)));
         }
         Prepared::Open(open) => touches.open(system, unit, *open),
         &Prepared::Accept { port, fails, waits, .. } => {
@@ -193,7 +192,9 @@ impl Touches {
     }
 
     fn open(&mut self, system: &mut System, unit: UnitId, Open { socket, local, to, fails, hangs, .. }: Open) {
-        self.asks_for_port(system, socket, local.is_none());
+        if local.is_none() {
+            self.asks_for_port(system, socket, 0);
+        }
         if let Some(local) = local {
             let own = system.process_of(unit);
             self.listening(system.components.id(Component::StreamPort(own, local.port())));

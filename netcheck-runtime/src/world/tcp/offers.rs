@@ -10,7 +10,7 @@ use crate::world::enabled::{Asker, Enabled};
 use crate::world::step::{Change, Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
-use netcheck_models::host::{overlap, takes};
+use netcheck_models::host::{ephemeral, overlap, takes};
 use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
@@ -131,6 +131,7 @@ impl View<'_> {
             bindings.push(StreamBinding { ip, socket, holder: socket.unit, shares, backlog });
             bindings.sort_by_key(|binding| (binding.socket, binding.ip));
             let value = self.stream_bindings(bindings)?;
+            self.gives(address.port() != 0 || port == self.first_ephemeral_port(socket))?;
             return Ok((Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(component, value)]));
         }
         Ok((Outcome::Failed(Failure::AddressInUse), Writes::new()))
@@ -278,11 +279,15 @@ impl View<'_> {
         for port in ports {
             let own = SocketAddr::new(ip, port);
             let bound = self.components.find(Component::StreamPort(process, port));
-            if local.is_none() && bound.is_some_and(|bound| bound.of(state) != 0) {
+            if let (None, Some(bound)) = (local, bound.filter(|bound| bound.of(state) != 0)) {
+                let bindings = self.stream_ports.get(bound.of(state));
+                self.gives(bindings.iter().all(|binding| binding.socket.unit == socket.unit))?;
                 continue;
             }
             let end = self.connection([(process, own), peer])?;
             if end.component.of(state) == 0 {
+                let is_of_block = |port| ephemeral::block(port) == ephemeral::block(self.first_ephemeral_port(socket));
+                self.gives(local.is_some() || is_of_block(port))?;
                 return Ok(Some(end));
             }
         }

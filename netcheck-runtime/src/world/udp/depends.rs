@@ -18,7 +18,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
     match prepared {
         Prepared::Bind { socket, address } => {
             let number = if address.port() == 0 { system.first_ephemeral_port(*socket) } else { address.port() };
-            touches.asks_for_port(system, *socket, address.port() == 0);
+            touches.asks_for_port(system, *socket, address.port());
             let port = port(system, process, number);
             touches.affects(Resource::Bound(port)).depends_on(Resource::Bound(port)).depends_on(Resource::Routed(port));
             touches

@@ -98,6 +98,9 @@ impl View<'_> {
             0 => self.ephemeral_ports(socket).find_map(|port| at(port).transpose()).transpose()?,
             port => at(port)?,
         };
+        if let (0, Some((Outcome::Bound(local), _))) = (address.port(), &bound) {
+            self.gives(local.port() == self.first_ephemeral_port(socket))?;
+        }
         Ok(bound.unwrap_or((Outcome::Failed(Failure::AddressInUse), Writes::new())))
     }
 
