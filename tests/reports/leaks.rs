@@ -3,7 +3,7 @@
 //! Arenas are those of the process, so a program that leaks is checked in a child.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Report, Verdict};
+use netcheck::check::{Checker, Identity, Report, Verdict};
 use std::process::Command;
 
 /// More than there are arenas.
@@ -84,4 +84,21 @@ fn a_check_that_finds_no_room_for_runs_says_why() {
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "{text}");
     assert!(text.contains("runs of programs that are checked in this process have left memory behind"), "{text}");
+}
+
+/// Uses much more stack than a check needs.
+fn deep(levels: u32) -> u64 {
+    let frame = std::hint::black_box([u64::from(levels); 128]);
+    if levels == 0 { frame[0] } else { deep(levels - 1) + frame[127] }
+}
+
+#[test]
+fn each_run_has_as_much_stack() {
+    for identity in [Identity::Memory, Identity::History] {
+        let report = Checker::new().identity(identity).check(|net| {
+            net.process("deep", || async { deep(2_000).to_string() });
+            net.finally(|end| end.value::<String>("deep").is_some_and(|text| text == "2001000"));
+        });
+        assert_by_memory(&report);
+    }
 }

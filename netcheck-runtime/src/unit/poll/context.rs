@@ -65,9 +65,11 @@ pub(crate) fn try_current() -> Option<Rc<Context>> {
 /// Runs `poll` with `context` as the current one.
 pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
     context.set_hash_keys();
-    let enter = || match &context.arena {
-        Some(arena) => netcheck_memory::call_on_program_stack(|| arena.enter(poll)),
-        None => poll(),
+    let enter = || {
+        netcheck_memory::call_on_program_stack(|| match &context.arena {
+            Some(arena) => arena.enter(poll),
+            None => poll(),
+        })
     };
     with(Some(Rc::clone(context)), || netcheck_memory::with_source(&**context, enter))
 }
