@@ -49,85 +49,69 @@ fn any(port: u16) -> SocketAddr {
     ([0, 0, 0, 0], port).into()
 }
 
-fn port(address: io::Result<SocketAddr>) -> String {
-    address.map_or_else(|error| format!("{:?}", error.kind()), |address| address.port().to_string())
+/// What a program has opened.
+#[derive(Default)]
+struct Opened {
+    sockets: Vec<UdpSocket>,
+    listeners: Vec<TcpListener>,
+    streams: Vec<TcpStream>,
+}
+
+/// A step, and what came of it.
+async fn act(random: &mut Random, opened: &mut Opened) -> io::Result<String> {
+    let Opened { sockets, listeners, streams } = opened;
+    let came = match random.below(11) {
+        0 => {
+            sockets.push(UdpSocket::bind(any(random.port())).await?);
+            sockets[sockets.len() - 1].local_addr()?
+        }
+        1..3 => {
+            listeners.push(TcpListener::bind(any(random.port())).await?);
+            listeners[listeners.len() - 1].local_addr()?
+        }
+        3..6 => {
+            streams.push(timeout(PATIENCE, TcpStream::connect(random.address())).await??);
+            streams[streams.len() - 1].local_addr()?
+        }
+        6 => {
+            let Some(listener) = listeners.last() else { return Ok(String::new()) };
+            let (stream, from) = timeout(PATIENCE, listener.accept()).await??;
+            streams.push(stream);
+            from
+        }
+        7 => {
+            let socket = TcpSocket::new_v4()?;
+            socket.bind(any(random.port()))?;
+            socket.local_addr()?
+        }
+        8 => {
+            let Some(socket) = sockets.last() else { return Ok(String::new()) };
+            socket.send_to(&[1], random.address()).await?;
+            socket.local_addr()?
+        }
+        9 => {
+            let Some(socket) = sockets.last() else { return Ok(String::new()) };
+            timeout(PATIENCE, socket.recv_from(&mut [0; 1])).await??.1
+        }
+        _ => {
+            match random.below(3) {
+                0 => drop(sockets.pop()),
+                1 => drop(listeners.pop()),
+                _ => drop(streams.pop()),
+            }
+            return Ok(String::new());
+        }
+    };
+    Ok(came.to_string())
 }
 
 /// Some steps that follow from a number, and what came of each.
 async fn acts(seed: u64, steps: u64) -> String {
-    let random = &mut Random(seed);
-    let (mut sockets, mut listeners, mut streams) = (Vec::new(), Vec::new(), Vec::new());
+    let (random, opened) = (&mut Random(seed), &mut Opened::default());
     let mut seen = String::new();
     for _ in 0..steps {
-        let came = match random.below(11) {
-            0 => match UdpSocket::bind(any(random.port())).await {
-                Ok(socket) => {
-                    let local = port(socket.local_addr());
-                    sockets.push(socket);
-                    local
-                }
-                Err(error) => format!("{:?}", error.kind()),
-            },
-            1..3 => match TcpListener::bind(any(random.port())).await {
-                Ok(listener) => {
-                    let local = port(listener.local_addr());
-                    listeners.push(listener);
-                    local
-                }
-                Err(error) => format!("{:?}", error.kind()),
-            },
-            3..6 => match timeout(PATIENCE, TcpStream::connect(random.address())).await {
-                Ok(Ok(stream)) => {
-                    let local = port(stream.local_addr());
-                    streams.push(stream);
-                    local
-                }
-                Ok(Err(error)) => format!("{:?}", error.kind()),
-                Err(_) => "late".to_owned(),
-            },
-            6 => match listeners.last() {
-                Some(listener) => match timeout(PATIENCE, listener.accept()).await {
-                    Ok(Ok((stream, from))) => {
-                        streams.push(stream);
-                        from.to_string()
-                    }
-                    Ok(Err(error)) => format!("{:?}", error.kind()),
-                    Err(_) => "late".to_owned(),
-                },
-                None => continue,
-            },
-            7 => {
-                let socket = TcpSocket::new_v4().unwrap();
-                match socket.bind(any(random.port())) {
-                    Ok(()) => port(socket.local_addr()),
-                    Err(error) => format!("{:?}", error.kind()),
-                }
-            }
-            8 => match sockets.last() {
-                Some(socket) => match socket.send_to(&[1], random.address()).await {
-                    Ok(bytes) => bytes.to_string(),
-                    Err(error) => format!("{:?}", error.kind()),
-                },
-                None => continue,
-            },
-            9 => match sockets.last() {
-                Some(socket) => match timeout(PATIENCE, socket.recv_from(&mut [0; 1])).await {
-                    Ok(Ok((_, from))) => from.to_string(),
-                    Ok(Err(error)) => format!("{:?}", error.kind()),
-                    Err(_) => "late".to_owned(),
-                },
-                None => continue,
-            },
-            _ => {
-                match random.below(3) {
-                    0 => drop(sockets.pop()),
-                    1 => drop(listeners.pop()),
-                    _ => drop(streams.pop()),
-                }
-                continue;
-            }
-        };
-        seen = seen + &came + " ";
+        seen += &act(random, opened).await.unwrap_or_else(|error| format!("{:?}", error.kind()));
+        seen += " ";
     }
     seen
 }

@@ -142,6 +142,14 @@ fn a_connect_that_is_given_up_while_an_earlier_connection_lives_closes_its_own()
     }
 }
 
+async fn keeps_connections() {
+    let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+    let mut accepted = Vec::new();
+    loop {
+        accepted.push(listener.accept().await.unwrap());
+    }
+}
+
 #[netcheck::process]
 async fn holds(port: u16) {
     let socket = TcpSocket::new_v4().unwrap();
@@ -154,13 +162,7 @@ async fn holds(port: u16) {
 fn any_port_is_one_that_no_other_task_of_the_process_holds() {
     for reduction in [true, false] {
         let report = Checker::new().reduction(reduction).check(|net| {
-            net.daemon("server", || async {
-                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
-                let mut accepted = Vec::new();
-                loop {
-                    accepted.push(listener.accept().await.unwrap());
-                }
-            });
+            net.daemon("server", keeps_connections);
             let client = || async {
                 let ports = async |stream: TcpStream| stream.local_addr().unwrap().port();
                 let first = ports(TcpStream::connect("server:80").await.unwrap()).await;
@@ -205,13 +207,7 @@ fn a_listener_on_any_port_is_there_or_not_yet() {
 #[test]
 fn a_process_that_uses_up_the_ports_it_prefers_is_checked_without_reduction() {
     let report = Checker::new().check(|net| {
-        net.daemon("server", || async {
-            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
-            let mut accepted = Vec::new();
-            loop {
-                accepted.push(listener.accept().await.unwrap());
-            }
-        });
+        net.daemon("server", keeps_connections);
         let client = || async {
             let mut ports = Vec::new();
             for _ in 0..17 {
