@@ -183,8 +183,11 @@ impl Job {
                 Err(Interrupt::Demands(demands)) => {
                     self.demands = demands;
                     if demands.ports {
+                        // Symmetry takes a port for one of the unit whose sockets prefer it.
+                        self.checker.symmetry = false;
                         self.leave_reduction_out(
-                            "a socket that asks for any port is given one that other sockets of the process prefer",
+                            "a socket that asks for any port is given one that other sockets of the process prefer; nor \
+                             are processes taken to be alike",
                         );
                     }
                 }
