@@ -105,7 +105,10 @@ impl Job {
         self.progress.begin(Phase::Auditing);
         let missed = match audit(system, &self.properties, explored, &self.progress) {
             Ok(missed) => missed,
-            Err(Interrupt::Demands(_)) => Some("that a program reads the clock, or uses `faults::scope`".to_owned()),
+            Err(Interrupt::Demands(_)) => Some(
+                "that a program reads the clock, uses `faults::scope`, or is given a port that others prefer"
+                    .to_owned(),
+            ),
             Err(interrupt) => return Err(interrupted(interrupt)),
         };
         match missed {
