@@ -166,14 +166,29 @@ fn is_below_a_program_stack(address: usize) -> bool {
 /// The function begins at the same place of the stack each time, with zeros below it, and with registers that are zero:
 /// a program saves them on its stack, from where they can get into futures.
 pub fn call_on_program_stack<R>(function: impl FnOnce() -> R) -> R {
+    call_on(true, function)
+}
+
+/// As [`call_on_program_stack`], for a function of whose memory no image is made: it finds what the calls before have left.
+pub fn call_on_used_program_stack<R>(function: impl FnOnce() -> R) -> R {
+    call_on(false, function)
+}
+
+fn call_on<R>(is_to_be_wiped: bool, function: impl FnOnce() -> R) -> R {
     let call = |is_wiped: bool| {
         if !is_wiped {
             wipe_stack::<WIPED_BYTES>();
         }
         call_with_clean_registers(function)
     };
-    let end = |stacks: &Stacks| stacks.programs_end().inspect(|_| stacks.wipe());
-    let Some(taken) = Taken::new(&IS_FOR_A_PROGRAM, end) else { return call(false) };
+    let end = |stacks: &Stacks| {
+        let end = stacks.programs_end()?;
+        if is_to_be_wiped {
+            stacks.wipe();
+        }
+        Some(end)
+    };
+    let Some(taken) = Taken::new(&IS_FOR_A_PROGRAM, end) else { return call(!is_to_be_wiped) };
     // SAFETY: `run` and `call` fit together, and `run` does not unwind. The stack is this thread's, no other call is
     // on it, and its end is one of pages.
     call_through(|| call(true), |run, call| unsafe { platform::call_on_stack(run, call, taken.end()) })

@@ -65,11 +65,9 @@ pub(crate) fn try_current() -> Option<Rc<Context>> {
 /// Runs `poll` with `context` as the current one.
 pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
     context.set_hash_keys();
-    let enter = || {
-        netcheck_memory::call_on_program_stack(|| match &context.arena {
-            Some(arena) => arena.enter(poll),
-            None => poll(),
-        })
+    let enter = || match &context.arena {
+        Some(arena) => netcheck_memory::call_on_program_stack(|| arena.enter(poll)),
+        None => netcheck_memory::call_on_used_program_stack(poll),
     };
     with(Some(Rc::clone(context)), || netcheck_memory::with_source(&**context, enter))
 }
