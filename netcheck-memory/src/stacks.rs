@@ -4,9 +4,10 @@
 //! future, also the bytes that were never written. So what programs find there must be the same in each run.
 //!
 //! - *Programs* run on a stack whose addresses have the same low half on each thread: a stale address of it is the same
-//!   in each run but for its high half. Each call finds zeros there: what the calls before have touched is wiped, and
-//!   which pages these are the system knows. It is asked only if the thread has had a fault of a page since, without which
-//!   no page is touched for the first time. Without optimization a call may need hundreds of kilobytes.
+//!   in each run but for its high half. Where an image is made of the run, each call finds zeros there: what the calls before
+//!   have touched is wiped, and which pages these are the system knows. It is asked only if the thread has had a fault of
+//!   a page since, without which no page is touched for the first time. Without optimization a call may need hundreds of
+//!   kilobytes.
 //! - *The engine*, while it serves a poll, runs on another stack, behind that one: a compiler may leave the address of a
 //!   call's result on the program's stack. Its own numbers (lengths of histories, sizes of tables)
 //!   differ where the program's states do not. Wiping the stack behind its calls is not enough, because a frame may still

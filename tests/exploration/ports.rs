@@ -25,7 +25,7 @@ impl Random {
         (mixed ^ (mixed >> 31)) % bound
     }
 
-    /// A port: any, or one of the first that the roots of processes prefer.
+    /// A port: any, or one of the two that the root of the process `first` is given first.
     fn port(&mut self) -> u16 {
         match self.below(5) {
             0..3 => 0,
@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-/// The first port that the root of each process prefers.
+/// The first port that the root of the process `first` prefers.
 const FIRST: u16 = 49_152;
 
 /// How long a program waits for what may never come.
