@@ -328,7 +328,6 @@ mod equal {
             local_tasks_share_what_is_not_send,
             pinned_futures_can_be_polled_again,
             try_join_stops_at_the_first_error,
-            unordered_futures_end_by_their_own_wakers,
             who_can_abort_sees_the_end,
         }
         io {

@@ -212,25 +212,6 @@ fn join_and_try_join_wait_for_all() {
 }
 
 #[test]
-fn combinators_with_wakers_of_their_own_work() {
-    use futures_util::stream::{FuturesUnordered, StreamExt};
-    let ends = outputs(|| async {
-        let (sender, receiver) = oneshot::channel();
-        let waiting: FuturesUnordered<_> = [1, 2]
-            .into_iter()
-            .map(|seconds| async move {
-                tokio::time::sleep(Duration::from_secs(seconds)).await;
-                seconds
-            })
-            .collect();
-        tokio::spawn(async move { sender.send(3).unwrap() });
-        let slept: Vec<u64> = waiting.collect().await;
-        (slept, receiver.await.unwrap())
-    });
-    assert_eq!(ends, ["([1, 2], 3)"]);
-}
-
-#[test]
 fn a_notification_that_comes_before_it_is_waited_for_is_kept() {
     let ends = outputs(|| async {
         let notify = Arc::new(Notify::new());
@@ -525,20 +506,6 @@ fn choose_explores_every_alternative() {
         a + b
     });
     assert_eq!(sums, ["10", "11", "12", "20", "21", "22"]);
-}
-
-#[test]
-fn a_program_that_catches_panics_does_not_catch_the_checks_own() {
-    use futures_util::FutureExt;
-    let ends = outputs(|| async {
-        let start = tokio::time::Instant::now();
-        let caught = std::panic::AssertUnwindSafe(async {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            start.elapsed()
-        });
-        caught.catch_unwind().await.ok()
-    });
-    assert_eq!(ends, ["Some(1s)"]);
 }
 
 #[test]

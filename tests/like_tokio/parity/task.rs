@@ -1,7 +1,6 @@
 //! Tasks and the macros that poll several futures.
 
 use super::tokio;
-use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::cell::{Cell, RefCell};
 use std::future::{pending, ready};
 use std::rc::Rc;
@@ -197,15 +196,6 @@ pub(crate) async fn try_join_stops_at_the_first_error() -> [Result<(u32, u32), &
         Err::<u32, _>("broken")
     });
     [good, bad]
-}
-
-pub(crate) async fn unordered_futures_end_by_their_own_wakers() -> Vec<u64> {
-    let sleeps = [60, 5, 30].map(|delay| async move {
-        sleep(ms(delay)).await;
-        delay
-    });
-    let unordered: FuturesUnordered<_> = sleeps.into_iter().collect();
-    unordered.collect().await
 }
 
 pub(crate) async fn pinned_futures_can_be_polled_again() -> (bool, u32) {

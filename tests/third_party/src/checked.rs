@@ -4,6 +4,8 @@ pub(crate) use netcheck as tokio;
 
 #[path = "codecs.rs"]
 pub(crate) mod codecs;
+#[path = "combinators.rs"]
+pub(crate) mod combinators;
 #[path = "http.rs"]
 pub(crate) mod http;
 #[path = "random.rs"]

@@ -35,6 +35,8 @@ macro_rules! on_loopback {
     }};
 }
 
+mod combined;
+
 /// A server and a client, checked.
 fn check<S, C>(
     checker: &Checker,
@@ -81,12 +83,22 @@ fn may_end_with(report: &Report, process: &str, output: &str) {
     assert!(report.outputs(process).iter().any(|text| text == output), "{:?}", report.outputs(process));
 }
 
-/// The check stopped at the limit, and nothing was wrong up to there.
+/// Nothing is wrong in the first states of a random walk, with cuts everywhere, and with a failure besides.
 #[track_caller]
-fn no_violation_within(report: &Report, states: usize) {
-    assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
-    assert!(report.limit().is_some_and(|limit| limit.contains(&states.to_string())), "{report}");
-    assert!(report.terminals() > 0, "the walk comes to ends: {report}");
+fn walk<S, C>(
+    states: usize,
+    server: impl Fn(netcheck::net::TcpListener) -> S + Copy + Send + Sync + 'static,
+    client: impl Fn(&'static str) -> C + Copy + Send + Sync + 'static,
+) where
+    S: Future<Output: Debug + 'static> + 'static,
+    C: Future<Output: Debug + 'static> + 'static,
+{
+    for checker in [Checker::new().tcp(Tcp::new().split()), one_failure(failures().split())] {
+        let report = check(&checker.search(Search::Random { seed: 1 }).max_states(states), server, client);
+        assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
+        assert!(report.limit().is_some_and(|limit| limit.contains(&states.to_string())), "{report}");
+        assert!(report.terminals() > 0, "the walk comes to ends: {report}");
+    }
 }
 
 fn owned<const N: usize>(texts: [&str; N]) -> Vec<String> {
@@ -214,10 +226,13 @@ mod http {
 
     #[test]
     fn nothing_is_wrong_in_a_walk_through_cuts_and_failures() {
-        for checker in [Checker::new().tcp(Tcp::new().split()), one_failure(failures().split())] {
-            let report = check(&checker.search(Search::Random { seed: 1 }).max_states(10_000), answer, ask);
-            no_violation_within(&report, 10_000);
-        }
+        walk(2_500, answer, ask);
+    }
+
+    #[test]
+    #[ignore = "takes half a minute: for a nightly run"]
+    fn nightly_nothing_is_wrong_in_a_long_walk_through_cuts_and_failures() {
+        walk(30_000, answer, ask);
     }
 
     #[netcheck::process]
@@ -323,10 +338,13 @@ mod websocket {
 
     #[test]
     fn nothing_is_wrong_in_a_walk_through_cuts_and_failures() {
-        for checker in [Checker::new().tcp(Tcp::new().split()), one_failure(failures().split())] {
-            let report = check(&checker.search(Search::Random { seed: 1 }).max_states(10_000), answer, ask);
-            no_violation_within(&report, 10_000);
-        }
+        walk(2_500, answer, ask);
+    }
+
+    #[test]
+    #[ignore = "takes half a minute: for a nightly run"]
+    fn nightly_nothing_is_wrong_in_a_long_walk_through_cuts_and_failures() {
+        walk(30_000, answer, ask);
     }
 
     /// The masks that tungstenite draws are fixed in a check, so they change nothing.
