@@ -15,6 +15,7 @@
 //! - [`poll_begins`]: what is said where a program ends the process.
 //! - [`ThreadNumber::give_way`]: for a thread whose poll does not return.
 //! - [`waker`]: wakers that tell of their clones, which need a table of functions.
+//! - [`return_addresses`](fn@return_addresses): which functions are running, by the system's unwinder.
 //!
 //! This is the only crate of the workspace with unsafe code. It knows no protocol, no task and no search, and polls
 //! nothing. It has an effect on 64-bit Linux on x86_64 and aarch64; elsewhere [`Arena::new`] returns `None`, and all
@@ -24,7 +25,8 @@
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
 //! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
-//! executable's variables by name), `source`, `generators`, `last_words`, `mute`, `interposed`, `thread`, `waker`.
+//! executable's variables by name), `source`, `generators`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
+//! `return_addresses`.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -52,6 +54,7 @@ mod place;
 mod platform;
 mod pool;
 mod reservation;
+mod return_addresses;
 mod size_class;
 mod source;
 mod spin_lock;
@@ -71,6 +74,7 @@ pub use image::{Digest, Image, Sample, Scan};
 pub use last_words::{operation_begins, poll_begins, poll_ends};
 pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
+pub use return_addresses::return_addresses;
 pub use source::{Source, interposes, without_source};
 pub use stack::{call_with_clean_registers, made_clean, wipe_stack};
 pub use stacks::{call_on_program_stack, call_on_step_stack, call_on_used_program_stack};

@@ -20,6 +20,7 @@ const MEMORY: &[Row] = &[
             "place",
             "source",
             "stack",
+            "return_addresses",
             "stacks",
             "thread",
             "waker",
@@ -47,6 +48,7 @@ const MEMORY: &[Row] = &[
     ("last_words", &[]),
     ("mute", &["last_words", "place", "platform", "stack"]),
     ("interposed", &["generators", "last_words", "mute", "source"]),
+    ("return_addresses", &[]),
     ("thread", &["platform"]),
     ("waker", &["place"]),
 ];

@@ -8,6 +8,7 @@ mod lifecycle;
 mod mute;
 mod places;
 mod random_structures;
+mod return_addresses;
 #[cfg(feature = "allocator")]
 mod sources;
 mod stack;

@@ -1,13 +1,15 @@
 //! The program's own source line of a call.
 //!
 //! `#[track_caller]` ends at adaptors: a read by a `BufReader` seems to come from tokio. A backtrace finds the
-//! program's own line. It is expensive, and taken only if the line is shown or faults are limited by source line.
+//! program's own line. It is expensive, so it is taken only if the line is shown or faults are limited by source line, and
+//! once for each way in which functions have called each other: their return addresses stand for their lines.
 
 use crate::id::CallerId;
 use ahash::AHashMap;
 use std::backtrace::Backtrace;
 use std::panic::Location;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A source line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,12 +39,13 @@ impl Callers {
         &mut self,
         location: &'static Location<'static>,
         task: Option<&'static Location<'static>>,
+        backtraces: &Backtraces,
     ) -> CallerId {
         let line = |location: &Location<'_>| Line { file: location.file().to_owned(), number: location.line() };
         if is_own(Path::new(location.file())) {
             return self.id(line(location));
         }
-        let own = own_line(&Backtrace::force_capture().to_string(), |_, _| ());
+        let own = backtraces.current().line.clone();
         self.id(own.unwrap_or_else(|| line(task.unwrap_or(location))))
     }
 
@@ -129,12 +132,38 @@ fn module_of_name(name: &str) -> String {
     name.split(['<', '>', ' ']).next().unwrap_or(name).to_owned()
 }
 
-/// The innermost line of the program in the current poll, and the functions within it, innermost first.
-pub(crate) fn current() -> (Option<Line>, Vec<Within>) {
-    let backtrace = Backtrace::force_capture().to_string();
-    let mut within = Vec::new();
-    let line = own_line(&backtrace, |name, file| within.push(Within::new(name, file)));
-    (line, within)
+/// The running functions of a poll.
+#[derive(Debug)]
+pub(crate) struct Running {
+    /// The innermost line of the program.
+    pub(crate) line: Option<Line>,
+    /// The functions within it, innermost first.
+    pub(crate) within: Vec<Within>,
+}
+
+impl Running {
+    /// In the current poll.
+    pub(crate) fn now() -> Self {
+        let backtrace = Backtrace::force_capture().to_string();
+        let mut within = Vec::new();
+        let line = own_line(&backtrace, |name, file| within.push(Within::new(name, file)));
+        Running { line, within }
+    }
+}
+
+/// The running functions of polls, each by the return addresses on the stack.
+#[derive(Debug, Default)]
+pub(crate) struct Backtraces(Mutex<AHashMap<Vec<usize>, Arc<Running>>>);
+
+impl Backtraces {
+    /// In the current poll.
+    pub(crate) fn current(&self) -> Arc<Running> {
+        let Some(addresses) = netcheck_memory::return_addresses() else {
+            return Arc::new(Running::now());
+        };
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(addresses).or_insert_with(|| Arc::new(Running::now())))
+    }
 }
 
 /// The innermost line of the program in a backtrace, not looking beyond the engine's executor; `passed` is called with

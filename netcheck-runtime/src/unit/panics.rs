@@ -1,6 +1,6 @@
 //! Panics of user code: caught with message and location, and not printed during a search.
 
-use crate::unit::caller;
+use crate::unit::caller::Running;
 use crate::unit::source_line::{file_and_line, place};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -84,7 +84,7 @@ fn advised(message: String, location: String) -> (String, String) {
     if !message.contains(NO_RUNTIME) {
         return (message, location);
     }
-    let (line, within) = caller::current();
+    let Running { line, within } = Running::now();
     let location = line.map_or(location, |line| file_and_line(&line.file, line.number));
     if within.iter().any(|within| within.is_of("tokio::fs")) {
         return (FILES.to_owned(), location);

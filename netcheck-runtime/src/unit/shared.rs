@@ -1,7 +1,7 @@
 //! The tables that all units of one check share, and the modes in which the check runs them.
 
 use crate::id::{CallerId, ClaimId, NodeId, ProcessId, UnitId};
-use crate::unit::caller::{Callers, Line};
+use crate::unit::caller::{Backtraces, Callers, Line};
 use crate::unit::identity::causality::Events;
 use crate::unit::identity::checkpoint::Checkpoints;
 use crate::unit::names::{Host, UnitInfo};
@@ -51,6 +51,7 @@ pub struct Shared {
     children: RefCell<AHashMap<(UnitId, &'static str, u32), UnitId>>,
     outputs: RefCell<Outputs>,
     callers: RefCell<Callers>,
+    pub(in crate::unit) backtraces: Arc<Backtraces>,
     pub(crate) events: RefCell<Events>,
     pub checkpoints: RefCell<Checkpoints>,
     claims: RefCell<Vec<Claim>>,
@@ -100,6 +101,7 @@ impl Shared {
             children: RefCell::default(),
             outputs: RefCell::default(),
             callers: RefCell::default(),
+            backtraces: Arc::default(),
             events: RefCell::default(),
             checkpoints: RefCell::default(),
             claims: RefCell::default(),
@@ -196,7 +198,7 @@ impl Shared {
         location: &'static Location<'static>,
         task: Option<&'static Location<'static>>,
     ) -> CallerId {
-        self.callers.borrow_mut().current(location, task)
+        self.callers.borrow_mut().current(location, task, &self.backtraces)
     }
 
     /// A source line that makes calls.

@@ -6,7 +6,7 @@
 
 use crate::id::TaskId;
 use crate::sorted::SortedMap;
-use crate::unit::caller::{self, Line, Within};
+use crate::unit::caller::{Backtraces, Line, Within};
 use crate::unit::source_line::{file_and_line, place};
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,6 +53,7 @@ struct Traced<C> {
     task: TaskId,
     control: Arc<C>,
     clones: Arc<Clones>,
+    backtraces: Arc<Backtraces>,
 }
 
 impl<C: Wake + Send + Sync + 'static> netcheck_memory::Target for Traced<C> {
@@ -62,11 +63,11 @@ impl<C: Wake + Send + Sync + 'static> netcheck_memory::Target for Traced<C> {
 
     fn cloned(&self) -> u64 {
         netcheck_memory::engine(|| {
-            let (line, within) = caller::current();
+            let running = self.backtraces.current();
             let mut kept = self.clones.lock();
             kept.made += 1;
             let made = kept.made;
-            kept.live.insert(made, (self.task, awaited(&within, line.as_ref())));
+            kept.live.insert(made, (self.task, awaited(&running.within, running.line.as_ref())));
             made
         })
     }
@@ -81,9 +82,10 @@ pub(in crate::unit) fn waker(
     task: TaskId,
     control: Arc<impl Wake + Send + Sync + 'static>,
     clones: &Arc<Clones>,
+    backtraces: &Arc<Backtraces>,
 ) -> Waker {
-    let clones = Arc::clone(clones);
-    netcheck_memory::engine(|| netcheck_memory::waker(Arc::new(Traced { task, control, clones })))
+    let (clones, backtraces) = (Arc::clone(clones), Arc::clone(backtraces));
+    netcheck_memory::engine(|| netcheck_memory::waker(Arc::new(Traced { task, control, clones, backtraces })))
 }
 
 /// What a function waits for that keeps a waker, in words: its module; a part of the name of a function within it, or of

@@ -11,7 +11,7 @@ impl Context {
     /// The waker for a poll of a task.
     pub(in crate::unit) fn waker(&self, task: TaskId, control: Arc<TaskControl>) -> Waker {
         match self.shared.modes.explains {
-            true => waiting::waker(task, control, &self.clones),
+            true => waiting::waker(task, control, &self.clones, &self.shared.backtraces),
             false => Waker::from(control),
         }
     }
