@@ -6,7 +6,7 @@ use std::fmt;
 pub const BLOCK_BYTES: usize = 512;
 
 /// A packet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Packet {
     Read(Request),
     Write(Request),
@@ -43,7 +43,7 @@ impl fmt::Display for Packet {
 }
 
 /// A request to read or to write a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Request {
     pub file: String,
     pub mode: Mode,
@@ -51,7 +51,7 @@ pub struct Request {
 }
 
 /// How a file is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// As it is.
     Octet,
@@ -60,7 +60,7 @@ pub enum Mode {
 }
 
 /// Options of a request; `None`: not asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Options {
     /// `blksize`: bytes of a block (RFC 2348).
     pub block_bytes: Option<u16>,

@@ -11,15 +11,15 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use tokio::net::UdpSocket;
 
-/// The clients whose transfers are under way: a request that comes again is none.
-type UnderWay = Arc<Mutex<BTreeSet<SocketAddr>>>;
+/// The clients and their requests that are under way: the same one is none when it comes again.
+type UnderWay = Arc<Mutex<BTreeSet<(SocketAddr, Packet)>>>;
 
 /// Serves a folder, for ever. A request that comes late, after the transfer that it had asked for, begins another one.
 pub async fn serve(socket: UdpSocket, folder: Folder, settings: Settings) -> io::Result<()> {
     let under_way = UnderWay::default();
     loop {
         let (packet, client) = apart(request(&socket)).await?;
-        if !under_way.lock().expect("no task has panicked").insert(client) {
+        if !under_way.lock().expect("no task has panicked").insert((client, packet.clone())) {
             continue;
         }
         let own = bind_beside(&socket).await;
@@ -28,9 +28,9 @@ pub async fn serve(socket: UdpSocket, folder: Folder, settings: Settings) -> io:
             // What became of it, the client knows.
             if let Ok(own) = own {
                 let conversation = Conversation::with_client(&own, client, settings);
-                let _ = apart(transfer(conversation, packet, &folder)).await;
+                let _ = apart(transfer(conversation, &packet, &folder)).await;
             }
-            under_way.lock().expect("no task has panicked").remove(&client);
+            under_way.lock().expect("no task has panicked").remove(&(client, packet));
         });
     }
 }
@@ -41,7 +41,7 @@ pub async fn serve_once(socket: UdpSocket, folder: Folder, settings: Settings) -
     let own = bind_beside(&socket).await?;
     let conversation = Conversation::with_client(&own, client, settings);
     // What became of it, the client knows.
-    let _ = apart(transfer(conversation, packet, &folder)).await;
+    let _ = apart(transfer(conversation, &packet, &folder)).await;
     Ok(())
 }
 
@@ -66,8 +66,8 @@ async fn request(socket: &UdpSocket) -> io::Result<(Packet, SocketAddr)> {
 }
 
 /// Does what a request asks for.
-async fn transfer(mut conversation: Conversation<'_>, request: Packet, folder: &Folder) -> Result<(), Failure> {
-    let done = match &request {
+async fn transfer(mut conversation: Conversation<'_>, request: &Packet, folder: &Folder) -> Result<(), Failure> {
+    let done = match request {
         Packet::Read(request) => send(&mut conversation, request, folder).await?,
         Packet::Write(request) => receive(&mut conversation, request, folder).await?,
         _ => Ok(()),

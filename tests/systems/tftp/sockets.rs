@@ -7,7 +7,7 @@ pub mod real;
 use real::SETTINGS;
 use real::program::client::{self, Wish};
 use real::program::folder::Folder;
-use real::program::packet::{Mode, code};
+use real::program::packet::{Mode, Options, Packet, Request, code};
 use real::program::server;
 use real::program::transfer::{Failure, Settings};
 use std::path::PathBuf;
@@ -66,11 +66,14 @@ async fn files_of_all_sizes_go_both_ways() {
         for (mode, has_options, block_bytes) in
             [(Mode::Octet, false, 512), (Mode::Octet, true, 1_428), (Mode::Netascii, true, 512)]
         {
+            // A name for each: a client may get the port of an earlier one, whose request the server has not forgotten.
+            let file = format!("{bytes}-{mode:?}-{block_bytes}");
             let (sent, settings) = (contents(bytes), Settings { block_bytes, ..SHORT });
-            client::put(served.wish("file", mode, has_options), &sent, settings).await.unwrap();
-            let got = client::get(served.wish("file", mode, has_options), settings).await.unwrap();
-            assert!(got == sent, "{bytes} bytes, {mode:?}, {block_bytes}");
-            assert!(std::fs::read(served.directory.join("file")).unwrap() == sent, "{bytes} bytes, {mode:?}");
+            let put = client::put(served.wish(&file, mode, has_options), &sent, settings).await;
+            assert_eq!(put, Ok(()), "{file}");
+            let got = client::get(served.wish(&file, mode, has_options), settings).await;
+            assert!(got.as_ref() == Ok(&sent), "{file}: {:?}", got.map(|got| got.len()));
+            assert!(std::fs::read(served.directory.join(&file)).unwrap() == sent, "{file}");
         }
     }
 }
@@ -81,6 +84,26 @@ async fn numbers_of_blocks_begin_again() {
     let (sent, settings) = (contents(65_540 * 8), Settings { block_bytes: 8, ..SHORT });
     client::put(served.wish("large", Mode::Octet, true), &sent, settings).await.unwrap();
     assert!(client::get(served.wish("large", Mode::Octet, true), settings).await.unwrap() == sent);
+}
+
+/// The port of an earlier client, for whose last data the server still waits.
+#[tokio::test]
+async fn another_request_from_the_same_port_is_served() {
+    let served = Served::new("port").await;
+    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let ask = async |packet: Packet, to: &str| {
+        socket.send_to(&packet.to_bytes(), to).await.unwrap();
+        let mut buffer = [0; 1_024];
+        let answer = tokio::time::timeout(Duration::from_secs(20), socket.recv_from(&mut buffer));
+        let (length, from) = answer.await.expect("an answer").unwrap();
+        (Packet::parse(&buffer[..length]).unwrap(), from.to_string())
+    };
+    let request = || Request { file: "file".to_owned(), mode: Mode::Octet, options: Options::default() };
+    let (answer, conversation) = ask(Packet::Write(request()), &served.server).await;
+    assert_eq!(answer, Packet::Ack { block: 0 });
+    let data = Packet::Data { block: 1, bytes: b"ab".to_vec() };
+    assert_eq!(ask(data.clone(), &conversation).await, (Packet::Ack { block: 1 }, conversation));
+    assert_eq!(ask(Packet::Read(request()), &served.server).await.0, data);
 }
 
 #[tokio::test]
