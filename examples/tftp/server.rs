@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use tokio::net::UdpSocket;
 
-/// The clients and their requests that are under way: the same one is none when it comes again.
+/// The requests whose transfers are under way, with their clients: one that comes again is no new one.
 type UnderWay = Arc<Mutex<BTreeSet<(SocketAddr, Packet)>>>;
 
 /// Serves a folder, for ever. A request that comes late, after the transfer that it had asked for, begins another one.

@@ -66,14 +66,19 @@ async fn files_of_all_sizes_go_both_ways() {
         for (mode, has_options, block_bytes) in
             [(Mode::Octet, false, 512), (Mode::Octet, true, 1_428), (Mode::Netascii, true, 512)]
         {
-            // A name for each: a client may get the port of an earlier one, whose request the server has not forgotten.
-            let file = format!("{bytes}-{mode:?}-{block_bytes}");
+            // No request is the same as an earlier one: its client may get the port of that one's, for which the server
+            // still waits.
+            let file = bytes.to_string();
             let (sent, settings) = (contents(bytes), Settings { block_bytes, ..SHORT });
             let put = client::put(served.wish(&file, mode, has_options), &sent, settings).await;
-            assert_eq!(put, Ok(()), "{file}");
+            assert_eq!(put, Ok(()), "{bytes} bytes, {mode:?}, {block_bytes}");
             let got = client::get(served.wish(&file, mode, has_options), settings).await;
-            assert!(got.as_ref() == Ok(&sent), "{file}: {:?}", got.map(|got| got.len()));
-            assert!(std::fs::read(served.directory.join(&file)).unwrap() == sent, "{file}");
+            assert!(
+                got.as_ref() == Ok(&sent),
+                "{bytes} bytes, {mode:?}, {block_bytes}: {:?}",
+                got.map(|got| got.len())
+            );
+            assert!(std::fs::read(served.directory.join(&file)).unwrap() == sent, "{bytes} bytes, {mode:?}");
         }
     }
 }

@@ -230,7 +230,7 @@ mod http {
     }
 
     #[test]
-    #[ignore = "takes half a minute: for a nightly run"]
+    #[ignore = "takes a minute: for a nightly run"]
     fn nightly_nothing_is_wrong_in_a_long_walk_through_cuts_and_failures() {
         walk(30_000, answer, ask);
     }
@@ -342,7 +342,7 @@ mod websocket {
     }
 
     #[test]
-    #[ignore = "takes half a minute: for a nightly run"]
+    #[ignore = "takes a minute: for a nightly run"]
     fn nightly_nothing_is_wrong_in_a_long_walk_through_cuts_and_failures() {
         walk(30_000, answer, ask);
     }
