@@ -90,7 +90,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "crate::search::concretize",
-        &["search::explored"],
+        &["search::explored", "search::judge"],
         "whether a violation is believed is decided in one place",
     ),
     ("netcheck-check", "netcheck_runtime::search::concretize", &[], "whether a violation is believed is decided below"),

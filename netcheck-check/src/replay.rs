@@ -9,6 +9,7 @@ use netcheck_runtime::id::{Mover, NodeId};
 use netcheck_runtime::property::Properties;
 use netcheck_runtime::reduction::stubborn::StubbornSet;
 use netcheck_runtime::reduction::successors::{PathStep, Successors};
+use netcheck_runtime::rest::deadlock_of_part;
 use netcheck_runtime::unit::perform::Performance;
 use netcheck_runtime::violation::Found;
 use netcheck_runtime::world::components::StateVector;
@@ -120,7 +121,12 @@ pub(crate) fn replay(
         state = StateVector::from_slice(&next);
     }
     let ended = ended(system, &mut successors, &state)?;
-    let found = ended.and_then(|ended| properties.violated_at_end(system, &ended));
+    let mut found = ended.as_ref().and_then(|ended| properties.violated_at_end(system, ended));
+    if let (None, Some(Step { at_rest, .. })) = (ended, steps.last())
+        && !at_rest.is_empty()
+    {
+        found = deadlock_of_part(system, properties, &state, at_rest)?;
+    }
     let end = found.map_or(End::Held, End::Violated);
     let end = timed(system, &state, instants.as_ref(), &mut seen, steps).unwrap_or(end);
     Ok(Replayed { steps: seen, path, situations: watcher.situations(), at: Some((state, flow)), end })
@@ -140,8 +146,8 @@ pub(crate) fn look_up(
     for transition in possible {
         match describe(system, state, &transition) {
             Some(step) if step.is(expected) && skip == 0 => {
-                let Step { alternative, among, .. } = expected.clone();
-                return Ok(Ok((transition, Step { alternative, among, ..step })));
+                let Step { alternative, among, at_rest, .. } = expected.clone();
+                return Ok(Ok((transition, Step { alternative, among, at_rest, ..step })));
             }
             Some(step) if step.is(expected) => skip -= 1,
             other => others.extend(other),

@@ -94,7 +94,7 @@ impl Report {
         self.figures.depth
     }
 
-    /// States in which no step is possible any more.
+    /// States in which no step is possible any more; of processes that never meet, the ends of each by itself.
     pub fn terminals(&self) -> u64 {
         self.figures.terminals
     }

@@ -84,6 +84,8 @@ impl NodeId {
     pub(crate) const GONE: NodeId = NodeId(2);
     /// A parked daemon that waits for connections, on which the verdict of a deadlock may depend.
     pub(crate) const PARKED_IN_ACCEPT: NodeId = NodeId(3);
+    /// In a part of a state: the unit belongs to another part.
+    pub(crate) const ELSEWHERE: NodeId = NodeId(4);
 
     pub(crate) fn index(self) -> usize {
         self.0 as usize

@@ -40,6 +40,7 @@ pub mod operation;
 pub mod property;
 #[doc(hidden)]
 pub mod reduction;
+pub mod rest;
 pub mod runtime;
 #[doc(hidden)]
 pub mod search;

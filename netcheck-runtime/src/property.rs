@@ -172,14 +172,14 @@ impl Properties {
                     Cause::LeftBehind | Cause::Stuck => (ViolationKind::Panic, panic.message.clone()),
                 };
                 let is_error = matches!(panic.cause, Cause::LeftBehind | Cause::Stuck);
-                Some(Found { kind, message, units: vec![name], is_error })
+                Some(Found { kind, message, units: vec![name], at_rest: Vec::new(), is_error })
             }
             _ => rejected(),
         }
     }
 
     /// Whether there is nothing to evaluate at the end.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.finally.is_empty() && !self.monitors_judge
     }
 
@@ -191,9 +191,10 @@ impl Properties {
         let mut blocked = Vec::new();
         let mut suppressed = false;
         for (index, process) in system.processes.iter().enumerate() {
-            let has_ended = has_ended(system, state, ProcessId(index as u32));
-            suppressed |= !has_ended && process.daemon;
-            if !has_ended && !process.daemon {
+            let root = system.learner.automata.node(root(system, state, ProcessId(index as u32)));
+            suppressed |= matches!(root.kind, NodeKind::Live | NodeKind::Parked { .. }) && process.daemon;
+            // Of another part of the state nothing is known here.
+            if root.kind == NodeKind::Live && !process.daemon {
                 blocked.push(ProcessId(index as u32));
             }
         }
@@ -211,9 +212,17 @@ impl Properties {
         let waits = system.live_units(state).filter(|(unit, _)| blocked.contains(&system.process_of(*unit)));
         let waits: Vec<(UnitId, NodeId)> = waits.collect();
         let who: Vec<String> = waits.iter().map(|&(unit, node)| blocked_at(system, unit, node)).collect();
-        let message = format!("nothing can happen any more\n{}", who.join("\n"));
-        let units = waits.iter().map(|(unit, _)| system.shared().unit(*unit).name).collect();
-        let found = Found { kind: ViolationKind::Deadlock, message, units, is_error: false };
+        let name = |unit: UnitId| system.shared().unit(unit).name;
+        let units = waits.iter().map(|&(unit, _)| name(unit)).collect();
+        let (at_rest, what) = match is_part(system, state) {
+            true => {
+                let at_rest = system.live_units(state).map(|(unit, _)| name(unit)).collect();
+                (at_rest, "nothing can happen here any more, whatever the other processes do")
+            }
+            false => (Vec::new(), "nothing can happen any more"),
+        };
+        let message = format!("{what}\n{}", who.join("\n"));
+        let found = Found { kind: ViolationKind::Deadlock, message, units, at_rest, is_error: false };
         Terminal::Deadlock { found, stuck: blocked }
     }
 
@@ -236,7 +245,13 @@ impl Properties {
                 Err(Unwound::Thrown(_)) => "a panic".to_owned(),
             };
             let message = format!("{reason} (finally at {})\n{end}", place(property.location));
-            Some(Found { kind: ViolationKind::Property, message, units: Vec::new(), is_error: false })
+            Some(Found {
+                kind: ViolationKind::Property,
+                message,
+                units: Vec::new(),
+                at_rest: Vec::new(),
+                is_error: false,
+            })
         })
     }
 
@@ -244,6 +259,8 @@ impl Properties {
     pub fn violated_at_end(&self, system: &System, state: &[u32]) -> Option<Found> {
         match self.terminal(system, state) {
             Terminal::Deadlock { found, .. } => Some(found),
+            // The end of one part is none of the whole.
+            Terminal::End { .. } if is_part(system, state) => None,
             Terminal::End { .. } => self.end(system, state),
             Terminal::Spurious | Terminal::Unfinished => None,
         }
@@ -252,7 +269,12 @@ impl Properties {
 
 /// A rejection by a monitor, which the given units have brought about.
 fn rejected(message: String, units: Vec<String>) -> Found {
-    Found { kind: ViolationKind::Monitor, message, units, is_error: false }
+    Found { kind: ViolationKind::Monitor, message, units, at_rest: Vec::new(), is_error: false }
+}
+
+/// Whether a state is a part of another one: some units are elsewhere.
+fn is_part(system: &System, state: &[u32]) -> bool {
+    system.units.iter().any(|unit| unit.component.of(state) == NodeId::ELSEWHERE.0)
 }
 
 /// The processes in which a task waits for a connection.
@@ -278,12 +300,6 @@ pub(crate) fn output_id(system: &System, state: &[u32], process: usize) -> Optio
         NodeKind::Ended { output } => Some(output),
         _ => None,
     }
-}
-
-/// Whether a process has ended or panicked. A panicked process is seen only by a search that goes on after panics.
-pub(crate) fn has_ended(system: &System, state: &[u32], process: ProcessId) -> bool {
-    let node = root(system, state, process);
-    matches!(system.learner.automata.node(node).kind, NodeKind::Ended { .. } | NodeKind::Panicked(_))
 }
 
 /// The node of the root of a process.

@@ -194,10 +194,6 @@ impl<T: Ord> SortedSet<T> {
         self.elements.clear();
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.elements.is_empty()
-    }
-
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, T> {
         self.elements.iter()
     }

@@ -40,6 +40,8 @@ pub struct Found {
     pub message: String,
     /// The units that it happened in; empty: in all.
     pub units: Vec<String>,
+    /// Of a deadlock beside others that may go on: the units that nothing can happen to any more.
+    pub at_rest: Vec<String>,
     /// It is nothing that the program does wrong, but something that no check can follow.
     pub is_error: bool,
 }

@@ -28,6 +28,9 @@ impl Job {
             None => (explored.path(system, at).map_err(interrupted)?, found),
         };
         let mut steps = script(system, &path_steps).map_err(interrupted)?;
+        if let Some(last) = steps.last_mut() {
+            last.at_rest = found.at_rest.clone();
+        }
         let visited = explored.store.len();
         let Shortened { instead, gave_up } = self.shortened(system, (&path_steps, &steps, &found), visited)?;
         self.progress.has_shortened();

@@ -3,26 +3,24 @@
 use super::Checker;
 use super::setup::Job;
 use crate::error::Error;
-use netcheck_runtime::reduction::footprint::Footprints;
+use netcheck_runtime::property::Deadlocks;
+use netcheck_runtime::reduction::footprint::{Footprints, Uses};
 use netcheck_runtime::reduction::symmetry::Classes;
-use netcheck_runtime::reduction::{last, proviso};
 use netcheck_runtime::search::estimate::{Estimate, estimate};
 use netcheck_runtime::search::explore::explore;
 use netcheck_runtime::search::explored::Explored;
-use netcheck_runtime::search::frontier::Search;
 use netcheck_runtime::search::plan::{Limit, Limits, Plan};
-use netcheck_runtime::search::progress::Phase;
 use netcheck_runtime::search::simulate::Simulated;
 use netcheck_runtime::world::components::StateVector;
-use netcheck_runtime::world::step::Transition;
 use netcheck_runtime::world::system::{Interrupt, System};
 
 /// States that the first round of the reduced search goes on for when a footprint has grown; each further round, twice
 /// as many.
 const PATIENCE_STATES: u64 = 4_096;
 
-/// Memory that the states of links take in a reduced search before it is tried in another order.
-const LINK_BYTES_MAX: usize = 128 << 20;
+/// Rounds of the reduced search after which footprints are taken to grow for ever, with a loop that never closes: then the
+/// search goes on without them.
+const ROUNDS_MAX: usize = 48;
 
 /// Rounds of the reduced search that may hit `max_states`, but for one.
 const LIMITED_ROUNDS_MAX: usize = 4;
@@ -35,7 +33,7 @@ pub(super) const FULL_STATES_MAX: usize = 50_000;
 pub(super) struct Searched {
     pub(super) explored: Explored,
     pub(super) rounds: usize,
-    /// In dense time: whether processes that never meet were explored one after the other.
+    /// Whether states were split into parts that never meet.
     pub(super) apart: bool,
     /// The figures of a simulation, if it was one.
     pub(super) simulated: Option<Simulated>,
@@ -47,14 +45,14 @@ impl Job {
     pub(super) fn search(&mut self) -> Result<Searched, Error> {
         let ((mut explored, rounds), system) = self.attempt(Job::explore)?;
         explored.spread();
-        let apart = explored.apart;
+        let apart = explored.split > 0;
         Ok(Searched { explored, rounds, apart, simulated: None, system })
     }
 
     /// How many states a search would visit, about.
     pub(super) fn estimate(mut self) -> Result<Estimate, Error> {
         let attempt = |job: &Job, system: &mut System, initial: &StateVector| {
-            let mut footprints = job.checker.reduction.then(Footprints::default);
+            let mut footprints = job.footprints(job.uses());
             estimate(system, initial, footprints.as_mut(), &job.properties, job.checker.states_max)
         };
         Ok(self.attempt(attempt)?.0)
@@ -64,16 +62,30 @@ impl Job {
     fn explore(&self, system: &mut System, initial: &StateVector) -> Result<(Explored, usize), Interrupt> {
         let classes = self.like_processes();
         let mut plan = self.plan(system, classes.as_ref());
-        let (explored, rounds) = self.to_fixpoint(system, initial, &mut plan)?;
-        let explored = self.unless_refuted(system, initial, plan, explored)?;
-        let mut explored = self.unless_near(system, initial, plan, explored)?;
+        let (explored, rounds) = self.to_fixpoint(system, initial, &mut plan, self.uses())?;
+        let mut explored = self.unless_refuted(system, initial, plan, explored)?;
         explored.name_processes(system, &self.properties)?;
         Ok((explored, rounds))
     }
 
+    /// What footprints are used for. Ends of parts can't be combined where states stand for their orbits; a walk that hunts
+    /// for bugs has to come to ends of the whole; and with `deadlocks = paper` what a process waits for is worth what all
+    /// others wait for.
+    pub(super) fn uses(&self) -> Uses {
+        let hunts = self.checker.score.is_none() && self.checker.order().hunts();
+        let is_whole = self.checker.deadlocks == Deadlocks::Paper
+            || !self.properties.is_empty() && (hunts || self.like_processes().is_some());
+        Uses { splits: self.checker.reduction && !is_whole, stubborn: self.checker.reduction }
+    }
+
+    /// Footprints, unless it was seen that not all is known of what depends on what.
+    fn footprints(&self, uses: Uses) -> Option<Footprints> {
+        self.unreduced.is_none().then(|| Footprints::new(uses))
+    }
+
     /// How the space is explored.
     pub(super) fn plan<'a>(&'a self, system: &System, classes: Option<&'a Classes>) -> Plan<'a> {
-        let Checker { reduction, subsumption, keep, threads, .. } = self.checker;
+        let Checker { subsumption, keep, threads, .. } = self.checker;
         Plan {
             search: self.checker.order(),
             score: self.checker.score.as_ref(),
@@ -83,7 +95,6 @@ impl Job {
             compares_channels: subsumption && system.demands.losses == 0,
             symmetry: classes,
             patience: PATIENCE_STATES,
-            link_bytes_max: (reduction && !self.is_dense()).then_some(LINK_BYTES_MAX),
             limits: self.limits(),
             threads,
             progress: &self.progress,
@@ -91,90 +102,60 @@ impl Job {
         }
     }
 
-    /// Explores until the stubborn sets have relied on nothing that grew; also says in how many rounds.
+    /// Explores until the footprints that were relied on have not grown; also says in how many rounds.
     pub(super) fn to_fixpoint(
         &self,
         system: &mut System,
         initial: &StateVector,
         plan: &mut Plan<'_>,
+        uses: Uses,
     ) -> Result<(Explored, usize), Interrupt> {
-        let reduction = self.checker.reduction;
-        let mut footprints = reduction.then(Footprints::default);
+        // Without reduction, a first round with one clock for all learns what the programs do in earnest. Only if one of
+        // them can go round may it keep time from passing for others, which then needs to be known not to meet it.
+        let mut footprints = self.footprints(uses).filter(|_| uses.stubborn);
+        let outcomes_max = self.checker.states_max;
         let (mut limited, mut states_before) = (0, 0);
         for round in 1.. {
             let mut explored = explore(system, initial, *plan, footprints.as_mut(), &self.properties)?;
             explored.states_before = states_before;
             states_before += explored.store.len();
-            if explored.gave_up {
-                if let Some(footprints) = &mut footprints {
-                    proviso::let_time_pass_last(system, footprints, initial);
-                }
-                plan.link_bytes_max = None;
-                continue;
-            }
-            let grew = match &mut footprints {
-                Some(footprints) => self.has_grown(system, initial, footprints, &mut explored)?,
-                None => false,
-            };
+            let grew = footprints.as_mut().is_some_and(|footprints| {
+                footprints.update(system);
+                footprints.grew(system)
+            });
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
             // With what has been learned since, another round may stay below the limit.
             limited += usize::from(explored.limit == Some(Limit::States));
             let is_over = !grew || explored.is_cut_off() || limited > LIMITED_ROUNDS_MAX;
             if is_over {
-                explored.judge_ends(system, &self.properties, !grew)?;
+                explored.judge_ends(system, &self.properties, footprints.as_mut().filter(|_| !grew), outcomes_max)?;
+            }
+            let has_one_clock = !uses.stubborn && footprints.is_none() && self.unreduced.is_none();
+            if has_one_clock && system.learner.has_cycles() && explored.limit.is_none() && explored.found.is_none() {
+                footprints = self.footprints(uses);
+                continue;
+            }
+            if explored.is_combination_doubtful {
+                footprints = self.footprints(Uses { splits: false, ..uses });
+                continue;
+            }
+            if is_over && !grew {
+                explored.believe(system, &self.properties)?;
             }
             if is_believed || is_over {
-                explored.apart = footprints.as_ref().is_some_and(|footprints| footprints.keep_apart(system));
                 return Ok((explored.unless_doubtful(grew), round));
+            }
+            if round >= ROUNDS_MAX {
+                footprints = None;
             }
             plan.search = plan.search.again();
             plan.patience = plan.patience.saturating_mul(2);
-            plan.subsumes &= footprints.as_ref().is_none_or(|footprints| !footprints.has_endless());
         }
         unreachable!("footprints are finite")
     }
 
-    /// Whether a footprint has grown in a round: with the edges that were learned, or by a cycle of the reduced graph
-    /// that would ignore a unit for ever.
-    fn has_grown(
-        &self,
-        system: &mut System,
-        initial: &StateVector,
-        footprints: &mut Footprints,
-        explored: &mut Explored,
-    ) -> Result<bool, Interrupt> {
-        footprints.update(system);
-        if footprints.grew() {
-            footprints.forget_endless();
-            return Ok(true);
-        }
-        if explored.limit == Some(Limit::States)
-            && !self.is_dense()
-            && proviso::let_time_pass_last(system, footprints, initial)
-        {
-            return Ok(true);
-        }
-        if !explored.is_complete() {
-            return Ok(false);
-        }
-        let violates = |system: &System, step: &Transition| self.properties.step(system, step).is_some();
-        let is_over = || self.progress.is_over();
-        let phase = self.progress.begin(Phase::Cycles);
-        let visited = explored.visited(&violates, &is_over);
-        let grew = match self.is_dense() {
-            true => last::update(system, footprints, initial, visited)?,
-            false => proviso::update(system, footprints, initial, visited)?,
-        };
-        if self.progress.is_over() {
-            explored.limit = Some(Limit::Interrupt);
-        } else {
-            self.progress.begin(phase);
-        }
-        Ok(grew)
-    }
-
-    /// A violation that could not be taken through the full semantics may be none: a unit that was not begun may
-    /// go round for ever without any time passing, so that no timer fires. If the full space is small, it tells.
+    /// A violation that could not be taken through the full semantics, where all units have one clock, is looked for
+    /// without reduction. If the full space is small, that tells.
     fn unless_refuted(
         &self,
         system: &mut System,
@@ -191,24 +172,6 @@ impl Job {
         Ok(if tells { full } else { explored })
     }
 
-    /// A reduced search that came to a limit may have spent all its states on one component that never ends, as where
-    /// packets pile up that nobody takes, while another has a violation near the initial state. The full space, as far as
-    /// its bound allows, has all that is near.
-    fn unless_near(
-        &self,
-        system: &mut System,
-        initial: &StateVector,
-        plan: Plan<'_>,
-        explored: Explored,
-    ) -> Result<Explored, Interrupt> {
-        let is_cut = matches!(explored.limit, Some(Limit::States | Limit::Memory));
-        if explored.found.is_some() || !is_cut || !self.checker.reduction {
-            return Ok(explored);
-        }
-        let full = self.explore_in_full(system, initial, Plan { search: Search::Bfs, score: None, ..plan })?;
-        Ok(if full.found.is_some() || full.limit.is_none() { full } else { explored })
-    }
-
     /// Explores without reduction, up to a bound.
     fn explore_in_full(
         &self,
@@ -217,7 +180,7 @@ impl Job {
         plan: Plan<'_>,
     ) -> Result<Explored, Interrupt> {
         let states_max = FULL_STATES_MAX.min(self.checker.states_max);
-        let plan = Plan { limits: Limits { states_max, ..plan.limits }, link_bytes_max: None, ..plan };
-        explore(system, initial, plan, None, &self.properties)
+        let mut plan = Plan { limits: Limits { states_max, ..plan.limits }, ..plan };
+        Ok(self.to_fixpoint(system, initial, &mut plan, Uses::default())?.0)
     }
 }

@@ -70,7 +70,6 @@ impl Job {
             let limits = job.limits();
             let (keep, progress) = (Keep::Exact, &job.progress);
             let (subsumes, symmetry, patience) = (false, None, u64::MAX);
-            let link_bytes_max = None;
             let plan = Plan {
                 search,
                 score: None,
@@ -79,7 +78,6 @@ impl Job {
                 compares_channels: false,
                 symmetry,
                 patience,
-                link_bytes_max,
                 limits,
                 threads,
                 progress,

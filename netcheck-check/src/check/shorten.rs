@@ -59,6 +59,9 @@ impl Job {
         (path_steps, steps, found): (&[PathStep], &[Step], &Found),
         visited: usize,
     ) -> Result<Shortened, Error> {
+        if !found.at_rest.is_empty() {
+            return Ok(Shortened { instead: None, gave_up: Some(GaveUp::Endless) });
+        }
         self.progress.begin(Phase::Shortening);
         let is_full = is_full(path_steps);
         let given = Known { cost: cost(system, path_steps), is_full, steps: steps.to_vec(), found: found.clone() };
@@ -183,7 +186,7 @@ impl Job {
         let plan = self.plan(system, classes.as_ref());
         let limits = Limits { states_max, ..plan.limits };
         let mut plan = Plan { search: Search::Faults, score: None, limits, ..plan };
-        let (mut explored, _) = self.to_fixpoint(system, initial, &mut plan)?;
+        let (mut explored, _) = self.to_fixpoint(system, initial, &mut plan, self.uses())?;
         explored.name_processes(system, &self.properties)?;
         let Some((path_steps, found)) = explored.concrete.take() else {
             return Ok((None, explored.found.is_none() && explored.is_complete()));

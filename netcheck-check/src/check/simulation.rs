@@ -133,7 +133,6 @@ impl Job {
                 compares_channels: false,
                 symmetry: None,
                 patience: u64::MAX,
-                link_bytes_max: None,
                 limits: job.limits(),
                 threads: 1,
                 progress: &job.progress,

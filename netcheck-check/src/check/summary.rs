@@ -80,7 +80,7 @@ impl Job {
     /// What was reduced in dense time; `apart`: whether some processes were seen never to meet others.
     fn reduced_in_dense_time(&self, system: &System, apart: bool) -> &'static str {
         match apart {
-            true => "processes that never meet one after the other",
+            true => "processes that never meet, each by itself",
             false if !self.checker.reduction || self.checker.simulation.is_some() => "without reduction",
             false if system.demands.clock => "without reduction, because a program reads the clock",
             false if system.has_segments() => "without reduction, because segments of TCP take delays",
@@ -99,7 +99,7 @@ impl Job {
         }
         // Nothing was left out but what zones cover: a state whose zone includes another's may tell instants by marks where
         // that one has numbers.
-        if self.is_dense() && !explored.apart {
+        if self.is_dense() && explored.split == 0 {
             return Ok(());
         }
         self.progress.begin(Phase::Auditing);

@@ -207,6 +207,7 @@ impl Explorer<'_> {
             kind: ViolationKind::None,
             message: "nothing is violated up to here".to_owned(),
             units: Vec::new(),
+            at_rest: Vec::new(),
             is_error: false,
         });
         Counterexample::new(found, self.faults.clone(), steps, situations)

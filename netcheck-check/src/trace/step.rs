@@ -64,6 +64,10 @@ pub struct Step {
     /// The units among which it was quiet, for a step that waits for quiet; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) among: Vec<String>,
+    /// The units that nothing can happen to any more after this step, whatever others do; of the last step of a deadlock
+    /// beside others that go on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) at_rest: Vec<String>,
 }
 
 /// When a step happens, in nanoseconds since the start of the check.

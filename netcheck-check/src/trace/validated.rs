@@ -64,7 +64,7 @@ pub fn page<E: fmt::Debug>(monitor: &Monitor<E>, trace: &Trace<E>) -> String {
     }
     let kind = if validation.is_accepted() { ViolationKind::None } else { ViolationKind::Monitor };
     let units = if validation.is_accepted() { Vec::new() } else { vec![TRACE.to_owned()] };
-    let found = Found { kind, message, units, is_error: false };
+    let found = Found { kind, message, units, at_rest: Vec::new(), is_error: false };
     let situations = Situations::of_monitor(&name, words);
     let shown = Counterexample::new(found, String::new(), steps, situations).without_faults();
     let automata = [Automaton::of_monitor(name, monitor.drawing())];

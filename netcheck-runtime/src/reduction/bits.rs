@@ -63,6 +63,16 @@ impl Bits {
         other.0.iter().all(|&(place, word)| word & !self.word(place) == 0)
     }
 
+    /// Removes a number.
+    pub(crate) fn remove(&mut self, bit: u32) {
+        if let Ok(index) = self.0.binary_search_by_key(&(bit / 64), |&(place, _)| place) {
+            self.0[index].1 &= !(1 << (bit % 64));
+            if self.0[index].1 == 0 {
+                self.0.remove(index);
+            }
+        }
+    }
+
     pub(crate) fn meets(&self, other: &Bits) -> bool {
         self.common(other).next().is_some()
     }

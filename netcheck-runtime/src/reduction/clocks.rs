@@ -44,7 +44,7 @@ pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live]
         for (other, from) in live.iter().enumerate().filter(|&(other, _)| other != index) {
             let affects = &footprints.get(from.row).future_affects;
             let footprint = footprints.get(of.row);
-            if affects.meets(&footprint.future_races) {
+            if affects.meets_outside(&footprint.future_races, footprints.budget()) {
                 components.join(index, other);
             } else if affects.meets(&footprint.future_waits) {
                 waits.push((index, other));

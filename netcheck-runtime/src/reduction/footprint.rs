@@ -10,8 +10,8 @@
 //! of a poll (at a call that needs an answer at once) the unit moves as a whole.
 
 use super::bits::Bits;
-use super::cycles::Cycles;
 use super::groups::Groups;
+use super::repeats::Repeats;
 pub(crate) use super::row::Row;
 use super::row::{Footprint, Future};
 use crate::id::{Mover, NodeId, TaskId, UnitId};
@@ -22,7 +22,6 @@ use crate::unit::identity::causality::{EventId, ObjectId};
 use crate::world::components::{Component, ComponentId};
 use crate::world::prepared::Prepared;
 use crate::world::system::System;
-use crate::world::tables::{Lookup, View};
 use crate::world::tasks;
 use crate::world::touches::{Resource, Touches, When};
 use ahash::AHashMap;
@@ -31,7 +30,9 @@ use smallvec::{SmallVec, smallvec};
 /// The footprints of all movers, kept up with the automata.
 #[derive(Default)]
 pub struct Footprints {
-    resources: AHashMap<Resource, u32>,
+    pub(super) resources: AHashMap<Resource, u32>,
+    /// By number.
+    named: Vec<Resource>,
     rows: Vec<Footprint>,
     /// Of units that move as a whole, by node.
     of_node: Vec<Row>,
@@ -45,8 +46,8 @@ pub struct Footprints {
     tasks: SortedSet<(UnitId, TaskId)>,
     /// The resources of the timers that a tracked task has made, by task.
     pub(super) timers: Vec<(u32, Mover)>,
-    /// Resources of ending, joining and aborting.
-    lifecycle: Bits,
+    /// Resources that connect no movers: those of ending, joining and aborting, and the budget of faults.
+    connects_nothing: Bits,
     grew: bool,
     /// Processes that may meet, by the first footprints of their units.
     groups: Groups,
@@ -59,26 +60,40 @@ pub struct Footprints {
     are_firsts_consulted: bool,
     ports: Vec<ComponentId>,
     /// Whether histories were merged, so that a unit may come back to a local state that it has left.
-    may_repeat: bool,
-    /// Cycles of the reduced graph.
-    pub(super) cycles: Cycles,
+    pub(super) may_repeat: bool,
+    /// The budget of faults.
+    budget: Bits,
+    /// What they are used for.
+    pub(crate) uses: Uses,
+    /// Which steps may be taken again.
+    pub(crate) repeats: Repeats,
+}
+
+/// What a search uses footprints for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Whether states are split into parts that are explored by themselves.
+    pub splits: bool,
+    /// Whether only a stubborn set of the steps is explored. If not, they only say which movers share a clock.
+    pub stubborn: bool,
 }
 
 impl Footprints {
-    /// Whether a footprint has grown that a choice had relied on; resets the answer.
-    pub fn grew(&mut self) -> bool {
-        std::mem::take(&mut self.grew)
+    /// Footprints of which nothing is known.
+    pub fn new(uses: Uses) -> Footprints {
+        Footprints { uses, ..Footprints::default() }
     }
 
-    /// Whether a component goes round for ever and others have to be explored besides.
-    pub fn has_endless(&self) -> bool {
-        self.cycles.has_endless()
+    /// A round of the search begins.
+    pub fn begin_round(&mut self, system: &mut System) {
+        self.update(system);
+        self.repeats.begin(system);
     }
 
-    /// Forgets which components go round for ever: the footprints that showed it have grown since, and the state from
-    /// which the others were to be explored may no longer be reached.
-    pub fn forget_endless(&mut self) {
-        self.cycles.forget_endless();
+    /// Whether a footprint has grown that a choice had relied on, or a step may be taken again that was taken not to be;
+    /// resets the answer.
+    pub fn grew(&mut self, system: &System) -> bool {
+        std::mem::take(&mut self.grew) || self.repeats.is_refuted(system)
     }
 
     /// As [`Footprints::grew`], without resetting the answer.
@@ -86,8 +101,19 @@ impl Footprints {
         self.grew
     }
 
-    pub(crate) fn lifecycle(&self) -> &Bits {
-        &self.lifecycle
+    /// The resources that connect no movers: those of ending, joining and aborting, and the budget of faults.
+    pub(crate) fn connects_nothing(&self) -> &Bits {
+        &self.connects_nothing
+    }
+
+    /// The budget of faults, which connects nothing: see [`parts`](super::parts).
+    pub(crate) fn budget(&self) -> &Bits {
+        &self.budget
+    }
+
+    /// The resource with a number.
+    pub(crate) fn resource(&self, bit: u32) -> Resource {
+        self.named[bit as usize]
     }
 
     /// The footprint of a unit in a node, or of one of its tasks there.
@@ -122,56 +148,22 @@ impl Footprints {
         self.is_in(&self.get(row).future_affects, Resource::Timed(unit))
     }
 
-    /// Whether a unit may use timers from a node on, at which it moves as a whole.
-    pub(crate) fn has_timers_at(&self, unit: UnitId, node: NodeId) -> bool {
-        self.has_timers(unit, self.of_node[node.index()])
-    }
-
-    /// The arrivals at the ports of a unit in a state, if ever more datagrams could be sent there. It may not be known
-    /// yet that the unit receives them.
-    pub(crate) fn inlets(&self, view: View<'_>, state: &[u32], unit: UnitId) -> Bits {
-        let mut inlets = Bits::default();
-        if self.may_repeat {
-            for component in view.ports_of(state, unit) {
-                // No known step affects a resource without a number.
-                self.resources.get(&Resource::Appended(component)).into_iter().for_each(|&bit| inlets.insert(bit));
-            }
-        }
-        inlets
-    }
-
-    /// The processes that have yet to wait before a unit can start.
-    pub(crate) fn needs(&self, view: View<'_>, state: &[u32], unit: UnitId, node: NodeId) -> Lookup<Bits> {
-        let mut needs = Bits::default();
-        if view.automata.node(node).from.is_some() {
-            return Ok(needs);
-        }
-        for offer in view.prepared_offers(node)? {
-            let Prepared::Tasks(tasks::Prepared::Start { after }) = &offer.prepared else { continue };
-            let process = view.process_of(unit);
-            let waiting = after.iter().map(|component| view.automata.node(NodeId(component.of(state))).waited);
-            for (before, has_waited) in view.processes[process.0 as usize].after.iter().zip(waiting) {
-                if !has_waited {
-                    let waited = self.resources.get(&Resource::Waited(UnitId(before.0)));
-                    needs.insert(*waited.expect("every process has yet to wait at its first node"));
-                }
-            }
-        }
-        Ok(needs)
-    }
-
-    fn is_in(&self, bits: &Bits, resource: Resource) -> bool {
+    pub(crate) fn is_in(&self, bits: &Bits, resource: Resource) -> bool {
         self.resources.get(&resource).is_some_and(|&bit| bits.contains(bit))
     }
 
     fn bit(&mut self, resource: Resource) -> u32 {
         let next = self.resources.len() as u32;
         let bit = *self.resources.entry(resource).or_insert(next);
-        if bit == next && resource.is_of_lifecycle() {
-            self.lifecycle.insert(bit);
+        if bit == next {
+            self.named.push(resource);
+        }
+        if bit == next && (resource.is_of_lifecycle() || resource == Resource::Budget) {
+            self.connects_nothing.insert(bit);
         }
         match resource {
             _ if bit != next => {}
+            Resource::Budget => self.budget.insert(bit),
             Resource::Appended(port) => self.ports.push(port),
             Resource::TimersOf(unit, task) => self.timers.push((bit, Mover { unit, task: Some(task) })),
             _ => {}
@@ -206,7 +198,12 @@ impl Footprints {
             let mut seen = first.future_depends_on.clone();
             seen.union_with(&first.future_races);
             seen.union_with(&first.future_waits);
-            self.groups.add(process, &first.future_affects, &seen);
+            let mut affects = first.future_affects.clone();
+            for bit in self.budget.iter() {
+                affects.remove(bit);
+                seen.remove(bit);
+            }
+            self.groups.add(process, &affects, &seen);
         }
         for port in std::mem::take(&mut self.ports) {
             let Component::Port(process, _) = system.components.component(port) else { continue };

@@ -2,8 +2,8 @@
 //!
 //! If a step of one process, whatever it is, affects a resource that a step of another one depends on, both are in one
 //! group. A process is known here by the footprints of its first nodes, which cover all that it can ever do. So in every
-//! state each connected component and each set of movers that share a clock lies in one group, and the choice of a
-//! stubborn set need look at one group only: what is independent costs each state no time.
+//! state each part ([`parts`](super::parts)) lies in one group, and where there are several groups, the state is split
+//! without a look at its units: what is independent costs no time. The budget of faults connects nothing.
 //!
 //! Groups only grow together, as footprints do.
 
@@ -16,8 +16,6 @@ use std::mem;
 #[derive(Default)]
 pub(super) struct Groups {
     groups: Sets,
-    /// By the first process of a group: its processes, in order.
-    members: Vec<Vec<u32>>,
     /// By process: the resources that it is known to affect, and those that it is known to depend on.
     known: Vec<(Bits, Bits)>,
     /// By resource.
@@ -39,19 +37,12 @@ impl Groups {
         self.groups.lowest_of_flat(process).unwrap_or(process)
     }
 
-    /// The processes of a group, in order.
-    pub(super) fn members(&self, group: usize) -> impl Iterator<Item = ProcessId> + '_ {
-        let of_itself = (group >= self.members.len()).then_some(group as u32);
-        self.members.get(group).into_iter().flatten().copied().chain(of_itself).map(ProcessId)
-    }
-
     /// Adds to what a process may do.
     pub(super) fn add(&mut self, ProcessId(process): ProcessId, affects: &Bits, depends_on: &Bits) {
         let process = process as usize;
         if self.known.len() <= process {
             self.known.resize_with(process + 1, Default::default);
             self.groups.grow(process + 1);
-            self.members.extend((self.members.len()..=process).map(|process| vec![process as u32]));
         }
         let known = &mut self.known[process];
         let affected: Vec<u32> = affects.iter().filter(|&bit| !known.0.contains(bit)).collect();
@@ -86,10 +77,6 @@ impl Groups {
             if a != b {
                 self.groups.join(a, b);
                 self.groups.flatten();
-                let joining = mem::take(&mut self.members[a.max(b)]);
-                let members = &mut self.members[a.min(b)];
-                members.extend(joining);
-                members.sort_unstable();
             }
         }
     }
@@ -110,12 +97,7 @@ mod tests {
         for &(process, affects, depends_on) in steps {
             groups.add(ProcessId(process), &bits(affects), &bits(depends_on));
         }
-        let of: Vec<usize> = (0..processes).map(|process| groups.of(ProcessId(process))).collect();
-        for group in 0..of.len() {
-            let members: Vec<usize> = groups.members(group).map(|ProcessId(process)| process as usize).collect();
-            assert_eq!(members, (0..of.len()).filter(|&process| of[process] == group).collect::<Vec<usize>>());
-        }
-        of
+        (0..processes).map(|process| groups.of(ProcessId(process))).collect()
     }
 
     #[test]

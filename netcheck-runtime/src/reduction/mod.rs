@@ -1,13 +1,14 @@
 //! Exploring less, finding the same: stubborn sets over learned automata.
 //!
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
-//!   automaton as far as it is known;
+//!   automaton as far as it is known; [`present`]: what of that depends on a state;
 //! - [`clocks`]: which movers share a clock, and which daemons are finished;
-//! - [`groups`]: processes that never meet; [`apart`]: these in dense time, one group after the other, and [`last`] those of
-//!   them that go round for ever; [`sets`]: disjoint sets, of which groups and clocks are made;
+//! - [`parts`]: units that never meet again, each of which is explored by itself (rule 1); [`groups`]: processes that
+//!   never meet from their beginning on; [`sets`]: disjoint sets, of which these and clocks are made;
 //! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
-//! - [`stubborn`]: which movers have to be explored in a state, by the [`dependence`] of each on the others;
-//! - [`proviso`]: cycles that would put off the steps of a mover for ever; [`cycles`]: those that were found;
+//! - [`stubborn`]: which movers have to be explored in a state, by the [`dependence`] of each on the others (rule 2);
+//! - [`repeats`]: steps that may be taken again, for the proviso (rule 3, in
+//!   `search/proviso.rs`);
 //! - [`subsumption`]: states that add nothing to a visited one;
 //! - [`symmetry`]: states that differ only by a permutation of like processes;
 //! - [`successors`]: the steps of a state that are explored for it.
@@ -17,19 +18,17 @@
 //! relied on no footprint that grew. Without this fixpoint the first state would believe that no response can ever
 //! come.
 //!
-//! With captured loops the graph of global states has cycles: [`proviso`] sees to it that no
-//! step is put off for ever.
+//! With `reduction = false` footprints say only which movers share a clock.
 
-mod apart;
 pub(crate) mod bits;
 mod clocks;
-mod cycles;
 mod dependence;
 pub mod footprint;
 mod groups;
-pub mod last;
 mod live;
-pub mod proviso;
+pub(crate) mod parts;
+mod present;
+pub(crate) mod repeats;
 mod row;
 mod sets;
 pub mod stubborn;

@@ -1,4 +1,4 @@
-//! Stubborn sets: which movers have to be explored in a state.
+//! Rule 2, stubborn sets: which movers have to be explored in a state.
 //!
 //! The movers (units, and the tasks of a unit whose tasks are tracked) are split into connected components: two are
 //! connected if they may still touch a common component of the network, or an object that tasks share. Each component
@@ -11,56 +11,70 @@
 //! afterwards and lead to the same states. The smallest such set with an enabled step is explored. A tracked task that
 //! waits to be woken can move only after another mover has used one of the objects that the task has used itself, or
 //! has aborted it.
+//!
+//! **No step is put off for ever.** A step outside of a stubborn set stays possible when the set's steps are taken. The
+//! search expands a state as a whole ([`whole`]) where each of the chosen steps leads to a state that was expanded before
+//! and may be taken again (rule 3, in `search/proviso.rs`).
+//!
+//! **Nor for long**, where programs never come back to a state: which mover comes first makes no difference to what is
+//! found, since each stubborn set will do. So at some depths movers take turns ([`turn`]), and whatever is possible is
+//! taken within a small multiple of the depth at which it became possible.
 
 use super::bits::Bits;
 use super::clocks::{finished, with_lenders};
-use super::cycles::{Part, Turn, part};
 use super::dependence::Dependence;
 use super::footprint::{Footprints, Row};
 use super::live::Live;
-use super::survey::{survey, survey_of};
-use crate::id::{Mover, NodeId, ProcessId, TaskId, UnitId};
+use super::parts::{self, Part};
+use super::survey::survey;
+use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::sorted::SortedSet;
 use crate::world::enabled::Enabled;
+use crate::world::step::Writes;
 use crate::world::tables::{Lookup, View};
 use smallvec::{SmallVec, smallvec};
 
 /// What to explore in a state.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StubbornSet {
     /// The moves of these movers.
     Moves(SmallVec<[Mover; 8]>),
-    /// All steps of a connected component, its timers among them.
+    /// All steps of movers that share a clock, their timers among them.
     Component(SmallVec<[Mover; 8]>),
-    /// A component in which only daemons are left and nothing can happen any more.
+    /// Movers that share a clock, of which only daemons are left and nothing can happen any more.
     Finished(SmallVec<[UnitId; 4]>),
+    /// A part of the state, and what it forgets.
+    Part { units: Part, forgets: Writes },
     /// Nothing can happen.
     Nothing,
-    /// All has been seen, but a component goes on for ever: no end.
-    Endless,
-    /// A component that goes round for ever, and others besides, each with a clock of its own.
-    Both(Box<[StubbornSet; 2]>),
 }
 
 impl StubbornSet {
-    /// Whether a component goes on for ever: then nothing else that happens is an end.
-    pub(crate) fn is_endless(&self) -> bool {
-        match self {
-            StubbornSet::Endless => true,
-            StubbornSet::Both(scopes) => scopes.iter().any(StubbornSet::is_endless),
-            _ => false,
-        }
-    }
-
     /// Whether one of its movers is a part of the given one, or the given one of it.
     pub(crate) fn concerns(&self, mover: Mover) -> bool {
         match self {
             StubbornSet::Moves(movers) | StubbornSet::Component(movers) => movers.iter().any(|of| !of.is_apart(mover)),
             StubbornSet::Finished(units) => units.contains(&mover.unit),
-            StubbornSet::Nothing | StubbornSet::Endless => false,
-            StubbornSet::Both(scopes) => scopes.iter().any(|scope| scope.concerns(mover)),
+            StubbornSet::Part { .. } | StubbornSet::Nothing => false,
         }
     }
+}
+
+/// The choice in a state.
+pub(crate) struct Chosen {
+    pub(crate) sets: Sets,
+    /// The footprints that it relies on.
+    pub(crate) rows: Vec<Row>,
+    /// Whether steps are put off.
+    pub(crate) puts_off: bool,
+}
+
+/// The sets whose steps are explored, each with a time of its own.
+pub(crate) enum Sets {
+    /// All steps.
+    All,
+    Each(SmallVec<[StubbornSet; 1]>),
+    Parts(Vec<Part>),
 }
 
 /// The movers that share a clock.
@@ -68,191 +82,146 @@ fn members_of(live: &[Live], clock: usize) -> SmallVec<[&Live; 8]> {
     live.iter().filter(|member| member.clock == clock).collect()
 }
 
-fn movers_of(members: &[&Live]) -> SmallVec<[Mover; 8]> {
-    members.iter().map(|member| member.mover).collect()
-}
-
-/// Chooses what to explore in `state`, and collects what the units that were looked at are offered.
+/// Chooses what to explore in `state`, at a depth of the search, and collects what its units are offered.
 pub(crate) fn choose(
     view: View<'_>,
     footprints: &Footprints,
-    state: &[u32],
+    (state, depth): (&[u32], usize),
     enabled: &mut Enabled,
-) -> Lookup<(StubbornSet, Vec<Row>)> {
-    if let Some(choice) = choose_in_group(view, footprints, state, enabled)? {
-        return Ok(choice);
+) -> Lookup<Chosen> {
+    if footprints.uses.splits
+        && let Some((parts, rows)) = parts::parts(view, footprints, state)
+    {
+        let parts = parts::busy(view, state, enabled, parts)?;
+        if parts.len() > 1 {
+            return Ok(Chosen { sets: Sets::Parts(parts), rows, puts_off: false });
+        }
+    }
+    if !footprints.uses.stubborn || view.has_delay() {
+        return whole(view, footprints, state, enabled);
     }
     view.enabled(state, enabled)?;
     let live = survey(view, footprints, state, enabled)?;
-    let scope = scope(view, footprints, (state, enabled), &live)?;
-    Ok((scope, live.into_iter().map(|live| live.row).collect()))
+    let (set, is_whole) = first(view, footprints, (state, enabled), &live, turn(depth))?;
+    let rows = live.iter().map(|live| live.row).chain(footprints.firsts_to_consult()).collect();
+    Ok(Chosen { sets: Sets::Each(smallvec![set]), rows, puts_off: !is_whole })
 }
 
-/// As [`choose`], for the first group of processes in which there is something to explore but failures; `None` if there
-/// is none, or if the choice depends on several groups.
-///
-/// Groups that have begun come first, as their components do in [`in_order`].
-fn choose_in_group(
-    view: View<'_>,
-    footprints: &Footprints,
-    state: &[u32],
-    enabled: &mut Enabled,
-) -> Lookup<Option<(StubbornSet, Vec<Row>)>> {
-    if view.tracks || footprints.cycles.span_groups() {
-        return Ok(None);
+/// All steps of a state, where movers that share a clock have a time of their own; collects what its units are offered.
+pub(crate) fn whole(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &mut Enabled) -> Lookup<Chosen> {
+    view.enabled(state, enabled)?;
+    if view.has_delay() {
+        return whole_in_dense_time(view, footprints, state);
     }
-    let begun = begun_groups(view, footprints, state);
-    let mut looked_at: SortedSet<usize> = begun.iter().copied().collect();
-    let others = view.live_units(state).filter_map(|(unit, _)| {
-        let group = footprints.groups().of(view.process_of(unit));
-        looked_at.insert(group).then(|| smallvec![group])
+    let live = survey(view, footprints, state, enabled)?;
+    let rows = live.iter().map(|live| live.row).chain(footprints.firsts_to_consult()).collect();
+    let clocks = clocks(&live, &in_order(view, &live));
+    let sets = match &clocks[..] {
+        [] | [_] if !footprints.uses.stubborn => Sets::All,
+        [] => Sets::Each(smallvec![StubbornSet::Nothing]),
+        clocks => {
+            let each = clocks.iter().map(|&clock| with_lenders(footprints, &members_of(&live, clock)));
+            Sets::Each(each.map(StubbornSet::Component).collect())
+        }
+    };
+    Ok(Chosen { sets, rows, puts_off: false })
+}
+
+/// In dense time the movers of each part share a clock.
+fn whole_in_dense_time(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Lookup<Chosen> {
+    if parts::are_together(view) {
+        return Ok(Chosen { sets: Sets::All, rows: Vec::new(), puts_off: false });
+    }
+    let (parts, rows) = parts::parts(view, footprints, state).unwrap_or_else(|| {
+        let (part, rows) = parts::only(view, footprints, state);
+        (vec![part], rows)
     });
-    for groups in Some(begun).filter(|begun| !begun.is_empty()).into_iter().chain(others) {
-        let units = units_of(view, footprints, state, &groups);
-        let units = || units.iter().copied();
-        view.enabled_of(state, units(), enabled)?;
-        let live = survey_of(view, footprints, state, enabled, units())?;
-        let components = in_order(view, &live);
-        let dependence = Dependence::new(footprints, &live);
-        for clock in clocks(&live, &components) {
-            let members = members_of(&live, clock);
-            let scope = with_one_clock(view, footprints, (state, enabled), (&dependence, &components), &members, true)?;
-            if let Some(scope) = scope {
-                let rows = live.iter().map(|live| live.row).chain(footprints.firsts_to_consult());
-                return Ok(Some((scope, rows.collect())));
-            }
-        }
-    }
-    Ok(None)
+    let movers = |part: Part| part.into_iter().map(|unit| Mover { unit, task: None }).collect();
+    let sets = parts.into_iter().map(|part| StubbornSet::Component(movers(part))).collect();
+    Ok(Chosen { sets: Sets::Each(sets), rows, puts_off: false })
 }
 
-/// The groups of processes that have begun and not ended, in order.
-fn begun_groups(view: View<'_>, footprints: &Footprints, state: &[u32]) -> SmallVec<[usize; 8]> {
-    let mut groups = SmallVec::new();
-    // In a state with many units, few have begun and not ended.
-    for unit in &view.units {
-        let node = NodeId(unit.component.of(state));
-        if view.automata.has_begun(node) || unit.is_task && view.automata.is_live(node) {
-            groups.push(footprints.groups().of(unit.process));
-        }
-    }
-    groups.sort_unstable();
-    groups.dedup();
-    groups
-}
+/// From this depth on, movers take turns now and then: most searches have seen everything before.
+const TURNS_FROM: usize = 256;
 
-/// The live units of some groups, in order: of their processes, and the isolated tasks of these.
-fn units_of(
-    view: View<'_>,
-    footprints: &Footprints,
-    state: &[u32],
-    groups: &[usize],
-) -> SmallVec<[(UnitId, NodeId); 8]> {
-    let processes =
-        groups.iter().flat_map(|&group| footprints.groups().members(group)).map(|process| UnitId(process.0));
-    let is_member = |process: ProcessId| groups.contains(&footprints.groups().of(process));
-    let tasks = (view.processes.len() as u32..view.units.len() as u32).map(UnitId);
-    let units = processes.chain(tasks.filter(|task| is_member(view.process_of(*task))));
-    let with_nodes = units.map(|unit| (unit, NodeId(view.unit_component(unit).of(state))));
-    let mut live: SmallVec<[(UnitId, NodeId); 8]> =
-        with_nodes.filter(|&(_, node)| view.automata.is_live(node)).collect();
-    live.sort_unstable();
-    live
+/// At some depths, the number of the mover whose turn it is: in the quarter after each power of two.
+fn turn(depth: usize) -> Option<usize> {
+    if depth < TURNS_FROM {
+        return None;
+    }
+    let power = 1 << depth.ilog2();
+    (depth - power < power / 4).then_some(depth)
 }
 
 /// Whether a unit has moved, or belongs to a process that has.
-pub(super) fn has_begun(view: View<'_>, unit: UnitId, node: NodeId) -> bool {
+fn has_begun(view: View<'_>, unit: UnitId, node: NodeId) -> bool {
     view.automata.has_begun(node) || view.units[unit.0 as usize].is_task
 }
 
-fn scope(
+/// The first set of movers with something to explore, and whether nothing is put off.
+fn first(
     view: View<'_>,
     footprints: &Footprints,
     (state, enabled): (&[u32], &Enabled),
     live: &[Live],
-) -> Lookup<StubbornSet> {
-    // The stubborn sets of components that go round for ever, and whether time passes there.
-    let mut endless: Option<StubbornSet> = None;
-    let mut timed = true;
+    turn: Option<usize>,
+) -> Lookup<(StubbornSet, bool)> {
     // Failures that need not happen wait for everything else.
-    let mut failing: SmallVec<[Mover; 8]> = SmallVec::new();
+    let mut may_fail = false;
     let components = in_order(view, live);
     let dependence = Dependence::new(footprints, live);
-    let mut turns: Vec<(Turn, SmallVec<[&Live; 8]>)> = Vec::new();
-    for clock in clocks(live, &components) {
-        let members = members_of(live, clock);
-        turns.push((footprints.cycles.turn(view, state, &movers_of(&members)), members));
+    let mut clocks = clocks(live, &components);
+    if let (Some(turn), 1..) = (turn, clocks.len()) {
+        let places = turn % clocks.len();
+        clocks.rotate_left(places);
     }
-    // A component that goes round for ever is explored beside the first of the others.
-    turns.sort_by_key(|(turn, members)| {
-        let needs_time = !members.iter().any(|unit| unit.proceeds);
-        (*turn == Turn::Usual, footprints.cycles.is_time_last() && needs_time)
-    });
-    for (turn, members) in turns {
-        match (turn, with_one_clock(view, footprints, (state, enabled), (&dependence, &components), &members, timed)?) {
-            (Turn::Usual, Some(scope)) => return Ok(after(endless, scope)),
-            (Turn::Usual, None) if members.iter().any(|unit| unit.moves > 0) => {
-                failing.extend(with_lenders(footprints, &members));
+    for &clock in &clocks {
+        let members = members_of(live, clock);
+        match with_one_clock(view, footprints, (state, enabled), (&dependence, &components), &members, turn)? {
+            Some(set) => {
+                let has_all = live.iter().all(|of| of.moves == 0 || set.concerns(of.mover));
+                return Ok((set, has_all && clocks.len() == 1));
             }
-            (Turn::Usual, None) => {}
-            (Turn::Shared { timed: passes }, scope) => {
-                endless = Some(scope.map_or(StubbornSet::Endless, |scope| after(endless, scope)));
-                timed &= passes;
-            }
-            (Turn::Over { timed: passes }, _) => {
-                endless.get_or_insert(StubbornSet::Endless);
-                timed &= passes;
-            }
+            None => may_fail |= members.iter().any(|unit| unit.moves > 0),
         }
     }
-    Ok(match (endless, failing.is_empty()) {
-        (Some(endless), true) => endless,
-        (None, false) => StubbornSet::Component(with_lenders(footprints, &live.iter().collect::<Vec<_>>())),
-        (Some(endless), false) => after(Some(endless), StubbornSet::Component(failing)),
-        (None, true) => StubbornSet::Nothing,
+    Ok(match may_fail {
+        true => (StubbornSet::Component(with_lenders(footprints, &live.iter().collect::<Vec<_>>())), true),
+        false => (StubbornSet::Nothing, true),
     })
 }
 
-/// A stubborn set that is explored besides that of components that go round for ever.
-fn after(endless: Option<StubbornSet>, scope: StubbornSet) -> StubbornSet {
-    match endless {
-        Some(endless) => StubbornSet::Both(Box::new([endless, scope])),
-        None => scope,
-    }
-}
-
-/// The stubborn set of the movers that share a clock, from the first of their `components` that can move; `None` if
-/// there is nothing to explore. Their timers fire only if time passes (`timed`).
+/// The stubborn set of the movers that share a clock, from the first of their `components` that can move, or from the mover
+/// whose turn it is; `None` if there is nothing to explore.
 fn with_one_clock(
     view: View<'_>,
     footprints: &Footprints,
     (state, enabled): (&[u32], &Enabled),
     (dependence, components): (&Dependence<'_>, &[usize]),
     members: &[&Live],
-    timed: bool,
+    turn: Option<usize>,
 ) -> Lookup<Option<StubbornSet>> {
     let live = dependence.live;
     let is_member = |mover: Mover| members.iter().any(|member| member.mover == mover);
     if members.iter().any(|unit| unit.proceeds) {
-        let starts = |component: usize| {
-            let is_start = move |of: &Live| of.proceeds && of.component == component && of.clock == members[0].clock;
-            (0..live.len()).filter(move |&index| is_start(&live[index]))
+        let of_clock = |of: &Live| of.proceeds && of.clock == members[0].clock;
+        let all = || (0..live.len()).filter(|&index| of_clock(&live[index]));
+        let starts = |component: usize| all().filter(move |&index| live[index].component == component);
+        let set = match turn {
+            Some(turn) => all().nth(turn % all().count()).map(|start| stubborn(dependence, start)),
+            None => {
+                let first = components.iter().find(|&&component| starts(component).next().is_some());
+                first.and_then(|&component| smallest(dependence, starts(component)))
+            }
         };
-        let first = components.iter().find(|&&component| starts(component).next().is_some());
-        let smallest = first.and_then(|&component| smallest(dependence, starts(component)));
-        let movers = smallest.map(|set| set.iter().map(|&index| live[index].mover).collect::<SmallVec<[Mover; 8]>>());
-        return Ok(Some(match movers.filter(|movers| !footprints.cycles.are_unreduced(movers)) {
-            Some(movers) => StubbornSet::Moves(movers),
-            None if timed => StubbornSet::Component(with_lifecycle(footprints, dependence, members)),
-            // Without the timers.
-            None => StubbornSet::Moves(with_lifecycle(footprints, dependence, members)),
-        }));
+        let movers = set.expect("a mover proceeds").into_iter().map(|index| live[index].mover);
+        return Ok(Some(StubbornSet::Moves(movers.collect())));
     }
     if members.iter().any(|unit| unit.is_dead_end) {
         return Ok(None);
     }
     if members.iter().any(|unit| unit.timers) && view.due(state, enabled, &is_member)?.is_some() {
-        return Ok(timed.then(|| StubbornSet::Component(with_lenders(footprints, members))));
+        return Ok(Some(StubbornSet::Component(with_lenders(footprints, members))));
     }
     let finished = finished(view, footprints, live, members[0].clock);
     let is_finished =
@@ -262,89 +231,6 @@ fn with_one_clock(
         units.dedup();
         StubbornSet::Finished(units)
     }))
-}
-
-/// The movers that share a clock, with those that end one of them or are ended by one: these may be apart from it.
-fn with_lifecycle(footprints: &Footprints, dependence: &Dependence<'_>, members: &[&Live]) -> SmallVec<[Mover; 8]> {
-    let live = dependence.live;
-    let mut movers = with_lenders(footprints, members);
-    for start in (0..live.len()).filter(|&index| live[index].moves > 0 && live[index].clock == members[0].clock) {
-        let set = stubborn(dependence, start);
-        movers.extend(set.into_iter().map(|index| live[index].mover));
-    }
-    movers.sort_unstable();
-    movers.dedup();
-    movers
-}
-
-/// The movers that wait in a state while others go round in a cycle.
-pub(super) struct Waiting {
-    /// Whether one that is connected to the cycle waits.
-    pub(super) connected: bool,
-    /// Whether one that is not connected waits.
-    pub(super) apart: bool,
-    /// The movers with one clock that go round, and beside which no other is explored yet.
-    pub(super) component: SmallVec<[Mover; 8]>,
-    /// Whether time passes for them while they go round.
-    pub(super) timed: bool,
-    /// The units of each component that goes round without time passing for it.
-    pub(super) untimed: Vec<SortedSet<UnitId>>,
-}
-
-/// The movers that go round in a cycle.
-pub(super) struct Round {
-    pub(super) movers: SortedSet<Mover>,
-    /// Those whose timers fire there.
-    pub(super) timed: SortedSet<Mover>,
-}
-
-/// The movers that could be explored in a state besides those that go round in a cycle. Several components may go round
-/// in one cycle, each with a clock of its own; time passes for the others if it passes for each of these.
-pub(super) fn waiting(
-    view: View<'_>,
-    footprints: &Footprints,
-    state: &[u32],
-    enabled: &Enabled,
-    round: &Round,
-) -> Lookup<(Waiting, Vec<Row>)> {
-    let live = survey(view, footprints, state, enabled)?;
-    let mut waiting =
-        Waiting { connected: false, apart: false, component: SmallVec::new(), timed: false, untimed: Vec::new() };
-    let components = in_order(view, &live);
-    let dependence = Dependence::new(footprints, &live);
-    let by_clock = clocks(&live, &components).into_iter().map(|clock| members_of(&live, clock));
-    let moves = |members: &SmallVec<[&Live; 8]>| members.iter().any(|unit| round.movers.contains(&unit.mover));
-    let (going_round, others): (Vec<_>, Vec<_>) = by_clock.partition(moves);
-    for members in going_round {
-        let movers = movers_of(&members);
-        let timed = movers.iter().any(|mover| round.timed.contains(mover));
-        if !timed {
-            let units = movers.iter().filter(|mover| round.movers.contains(mover)).map(|mover| mover.unit);
-            waiting.untimed.push(units.collect());
-        }
-        waiting.connected |= members.iter().any(|unit| unit.proceeds && !round.movers.contains(&unit.mover));
-        // Other components that go round, beside which more is explored already, keep no mover waiting.
-        if waiting.component.is_empty() && footprints.cycles.turn(view, state, &movers) == Turn::Usual {
-            (waiting.component, waiting.timed) = (movers, timed);
-        }
-    }
-    for members in others {
-        if footprints.cycles.turn(view, state, &movers_of(&members)) == Turn::Usual {
-            let timed = waiting.untimed.is_empty();
-            let scope =
-                with_one_clock(view, footprints, (state, enabled), (&dependence, &components), &members, timed)?;
-            waiting.apart |= matches!(scope, Some(StubbornSet::Moves(_) | StubbornSet::Component(_)));
-            waiting.apart |= members.iter().any(|unit| unit.moves > 0);
-        }
-    }
-    Ok((waiting, live.into_iter().map(|live| live.row).collect()))
-}
-
-/// The states of the components of a state: of the movers that share a clock.
-pub(super) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enabled) -> Lookup<Vec<Part>> {
-    let live = survey(view, footprints, state, enabled)?;
-    let movers = |clock| movers_of(&members_of(&live, clock));
-    Ok(clocks(&live, &in_order(view, &live)).into_iter().map(|clock| part(&view, state, &movers(clock))).collect())
 }
 
 /// The components in order, those that have begun first, so that finished ones do not multiply with the rest. Of

@@ -39,8 +39,7 @@
 //! same reason for which it is not covered.
 //!
 //! The argument on channels says nothing, and no state is pruned by it, where packets must arrive, are perturbed on both sides, or are
-//! counted (`at_most`). Peeked-at datagrams are told apart. Nor is any state pruned once a component is seen to go
-//! round for ever while others wait ([`proviso`](super::proviso)).
+//! counted (`at_most`). Peeked-at datagrams are told apart.
 
 use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::step::{Move, Transition};
@@ -95,18 +94,9 @@ impl Subsumption {
         visited.iter().find(|(by, more, _)| self.covers(system, (*by, more), (zone, &links))).map(|&(_, _, id)| id)
     }
 
-    /// The visited state that was expanded in place of another one, because it covers that one and was met later.
-    pub(crate) fn instead_of(&mut self, system: &System, state: &[u32], id: StateId) -> Option<StateId> {
-        if !self.superseded.skipped.contains(&id) {
-            return None;
-        }
-        let (zone, links) = self.split(system, state);
-        let visited = self.by_rest.get(&self.rest)?;
-        visited.iter().find(|(by, more, _)| self.covers(system, (*by, more), (zone, &links))).map(|&(_, _, id)| id)
-    }
-
-    /// A state was visited, to which `transition` leads.
-    pub(crate) fn add(&mut self, system: &System, transition: &Transition, state: &[u32], id: StateId) {
+    /// A state was visited, to which `transition` leads; returns the states that it supersedes.
+    pub(crate) fn add(&mut self, system: &System, transition: &Transition, state: &[u32], id: StateId) -> Vec<StateId> {
+        let mut all_superseded = Vec::new();
         let (zone, links) = self.split(system, state);
         let mut visited = self.by_rest.remove(&self.rest).unwrap_or_default();
         if system.zone.is_some() {
@@ -115,6 +105,7 @@ impl Subsumption {
                     && self.covers(system, (zone, &links), (*less_zone, less));
                 if is_superseded {
                     self.superseded.waiting.insert(*earlier);
+                    all_superseded.push(*earlier);
                 }
                 !is_superseded
             });
@@ -124,6 +115,7 @@ impl Subsumption {
         }
         visited.push((zone, links, id));
         self.by_rest.insert(self.rest.clone(), visited);
+        all_superseded
     }
 
     /// Whether a state whose turn has come need not be expanded.

@@ -1,15 +1,16 @@
 //! The steps that are explored from a state: all that it offers, or those of a stubborn set.
 
-use super::apart;
+use super::parts;
 use crate::id::Mover;
 use crate::reduction::footprint::{Footprints, Row};
-use crate::reduction::stubborn::{self, StubbornSet};
+use crate::reduction::stubborn::{self, Chosen, Sets, StubbornSet};
 use crate::world::components::StateVector;
 use crate::world::enabled::Enabled;
 use crate::world::events::EventsId;
-use crate::world::step::{Move, Transition};
+use crate::world::step::{Move, Transition, Writes};
 use crate::world::system::{Interrupt, System};
 use crate::world::tables::{Lookup, View};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// One step of a path.
@@ -21,12 +22,23 @@ pub struct PathStep {
 
 /// The choice of the steps of a state.
 pub(crate) struct Choice {
-    /// The stubborn set of the steps.
-    pub(crate) scope: Option<StubbornSet>,
+    /// The stubborn sets of the steps, in their order, each with the number of the steps up to its last one.
+    pub(crate) scopes: SmallVec<[(usize, StubbornSet); 1]>,
     /// The footprints that it relies on.
     pub(crate) rows: Vec<Row>,
     /// Moves that are left out, of the processes that were looked at.
     pub(crate) pruned: u64,
+    /// Whether steps are put off.
+    pub(crate) puts_off: bool,
+}
+
+/// How much of a state is explored.
+#[derive(Clone, Copy)]
+pub(crate) enum Extent {
+    /// A stubborn set at this depth of the search, or the parts of the state.
+    Reduced { depth: usize },
+    /// All steps of its movers.
+    Whole,
 }
 
 /// The steps that are explored from a state; keeps its buffers from state to state.
@@ -37,49 +49,76 @@ pub struct Successors {
 }
 
 impl Successors {
-    /// The steps to explore.
+    /// Chooses the steps to explore; learns what is not known for it.
     pub(crate) fn of(
         &mut self,
         system: &mut System,
         state: &[u32],
+        extent: Extent,
         mut reduction: Option<&mut Footprints>,
-    ) -> Result<&[Transition], Interrupt> {
+    ) -> Result<Choice, Interrupt> {
         loop {
             if let Some(footprints) = &mut reduction {
                 footprints.update(system);
             }
-            match self.look(system.view(), state, reduction.as_deref()) {
+            match self.look(system.view(), state, extent, reduction.as_deref()) {
                 Err(missing) => system.find_out(*missing)?,
                 Ok(choice) => {
                     if let Some(footprints) = reduction {
-                        choice.rows.into_iter().for_each(|row| footprints.consult(row));
+                        choice.rows.iter().for_each(|&row| footprints.consult(row));
                     }
-                    return Ok(&self.chosen);
+                    return Ok(choice);
                 }
             }
         }
     }
 
     /// Chooses the steps to explore, by what is known already.
-    pub(crate) fn look(&mut self, view: View<'_>, state: &[u32], reduction: Option<&Footprints>) -> Lookup<Choice> {
-        let choice = match reduction {
-            Some(footprints) if view.has_delay() => {
-                let buffers = (&mut self.enabled, &mut self.chosen);
-                let (scope, rows) = apart::choose(view, footprints, state, buffers)?;
-                return Ok(Choice { scope, rows, pruned: 0 });
-            }
-            Some(footprints) => Some(stubborn::choose(view, footprints, state, &mut self.enabled)?),
-            None => {
-                view.enabled(state, &mut self.enabled)?;
-                None
-            }
+    pub(crate) fn look(
+        &mut self,
+        view: View<'_>,
+        state: &[u32],
+        extent: Extent,
+        reduction: Option<&Footprints>,
+    ) -> Lookup<Choice> {
+        let Some(footprints) = reduction else {
+            view.enabled(state, &mut self.enabled)?;
+            self.choose(view, state, None)?;
+            return Ok(Choice { scopes: SmallVec::new(), rows: Vec::new(), pruned: 0, puts_off: false });
         };
-        let (scope, rows) = choice.unzip();
+        let Chosen { sets, rows, puts_off } = match extent {
+            Extent::Reduced { depth } => stubborn::choose(view, footprints, (state, depth), &mut self.enabled)?,
+            Extent::Whole => stubborn::whole(view, footprints, state, &mut self.enabled)?,
+        };
         let offered = self.enabled.moves.len();
-        self.choose(view, state, scope.as_ref())?;
+        let mut scopes = SmallVec::new();
+        match sets {
+            Sets::All => self.choose(view, state, None)?,
+            Sets::Each(sets) => {
+                let mut all = Vec::new();
+                for set in sets {
+                    if !all.is_empty() || !scopes.is_empty() {
+                        view.enabled(state, &mut self.enabled)?;
+                    }
+                    self.choose(view, state, Some(&set))?;
+                    all.append(&mut self.chosen);
+                    scopes.push((all.len(), set));
+                }
+                self.chosen = all;
+            }
+            Sets::Parts(parts) => {
+                parts::steps(view, footprints, state, &parts, &mut self.chosen)?;
+                let set = |step: &Transition| match &step.step {
+                    Move::Part { units } => StubbornSet::Part { units: units.clone(), forgets: step.writes.clone() },
+                    _ => unreachable!("a part is chosen by a step of its own"),
+                };
+                scopes.extend((1..).zip(self.chosen.iter().map(set)));
+                return Ok(Choice { scopes, rows, pruned: 0, puts_off });
+            }
+        }
         let moves = self.chosen.iter().filter(|step| !step.is_scoped()).count();
-        let pruned = offered.saturating_sub(moves) as u64;
-        Ok(Choice { scope, rows: rows.unwrap_or_default(), pruned })
+        let pruned = if puts_off { offered.saturating_sub(moves) as u64 } else { 0 };
+        Ok(Choice { scopes, rows, pruned, puts_off })
     }
 
     /// The steps that were chosen last.
@@ -109,6 +148,8 @@ impl Successors {
 
     fn choose(&mut self, view: View<'_>, state: &[u32], scope: Option<&StubbornSet>) -> Lookup<()> {
         let Successors { enabled, chosen } = self;
+        let of_search =
+            |step: Move, writes: Writes| Transition { step, writes, faults: 0, events: EventsId::NONE, watched: None };
         match scope {
             None => view.within(state, enabled, &|_| true, &|_| true, chosen),
             Some(StubbornSet::Moves(movers)) => {
@@ -122,22 +163,16 @@ impl Successors {
                 // They are parked, or one of their calls fails.
                 let within = |of: Mover| units.contains(&of.unit);
                 view.within(state, enabled, &within, &within, chosen)?;
-                let (step, writes) = (Move::Park(units.clone()), Default::default());
-                chosen.push(Transition { step, writes, faults: 0, events: EventsId::NONE, watched: None });
+                chosen.push(of_search(Move::Park(units.clone()), Writes::default()));
                 Ok(())
             }
-            Some(StubbornSet::Nothing | StubbornSet::Endless) => {
+            Some(StubbornSet::Part { units, forgets }) => {
                 chosen.clear();
+                chosen.push(of_search(Move::Part { units: units.clone() }, forgets.clone()));
                 Ok(())
             }
-            Some(StubbornSet::Both(scopes)) => {
-                let mut both = Vec::new();
-                for scope in &**scopes {
-                    view.enabled(state, &mut self.enabled)?;
-                    self.choose(view, state, Some(scope))?;
-                    both.append(&mut self.chosen);
-                }
-                self.chosen = both;
+            Some(StubbornSet::Nothing) => {
+                chosen.clear();
                 Ok(())
             }
         }

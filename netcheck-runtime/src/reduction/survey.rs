@@ -106,17 +106,9 @@ fn connect(view: View<'_>, footprints: &Footprints, live: &mut [Live]) {
 /// Whether two units may still touch the same component of the network.
 fn are_joined(footprints: &Footprints, a: &Live, b: &Live) -> bool {
     let (of_a, of_b) = (footprints.get(a.row), footprints.get(b.row));
-    let apart = footprints.lifecycle();
-    if of_a.future_affects.meets_outside(&of_b.future_depends_on, apart)
+    let apart = footprints.connects_nothing();
+    of_a.future_affects.meets_outside(&of_b.future_depends_on, apart)
         || of_b.future_affects.meets_outside(&of_a.future_depends_on, apart)
         || of_a.future_affects.meets(&b.inlets)
         || of_b.future_affects.meets(&a.inlets)
-    {
-        return true;
-    }
-    if footprints.cycles.has_busy() {
-        let shares_time = |live: &Live| footprints.cycles.is_busy(live.mover.unit) || live.has_timers(footprints);
-        return shares_time(a) && shares_time(b);
-    }
-    false
 }

@@ -12,108 +12,207 @@ use super::progress::Progress;
 use super::timed;
 use crate::id::Mover;
 use crate::property::Properties;
+use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::successors::{PathStep, Successors};
+use crate::rest::deadlock_of_part;
 use crate::violation::Found;
 use crate::world::components::StateVector;
-use crate::world::step::{Move, Transition};
+use crate::world::step::Transition;
 use crate::world::system::{Interrupt, System};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Steps of units without steps of their own that one search tries at the most, for all of its executions together:
 /// such steps may go on for ever, and may need more memory with each round.
 pub(crate) const FILLING_STEPS_MAX: usize = 10_000;
 
+/// Steps of other units that are tried at the most before the time of a stubborn set passes for it alone, or a part is seen
+/// to have come to rest: others may go on for ever.
+const FILLING_AT_ONCE: usize = 64;
+
 /// After so many steps the search asks whether the check is to end.
 const LOOKS_UP_EVERY: usize = 16;
 
 /// The path steps in the full semantics, if they can be taken there and lead to a violation. `filling_steps_left` says
-/// how many steps of other units may go between them, and is counted down.
+/// how many steps of other units may go between them, and is counted down. `trusts`: the footprints are those of the
+/// fixpoint, so that time may pass for a stubborn set alone, and the units `at_rest` wait for ever whatever the others do.
 pub(crate) fn concretize(
     system: &mut System,
     properties: &Properties,
-    path_steps: &[PathStep],
+    (path_steps, at_rest): (&[PathStep], &[String]),
     filling_steps_left: &mut usize,
-    progress: &Progress,
+    (progress, trusts): (&Progress, bool),
 ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
     let Some(first) = path_steps.first() else { return Ok(None) };
-    if path_steps.iter().all(|path_step| path_step.scope.is_none()) {
-        return Ok(in_full(system, properties, path_steps));
+    if path_steps.iter().all(|path_step| path_step.scope.is_none() && !path_step.transition.is_of_search())
+        && let Some(same) = in_full(system, properties, path_steps)?
+    {
+        return Ok(Some(same));
     }
     if system.has_delay()
         && let Some(timed) = timed::concretize(system, properties, path_steps, filling_steps_left, progress)?
     {
         return Ok(Some(timed));
     }
-    let mut state = first.state.clone();
-    let mut remaining: Vec<Remaining<'_>> = path_steps
-        .iter()
-        .filter(|path_step| !matches!(path_step.transition.step, Move::Park(_)))
-        .map(|PathStep { transition, scope, .. }| Remaining { transition, scope: scope.as_deref() })
-        .collect();
-    let mut taken = Vec::new();
-    let mut successors = Successors::default();
-    let mut next = Vec::new();
+    let remaining = path_steps.iter().filter(|path_step| !path_step.transition.is_of_search());
+    let mut taking = Taking {
+        properties,
+        at_rest,
+        remaining: remaining
+            .map(|PathStep { transition, scope, .. }| Remaining { transition, scope: scope.as_deref() })
+            .collect(),
+        state: first.state.clone(),
+        trusts,
+        taken: Vec::new(),
+        filled: 0,
+        rested: None,
+    };
     loop {
-        if taken.len().is_multiple_of(LOOKS_UP_EVERY) && progress.is_over() {
+        if taking.taken.len().is_multiple_of(LOOKS_UP_EVERY) && progress.is_over() {
             return Ok(None);
         }
-        while let Some(happened) = next_that_happened(system, &remaining, &state) {
-            remaining.remove(happened);
-        }
-        let possible = successors.within(system, &state, None)?.to_vec();
-        let is_over = remaining.is_empty() && possible.iter().all(Transition::is_failure);
-        if is_over || possible.is_empty() {
-            let found = is_over.then(|| properties.violated_at_end(system, &state)).flatten();
-            return Ok(found.map(|found| (taken, found)));
-        }
-        let offered = |index: usize| possible.iter().find(|step| is_same(system, step, remaining[index].transition));
-        let of_movers = |&index: &usize| system.mover(remaining[index].transition).is_some();
-        let next_steps: SmallVec<[usize; 8]> =
-            (0..remaining.len()).filter(|&index| is_next(system, &remaining, index)).collect();
-        let in_turn = next_steps.iter().filter(|index| of_movers(index)).chain(&next_steps);
-        let next_step = in_turn.into_iter().find_map(|&index| Some((index, offered(index)?)));
-        let transition = match next_step {
-            Some((index, transition)) => {
-                remaining.remove(index);
-                transition
+        match taking.next(system, filling_steps_left)? {
+            Next::Step(transition, scope) => {
+                if let Some(found) = taking.take(system, transition, scope) {
+                    return Ok(Some((taking.taken, found)));
+                }
             }
-            None => {
-                // A mover that has no steps left is at rest in each stubborn set that it is in.
-                let foreign = |mover: Mover| {
-                    let needs = |step: &Remaining<'_>| {
-                        system.mover(step.transition) == Some(mover)
-                            || step.scope.is_some_and(|scope| scope.concerns(mover))
-                    };
-                    !remaining.iter().any(needs)
-                };
-                let filling = |step: &&Transition| !step.is_failure() && system.mover(step).is_some_and(foreign);
-                let filling = possible.iter().find(filling);
-                let Some((left, filling)) = filling_steps_left.checked_sub(1).zip(filling) else { return Ok(None) };
-                *filling_steps_left = left;
-                filling
+            Next::End => {
+                let found = properties.violated_at_end(system, &taking.state);
+                return Ok(found.map(|found| (taking.taken, found)));
             }
-        };
-        taken.push(PathStep { state: state.clone(), transition: transition.clone(), scope: None });
-        if let Some(found) = properties.step(system, transition) {
-            return Ok(Some((taken, found)));
+            Next::Nothing => return taking.has_come_to_rest(system),
         }
-        system.apply(&state, transition, &mut next);
-        state = StateVector::from_slice(&next);
     }
 }
 
-/// The path itself, which relies on no stubborn set.
-fn in_full(system: &mut System, properties: &Properties, path_steps: &[PathStep]) -> Option<(Vec<PathStep>, Found)> {
-    let last = path_steps.last()?;
-    let mut end = Vec::new();
-    system.apply(&last.state, &last.transition, &mut end);
-    let found = properties.step(system, &last.transition).or_else(|| properties.violated_at_end(system, &end))?;
+/// An execution of the full semantics, as far as it has come.
+struct Taking<'a> {
+    properties: &'a Properties,
+    /// The names of the units that wait for ever at the end; none: all of them.
+    at_rest: &'a [String],
+    /// The steps of the path that are still to be taken.
+    remaining: Vec<Remaining<'a>>,
+    state: StateVector,
+    /// Whether footprints are believed: time may pass for a stubborn set alone, and a part be at rest beside others.
+    trusts: bool,
+    taken: Vec<PathStep>,
+    /// Steps of others since the last one of the path.
+    filled: usize,
+    /// How many steps had been taken when none of the path was left, and the state then.
+    rested: Option<(usize, StateVector)>,
+}
+
+/// What comes next.
+enum Next {
+    /// A step; with the stubborn set for which alone time passes.
+    Step(Transition, Option<Arc<StubbornSet>>),
+    /// All has come to rest.
+    End,
+    /// Nothing that leads further.
+    Nothing,
+}
+
+impl Taking<'_> {
+    fn next(&mut self, system: &mut System, filling_steps_left: &mut usize) -> Result<Next, Interrupt> {
+        while let Some(happened) = next_that_happened(system, &self.remaining, &self.state) {
+            self.remaining.remove(happened);
+        }
+        let mut successors = Successors::default();
+        let possible = successors.within(system, &self.state, None)?.to_vec();
+        let is_over = self.remaining.is_empty() && possible.iter().all(Transition::is_failure);
+        if is_over {
+            return Ok(Next::End);
+        }
+        if self.remaining.is_empty() {
+            self.rested.get_or_insert_with(|| (self.taken.len(), self.state.clone()));
+        }
+        let offered =
+            |index: usize| possible.iter().find(|step| is_same(system, step, self.remaining[index].transition));
+        let of_movers = |&index: &usize| system.mover(self.remaining[index].transition).is_some();
+        let next_steps: SmallVec<[usize; 8]> =
+            (0..self.remaining.len()).filter(|&index| is_next(system, &self.remaining, index)).collect();
+        let in_turn = next_steps.iter().filter(|index| of_movers(index)).chain(&next_steps);
+        let next_step = in_turn.into_iter().find_map(|&index| Some((index, offered(index)?)));
+        if let Some((index, transition)) = next_step {
+            self.remaining.remove(index);
+            self.filled = 0;
+            return Ok(Next::Step(transition.clone(), None));
+        }
+        if (self.filled < FILLING_AT_ONCE || !self.trusts)
+            && let Some(left) = filling_steps_left.checked_sub(1)
+            && let Some(filling) = possible.iter().find(|step| self.fills(system, step))
+        {
+            *filling_steps_left = left;
+            self.filled += 1;
+            return Ok(Next::Step(filling.clone(), None));
+        }
+        for index in next_steps.into_iter().filter(|_| self.trusts) {
+            let Remaining { transition, scope: Some(scope) } = self.remaining[index] else { continue };
+            let alone = successors.within(system, &self.state, Some(scope))?;
+            if let Some(step) = alone.iter().find(|step| is_same(system, step, transition)).cloned() {
+                let scope = Arc::new(scope.clone());
+                self.remaining.remove(index);
+                self.filled = 0;
+                return Ok(Next::Step(step, Some(scope)));
+            }
+        }
+        Ok(Next::Nothing)
+    }
+
+    /// Whether a step may go between those of the path. A mover that has no steps left is at rest in each stubborn set that
+    /// it is in.
+    fn fills(&self, system: &System, step: &Transition) -> bool {
+        let foreign = |mover: Mover| {
+            let needs = |step: &Remaining<'_>| {
+                system.mover(step.transition) == Some(mover) || step.scope.is_some_and(|scope| scope.concerns(mover))
+            };
+            !self.remaining.iter().any(needs)
+        };
+        !step.is_failure() && system.mover(step).is_some_and(foreign)
+    }
+
+    /// Takes a step; returns what it violates.
+    fn take(&mut self, system: &mut System, transition: Transition, scope: Option<Arc<StubbornSet>>) -> Option<Found> {
+        let mut next = Vec::new();
+        system.apply(&self.state, &transition, &mut next);
+        let state = std::mem::replace(&mut self.state, StateVector::from_vec(next));
+        let found = self.properties.step(system, &transition);
+        self.taken.push(PathStep { state, transition, scope });
+        found
+    }
+
+    /// The part that the path ends in may have come to rest, whatever the others do.
+    fn has_come_to_rest(mut self, system: &mut System) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
+        let is_meant = self.trusts && !self.at_rest.is_empty();
+        let Some((taken, state)) = self.rested.take().filter(|_| is_meant) else { return Ok(None) };
+        let found = deadlock_of_part(system, self.properties, &state, self.at_rest)?;
+        self.taken.truncate(taken);
+        Ok(found.map(|found| (self.taken, found)))
+    }
+}
+
+/// The path itself, which relies on no stubborn set, if it ends with a violation.
+fn in_full(
+    system: &mut System,
+    properties: &Properties,
+    path_steps: &[PathStep],
+) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
+    let Some(last) = path_steps.last() else { return Ok(None) };
+    let mut found = properties.step(system, &last.transition);
+    if found.is_none() {
+        let mut end = Vec::new();
+        system.apply(&last.state, &last.transition, &mut end);
+        let possible = Successors::default().within(system, &end, None)?.to_vec();
+        let is_over = possible.iter().all(Transition::is_failure);
+        found = is_over.then(|| properties.violated_at_end(system, &end)).flatten();
+    }
     let step = |PathStep { state, transition, .. }: &PathStep| PathStep {
         state: state.clone(),
         transition: transition.clone(),
         scope: None,
     };
-    Some((path_steps.iter().map(step).collect(), found))
+    Ok(found.map(|found| (path_steps.iter().map(step).collect(), found)))
 }
 
 /// A loss whose turn it is and that has happened already.

@@ -19,7 +19,7 @@
 
 use crate::property::Properties;
 use crate::reduction::footprint::Footprints;
-use crate::reduction::successors::Successors;
+use crate::reduction::successors::{Extent, Successors};
 use crate::search::frontier::Random;
 use crate::world::components::StateVector;
 use crate::world::step::{Class, Move, Transition};
@@ -163,12 +163,12 @@ pub fn estimate(
         let estimate = probing.run(initial, counted_max.min(COUNTED_MAX))?;
         let Some(footprints) = reduction.as_deref_mut() else { return Ok((estimate, false)) };
         footprints.update(system);
-        Ok((estimate, footprints.grew()))
+        Ok((estimate, footprints.grew(system)))
     };
     for round in 1.. {
         let (estimate, grew) = probe(false)?;
         if estimate.is_exact && !grew {
-            // Where there are cycles, a reduced search also looks for units that they keep waiting.
+            // Where there are cycles, a reduced search expands some states as a whole.
             let is_exact = reduction.is_none() || !system.learner.has_cycles();
             return Ok(Estimate { is_exact, ..estimate });
         }
@@ -365,7 +365,10 @@ impl Probing<'_> {
     /// The steps that would be explored, but for those that show a violation: nothing comes after them.
     fn steps(&mut self, state: &StateVector) -> Result<Vec<Transition>, Interrupt> {
         self.expansions_left = self.expansions_left.saturating_sub(1);
-        let chosen = self.successors.of(self.system, state, self.reduction.as_deref_mut())?.to_vec();
+        let chosen = {
+            self.successors.of(self.system, state, Extent::Reduced { depth: 0 }, self.reduction.as_deref_mut())?;
+            self.successors.chosen().to_vec()
+        };
         Ok(chosen.into_iter().filter(|step| self.properties.step(self.system, step).is_none()).collect())
     }
 

@@ -18,7 +18,7 @@
 use super::frontier::Frontier;
 use crate::reduction::footprint::{Footprints, Row};
 use crate::reduction::stubborn::StubbornSet;
-use crate::reduction::successors::Successors;
+use crate::reduction::successors::{Extent, Successors};
 use crate::world::step::Transition;
 use crate::world::store::{Encoded, StateId, Store};
 use crate::world::system::{Interrupt, System};
@@ -26,6 +26,7 @@ use crate::world::tables::{Lookup, View};
 use ahash::AHashMap;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -41,23 +42,45 @@ const AHEAD_MAX: usize = 2_048;
 /// The successors of a state.
 pub(crate) struct Expansion<'a> {
     pub(crate) steps: &'a [Transition],
-    /// The stubborn set of the steps.
-    pub(crate) scope: Option<&'a Arc<StubbornSet>>,
+    /// The stubborn sets of the steps, in their order, each with the number of the steps up to its last one.
+    scopes: &'a [(usize, Arc<StubbornSet>)],
     /// Moves that are left out.
     pub(crate) pruned: u64,
+    /// Whether steps are put off.
+    pub(crate) puts_off: bool,
     portion: &'a Portion,
     targets: &'a [Target],
 }
 
 impl<'a> Expansion<'a> {
-    /// The steps, each with the state that it leads to, and that state's id if it is known to have been visited.
-    pub(crate) fn successors(&self) -> impl Iterator<Item = (&'a Transition, Encoded<'a>, Option<StateId>)> {
+    /// The steps, each with its stubborn set, the state that it leads to, and that state's id if it is known to have been
+    /// visited.
+    pub(crate) fn successors(&self) -> impl Iterator<Item = Step<'a>> {
         let bytes = &self.portion.bytes;
-        self.steps.iter().zip(self.targets).map(move |(step, target)| {
+        let mut scopes = self.scopes;
+        self.steps.iter().zip(self.targets).enumerate().map(move |(index, (transition, target))| {
+            while let [(until, _), rest @ ..] = scopes
+                && *until <= index
+            {
+                scopes = rest;
+            }
             let Target { from, to, hash, visited } = *target;
-            (step, Encoded { bytes: &bytes[from as usize..to as usize], hash }, visited)
+            let encoded = Encoded { bytes: &bytes[from as usize..to as usize], hash };
+            Step { transition, scope: scopes.first().map(|(_, scope)| scope), encoded, visited }
         })
     }
+}
+
+/// One step of an expansion.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'a> {
+    pub(crate) transition: &'a Transition,
+    /// The stubborn set that it belongs to.
+    pub(crate) scope: Option<&'a Arc<StubbornSet>>,
+    /// The state that it leads to.
+    pub(crate) encoded: Encoded<'a>,
+    /// That state, if it is known to have been visited.
+    pub(crate) visited: Option<StateId>,
 }
 
 /// Expands states.
@@ -88,22 +111,23 @@ impl Expander {
         let (portion, index) = match (found, &self.ahead) {
             (Some((portion, index)), Some(ahead)) => (&ahead.portions[portion], index),
             _ => {
-                self.own.clear();
-                while let Err(missing) = self.own.add(system.view(), reduction.as_deref(), None, state) {
-                    system.find_out(*missing)?;
-                    if let Some(footprints) = &mut reduction {
-                        footprints.update(system);
-                    }
-                }
+                let extent = Extent::Reduced { depth: store.depth(id) };
+                self.own.expand(system, reduction.as_deref_mut(), extent, state)?;
                 (&self.own, 0)
             }
         };
-        let Expanded { steps, rows, scope, pruned } = &portion.expanded[index];
-        if let Some(footprints) = reduction {
-            portion.rows[rows.clone()].iter().for_each(|&row| footprints.consult(row));
-        }
-        let (chosen, targets) = (&portion.steps[steps.clone()], &portion.targets[steps.clone()]);
-        Ok(Expansion { steps: chosen, scope: scope.as_ref(), pruned: *pruned, portion, targets })
+        Ok(portion.expansion(index, reduction))
+    }
+
+    /// All successors of a state.
+    pub(crate) fn expand_whole(
+        &mut self,
+        system: &mut System,
+        footprints: &mut Footprints,
+        state: &[u32],
+    ) -> Result<Expansion<'_>, Interrupt> {
+        self.own.expand(system, Some(&mut *footprints), Extent::Whole, state)?;
+        Ok(self.own.expansion(0, Some(footprints)))
     }
 }
 
@@ -214,8 +238,9 @@ struct Portion {
 struct Expanded {
     steps: Range<usize>,
     rows: Range<usize>,
-    scope: Option<Arc<StubbornSet>>,
+    scopes: SmallVec<[(usize, Arc<StubbornSet>); 1]>,
     pruned: u64,
+    puts_off: bool,
 }
 
 /// The position of the encoded target of a step.
@@ -242,22 +267,51 @@ impl Portion {
         let mut state = std::mem::take(&mut self.state);
         for &id in states {
             store.look_at(id, &mut state);
-            if self.add(view, footprints, Some(store), &state).is_ok() {
+            let extent = Extent::Reduced { depth: store.depth(id) };
+            if self.add(view, (footprints, extent), Some(store), &state).is_ok() {
                 self.states.push(id);
             }
         }
         self.state = state;
     }
 
+    /// Expands one state; learns what is not known for it.
+    fn expand(
+        &mut self,
+        system: &mut System,
+        mut reduction: Option<&mut Footprints>,
+        extent: Extent,
+        state: &[u32],
+    ) -> Result<(), Interrupt> {
+        self.clear();
+        while let Err(missing) = self.add(system.view(), (reduction.as_deref(), extent), None, state) {
+            system.find_out(*missing)?;
+            if let Some(footprints) = &mut reduction {
+                footprints.update(system);
+            }
+        }
+        Ok(())
+    }
+
+    /// An expansion, which relies on footprints.
+    fn expansion(&self, index: usize, reduction: Option<&mut Footprints>) -> Expansion<'_> {
+        let Expanded { steps, rows, scopes, pruned, puts_off } = &self.expanded[index];
+        if let Some(footprints) = reduction {
+            self.rows[rows.clone()].iter().for_each(|&row| footprints.consult(row));
+        }
+        let (chosen, targets) = (&self.steps[steps.clone()], &self.targets[steps.clone()]);
+        Expansion { steps: chosen, scopes, pruned: *pruned, puts_off: *puts_off, portion: self, targets }
+    }
+
     /// Expands a state; if an edge is not known, nothing is added. `visited`: the store in which targets are looked up.
     fn add(
         &mut self,
         view: View<'_>,
-        footprints: Option<&Footprints>,
+        (footprints, extent): (Option<&Footprints>, Extent),
         visited: Option<&Store>,
         state: &[u32],
     ) -> Lookup<()> {
-        let choice = self.successors.look(view, state, footprints)?;
+        let choice = self.successors.look(view, state, extent, footprints)?;
         let (first, bytes) = (self.steps.len(), self.bytes.len());
         if let Err(missing) = self.follow(view, visited, state) {
             self.targets.truncate(first);
@@ -270,8 +324,9 @@ impl Portion {
         self.expanded.push(Expanded {
             steps: first..self.steps.len(),
             rows: row..self.rows.len(),
-            scope: choice.scope.map(Arc::new),
+            scopes: choice.scopes.into_iter().map(|(until, set)| (until, Arc::new(set))).collect(),
             pruned: choice.pruned,
+            puts_off: choice.puts_off,
         });
         Ok(())
     }

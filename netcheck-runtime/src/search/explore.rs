@@ -1,13 +1,16 @@
 //! The search loop: expands states in the order of the frontier.
 
-use super::expand::Expander;
+use super::ends::Ends;
+use super::expand::{Expander, Step};
 use super::explored::Explored;
 use super::frontier::{Frontier, Search, Successor};
 use super::plan::{Limit, Plan};
-use crate::id::NodeId;
-use crate::property::{Properties, Terminal};
+use crate::id::{NodeId, UnitId};
+use crate::property::{Deadlocks, Properties, Terminal};
 use crate::reduction::footprint::Footprints;
+use crate::reduction::parts::parts;
 use crate::reduction::stubborn::StubbornSet;
+use crate::rest::deadlock_of_part;
 use crate::violation::Found;
 use crate::world::components::StateVector;
 use crate::world::step::{Move, Transition};
@@ -67,6 +70,8 @@ fn follow(
         None => Frontier::new(plan.search, first),
     };
     let is_reduced = reduction.is_some();
+    let combines = reduction.as_ref().is_some_and(|footprints| footprints.uses.splits) && !properties.is_empty();
+    seen.ends = Ends::new(combines);
     let Plan { subsumes, symmetry, score, .. } = plan;
     let reads_network = matches!(plan.search, Search::NetworkStates { .. }) && score.is_none();
     let replaces_next = symmetry.is_some() || observer.is_some();
@@ -118,12 +123,11 @@ struct Exploration<'a, 'o> {
     reads_network: bool,
 }
 
-/// The state that is expanded, and the stubborn set of its steps.
+/// The state that is expanded.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     id: StateId,
     state: &'a [u32],
-    scope: Option<&'a Arc<StubbornSet>>,
 }
 
 /// Whether there is a reason not to go on.
@@ -136,6 +140,9 @@ impl Exploration<'_, '_> {
         let mut state = Vec::new();
         let (mut expanded, mut link_bytes) = (0u64, self.system.link_bytes);
         let mut grown_at = None;
+        if let Some(footprints) = &mut reduction {
+            footprints.begin_round(self.system);
+        }
         while let Some(id) = self.frontier.pop() {
             if let Some(found) = self.seen.awaiting.remove(&id) {
                 if self.violated(id, found)? {
@@ -156,36 +163,44 @@ impl Exploration<'_, '_> {
             if has_more_links {
                 link_bytes = self.system.link_bytes;
             }
-            if self.plan.link_bytes_max.is_some_and(|max| link_bytes > max) {
-                self.seen.gave_up = true;
-                return Ok(());
-            }
             if reduction.as_ref().is_some_and(|footprints| footprints.has_grown()) {
                 let since = *grown_at.get_or_insert(expanded);
-                if expanded > since + self.plan.patience {
+                if expanded > self.plan.patience.saturating_add(since) {
                     return Ok(());
                 }
             }
             self.seen.store.look_at(id, &mut state);
             let place = (&self.seen.store, &self.frontier);
-            let expansion = expander.expand(self.system, reduction.as_deref_mut(), place, (id, &state))?;
+            let mut expansion = expander.expand(self.system, reduction.as_deref_mut(), place, (id, &state))?;
             self.seen.store.close(id);
+            if let Some(footprints) = reduction.as_deref_mut()
+                && expansion.puts_off
+                && !self.seen.leads_on(self.system, self.properties, &expansion, footprints)?
+            {
+                expansion = expander.expand_whole(self.system, footprints, &state)?;
+            }
             self.seen.pruned += expansion.pruned;
-            let source = Source { id, state: &state, scope: expansion.scope };
-            let is_endless = source.scope.is_some_and(|scope| scope.is_endless());
-            if expansion.steps.iter().all(Transition::is_failure) && !is_endless && self.is_violated_at(source)? {
+            let source = Source { id, state: &state };
+            if expansion.steps.iter().all(Transition::is_failure) && self.is_violated_at(source)? {
                 return Ok(());
             }
             if expansion.steps.is_empty() {
                 continue;
             }
+            if let Some(footprints) = reduction.as_deref_mut()
+                && !footprints.uses.splits
+                && self.is_violated_in_part(source, footprints, expansion.steps)?
+            {
+                return Ok(());
+            }
+            self.seen.split += u64::from(matches!(expansion.steps[0].step, Move::Part { .. }));
             if self.seen.store.depth(id) >= self.plan.limits.depth_max {
                 self.seen.limit = Some(Limit::Depth);
                 continue;
             }
             self.met.clear();
-            for (step, encoded, visited) in expansion.successors() {
-                if self.take(source, step, (encoded, visited))? {
+            for step in expansion.successors() {
+                if self.take(source, step)? {
                     return Ok(());
                 }
             }
@@ -242,7 +257,7 @@ impl Exploration<'_, '_> {
                     self.seen.judge_end(self.system, self.properties, id, state)?
                 } else {
                     if !self.properties.is_empty() {
-                        self.seen.ends.push((id, StateVector::from_slice(state)));
+                        self.seen.ends.add(id, state);
                     }
                     // A search for bugs need not wait for the fixpoint.
                     if self.plan.search.hunts() && self.seen.judge_end_early(self.system, self.properties, id, state)? {
@@ -255,13 +270,40 @@ impl Exploration<'_, '_> {
         found.map_or(Ok(false), |found| self.violated(id, found))
     }
 
-    /// Takes a step to its target; `visited`: the target, if it is known to have been visited.
+    /// Where states are not split, judges a state in which a part has come to rest while others go on.
+    fn is_violated_in_part(
+        &mut self,
+        Source { id, state }: Source<'_>,
+        footprints: &mut Footprints,
+        steps: &[Transition],
+    ) -> Result<IsOver, Interrupt> {
+        let is_active = |unit: UnitId| steps.iter().any(|step| !step.is_failure() && step.unit() == Some(unit));
+        let view = self.system.view();
+        let is_suspect = |(unit, _): (UnitId, NodeId)| !view.is_daemon(unit) && !is_active(unit);
+        if self.properties.deadlocks == Deadlocks::Paper || !view.live_units(state).any(is_suspect) {
+            return Ok(false);
+        }
+        let Some((parts, rows)) = parts(view, footprints, state) else { return Ok(false) };
+        rows.into_iter().for_each(|row| footprints.consult(row));
+        for part in parts.iter().filter(|part| !part.iter().any(|&unit| is_active(unit))) {
+            let names: Vec<String> = part.iter().map(|&unit| self.system.shared().unit(unit).name).collect();
+            if let Some(found) = deadlock_of_part(self.system, self.properties, state, &names)?
+                && self.violated(id, found)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes a step to its target.
     fn take(
         &mut self,
         source: Source<'_>,
-        step: &Transition,
-        (encoded, visited): (Encoded<'_>, Option<StateId>),
+        Step { transition: step, scope, encoded, visited }: Step<'_>,
     ) -> Result<IsOver, Interrupt> {
+        // Time, and the loss of what is in flight, wait for the movers of the set alone. In dense time all steps do.
+        let scope = scope.filter(|_| step.is_scoped() || self.system.zone.is_some());
         let message = match self.tells_messages {
             true => self.system.view().message(step),
             false => None,
@@ -284,6 +326,10 @@ impl Exploration<'_, '_> {
             None => self.seen.store.insert_encoded(encoded, Some(source.id)),
         };
         self.seen.count_messages(source.id, state, message);
+        match &step.step {
+            Move::Part { .. } => self.seen.ends.split(source.id, source.state, (state, &step.writes)),
+            _ => self.seen.ends.lead(source.id, state),
+        }
         let (local, is_fault) = (self.local_after(step), step.is_fault());
         let (unit, faults) = (step.unit(), step.faults);
         let view = self.system.view();
@@ -292,9 +338,9 @@ impl Exploration<'_, '_> {
         let successor =
             Successor { state, is_new, unit, local, faults, is_fault, message, score: 0, network, delivered };
         match is_new {
-            true => self.meet(source, step, successor),
+            true => self.meet((step, scope), successor),
             false => {
-                self.meet_again(source, step, successor);
+                self.meet_again(source, (step, scope), successor);
                 Ok(false)
             }
         }
@@ -327,9 +373,13 @@ impl Exploration<'_, '_> {
         }
         if let Some(subsumption) = &mut seen.subsumption
             && if self.replaces_next { seen.store.find(next) } else { visited }.is_none()
-            && subsumption.cover(system, step, next).is_some()
+            && let Some(cover) = subsumption.cover(system, step, next)
         {
             seen.subsumed += 1;
+            match &step.step {
+                Move::Part { .. } => seen.ends.split(source.id, source.state, (cover, &step.writes)),
+                _ => seen.ends.lead(source.id, cover),
+            }
             // A step that violates is judged, whatever its target.
             if properties.step(system, step).is_none() {
                 return Ok(true);
@@ -342,7 +392,12 @@ impl Exploration<'_, '_> {
     }
 
     /// A step leads to a state that was met before.
-    fn meet_again(&mut self, source: Source<'_>, step: &Transition, successor: Successor) {
+    fn meet_again(
+        &mut self,
+        source: Source<'_>,
+        (step, scope): (&Transition, Option<&Arc<StubbornSet>>),
+        successor: Successor,
+    ) {
         if self.seen.subsumption.as_mut().is_some_and(|states| states.needs(self.system, step, successor.state)) {
             self.met.push(Successor { is_new: true, ..successor });
             return;
@@ -351,24 +406,23 @@ impl Exploration<'_, '_> {
             return;
         }
         if self.frontier.prefers(&successor) {
-            let scope = source.scope.filter(|_| self.relies_on_scope(step));
             self.seen.lead(successor.state, source.id, scope);
         }
         self.met.push(successor);
     }
 
-    /// Whether a step is possible only where some units are quiet. In dense time, time passes for the stubborn set alone.
-    fn relies_on_scope(&self, step: &Transition) -> bool {
-        step.is_scoped() || self.system.zone.is_some()
-    }
-
     /// A step leads to a new state.
-    fn meet(&mut self, source: Source<'_>, step: &Transition, mut successor: Successor) -> Result<IsOver, Interrupt> {
-        let scope = source.scope.filter(|_| self.relies_on_scope(step));
+    fn meet(
+        &mut self,
+        (step, scope): (&Transition, Option<&Arc<StubbornSet>>),
+        mut successor: Successor,
+    ) -> Result<IsOver, Interrupt> {
         let Exploration { system, seen, .. } = self;
         let state = successor.state;
         if let Some(subsumption) = &mut seen.subsumption {
-            subsumption.add(system, step, &self.next, state);
+            for superseded in subsumption.add(system, step, &self.next, state) {
+                seen.ends.lead(superseded, state);
+            }
         }
         let depth = seen.store.depth(state);
         seen.depth = seen.depth.max(depth);

@@ -1,12 +1,12 @@
 //! The results of a search: the visited states, and the findings there.
 
 use super::concretize::{FILLING_STEPS_MAX, concretize};
+use super::ends::Ends;
 use super::frontier::Frontier;
 use super::plan::{Limit, Limits, Plan};
 use super::progress::{Phase, Progress, Seen};
 use crate::id::{ProcessId, UnitId};
-use crate::property::{self, Properties};
-use crate::reduction::proviso::Visited;
+use crate::property::Properties;
 use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::subsumption::Subsumption;
 use crate::reduction::successors::{PathStep, Successors};
@@ -41,10 +41,6 @@ pub struct Explored {
     pub terminals: u64,
     pub suppressed_deadlocks: u64,
     pub limit: Option<Limit>,
-    /// In dense time: whether processes that never meet were explored one after the other.
-    pub apart: bool,
-    /// Whether the search was given up because packets pile up.
-    pub gave_up: bool,
     /// The first violation, and the state that shows it. A reduced search believes one at
     /// once only if it could be taken through the full semantics; else it goes on, and the
     /// caller may believe it if no footprint has grown by the end.
@@ -56,11 +52,15 @@ pub struct Explored {
     /// The outputs with which units have ended.
     pub outputs: BTreeSet<(UnitId, u32)>,
     /// The ends that a reduced search came to, to be judged at the fixpoint.
-    pub(super) ends: Vec<(StateId, StateVector)>,
+    pub(super) ends: Ends,
+    /// States that were split into parts.
+    pub split: u64,
+    /// Whether a combination of ends violates a property, and could not be taken through the full semantics.
+    pub is_combination_doubtful: bool,
     /// The stubborn set with which a state was first reached by a step that depends on it: a timer, a loss, or parking.
     pub(super) scopes: AHashMap<StateId, Arc<StubbornSet>>,
     /// The outputs of ends that were taken through the full semantics as soon as they were met.
-    judged: AHashSet<Vec<Option<u32>>>,
+    pub(super) judged: AHashSet<Vec<Option<u32>>>,
     /// How many executions were taken through the full semantics.
     pub(super) concretized: usize,
     /// How many steps of other units they may still need.
@@ -68,7 +68,7 @@ pub struct Explored {
     /// The messages on the best way that was met to each state, if they are limited.
     messages: AHashMap<StateId, u32>,
     has_limited_messages: bool,
-    progress: Arc<Progress>,
+    pub(super) progress: Arc<Progress>,
     /// Violations whose turn has not come, by the states that show them.
     pub(super) awaiting: AHashMap<StateId, Found>,
 }
@@ -99,9 +99,6 @@ impl Taken {
 /// Executions of one search that are taken through the full semantics at the most.
 const CONCRETIZED_MAX: usize = 64;
 
-/// Ends of one search that are judged before the fixpoint at the most.
-const JUDGED_EARLY_MAX: usize = 256;
-
 impl Explored {
     /// Nothing yet.
     pub(super) fn new(system: &System, initial: &StateVector, plan: Plan<'_>) -> Explored {
@@ -119,13 +116,13 @@ impl Explored {
             terminals: 0,
             suppressed_deadlocks: 0,
             limit: None,
-            apart: false,
-            gave_up: false,
             found: None,
             concrete: None,
             taken: Taken::default(),
             outputs: BTreeSet::new(),
-            ends: Vec::new(),
+            ends: Ends::new(false),
+            split: 0,
+            is_combination_doubtful: false,
             judged: AHashSet::new(),
             scopes: AHashMap::new(),
             concretized: 0,
@@ -146,7 +143,8 @@ impl Explored {
         progress: &Progress,
     ) -> Option<Limit> {
         let symmetry_bytes = self.symmetry.as_ref().map_or(0, Symmetry::memory_bytes);
-        let memory_bytes = self.store.memory_bytes() + frontier.memory_bytes() + symmetry_bytes + system.link_bytes;
+        let kept_bytes = self.store.memory_bytes() + self.ends.memory_bytes();
+        let memory_bytes = kept_bytes + frontier.memory_bytes() + symmetry_bytes + system.link_bytes;
         let is_over = progress.note(Seen {
             states: self.store.len() as u64,
             frontier: frontier.len() as u64,
@@ -243,12 +241,18 @@ impl Explored {
     }
 
     /// Takes the way to a state through the full semantics, if that was not tried too often.
-    fn concretize(&mut self, system: &mut System, properties: &Properties, at: StateId) -> Result<(), Interrupt> {
+    pub(super) fn concretize(
+        &mut self,
+        system: &mut System,
+        properties: &Properties,
+        at: StateId,
+    ) -> Result<(), Interrupt> {
         if self.concretized < CONCRETIZED_MAX {
             self.concretized += 1;
             let path_steps = self.path(system, at)?;
             let phase = self.progress.begin(Phase::Concretizing);
-            self.concrete = concretize(system, properties, &path_steps, &mut self.filling_steps_left, &self.progress)?;
+            let filling = &mut self.filling_steps_left;
+            self.concrete = concretize(system, properties, (&path_steps, &[]), filling, (&self.progress, false))?;
             if self.progress.is_over() {
                 self.limit = Some(Limit::Interrupt);
             } else {
@@ -284,52 +288,6 @@ impl Explored {
         Ok((path_steps, again.unwrap_or_else(|| found.clone())))
     }
 
-    /// The properties of the end, on the whole orbit of an end.
-    pub(super) fn judge_end(
-        &mut self,
-        system: &mut System,
-        properties: &Properties,
-        at: StateId,
-        end: &[u32],
-    ) -> Result<Option<Found>, Interrupt> {
-        let Some(symmetry) = self.symmetry.as_mut().filter(|_| !properties.is_empty()) else {
-            return Ok(properties.end(system, end));
-        };
-        for (permutation, image) in symmetry.images(system, end)? {
-            if let Some(found) = properties.end(system, &image) {
-                self.shown.insert(at, permutation);
-                return Ok(Some(found));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The properties of the end, before the fixpoint, on an end that a reduced search comes to: if it is one of the full
-    /// semantics. Of ends with the same outputs, one is enough. Says whether it violates a property.
-    pub(super) fn judge_end_early(
-        &mut self,
-        system: &mut System,
-        properties: &Properties,
-        at: StateId,
-        end: &[u32],
-    ) -> Result<bool, Interrupt> {
-        if properties.is_empty() || self.symmetry.is_some() || self.judged.len() == JUDGED_EARLY_MAX {
-            return Ok(false);
-        }
-        let outputs = (0..system.processes.len()).map(|process| property::output_id(system, end, process));
-        let is_rejected = system.view().rejected_end(end).is_some();
-        let outputs = outputs.chain([is_rejected.then_some(0)]).collect();
-        if !self.judged.insert(outputs) {
-            return Ok(false);
-        }
-        let path_steps = self.path(system, at)?;
-        self.concrete = concretize(system, properties, &path_steps, &mut self.filling_steps_left, &self.progress)?;
-        if let Some((_, found)) = &self.concrete {
-            self.found = Some((at, found.clone()));
-        }
-        Ok(self.concrete.is_some())
-    }
-
     /// Adds to each process the edges and outputs of those that are like it.
     pub fn spread(&mut self) {
         let Some(symmetry) = &self.symmetry else { return };
@@ -340,17 +298,6 @@ impl Explored {
         self.outputs = outputs.collect();
         let edges: Vec<EdgeId> = self.taken.iter().flat_map(|edge| symmetry.images_of_edge(edge)).collect();
         edges.into_iter().for_each(|edge| _ = self.taken.add(edge));
-    }
-
-    /// The visited states, for another walk through the graph.
-    pub fn visited<'a>(
-        &'a mut self,
-        violates: &'a dyn Fn(&System, &Transition) -> bool,
-        is_over: &'a dyn Fn() -> bool,
-    ) -> Visited<'a> {
-        let Explored { store, subsumption, symmetry, subsumed, .. } = self;
-        let (subsumption, symmetry) = (subsumption.as_mut(), symmetry.as_mut());
-        Visited { store, subsumption, symmetry, leaves_out: *subsumed > 0, is_over, violates }
     }
 
     /// Whether the search can't go on, whatever was learned.
@@ -366,41 +313,6 @@ impl Explored {
     /// Whether the violation holds whatever footprints will grow to.
     pub fn is_believed(&self) -> bool {
         self.concrete.is_some()
-    }
-
-    /// Evaluates the properties of the end on every end that a reduced search came to. Unless
-    /// it was at its fixpoint, only those that could be taken through the full semantics.
-    pub fn judge_ends(
-        &mut self,
-        system: &mut System,
-        properties: &Properties,
-        at_fixpoint: bool,
-    ) -> Result<(), Interrupt> {
-        if self.found.is_some() || properties.is_empty() {
-            return Ok(());
-        }
-        for (end, state) in std::mem::take(&mut self.ends) {
-            if at_fixpoint {
-                if let Some(found) = self.judge_end(system, properties, end, &state)? {
-                    self.violated(system, properties, end, found, true)?;
-                    return Ok(());
-                }
-                continue;
-            }
-            let images = match &mut self.symmetry {
-                Some(symmetry) => symmetry.images(system, &state)?.into_iter().map(|(image, _)| Some(image)).collect(),
-                None => vec![None],
-            };
-            for image in images {
-                image.and_then(|image| self.shown.insert(end, image));
-                self.concretize(system, properties, end)?;
-                if let Some((_, found)) = &self.concrete {
-                    self.found = Some((end, found.clone()));
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Without a violation that relied on footprints that have grown since.

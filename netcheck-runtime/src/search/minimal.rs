@@ -69,6 +69,8 @@ pub enum GaveUp {
     Seconds(u64),
     /// The check is to end.
     Interrupted,
+    /// It was not begun: others may go on for ever beside the violation.
+    Endless,
 }
 
 impl fmt::Display for GaveUp {
@@ -78,6 +80,7 @@ impl fmt::Display for GaveUp {
             GaveUp::Memory => f.write_str("at max_memory"),
             GaveUp::Seconds(seconds) => write!(f, "after {seconds} s"),
             GaveUp::Interrupted => f.write_str("as the check was to end"),
+            GaveUp::Endless => f.write_str("as other processes may go on for ever"),
         }
     }
 }
@@ -119,7 +122,7 @@ const LOOKS_UP_EVERY: usize = 1024;
 /// The cost of an execution. A unit that is parked takes no step of its own.
 pub fn cost(system: &System, path_steps: &[PathStep]) -> Cost {
     let steps = path_steps.iter().map(|path_step| &path_step.transition);
-    let steps = steps.filter(|transition| !matches!(transition.step, Move::Park(_)));
+    let steps = steps.filter(|transition| !transition.is_of_search());
     steps.fold((None, Cost::default()), |so_far, step| and(so_far, system, step)).1
 }
 

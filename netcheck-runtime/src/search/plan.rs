@@ -55,9 +55,6 @@ pub struct Plan<'a> {
     /// A round of the reduced search that relied on a footprint which has grown since is still good for learning, but
     /// may go on for ever, as time-outs do where answers are not known yet: after so many states more it is given up.
     pub patience: u64,
-    /// Where packets pile up without end, a reduced search may be better off in another order: it is given up once the
-    /// states of links take so much memory.
-    pub link_bytes_max: Option<usize>,
     pub limits: Limits,
     /// How many threads expand states.
     pub threads: usize,

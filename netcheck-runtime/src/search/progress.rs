@@ -32,7 +32,6 @@ pub enum Phase {
     #[default]
     Exploring,
     Concretizing,
-    Cycles,
     Shortening,
     Auditing,
     Simulating,
@@ -40,15 +39,8 @@ pub enum Phase {
 }
 
 impl Phase {
-    const ALL: [Phase; 7] = [
-        Phase::Exploring,
-        Phase::Concretizing,
-        Phase::Cycles,
-        Phase::Shortening,
-        Phase::Auditing,
-        Phase::Simulating,
-        Phase::Serving,
-    ];
+    const ALL: [Phase; 6] =
+        [Phase::Exploring, Phase::Concretizing, Phase::Shortening, Phase::Auditing, Phase::Simulating, Phase::Serving];
 }
 
 impl fmt::Display for Phase {
@@ -56,7 +48,6 @@ impl fmt::Display for Phase {
         f.write_str(match self {
             Phase::Exploring => "exploring states",
             Phase::Concretizing => "taking a reduced execution through the full semantics",
-            Phase::Cycles => "looking for steps that endless loops put off",
             Phase::Shortening => "looking for the least counterexample",
             Phase::Auditing => "exploring a sample without reduction",
             Phase::Simulating => "simulating",

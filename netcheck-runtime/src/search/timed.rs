@@ -85,7 +85,7 @@ pub(super) fn concretize(
         queues.push(
             timed
                 .filter(|(at_ns, ..)| ends_at_ns.is_none_or(|last_ns| *at_ns <= last_ns))
-                .filter(|(.., step)| !matches!(step.transition.step, Move::LoseInFlight | Move::Park(_)))
+                .filter(|(.., step)| !step.transition.is_of_search() && step.transition.step != Move::LoseInFlight)
                 .collect(),
         );
     }
@@ -129,10 +129,7 @@ fn part_of(system: &System, scope: &StubbornSet, process: ProcessId) -> Option<V
             movers.iter().map(|mover| system.process_of(mover.unit)).collect()
         }
         StubbornSet::Finished(units) => units.iter().map(|&unit| system.process_of(unit)).collect(),
-        StubbornSet::Both(parts) => {
-            return parts.iter().find_map(|part| part_of(system, part, process));
-        }
-        StubbornSet::Nothing | StubbornSet::Endless => Vec::new(),
+        StubbornSet::Part { .. } | StubbornSet::Nothing => Vec::new(),
     };
     of_part.contains(&process).then_some(of_part)
 }
@@ -141,7 +138,7 @@ fn part_of(system: &System, scope: &StubbornSet, process: ProcessId) -> Option<V
 fn begun(system: &mut System, path_steps: &[PathStep], processes: Vec<ProcessId>) -> Result<Option<Line>, Interrupt> {
     let of_line = |transition: &Transition| {
         let process = system.view().process_of_step(transition);
-        process.is_some_and(|process| processes.contains(&process)) && !matches!(transition.step, Move::Park(_))
+        process.is_some_and(|process| processes.contains(&process)) && !transition.is_of_search()
     };
     let numbers: Vec<usize> = (0..path_steps.len()).filter(|&number| of_line(&path_steps[number].transition)).collect();
     let mut state = path_steps[0].state.to_vec();

@@ -91,7 +91,7 @@ pub enum NodeKind {
         output: u32,
     },
     Panicked(Panic),
-    /// A daemon that nothing can wake; see `NodeId::PARKED`.
+    /// A daemon that nothing can wake, or a unit of another part: see `NodeId::PARKED` and `NodeId::ELSEWHERE`.
     Parked {
         in_accept: bool,
     },
@@ -165,7 +165,7 @@ impl Automata {
             by_identity: AHashMap::new(),
         };
         let parked = |in_accept| NodeKind::Parked { in_accept };
-        for kind in [NodeKind::Gone, parked(false), NodeKind::Gone, parked(true)] {
+        for kind in [NodeKind::Gone, parked(false), NodeKind::Gone, parked(true), parked(false)] {
             automata.add_node(UnitId(u32::MAX), None, kind, true, Vec::new());
         }
         automata

@@ -93,7 +93,7 @@ impl Learner {
     }
 
     /// Whether a unit may come back to a local state that it has left.
-    pub(crate) fn has_cycles(&self) -> bool {
+    pub fn has_cycles(&self) -> bool {
         self.order.is_cyclic()
     }
 

@@ -30,7 +30,8 @@ impl View<'_> {
             | Move::Arrive { .. }
             | Move::Reach { .. }
             | Move::Delay { .. }
-            | Move::Settle { .. } => {}
+            | Move::Settle { .. }
+            | Move::Part { .. } => {}
             Move::Park(units) => {
                 for &unit in units {
                     let component = self.unit_component(unit);

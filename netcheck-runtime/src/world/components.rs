@@ -59,6 +59,16 @@ pub enum Component {
     Observed,
 }
 
+impl Component {
+    /// The process of a port.
+    pub(crate) fn process_of_port(self) -> Option<ProcessId> {
+        match self {
+            Component::Port(process, _) | Component::StreamPort(process, _) => Some(process),
+            _ => None,
+        }
+    }
+}
+
 /// A value of [`Component::Handle`]: no unit can join the task any more.
 pub(crate) const HANDLE_GONE: u32 = 1;
 

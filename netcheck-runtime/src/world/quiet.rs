@@ -103,6 +103,7 @@ impl View<'_> {
             Move::LoseInFlight
             | Move::Pass { .. }
             | Move::Park(_)
+            | Move::Part { .. }
             | Move::Arrive { .. }
             | Move::Reach { .. }
             | Move::Delay { .. }

@@ -75,6 +75,8 @@ pub enum Move {
     Hang { unit: UnitId, node: NodeId, key: OperationKey },
     /// Daemons that nothing can wake leave the state vector.
     Park(SmallVec<[UnitId; 4]>),
+    /// From here on, these units are explored by themselves: all others leave the state vector, which never meet them.
+    Part { units: SmallVec<[UnitId; 4]> },
 }
 
 /// The condition for a unit's step.
@@ -114,6 +116,11 @@ impl Transition {
     /// execution.
     pub fn is_failure(&self) -> bool {
         matches!(self.step, Move::Unit { class: Class::Failure, .. } | Move::Hang { .. })
+    }
+
+    /// Whether the step is one of the search alone, which nothing in an execution corresponds to.
+    pub fn is_of_search(&self) -> bool {
+        matches!(self.step, Move::Park(_) | Move::Part { .. })
     }
 
     /// Whether something goes wrong in the step: a fault, a failure, or the loss of all that is in flight.

@@ -57,6 +57,9 @@ const WORD_BYTES_MAX: usize = 5;
 /// The parent of the first state.
 const NO_PARENT: u32 = u32::MAX;
 
+/// In the word of a state's depth: the state has been expanded.
+const CLOSED: u32 = 1 << 31;
+
 impl Store {
     pub(crate) fn new(keep: Keep) -> Self {
         Store {
@@ -117,10 +120,22 @@ impl Store {
         self.find_encoded(Encoded { bytes: &self.scratch, hash })
     }
 
-    /// A state was expanded and will not be read any more.
+    /// A state is expanded now, and will not be read any more.
     pub(crate) fn close(&mut self, id: StateId) {
-        if let Kept::Fingerprints(fingerprints) = &mut self.kept {
-            fingerprints.open.remove(&id);
+        match &mut self.kept {
+            Kept::Exact(exact) => {
+                let (parent, depth, _) = exact.header(id);
+                exact.set_way(id, [parent, depth | CLOSED]);
+            }
+            Kept::Fingerprints(fingerprints) => _ = fingerprints.open.remove(&id),
+        }
+    }
+
+    /// Whether a state has been expanded, or is being expanded now.
+    pub(crate) fn is_closed(&self, id: StateId) -> bool {
+        match &self.kept {
+            Kept::Exact(exact) => exact.header(id).1 & CLOSED != 0,
+            Kept::Fingerprints(fingerprints) => !fingerprints.open.contains_key(&id),
         }
     }
 
@@ -168,7 +183,7 @@ impl Store {
 
     pub(crate) fn depth(&self, id: StateId) -> usize {
         match &self.kept {
-            Kept::Exact(exact) => exact.header(id).1 as usize,
+            Kept::Exact(exact) => exact.depth(id) as usize,
             Kept::Fingerprints(fingerprints) => fingerprints.depths[id.0 as usize] as usize,
         }
     }
@@ -258,7 +273,7 @@ impl Exact {
         if let Some(id) = self.find(bytes, hash) {
             return (id, false);
         }
-        let depth = parent.map_or(0, |parent| self.header(parent).1 + 1);
+        let depth = parent.map_or(0, |parent| self.depth(parent) + 1);
         let size = (HEADER_BYTES + bytes.len()).next_multiple_of(ALIGNMENT);
         assert!(size <= CHUNK_BYTES, "a state fits into a chunk");
         if self.arena.is_empty() || self.taken + size > CHUNK_BYTES {
@@ -296,7 +311,11 @@ impl Exact {
         &chunk[at + HEADER_BYTES..at + HEADER_BYTES + length as usize]
     }
 
-    /// Parent, depth and length.
+    fn depth(&self, id: StateId) -> u32 {
+        self.header(id).1 & !CLOSED
+    }
+
+    /// Parent, depth with the mark of expanded states, and length.
     fn header(&self, id: StateId) -> (u32, u32, u32) {
         let (chunk, at) = self.place(id);
         let word = |index: usize| {
@@ -334,7 +353,7 @@ impl Exact {
         }
     }
 
-    /// Parent and depth.
+    /// Sets the parent, and the depth with the mark of expanded states.
     fn set_way(&mut self, id: StateId, words: [u32; 2]) {
         let at = id.0 as usize * ALIGNMENT;
         let header = &mut self.arena[at / CHUNK_BYTES][at % CHUNK_BYTES..];

@@ -4,6 +4,7 @@
 
 use super::components::ComponentId;
 use super::system::System;
+use super::tables::Tables;
 use crate::id::{ConnectionId, ProcessId, SocketId, TaskId, UnitId};
 use crate::operation::Side;
 use crate::unit::automaton::EdgeId;
@@ -112,6 +113,45 @@ impl Resource {
             Resource::Moves(_) | Resource::Over(_) => true,
             Resource::Object(_, object) => object.task().is_some(),
             _ => false,
+        }
+    }
+
+    /// Adds the processes whose ports, sockets, connections, timers or tasks the resource is about.
+    pub(crate) fn processes(self, tables: &Tables, processes: &mut impl Extend<ProcessId>) {
+        use Resource as R;
+        let of_unit = |unit: UnitId| [tables.process_of(unit)];
+        match self {
+            R::Bound(port) | R::Routed(port) | R::Freed(port) | R::Appended(port) | R::Taken(port) => {
+                processes.extend(tables.components.component(port).process_of_port());
+            }
+            R::Listening(port) | R::Dialed(port) | R::Unqueued(port) | R::Unlisted(port) | R::Used(port) => {
+                processes.extend(tables.components.component(port).process_of_port());
+            }
+            R::TriedAccept(port) => processes.extend(tables.components.component(port).process_of_port()),
+            R::Binding(process) | R::Releasing(process) | R::KilledWith(process) | R::AliveIn(process) => {
+                processes.extend([process]);
+            }
+            R::Scoped(process) | R::InScope(process) | R::Reached(process) | R::Torn(process) => {
+                processes.extend([process]);
+            }
+            R::Ephemeral(process, _) | R::Vacated(process, _) | R::Reset(process, _) | R::Redialed(process, _) => {
+                processes.extend([process]);
+            }
+            R::HungUp(process, _) | R::UsedByServer(process, _) => processes.extend([process]),
+            R::Dispatched(socket) => processes.extend(of_unit(socket.unit)),
+            R::Waited(unit) | R::Ended(unit) | R::AskedFor(unit) | R::Killed(unit) | R::Alive(unit) => {
+                processes.extend(of_unit(unit));
+            }
+            R::Timed(unit) | R::TimersOf(unit, _) | R::Object(unit, _) | R::Moves(unit) | R::Over(unit) => {
+                processes.extend(of_unit(unit));
+            }
+            R::Sent(connection, _) | R::Read(connection, _) | R::Closed(connection, _) => {
+                processes.extend(tables.connections.processes(connection));
+            }
+            R::TriedIn(connection, _) | R::TriedOut(connection, _) => {
+                processes.extend(tables.connections.processes(connection));
+            }
+            R::Budget | R::Clock | R::Monitor(_) => {}
         }
     }
 

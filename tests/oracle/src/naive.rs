@@ -7,9 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+mod alone;
 mod connections;
 mod datagrams;
 mod everyday;
+mod helpless;
 mod moves;
 mod objects;
 mod operation;
@@ -28,6 +30,8 @@ pub struct Findings {
     /// process and message
     pub panics: BTreeSet<(String, String)>,
     pub deadlock: bool,
+    /// in some state a process waits for ever, whoever goes on
+    pub helpless: bool,
     /// some execution came to rest while a process waited for a next client
     pub suppressed: bool,
     /// of each process, what it ended with
@@ -153,6 +157,8 @@ fn execute_from_each_state(
     let mut numbers = BTreeMap::from([(first.state.clone(), 0)]);
     let mut open = vec![(0, first)];
     let mut steps = Vec::new();
+    let mut helped = Vec::new();
+    let mut waiting = vec![helpless::waiting(&open[0].1)];
     let mut executions = 0;
     while let Some((number, world)) = open.pop() {
         let moves = world.moves();
@@ -163,6 +169,7 @@ fn execute_from_each_state(
         for chosen in &moves {
             let mut next = world.clone();
             if let Err(panic) = next.make(chosen, findings) {
+                helped.push((number, number, helpless::mover(chosen)));
                 findings.panics.insert(panic);
                 executions += 1;
                 continue;
@@ -174,7 +181,11 @@ fn execute_from_each_state(
             let new = numbers.len();
             let reached = *numbers.entry(next.state.clone()).or_insert(new);
             steps.push((number, reached));
+            if !chosen.is_failure() {
+                helped.push((number, reached, helpless::mover(chosen)));
+            }
             if reached == new {
+                waiting.push(helpless::waiting(&next));
                 open.push((new, next));
             } else {
                 executions += 1;
@@ -185,6 +196,7 @@ fn execute_from_each_state(
         }
     }
     findings.endless = has_cycle(numbers.len(), &steps);
+    helpless::judge(system, &waiting, &helped, findings);
     Some(executions)
 }
 

@@ -310,6 +310,7 @@ impl FirstFaults {
             Move::Hang { .. }
             | Move::Pass { .. }
             | Move::Park(_)
+            | Move::Part { .. }
             | Move::Arrive { .. }
             | Move::Dial { .. }
             | Move::Reach { .. }
@@ -348,6 +349,7 @@ impl FirstFaults {
             Move::LoseInFlight
             | Move::Pass { .. }
             | Move::Park(_)
+            | Move::Part { .. }
             | Move::Arrive { .. }
             | Move::Dial { .. }
             | Move::Reach { .. }

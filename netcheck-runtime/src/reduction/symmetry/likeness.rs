@@ -58,7 +58,7 @@ impl Likeness {
             for (process, &root) in (0u32..).map(ProcessId).zip(roots) {
                 tables.set_node(swap, root, roots[map.process(process).0 as usize]);
             }
-            for node in [NodeId::PARKED, NodeId::GONE, NodeId::PARKED_IN_ACCEPT] {
+            for node in [NodeId::PARKED, NodeId::GONE, NodeId::PARKED_IN_ACCEPT, NodeId::ELSEWHERE] {
                 tables.set_node(swap, node, node);
             }
         }

@@ -41,9 +41,8 @@
 //!   because stubbornness depends only on footprints, and these are read off automata that are closed under π. So the
 //!   states that are met stand for those of a reduced graph of the full space (E. Emerson, S. Jha, D. Peled, "Combining
 //!   partial order and symmetry reductions", 1997). Some choices differ from those without symmetry; that does not
-//!   matter. The proviso for cycles looks at the movers of a terminal strongly connected component, which may be
-//!   another process after each round: as soon as there is one, the search begins again without symmetry. (If there is
-//!   none in the graph of orbits, there is none in the graph that it stands for.)
+//!   matter. The proviso looks at the states that stand for orbits, as they are expanded: a step that is put off in a
+//!   state is put off, as its image, in the state that stands for the next one, so that its chain of states goes on there.
 //! - *Subsumption*: if a visited state covers another state, its images cover the images of that state.
 //! - *Properties*: panics and deadlocks are properties of every process. `finally` may name one: it is asked about the
 //!   whole orbit of an end. A violation is shown by an execution that really happens (`unfold`), and it is judged once
@@ -163,11 +162,6 @@ impl Symmetry {
             self.units = units_in_order(system, permutations, self.units)?;
         }
         Ok(())
-    }
-
-    /// Whether no state stands for another.
-    pub(crate) fn is_trivial(&self) -> bool {
-        self.classes.are_empty()
     }
 
     /// Bytes held by the tables.

@@ -9,8 +9,10 @@ use super::permutations::Permutation;
 use crate::id::{Mover, UnitId};
 use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::successors::{PathStep, Successors};
-use crate::world::components::StateVector;
+use crate::world::components::{ComponentId, StateVector};
+use crate::world::events::EventsId;
 use crate::world::renaming::Renaming;
+use crate::world::step::{Move, Transition};
 use crate::world::system::{Interrupt, System};
 use std::sync::Arc;
 
@@ -43,6 +45,11 @@ impl Symmetry {
             let permutation = self.permutations.compose(turned, permutation);
             let state = self.image(system, permutation, &path_step.state)?;
             let wanted = self.image(system, permutation, raw)?;
+            if let Move::Part { units } = &path_step.transition.step {
+                let transition = self.part(system, (permutation, units), (&state, &wanted));
+                unfolded.push(PathStep { state, transition, scope: None });
+                continue;
+            }
             let scope = path_step.scope.as_deref().map(|scope| Arc::new(self.scope(system, permutation, scope)));
             let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
             let taken = possible.into_iter().filter(|transition| {
@@ -57,6 +64,20 @@ impl Symmetry {
             unfolded.iter().zip(path_steps).take(1).all(|(path_step, folded)| path_step.state == folded.state);
         assert!(begins_alike, "before anything has started, processes of one class are in one state");
         Ok(unfolded)
+    }
+
+    /// The image under a permutation of the step that leads to a part.
+    fn part(
+        &self,
+        system: &System,
+        (permutation, units): (Permutation, &[UnitId]),
+        (state, part): (&[u32], &[u32]),
+    ) -> Transition {
+        let renaming = Renaming::new(system.shared(), self.permutations.map(permutation));
+        let units = units.iter().map(|&unit| renaming.unit(unit)).collect();
+        let written = (0..state.len() as u32).map(ComponentId).filter(|id| id.of(state) != id.of(part));
+        let writes = written.map(|id| (id, id.of(part))).collect();
+        Transition { step: Move::Part { units }, writes, faults: 0, events: EventsId::NONE, watched: None }
     }
 
     /// The image of a stubborn set under a permutation.
@@ -74,10 +95,7 @@ fn renamed(renaming: &Renaming<'_>, scope: &StubbornSet) -> StubbornSet {
         StubbornSet::Finished(units) => {
             StubbornSet::Finished(units.iter().map(|&unit: &UnitId| renaming.unit(unit)).collect())
         }
+        StubbornSet::Part { .. } => unreachable!("the images of parts are told by what they forget"),
         StubbornSet::Nothing => StubbornSet::Nothing,
-        StubbornSet::Endless => StubbornSet::Endless,
-        StubbornSet::Both(scopes) => {
-            StubbornSet::Both(Box::new([renamed(renaming, &scopes[0]), renamed(renaming, &scopes[1])]))
-        }
     }
 }

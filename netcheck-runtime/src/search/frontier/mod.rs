@@ -147,7 +147,7 @@ pub enum Search {
 
 impl Search {
     /// Whether the order is for finding bugs early.
-    pub(crate) fn hunts(self) -> bool {
+    pub fn hunts(self) -> bool {
         matches!(self, Search::Random { .. } | Search::Pct { .. })
     }
 

@@ -55,7 +55,9 @@ impl View<'_> {
             }
             Move::Pass { ns } => smallvec![Sighting::Passed { ns }],
             Move::Hang { .. } => time_before(self).into_iter().collect(),
-            Move::Park(_) | Move::Settle { .. } | Move::Dial { .. } | Move::Delay { .. } => Sightings::new(),
+            Move::Park(_) | Move::Part { .. } | Move::Settle { .. } | Move::Dial { .. } | Move::Delay { .. } => {
+                Sightings::new()
+            }
         }
     }
 

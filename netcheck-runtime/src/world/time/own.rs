@@ -46,6 +46,23 @@ impl Own<'_> {
 }
 
 impl<'a> View<'a> {
+    /// The write that leaves only the part of the zone that belongs to some processes, if there is more.
+    pub(crate) fn zone_of(
+        self,
+        state: &[u32],
+        is_own: &dyn Fn(ProcessId) -> bool,
+    ) -> Lookup<Option<(ComponentId, u32)>> {
+        if !self.has_delay() {
+            return Ok(None);
+        }
+        let zone = self.zone_at(state);
+        let stays = |event: Scheduled| self.scheduled_by(event).is_none_or(is_own);
+        match zone.events().iter().all(|&event| stays(event)) {
+            true => Ok(None),
+            false => self.zone_write(&zone.projected(stays)).map(Some),
+        }
+    }
+
     /// The processes of the movers for which `own` holds, with their part of the zone.
     pub(in crate::world) fn own_time(self, state: &[u32], own: &dyn Fn(Mover) -> bool) -> Own<'a> {
         let zone = self.zone_at(state);
@@ -101,6 +118,7 @@ impl<'a> View<'a> {
             }
             Move::Arrive { channel, .. } => self.process_at_end(*channel),
             Move::Park(units) => units.first().map(|unit| self.process_of(*unit)),
+            Move::Part { units } => units.first().map(|unit| self.process_of(*unit)),
             Move::LoseInFlight => transition.writes.iter().find_map(|(written, _)| self.process_at_end(*written)),
             // With segments all processes are one group.
             Move::Pass { .. } | Move::Reach { .. } | Move::Delay { .. } => None,

@@ -20,7 +20,6 @@ fn endless_loops_keep_nobody_from_being_explored_and_time_from_passing() {
     let recv = Instruction::Recv { socket: 0, into: 0 };
     let in_time = Instruction::RecvTimeout { socket: 0, ms: 10, into: 0 };
     let busy = forever(&[Instruction::Yield]);
-    let sleep = Instruction::Sleep { ms: 10 };
     let recv_until_1 = Instruction::Until { register: 0, equals: 1, body: vec![recv.clone()] };
     let chooses = forever(&[Instruction::Choose { among: 2, into: 0 }]);
     let systems = [
@@ -40,12 +39,6 @@ fn endless_loops_keep_nobody_from_being_explored_and_time_from_passing() {
             vec![bind.clone(), in_time, forever(&[Instruction::Choose { among: 2, into: 0 }])],
             vec![bind.clone(), recv_until_1, busy],
             vec![bind.clone(), send(1)],
-        ],
-        // ever more packets would be under way if time passed
-        vec![
-            vec![bind.clone(), forever(&[send(1), sleep.clone()])],
-            vec![bind, forever(&[sleep])],
-            vec![forever(&[Instruction::Choose { among: 2, into: 0 }])],
         ],
     ];
     for scripts in systems {

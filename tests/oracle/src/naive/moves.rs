@@ -146,6 +146,9 @@ impl World<'_> {
             let until_ms = earliest.filter(|_| !failures.is_empty());
             others.extend(until_ms.map(|until_ms| Move::Pass { until_ms, must: true }));
             others.extend(running);
+        } else {
+            let alone = self.pass_alone(&others, &deliveries, &running);
+            others.extend(alone);
         }
         others.extend(deliveries);
         others.extend(failures);

@@ -212,6 +212,11 @@ pub(super) enum Move {
         deadline_ms: i64,
         timer: Timer,
     },
+    /// time passes for these processes alone
+    PassAlone {
+        processes: u64,
+        ms: u32,
+    },
     /// time passes, and no timer fires yet
     Pass {
         until_ms: i64,

@@ -83,6 +83,10 @@ impl World<'_> {
                 self.state.now_ms = self.state.now_ms.max(until_ms.max(0) as u32);
                 Ok(())
             }
+            Move::PassAlone { processes, ms } => {
+                self.let_pass(processes, ms);
+                Ok(())
+            }
             Move::Fire { process, task, deadline_ms, timer } => {
                 self.state.now_ms = self.state.now_ms.max(deadline_ms.max(0) as u32);
                 self.sight(What::Fired, process, 0);

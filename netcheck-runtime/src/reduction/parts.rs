@@ -1,0 +1,235 @@
+//! Rule 1, split: the units of a state fall into parts that never meet, and each part is explored by itself.
+//!
+//! Two units are of one part if a step that one of them may still take affects a resource that a step of the other may
+//! depend on. Let a state have several parts.
+//!
+//! - *A step of one part is possible, and the same, whatever the others have done*: they change nothing that it depends
+//!   on. So the executions from here are the interleavings of executions of each part, and each interleaving is one.
+//! - *Time*: whoever could compare the timers of two units would depend on both. So each part has a clock of its own,
+//!   also where nothing is reduced: a part that goes round in no time stops no timers but its own.
+//! - *What is local is found in a part alone*: a step, a panic, an output, what a monitor rejects (a monitor that sees steps
+//!   of two units connects them).
+//! - *The whole comes to rest where each part does*, in any combination of their ends. A part that has come to rest while a
+//!   process of it waits is a deadlock, whatever the others do, since none of them reaches it any more.
+//! - *Faults*: a budget (`at_most`) connects nothing. Each part has all that is left of it, and ends are combined only if
+//!   their faults together stay within it.
+//!
+//! So in place of the state, each of its parts is explored, with all else absent: the states of the parts add up, where
+//! those of the whole would multiply. A part that goes on for ever costs its own states once. Parts are states like all
+//! others, so that equal ones are one whatever was beside them, the frontier takes them in turns, and they are split again.
+//! What is known of a component that a part may still touch stays in its state.
+//!
+//! A part of daemons that has come to rest is left beside the others, as nothing is to be seen there; if it is the only
+//! other one, nothing is split.
+//!
+//! Where the moment at which *any* process comes to rest tells what all of them are worth (`deadlocks = paper`), nothing is
+//! split; nor where ends are combined for a property and states stand for their orbits.
+
+use super::bits::Bits;
+use super::footprint::{Footprints, Row};
+use super::sets::Sets;
+use crate::id::{Mover, NodeId, ProcessId, UnitId};
+use crate::world::components::Component;
+use crate::world::enabled::Enabled;
+use crate::world::events::EventsId;
+use crate::world::step::{Move, Transition, Writes};
+use crate::world::tables::{Lookup, View};
+use crate::world::touches::Resource;
+use smallvec::SmallVec;
+
+/// The units of a part.
+pub(crate) type Part = SmallVec<[UnitId; 4]>;
+
+/// What a live unit does from now on.
+struct Future {
+    unit: UnitId,
+    rows: SmallVec<[Row; 1]>,
+    affects: Bits,
+    depends_on: Bits,
+}
+
+impl Future {
+    fn of(view: View<'_>, footprints: &Footprints, state: &[u32], unit: UnitId, node: NodeId) -> Future {
+        let rows = view.automata.movers(node).into_iter().map(|mover| footprints.row(view.automata, node, mover));
+        let rows: SmallVec<[Row; 1]> = rows.collect();
+        let (mut affects, mut depends_on) = (Bits::default(), footprints.inlets(view, state, unit));
+        for &row in &rows {
+            let footprint = footprints.get(row);
+            affects.union_with(&footprint.future_affects);
+            for more in [&footprint.future_depends_on, &footprint.future_waits, &footprint.future_races] {
+                depends_on.union_with(more);
+            }
+        }
+        Future { unit, rows, affects, depends_on }
+    }
+
+    /// Whether the unit may change what the other one does, or the other way round.
+    fn meets(&self, other: &Future, budget: &Bits) -> bool {
+        self.affects.meets_outside(&other.depends_on, budget) || other.affects.meets_outside(&self.depends_on, budget)
+    }
+}
+
+/// The parts of a state, if there are several, and the footprints that say so.
+pub(crate) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<(Vec<Part>, Vec<Row>)> {
+    let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
+    if live.len() < 2 || are_together(view) {
+        return None;
+    }
+    // Processes that never meet from their beginning on are told without a look at their units.
+    let group = |&(unit, _): &(UnitId, NodeId)| footprints.groups().of(view.process_of(unit));
+    let first = group(&live[0]);
+    if live.iter().any(|of| group(of) != first) {
+        let mut by_group: Vec<(usize, Part)> = Vec::new();
+        for of in &live {
+            let group = group(of);
+            match by_group.binary_search_by_key(&group, |(group, _)| *group) {
+                Ok(known) => by_group[known].1.push(of.0),
+                Err(new) => by_group.insert(new, (group, SmallVec::from_slice(&[of.0]))),
+            }
+        }
+        let rows = live.iter().flat_map(|&(_, node)| {
+            let movers = view.automata.movers(node).into_iter();
+            movers.map(move |mover| footprints.row(view.automata, node, mover))
+        });
+        let rows = rows.chain(footprints.firsts_to_consult()).collect();
+        return Some((by_group.into_iter().map(|(_, part)| part).collect(), rows));
+    }
+    let futures: Vec<Future> =
+        live.iter().map(|&(unit, node)| Future::of(view, footprints, state, unit, node)).collect();
+    let sets = joined(view, footprints, &futures);
+    if (1..futures.len()).all(|index| sets.are_joined(0, index)) {
+        return None;
+    }
+    let mut parts: Vec<(usize, Part)> = Vec::new();
+    for (index, future) in futures.iter().enumerate() {
+        let lowest = sets.lowest(index);
+        match parts.iter_mut().find(|(of, _)| *of == lowest) {
+            Some((_, part)) => part.push(future.unit),
+            None => parts.push((lowest, SmallVec::from_slice(&[future.unit]))),
+        }
+    }
+    let rows = futures.iter().flat_map(|future| future.rows.iter().copied()).chain(footprints.firsts_to_consult());
+    Some((parts.into_iter().map(|(_, part)| part).collect(), rows.collect()))
+}
+
+/// The parts that are not idle. An *idle* part consists of daemons and has come to rest, also without failures that might
+/// happen: nothing is to be seen there any more, so it is left beside another part.
+pub(super) fn busy(view: View<'_>, state: &[u32], enabled: &mut Enabled, parts: Vec<Part>) -> Lookup<Vec<Part>> {
+    let (mut busy, mut steps) = (Vec::new(), Vec::new());
+    for part in parts {
+        let own = |mover: Mover| part.contains(&mover.unit);
+        let mut is_busy = !part.iter().all(|&unit| view.is_daemon(unit));
+        if !is_busy {
+            view.enabled_of(state, view.live_units(state).filter(|(unit, _)| part.contains(unit)), enabled)?;
+            view.within(state, enabled, &own, &own, &mut steps)?;
+            is_busy = !steps.is_empty();
+        }
+        if is_busy {
+            busy.push(part);
+        }
+    }
+    Ok(busy)
+}
+
+/// All live units of a state as one part, and the footprints that say so.
+pub(super) fn only(view: View<'_>, footprints: &Footprints, state: &[u32]) -> (Part, Vec<Row>) {
+    let units = view.live_units(state).map(|(unit, _)| unit).collect();
+    let rows = view.live_units(state).flat_map(|(_, node)| {
+        let movers = view.automata.movers(node).into_iter();
+        movers.map(move |mover| footprints.row(view.automata, node, mover))
+    });
+    (units, rows.collect())
+}
+
+/// Whether all processes are one part in dense time, whatever they do: a program reads the clock, whose marks are relative
+/// to one start; a monitor has clocks, so that it sees all time that passes; or segments of TCP take delays.
+pub(super) fn are_together(view: View<'_>) -> bool {
+    view.has_delay() && (view.demands.clock || view.monitors.has_timed() || view.has_segments())
+}
+
+fn joined(view: View<'_>, footprints: &Footprints, futures: &[Future]) -> Sets {
+    let mut sets = Sets::new(futures.len());
+    for (a, one) in futures.iter().enumerate() {
+        for (b, other) in futures.iter().enumerate().skip(a + 1) {
+            if sets.are_joined(a, b) {
+                continue;
+            }
+            // In dense time, an instant belongs to a process.
+            let is_one = view.has_delay() && view.process_of(one.unit) == view.process_of(other.unit);
+            if is_one || one.meets(other, footprints.budget()) {
+                sets.join(a, b);
+            }
+        }
+    }
+    sets
+}
+
+/// The steps that lead from a state to each of its parts.
+pub(super) fn steps(
+    view: View<'_>,
+    footprints: &Footprints,
+    state: &[u32],
+    parts: &[Part],
+    chosen: &mut Vec<Transition>,
+) -> Lookup<()> {
+    chosen.clear();
+    for part in parts {
+        let nodes = part.iter().map(|&unit| (unit, NodeId(view.unit_component(unit).of(state))));
+        let futures: SmallVec<[Future; 4]> =
+            nodes.map(|(unit, node)| Future::of(view, footprints, state, unit, node)).collect();
+        let writes = forgotten(view, footprints, state, &futures)?;
+        let step = Move::Part { units: part.clone() };
+        chosen.push(Transition { step, writes, faults: 0, events: EventsId::NONE, watched: None });
+    }
+    Ok(())
+}
+
+/// The writes by which a state forgets all that a part has nothing to do with.
+fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32], part: &[Future]) -> Lookup<Writes> {
+    let mut processes: SmallVec<[ProcessId; 8]> = part.iter().map(|of| view.process_of(of.unit)).collect();
+    let mut touched = Bits::default();
+    for of in part {
+        touched.union_with(&of.affects);
+        touched.union_with(&of.depends_on);
+    }
+    for bit in touched.iter() {
+        footprints.resource(bit).processes(&view, &mut processes);
+    }
+    processes.sort_unstable();
+    processes.dedup();
+    let is_own = |process: ProcessId| processes.binary_search(&process).is_ok();
+    let is_live = |unit: UnitId| view.automata.is_live(NodeId(view.unit_component(unit).of(state)));
+    let is_here = |unit: UnitId| match is_live(unit) {
+        true => part.iter().any(|of| of.unit == unit),
+        false => is_own(view.process_of(unit)),
+    };
+    let stays = |component: Component| match component {
+        Component::Unit(unit) | Component::Handle(unit) => is_here(unit),
+        Component::Timers(unit) => part.iter().any(|of| of.unit == unit),
+        Component::Scope(unit) => is_own(view.process_of(unit)),
+        Component::Port(process, _) | Component::StreamPort(process, _) => is_own(process),
+        Component::Channel { to, .. } => is_own(view.process_of(to.unit)),
+        Component::Astray { to: (process, _), .. } => is_own(process),
+        Component::Buffer(socket) | Component::Head(socket) | Component::Hung(socket) | Component::Dialed(socket) => {
+            is_own(view.process_of(socket.unit))
+        }
+        Component::Connection(connection) => {
+            view.connections.processes(connection).iter().any(|&process| is_own(process))
+        }
+        Component::Clock => footprints.is_in(&touched, Resource::Clock),
+        Component::Monitor(monitor) => footprints.is_in(&touched, Resource::Monitor(monitor)),
+        Component::Zone | Component::Faults | Component::Observed => true,
+    };
+    // Whoever waits for the end of a unit of another part goes on to do so, and processes are always told of.
+    let value = |component: Component| match component {
+        Component::Unit(unit) if !view.units[unit.0 as usize].is_task => NodeId::ELSEWHERE.0,
+        Component::Unit(unit) if is_live(unit) && is_own(view.process_of(unit)) => NodeId::ELSEWHERE.0,
+        _ => 0,
+    };
+    let all = view.components.iter().take(state.len());
+    let others = all.filter(|&(id, component)| id.of(state) != 0 && !stays(component));
+    let mut writes: Writes = others.map(|(id, component)| (id, value(component))).collect();
+    writes.retain(|(id, value)| id.of(state) != *value);
+    writes.extend(view.zone_of(state, &is_own)?);
+    Ok(writes)
+}
