@@ -4,6 +4,7 @@ use crate::Result;
 use crate::failed::{Failed, Origin};
 use crate::workspace::Workspace;
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
@@ -95,7 +96,7 @@ fn copy(trace: &Path, package: &Path, file: &Path) -> Result<PathBuf> {
     let kept = package.join(file);
     let wrong = |error: std::io::Error| format!("{}: {error}", kept.display());
     fs::create_dir_all(kept.parent().unwrap_or(package)).map_err(wrong)?;
-    fs::copy(trace, &kept).map_err(wrong)?;
+    fs::read(trace).and_then(|trace| replace(&kept, &trace)).map_err(wrong)?;
     Ok(file.to_owned())
 }
 
@@ -151,10 +152,23 @@ impl Source {
         }
         let written: String =
             lines[..line].iter().copied().chain([attribute.as_str()]).chain(lines[line..].iter().copied()).collect();
-        fs::write(&file, written).map_err(|error| format!("{}: {error}", file.display()))?;
+        replace(&file, written.as_bytes()).map_err(|error| format!("{}: {error}", file.display()))?;
         println!("added to {}:{}: {}", file.display(), line + 1, attribute.trim());
         Ok(())
     }
+}
+
+/// Puts other contents in the place of a file, if there is one: somebody who is reading it, or an interrupt, finds the old
+/// ones or the new ones.
+fn replace(file: &Path, contents: &[u8]) -> io::Result<()> {
+    // A link stays one.
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let unfinished = file.with_extension(format!("{}.tmp", std::process::id()));
+    fs::write(&unfinished, contents)?;
+    if let Ok(before) = fs::metadata(&file) {
+        fs::set_permissions(&unfinished, before.permissions())?;
+    }
+    fs::rename(&unfinished, file)
 }
 
 /// Whether a line begins the function of this name.
@@ -192,6 +206,22 @@ mod tests {
         assert!(!declares("fn asks_twice(net: &mut Network) {", "asks"));
         assert!(!declares("// as fn asks(net)", "asks"));
         assert!(!declares("    asks(net);", "asks"));
+    }
+
+    #[test]
+    fn a_file_that_is_being_read_is_replaced_and_not_written_in_place() {
+        use std::io::Read;
+        let folder = std::env::temp_dir().join(format!("cargo-netcheck-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let file = folder.join("source.rs");
+        fs::write(&file, "before").expect("a file");
+        let mut reader = fs::File::open(&file).expect("it can be read");
+        replace(&file, b"after").expect("it can be written");
+        let mut read = String::new();
+        reader.read_to_string(&mut read).expect("it can be read");
+        assert_eq!((read.as_str(), fs::read_to_string(&file).unwrap().as_str()), ("before", "after"));
+        assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1, "nothing unfinished is left");
+        fs::remove_dir_all(folder).expect("it can be removed");
     }
 
     #[test]
