@@ -7,6 +7,7 @@
 //! What does not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
 //! that are made without the C library.
 
+use crate::source::UPTIME;
 use crate::{generators, last_words, mute, source};
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
@@ -16,9 +17,6 @@ use std::time::Duration;
 
 /// The date at which each check begins, as seconds since 1970: 1 January 2000, 00:00 UTC.
 const BEGIN: Duration = Duration::from_secs(946_684_800);
-
-/// The reading of the monotonic clocks at which each check begins. A program may subtract a day from it.
-const UPTIME: Duration = Duration::from_secs(365 * 86_400);
 
 /// A function of the C library, found by name at its first use.
 struct Own {

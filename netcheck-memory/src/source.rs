@@ -7,6 +7,9 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 use std::time::Duration;
 
+/// The reading of the monotonic clocks at which each check begins. A program may subtract a day from it.
+pub const UPTIME: Duration = Duration::from_secs(365 * 86_400);
+
 /// Random numbers and time for a poll, the same in each run.
 ///
 /// No method may unwind: the callers are functions of the C library.

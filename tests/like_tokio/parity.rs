@@ -300,11 +300,14 @@ mod equal {
             a_sleep_takes_at_least_its_time,
             a_timeout_elapses,
             a_timeout_waits_no_longer_than_its_future,
+            an_instant_before_the_start_is_over,
             an_interval_can_be_reset,
+            an_interval_from_an_instant_that_is_over_is_late,
             an_interval_ticks_at_once_and_then_after_each_period,
             instants_are_ordered_and_can_be_reckoned_with,
             interval_at_begins_later,
             sleeps_end_in_the_order_of_their_deadlines,
+            there_are_instants_before_the_start,
             timeout_at_takes_a_point_in_time,
         }
         task {

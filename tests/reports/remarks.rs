@@ -135,6 +135,35 @@ fn the_timer_that_is_due_is_named() {
     assert_eq!(told, [("elapsed after 20ms", &[][..]), ("elapsed after 10ms", &due[..])]);
 }
 
+#[test]
+fn instants_are_told_by_their_distance_from_the_start() {
+    let found = found(|net| {
+        net.process("p", || async {
+            let now = Instant::now();
+            let before = now - Duration::from_secs(60);
+            let mut ticks = netcheck::time::interval_at(before, Duration::from_secs(70));
+            let seen = [before, ticks.tick().await, ticks.tick().await];
+            panic!("{seen:?}");
+        });
+    });
+    let text = found.without_lines();
+    assert!(text.contains("[Instant(-60s), Instant(-60s), Instant(10s)]"), "{text}");
+    assert!(text.contains("Instant::now -> 0ns after the start"), "{text}");
+    let slept = |until: fn(Instant) -> Instant| {
+        crate::remarks::found(move |net| {
+            net.process("p", move || async move {
+                netcheck::time::sleep_until(until(Instant::now())).await;
+                panic!("it is over");
+            });
+        })
+        .to_string()
+    };
+    let before = slept(|now| now - Duration::from_secs(60));
+    assert!(before.contains("the timer that was set to 60s before the start is due"), "{before}");
+    let after = slept(|now| now + Duration::from_secs(60));
+    assert!(!after.contains("before the start"), "{after}");
+}
+
 /// The clock is read twice before the sleep, and once after it, before the panic: that step stands alone.
 #[test]
 fn readings_of_the_clock_are_told_with_the_next_step() {

@@ -318,6 +318,33 @@ fn an_interval_may_start_at_an_instant_that_is_no_number() {
     assert_eq!(report.outputs("reader"), ["(10ms, 20ms)"]);
 }
 
+#[test]
+fn instants_before_the_start_are_waited_for_and_compared() {
+    let waits = |net: &mut Network| {
+        net.process("reader", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            let stale = time::Instant::now() - ms(60_000);
+            socket.recv(&mut [0; 1]).await.unwrap();
+            // A mark, as the delay is no number.
+            let read = time::Instant::now();
+            time::sleep_until(stale).await;
+            time::sleep_until(read - ms(60_000)).await;
+            let late = time::timeout_at(stale, std::future::pending::<()>()).await.is_err();
+            let mut ticks = time::interval_at(stale, ms(40_000));
+            let ticked = [ticks.tick().await - stale, ticks.tick().await - stale];
+            let no_time_has_passed = time::Instant::now() == read;
+            (late, ticked, no_time_has_passed, read - ms(60_000) > stale, read - ms(60_000) > stale + ms(9))
+        });
+        net.process("sender", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(b"!", "reader:4000").await.unwrap();
+        })
+        .after("reader");
+    };
+    let report = within(1..=9).check(waits);
+    assert_eq!(report.outputs("reader"), ["(true, [0ns, 40s], true, true, false)"], "{report}");
+}
+
 /// A client that takes an answer that has not come within a second for one that never will.
 fn late_answer(net: &mut Network) {
     net.daemon("server", || async {

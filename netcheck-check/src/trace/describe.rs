@@ -294,10 +294,7 @@ pub(crate) fn due(system: &System, path: &[Transition]) -> Option<String> {
         time::Effect::Rearm { period_ns, .. } => {
             (period_ns != passed_ns).then(|| format!("the interval of {:?} is due", Duration::from_nanos(period_ns)))
         }
-        time::Effect::ArmAt { at, .. } => {
-            let at = Duration::from_nanos(at.number()?);
-            Some(format!("the timer that was set to {at:?} after the start is due"))
-        }
+        time::Effect::ArmAt { at, .. } => Some(format!("the timer that was set to {} is due", at.since_start()?)),
         time::Effect::Await { .. } | time::Effect::Disarm { .. } => None,
     }
 }

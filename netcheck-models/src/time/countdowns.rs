@@ -54,9 +54,12 @@ impl Countdowns {
         });
     }
 
-    /// Arms a timer for an instant, with the clock at `now_ns`; a past instant is due now.
-    pub fn arm_at(&mut self, timer: u32, at_ns: u64, now_ns: u64, repeats: bool) {
-        self.arm(timer, at_ns.saturating_sub(now_ns), repeats);
+    /// Arms a timer for an instant, with the clock at `now_ns`. A timer for a past instant is due now, and an interval
+    /// for one is late: how it catches up is a matter of [`Countdowns::rearm`].
+    pub fn arm_at(&mut self, timer: u32, at_ns: i64, now_ns: u64, repeats: bool) {
+        let after_ns = at_ns.saturating_sub(i64::try_from(now_ns).unwrap_or(i64::MAX));
+        let remaining_ns = if repeats { after_ns } else { after_ns.max(0) };
+        self.set(Countdown { timer, remaining_ns, repeats, at_once: false });
     }
 
     /// Arms an interval for its next tick, by how late this one was.
@@ -192,7 +195,19 @@ mod tests {
         let mut timers = Countdowns::default();
         timers.arm_at(0, 5, 8, false);
         timers.arm_at(1, 8, 5, false);
-        assert_eq!((timers.remaining_ns(0), timers.remaining_ns(1)), (0, 3));
+        timers.arm_at(2, -5, 8, false);
+        assert_eq!([0, 1, 2].map(|timer| timers.remaining_ns(timer)), [0, 3, 0]);
+    }
+
+    #[test]
+    fn an_interval_from_an_instant_that_is_over_is_late_by_the_time_since() {
+        for (missed, expected_ns) in [(Missed::Burst, -25), (Missed::Delay, 10), (Missed::Skip, 5)] {
+            let mut timers = Countdowns::default();
+            timers.arm_at(0, -30, 5, true);
+            assert_eq!(timers.remaining_ns(0), -35);
+            timers.rearm(0, 10, missed);
+            assert_eq!(timers.remaining_ns(0), expected_ns, "{missed:?}");
+        }
     }
 
     proptest! {

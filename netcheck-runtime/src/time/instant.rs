@@ -11,11 +11,17 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::panic::Location;
 use std::time::Duration;
 
+/// The earliest instant: a year before the start of the check, or before a mark.
+const EARLIEST_NS: i64 = -(netcheck_memory::UPTIME.as_nanos() as i64);
+
 /// A point in virtual time, as `tokio::time::Instant`.
 ///
 /// In dense time (`delay`) a point in time may be no number. It can be added to, waited for and compared all the same:
 /// a comparison then has all outcomes that are possible. The time between two points is a number only where the delays
 /// leave one; elsewhere, to ask for it is an error that says so. Equal points may then have different hashes.
+///
+/// The clock of a check begins after a year, as that of a machine that is up, and as `std::time::Instant` in a check: a
+/// program can subtract a minute, or a day, from the first instant that it reads.
 #[derive(Clone, Copy)]
 pub struct Instant {
     /// `None`: the time of a tick whose value was not asked for yet.
@@ -42,7 +48,7 @@ impl Instant {
     pub(super) fn known(self) -> At {
         match self.at {
             // Its distance from anything is no number: the answer is an error that says so.
-            Some(At::UNTOLD) => At::since_start(distance(At::UNTOLD, At::since_start(0)).unsigned_abs()),
+            Some(At::UNTOLD) => At::from_now(distance(At::UNTOLD, At::ORIGIN).unsigned_abs(), 0),
             Some(at) => at,
             None => Instant::now().known(),
         }
@@ -85,10 +91,8 @@ impl Instant {
     #[track_caller]
     pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
         let at = self.known();
-        let earlier = At { ns: at.ns.checked_sub(i64::try_from(nanoseconds(duration)).ok()?)?, ..at };
-        // Before the start of the check there is nothing.
-        let exists = earlier.ns >= 0 || at.number().is_none();
-        exists.then_some(Instant { at: Some(earlier) })
+        let ns = at.ns.checked_sub(i64::try_from(nanoseconds(duration)).ok()?)?;
+        (ns >= EARLIEST_NS).then_some(Instant { at: Some(At { ns, ..at }) })
     }
 }
 
@@ -152,7 +156,8 @@ impl Capture for Instant {
 impl fmt::Debug for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.at.and_then(At::number) {
-            Some(at_ns) => write!(f, "Instant({:?})", Duration::from_nanos(at_ns)),
+            Some(ns) if ns < 0 => write!(f, "Instant(-{:?})", Duration::from_nanos(ns.unsigned_abs())),
+            Some(ns) => write!(f, "Instant({:?})", Duration::from_nanos(ns.unsigned_abs())),
             None => f.write_str("Instant(_)"),
         }
     }

@@ -157,10 +157,7 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         Outcome::Ready { read, write } => ready(*read, *write).to_owned(),
         Outcome::WouldBlock => "would block".to_owned(),
         Outcome::Elapsed { .. } => "elapsed".to_owned(),
-        Outcome::Time { at } => match at.number() {
-            Some(at_ns) => format!("{:?} after the start", Duration::from_nanos(at_ns)),
-            None => format!("instant {}", at.mark),
-        },
+        Outcome::Time { at } => at.since_start().unwrap_or_else(|| format!("instant {}", at.mark)),
         Outcome::Compared(Ordering::Less) => "earlier".to_owned(),
         Outcome::Compared(Ordering::Equal) => "the same".to_owned(),
         Outcome::Compared(Ordering::Greater) => "later".to_owned(),

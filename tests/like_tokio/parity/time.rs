@@ -164,6 +164,56 @@ pub(crate) async fn instants_are_ordered_and_can_be_reckoned_with() -> Vec<bool>
     ]
 }
 
+/// A machine has been up for longer than a minute when a program starts.
+pub(crate) async fn there_are_instants_before_the_start() -> Vec<bool> {
+    let now = Instant::now();
+    let seen = now - Duration::from_secs(60);
+    let mut earlier = seen;
+    earlier -= Duration::from_secs(3);
+    vec![
+        seen < now,
+        earlier < seen,
+        seen.elapsed() >= Duration::from_secs(60),
+        now.duration_since(earlier) == Duration::from_secs(63),
+        earlier.checked_duration_since(seen).is_none(),
+        earlier + Duration::from_secs(63) == now,
+        Instant::now().checked_sub(ms(1)).is_some(),
+        now.checked_sub(Duration::MAX).is_none(),
+    ]
+}
+
+pub(crate) async fn an_instant_before_the_start_is_over() -> [bool; 4] {
+    let start = Instant::now();
+    let before = start - Duration::from_secs(60);
+    sleep_until(before).await;
+    let elapsed = timeout_at(before, pending::<()>()).await.is_err();
+    let ready = timeout_at(before, async { 1 }).await == Ok(1);
+    let mut reset = pin!(sleep(Duration::from_secs(3600)));
+    reset.as_mut().reset(before);
+    reset.await;
+    [start.elapsed() < Duration::from_secs(1), elapsed, ready, start.elapsed() < Duration::from_secs(60)]
+}
+
+/// The instants of the ticks that come at once, from the first one on.
+async fn ticks_at_once(start: Instant, missed: MissedTickBehavior) -> Vec<Duration> {
+    let mut ticks = interval_at(start, Duration::from_secs(10));
+    ticks.set_missed_tick_behavior(missed);
+    let mut at_once = Vec::new();
+    while let Ok(tick) = timeout(ms(500), ticks.tick()).await {
+        at_once.push(tick - start);
+    }
+    at_once
+}
+
+pub(crate) async fn an_interval_from_an_instant_that_is_over_is_late() -> Vec<Vec<Duration>> {
+    let start = Instant::now() - Duration::from_secs(35);
+    let mut all = Vec::new();
+    for missed in [MissedTickBehavior::Burst, MissedTickBehavior::Delay, MissedTickBehavior::Skip] {
+        all.push(ticks_at_once(start, missed).await);
+    }
+    all
+}
+
 /// Says how long it was there when it is dropped: in a check also while a poll is abandoned.
 struct Measured {
     start: Instant,

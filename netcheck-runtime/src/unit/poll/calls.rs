@@ -157,7 +157,7 @@ impl Context {
 fn unheard(operation: &Operation) -> Outcome {
     match operation {
         Operation::Time(time::Operation::Clock) | Operation::Time(time::Operation::Deadline { .. }) => {
-            Outcome::Time { at: time::At::since_start(0) }
+            Outcome::Time { at: time::At::ORIGIN }
         }
         Operation::Time(time::Operation::Compare { .. }) => Outcome::Compared(Ordering::Equal),
         Operation::Time(time::Operation::Distance { .. }) => Outcome::Distance { ns: 0 },

@@ -36,18 +36,19 @@ impl Context {
         self.shared.modes.tracks.then(|| self.state().tasks.running)
     }
 
-    /// The nanoseconds from the start to an instant.
+    /// The nanoseconds from the start to a reading of the clock.
     fn number(&self, at: At) -> u64 {
-        at.number().unwrap_or_else(|| {
-            let distance = time::Operation::Distance { from: At::since_start(0), to: at };
+        let ns = at.number().unwrap_or_else(|| {
+            let distance = time::Operation::Distance { from: At::ORIGIN, to: at };
             match panics::catch(|| self.ask(Operation::Time(distance), Location::caller())) {
-                Ok(Outcome::Distance { ns }) => u64::try_from(ns).unwrap_or(0),
+                Ok(Outcome::Distance { ns }) => ns,
                 _ => {
                     self.give_up_soon();
                     0
                 }
             }
-        })
+        });
+        u64::try_from(ns).unwrap_or(0)
     }
 
     fn count_draw(&self) {

@@ -136,8 +136,8 @@ impl View<'_> {
             }
             AnyEffect::Time(time::Effect::ArmAt { at, .. }) => {
                 // In dense time, the present is an interval.
-                let at_ns = at.number().filter(|_| !self.has_delay()).unwrap_or(now_ns);
-                Some(Sighting::Armed { process, after_ns: at_ns.saturating_sub(now_ns) })
+                let at_ns = at.number().filter(|_| !self.has_delay()).map(|ns| u64::try_from(ns).unwrap_or(0));
+                Some(Sighting::Armed { process, after_ns: at_ns.unwrap_or(now_ns).saturating_sub(now_ns) })
             }
             AnyEffect::Time(time::Effect::Rearm { period_ns, .. }) => {
                 Some(Sighting::Armed { process, after_ns: *period_ns })

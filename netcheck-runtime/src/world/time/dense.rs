@@ -93,9 +93,10 @@ impl<'a> View<'a> {
         Ok((component, value))
     }
 
-    /// The outcome of a timer that fires now.
-    pub(super) fn fires_in(self, zone: &Zone, unit: UnitId) -> Lookup<OutcomeId> {
-        let at = || self.relative(zone, unit, Moment::NOW).unwrap_or(At::UNTOLD);
+    /// The outcome of a timer that fires now. A tick of an interval is told by its own instant, also when it is late.
+    fn fires_in(self, zone: &Zone, unit: UnitId, tick: Option<Scheduled>) -> Lookup<OutcomeId> {
+        let moment = tick.map_or(Moment::NOW, Moment::of);
+        let at = || self.relative(zone, unit, moment).unwrap_or(At::UNTOLD);
         self.outcome(Outcome::Elapsed { at: self.demands.clock.then(at) })
     }
 
@@ -199,7 +200,7 @@ impl<'a> View<'a> {
             enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns: 0, repeats });
             return Ok(());
         }
-        let outcome = self.fires_in(zone, asker.unit)?;
+        let outcome = self.fires_in(zone, asker.unit, repeats.then_some(event))?;
         let edge = self.edge(asker.node, Input { key: asker.key, outcome })?;
         let skips = |effect: &AnyEffect| matches!(effect, AnyEffect::Time(Effect::Rearm { timer: of, missed: Missed::Skip, .. }) if *of == timer);
         if away.exactly().is_none() && self.automata.edge(edge).effects.iter().any(skips) {
@@ -317,9 +318,10 @@ impl<'a> View<'a> {
         let event = timer_event(unit, waiting.timer);
         let away = zone.distance(Moment::NOW, Moment::of(event));
         let may_be_over = away.least_ns.is_none_or(|least_ns| least_ns < 0);
+        let tick = waiting.repeats.then_some(event);
         let outcome = match may_be_over {
-            true => self.fires_in(zone, unit)?,
-            false => self.fires_in(&zone.elapse_until(event, |_| false).expect("nothing is in its way"), unit)?,
+            true => self.fires_in(zone, unit, tick)?,
+            false => self.fires_in(&zone.elapse_until(event, |_| false).expect("nothing is in its way"), unit, tick)?,
         };
         let input = Input { key, outcome };
         let edge = self.edge(node, input)?;

@@ -12,7 +12,7 @@ use netcheck_models::event::Event;
 
 impl View<'_> {
     pub(super) fn elapsed(self, state: &[u32], remaining_ns: i64) -> Lookup<OutcomeId> {
-        let at = || At::since_start(self.now_ns(state).saturating_add_signed(remaining_ns));
+        let at = || At::from_now(self.now_ns(state), remaining_ns);
         self.outcome(Outcome::Elapsed { at: self.demands.clock.then(at) })
     }
 

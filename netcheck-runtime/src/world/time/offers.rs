@@ -41,12 +41,12 @@ pub(crate) fn offers(
             view.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())
         }
         Prepared::Clock => {
-            let at = At::since_start(view.now_ns(state));
+            let at = At::from_now(view.now_ns(state), 0);
             view.answer(enabled, asker, Outcome::Time { at }, Writes::new())
         }
         Prepared::Deadline { timer, armed } => {
             let remaining = view.timers.get(armed.of(state)).remaining_ns(timer);
-            let at = At::since_start(view.now_ns(state).saturating_add_signed(remaining));
+            let at = At::from_now(view.now_ns(state), remaining);
             view.answer(enabled, asker, Outcome::Time { at }, Writes::new())
         }
     }

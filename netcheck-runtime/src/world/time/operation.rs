@@ -2,9 +2,11 @@
 
 use netcheck_memory::Handed;
 pub(crate) use netcheck_models::time::Missed;
+use std::time::Duration;
 
 /// An instant: so many nanoseconds after a mark, which is an instant that a program has read. In quiet time, and wherever
-/// dense time leaves one value, the mark is the start of the check.
+/// dense time leaves one value, the mark is the start of the check. The clock of a check begins after a long time, as
+/// that of a machine that is up, so programs have instants before the mark, too: their number of nanoseconds is negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct At {
     pub mark: u32,
@@ -23,14 +25,25 @@ impl At {
     /// The instant at which a timer fired, where it is not known relative to a mark.
     pub(crate) const UNTOLD: At = At { mark: u32::MAX, ns: 0 };
 
-    /// The instant so many nanoseconds after the start of the check.
-    pub(crate) fn since_start(ns: u64) -> At {
-        At { mark: At::START, ns: i64::try_from(ns).unwrap_or(i64::MAX) }
+    /// The start of the check.
+    pub(crate) const ORIGIN: At = At { mark: At::START, ns: 0 };
+
+    /// An instant by the reading of the clock, and the nanoseconds from there: fewer than none for an instant before.
+    pub(crate) fn from_now(now_ns: u64, ns: i64) -> At {
+        At { mark: At::START, ns: i64::try_from(now_ns).unwrap_or(i64::MAX).saturating_add(ns) }
     }
 
-    /// The time since the start of the check, if the instant is relative to it.
-    pub fn number(self) -> Option<u64> {
-        u64::try_from(self.ns).ok().filter(|_| self.mark == At::START)
+    /// The nanoseconds since the start of the check, if the instant is relative to it; fewer than none for an instant
+    /// before.
+    pub fn number(self) -> Option<i64> {
+        (self.mark == At::START).then_some(self.ns)
+    }
+
+    /// The distance from the start as text, if the instant is relative to it.
+    pub fn since_start(self) -> Option<String> {
+        let ns = self.number()?;
+        let side = if ns < 0 { "before" } else { "after" };
+        Some(format!("{:?} {side} the start", Duration::from_nanos(ns.unsigned_abs())))
     }
 }
 
