@@ -8,7 +8,7 @@
 //! that are made without the C library.
 
 use crate::source::UPTIME;
-use crate::{generators, last_words, mute, source};
+use crate::{exits, generators, last_words, mute, source};
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
 use std::ptr::{self, NonNull};
@@ -44,6 +44,7 @@ type SystemCall = unsafe extern "C" fn(c_long, usize, usize, usize, usize, usize
 type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 type Write = unsafe extern "C" fn(c_int, *const c_void, usize) -> isize;
 type WriteVectored = unsafe extern "C" fn(c_int, *const libc::iovec, c_int) -> isize;
+type Exit = unsafe extern "C" fn(c_int) -> !;
 type Abort = unsafe extern "C" fn() -> !;
 type Destructor = unsafe extern "C" fn(*mut u8);
 type ThreadAtexit = unsafe extern "C" fn(Destructor, *mut u8, *mut u8) -> c_int;
@@ -52,6 +53,7 @@ static SYSCALL: Own = Own::new(c"syscall");
 static CLOCK_GETTIME: Own = Own::new(c"clock_gettime");
 static WRITE: Own = Own::new(c"write");
 static WRITEV: Own = Own::new(c"writev");
+static EXIT: Own = Own::new(c"exit");
 static ABORT: Own = Own::new(c"abort");
 static THREAD_ATEXIT: Own = Own::new(c"__cxa_thread_atexit_impl");
 
@@ -208,6 +210,28 @@ unsafe extern "C" fn writev(file: c_int, parts: *const libc::iovec, count: c_int
             own_system_call(libc::SYS_writev, file as usize, parts as usize, count as usize, 0, 0, 0) as isize
         },
     }
+}
+
+/// A poll does not end the process: see `exits`. Where it can't be left, its process is ended, but not with success.
+///
+/// # Safety
+///
+/// As the C library's function; in a poll, its caller may be unwound.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn exit(code: c_int) -> ! {
+    if source::ask(|source| source.exit(code)).is_some() {
+        if exits::take_back() {
+            std::panic::resume_unwind(Box::new(code));
+        }
+        // SAFETY: it has no conditions.
+        unsafe { abort() }
+    }
+    if let Some(own) = EXIT.address() {
+        // SAFETY: it is the C library's function of that name, and the argument is the caller's.
+        unsafe { std::mem::transmute::<*mut c_void, Exit>(own.as_ptr())(code) }
+    }
+    // SAFETY: it ends the process at once.
+    unsafe { libc::_exit(code) }
 }
 
 /// The standard library ends the process so, also after a stack overflow, and for want of memory.

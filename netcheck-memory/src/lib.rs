@@ -9,8 +9,8 @@
 //!   [`Handed`]: what it returns to a program;
 //! - [`image`]: images, and the argument why equal images mean equal futures;
 //! - [`hash_keys`](mod@hash_keys), [`call_on_program_stack`]: so that a program finds the same in each of its runs;
-//! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's; [`generators`], so that those of
-//!   `rand` and `fastrand` are among them.
+//! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's, and what it makes of a poll that ends
+//!   the process; [`generators`], so that those of `rand` and `fastrand` are among them.
 //! - [`mute`](fn@mute): what a program prints while it is searched is dropped.
 //! - [`poll_begins`]: what is said where a program ends the process.
 //! - [`ThreadNumber::give_way`]: for a thread whose poll does not return.
@@ -25,7 +25,7 @@
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
 //! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
-//! executable's variables by name), `source`, `generators`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
+//! executable's variables by name), `source`, `generators`, `exits`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
 //! `return_addresses`.
 
 #![deny(missing_docs)]
@@ -36,6 +36,14 @@ mod allocator;
 mod arena;
 mod chunk;
 mod engine;
+#[cfg(all(
+    feature = "allocator",
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(miri)
+))]
+mod exits;
 pub mod generators;
 mod handed;
 pub mod hash_keys;

@@ -27,6 +27,9 @@ pub trait Source {
 
     /// The generator that was given the seed was used, so it must not be given again.
     fn seed_was_used(&self);
+
+    /// The poll ends the process with this code. It is left when this returns, by a panic without a message.
+    fn exit(&self, code: i32);
 }
 
 thread_local! {

@@ -1,24 +1,28 @@
-//! The thread-local variables of this program's executable by name, from the file's table of symbols.
+//! The variables of this program's executable by name, from the file's table of symbols.
 //!
-//! The table is there unless the executable was stripped. Nothing here is trusted: `generators` validates what it finds
-//! with a variable of its own.
+//! The table is there unless the executable was stripped. Nothing here is trusted: `generators` and `exits` validate what
+//! they find with variables of their own.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// A thread-local variable of the executable.
+/// A variable of the executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     pub name: String,
-    /// Bytes from the start of a thread's block of variables.
+    /// Bytes from the start of a thread's block of variables, or from where the executable is loaded.
     pub offset: usize,
     pub bytes: usize,
 }
 
 /// The type of a section that is a table of symbols.
 const SYMBOLS: u32 = 2;
+/// The type of a symbol that is a variable.
+const OBJECT: u8 = 1;
 /// The type of a symbol that is a thread-local variable.
 const THREAD_LOCAL: u8 = 6;
+/// The bytes of a variable that is a word.
+const WORD_BYTES: u64 = 8;
 const SECTION_BYTES: usize = 64;
 const SYMBOL_BYTES: usize = 24;
 /// The longest beginning of a name that is read.
@@ -26,10 +30,20 @@ const NAME_BYTES: u64 = 512;
 
 /// The thread-local variables of the executable.
 pub fn thread_locals() -> io::Result<Vec<Variable>> {
-    in_file(&mut File::open("/proc/self/exe")?)
+    of_executable(|symbol| type_of(symbol) == THREAD_LOCAL)
 }
 
-fn in_file(file: &mut File) -> io::Result<Vec<Variable>> {
+/// The variables of the executable that all threads share, and that have the size of a word.
+pub fn words() -> io::Result<Vec<Variable>> {
+    of_executable(|symbol| type_of(symbol) == OBJECT && u64_at(symbol, 16) == WORD_BYTES)
+}
+
+fn type_of(symbol: &[u8]) -> u8 {
+    symbol[4] & 0xf
+}
+
+fn of_executable(is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<Variable>> {
+    let file = &mut File::open("/proc/self/exe")?;
     let header = bytes(file, 0, 64)?;
     if header[..6] != [0x7f, b'E', b'L', b'F', 2, 1] {
         return Err(io::ErrorKind::InvalidData.into());
@@ -42,10 +56,9 @@ fn in_file(file: &mut File) -> io::Result<Vec<Variable>> {
     };
     let names = section(u32_at(table, 40) as usize).ok_or(io::ErrorKind::InvalidData)?;
     let symbols = bytes(file, u64_at(table, 24), u64_at(table, 32) as usize)?;
-    let is_defined = |symbol: &&[u8]| symbol[4] & 0xf == THREAD_LOCAL && u16_at(symbol, 6) != 0;
     symbols
         .chunks_exact(SYMBOL_BYTES)
-        .filter(is_defined)
+        .filter(|symbol| u16_at(symbol, 6) != 0 && is_wanted(symbol))
         .map(|symbol| {
             let at = u64_at(names, 24) + u64::from(u32_at(symbol, 0));
             let (offset, bytes) = (u64_at(symbol, 8) as usize, u64_at(symbol, 16) as usize);

@@ -169,6 +169,9 @@ impl Properties {
                         (ViolationKind::Property, format!("{name} at {}: {}", panic.location, panic.message))
                     }
                     Cause::Program => (ViolationKind::Panic, panicked(&name, panic)),
+                    Cause::Exit => {
+                        (ViolationKind::Panic, format!("{name} exits at {}: {}", panic.location, panic.message))
+                    }
                     Cause::LeftBehind | Cause::Stuck => (ViolationKind::Panic, panic.message.clone()),
                 };
                 let is_error = matches!(panic.cause, Cause::LeftBehind | Cause::Stuck);

@@ -378,3 +378,104 @@ fn a_poll_that_does_not_return_is_no_error_where_no_execution_comes_to_it() {
     STUCK.store(false, Ordering::Relaxed);
     assert_eq!(report.verdict(), Verdict::Verified, "{report}");
 }
+
+/// Says something when it is dropped, as long as its program goes on.
+struct Farewell(UdpSocket);
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        let _ = self.0.try_send_to(b"farewell", ([10, 0, 0, 1], 4000).into());
+    }
+}
+
+/// Whether a poll that ends the process is left: functions of the C library are replaced there.
+const IS_LEFT: bool = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
+
+/// What a check says of a program that ends the process, at a line of this file.
+fn exits(process: impl Fn(&mut netcheck::Network) + Clone, line: u32, code: i32) {
+    for identity in [Identity::Memory, Identity::History] {
+        let checker = Checker::new().identity(identity);
+        let report = checker.check(process.clone());
+        let found = report.counterexample().unwrap_or_else(|| panic!("no violation: {report}"));
+        assert_eq!(found.kind(), ViolationKind::Panic);
+        for part in [
+            "client exits at tests/reports/diagnostics.rs:",
+            &format!("diagnostics.rs:{line}: `std::process::exit({code})` would end the test program"),
+        ] {
+            assert!(found.message().contains(part), "{part} is missing in {}", found.message());
+        }
+        let again = checker.replay(process.clone(), found).expect("it can be run again");
+        assert!(again.is_some_and(|again| again.contains(&format!("exit({code})"))));
+    }
+}
+
+#[test]
+fn a_program_that_ends_the_process_is_a_violation_at_its_line() {
+    if !IS_LEFT {
+        return;
+    }
+    exits(|net| _ = net.process("client", || async { std::process::exit(0) }), line!(), 0);
+    // In a task, after a wait, with something to drop, where panics are caught; and another process goes on.
+    let line = line!() + 7;
+    let in_task = |net: &mut netcheck::Network| {
+        net.process("client", || async {
+            let _farewell = Farewell(UdpSocket::bind("0.0.0.0:0").await.unwrap());
+            let task = tokio::spawn(async {
+                sleep(Duration::from_secs(1)).await;
+                let farewell = Farewell(UdpSocket::bind("0.0.0.0:0").await.unwrap());
+                let caught = std::panic::catch_unwind(|| std::process::exit(3));
+                drop(farewell);
+                caught
+            });
+            task.await.unwrap().ok()
+        });
+        net.process("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            timeout(Duration::from_secs(5), socket.recv(&mut [0; 8])).await.is_ok()
+        });
+    };
+    exits(in_task, line, 3);
+    // In what makes the future.
+    fn begins() -> std::future::Ready<()> {
+        std::process::exit(7)
+    }
+    exits(|net| _ = net.process("client", begins), line!() - 2, 7);
+}
+
+/// In processes of their own: the harness ends each by the same function, which must do so after a check as before.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "it waits for a process, which may never end")]
+fn a_test_program_ends_as_ever_after_a_program_that_would_have_ended_it() {
+    const ENDS: &str = "NETCHECK_TEST_ENDS";
+    let exits = || Checker::new().check(|net| _ = net.process("client", || async { std::process::exit(0) }));
+    match std::env::var(ENDS).as_deref() {
+        Ok("passes") => assert_eq!(exits().verdict(), Verdict::Violated),
+        Ok("fails") => panic!("{}", exits()),
+        Ok("exits") => {
+            exits();
+            std::process::exit(5)
+        }
+        _ if IS_LEFT => {
+            for (ends, code) in [("passes", 0), ("fails", 101), ("exits", 5)] {
+                let name = "diagnostics::a_test_program_ends_as_ever_after_a_program_that_would_have_ended_it";
+                let program = std::env::current_exe().expect("this program");
+                let mut child = std::process::Command::new(program)
+                    .args(["--exact", name])
+                    .env(ENDS, ends)
+                    .stdout(std::process::Stdio::null())
+                    .stderr(std::process::Stdio::null())
+                    .spawn()
+                    .expect("it can be run again");
+                let ended = (0..600).find_map(|_| {
+                    std::thread::sleep(Duration::from_millis(100));
+                    child.try_wait().expect("it can be waited for")
+                });
+                if ended.is_none() {
+                    child.kill().expect("it can be ended");
+                }
+                assert_eq!(ended.expect("it comes to an end").code(), Some(code), "{ends}");
+            }
+        }
+        _ => {}
+    }
+}

@@ -13,6 +13,7 @@ struct Counting {
     draws: Cell<u8>,
     seconds: Cell<u64>,
     is_busy: Cell<bool>,
+    exit: Cell<Option<i32>>,
 }
 
 impl Source for Counting {
@@ -38,6 +39,10 @@ impl Source for Counting {
 
     fn seed_was_used(&self) {
         self.draws.set(self.draws.get() + 1);
+    }
+
+    fn exit(&self, code: i32) {
+        self.exit.set(Some(code));
     }
 }
 
@@ -176,4 +181,32 @@ fn a_generator_that_is_kept_outlives_the_poll() {
     });
     let numbers: [u64; 2] = std::array::from_fn(|_| rand::RngExt::random(&mut kept));
     assert_ne!(numbers[0], numbers[1]);
+}
+
+#[test]
+fn a_poll_that_ends_the_process_is_left_and_ends_nothing() {
+    if !interposes() {
+        return;
+    }
+    let ends: [fn(); 3] = [
+        || std::process::exit(3),
+        || {
+            let _dropped = String::from("on the way");
+            std::process::exit(3)
+        },
+        // SAFETY: nothing is ended.
+        || unsafe { libc::exit(3) },
+    ];
+    // The standard library lets a second one that ends the process wait for ever.
+    for end in ends.into_iter().chain(ends) {
+        let source = Counting::default();
+        let left = thread::scope(|scope| {
+            let left = || std::panic::catch_unwind(|| with_source(&Counting::default(), end)).is_err();
+            scope.spawn(left).join().unwrap()
+        });
+        assert!(left);
+        let left = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| with_source(&source, end)));
+        assert_eq!(left.unwrap_err().downcast_ref::<i32>(), Some(&3));
+        assert_eq!(source.exit.get(), Some(3));
+    }
 }

@@ -271,6 +271,7 @@ impl Instance {
                 Abandoned::Differs(mismatch) => Rest::Differs(mismatch),
                 Abandoned::Asks(asked) => Rest::Waits(vec![asked]),
                 Abandoned::Refused => Rest::Refused,
+                Abandoned::Exits(exit) => Rest::Panicked(exit),
                 Abandoned::Failed(why) => Rest::Failed(why),
             });
         }

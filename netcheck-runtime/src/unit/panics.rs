@@ -27,6 +27,8 @@ pub(crate) enum Cause {
     LeftBehind,
     /// None: the panic stands for a poll that does not return.
     Stuck,
+    /// None: the panic stands for a call that ends the process of the test program.
+    Exit,
 }
 
 thread_local! {

@@ -5,6 +5,7 @@ use crate::operation::{Effect, Offer, Operation, Outcome};
 use crate::unit::identity::causality::Causality;
 use crate::unit::identity::checkpoint::Position;
 use crate::unit::names::Host;
+use crate::unit::panics::Panic;
 use crate::unit::poll::executions::Executions;
 use crate::unit::poll::frames::Frames;
 use crate::unit::poll::handles::Handles;
@@ -99,6 +100,8 @@ pub struct Context {
     discarded: Cell<bool>,
     /// The poll is discarded but could not be unwound: its next call does so.
     gives_up: Cell<bool>,
+    /// The call of the poll that would have ended the process.
+    pub(super) exit: Cell<Option<Panic>>,
     /// The heap of the program, if its memory identifies local states. It is dropped after everything that the program
     /// has allocated.
     arena: Option<Arena>,
@@ -151,6 +154,8 @@ pub(in crate::unit) enum Abandoned {
     Refused,
     /// The check can't go on.
     Failed(String),
+    /// The program would have ended the process.
+    Exits(Panic),
 }
 
 impl State {
@@ -184,7 +189,8 @@ impl Context {
         let (state, discarded, gives_up) = (RefCell::new(state), Cell::new(false), Cell::new(false));
         let kept = arena.as_ref().map(Arena::keep);
         let clones = Arc::default();
-        let context = Rc::new(Context { unit, shared, state, clones, discarded, gives_up, arena });
+        let context =
+            Rc::new(Context { unit, shared, state, clones, discarded, gives_up, exit: Cell::new(None), arena });
         drop(kept);
         context
     }
@@ -329,7 +335,7 @@ impl Context {
             (Some(failure), ..) => Abandoned::Failed(failure),
             (None, Some(mismatch), _) => Abandoned::Differs(mismatch),
             (None, None, Some(asked)) => Abandoned::Asks(asked),
-            (None, None, None) => Abandoned::Refused,
+            (None, None, None) => self.exit.take().map_or(Abandoned::Refused, Abandoned::Exits),
         })
     }
 

@@ -7,9 +7,11 @@
 use crate::id::TaskId;
 use crate::operation::time::{self, At};
 use crate::operation::{Operation, Outcome};
+use crate::unit::caller::Running;
 use crate::unit::generator::Generator;
-use crate::unit::panics;
+use crate::unit::panics::{self, Cause, Panic};
 use crate::unit::poll::context::Context;
+use crate::unit::source_line::file_and_line;
 use netcheck_memory::{Source, engine};
 use std::panic::Location;
 use std::time::Duration;
@@ -95,6 +97,26 @@ impl Source for Context {
 
     fn seed(&self) -> u64 {
         engine(|| if self.is_busy() { 0 } else { self.drawing(Drawn::Seed).next() })
+    }
+
+    /// What the program drops while the poll is left has no effect, as nothing is dropped by a process that ends.
+    fn exit(&self, code: i32) {
+        engine(|| {
+            if self.is_discarded() {
+                return;
+            }
+            let line = Running::now().line;
+            let location =
+                line.map_or_else(|| "an unknown place".to_owned(), |line| file_and_line(&line.file, line.number));
+            let message = format!(
+                "`std::process::exit({code})` would end the test program; a program under check returns from its root \
+                 future instead"
+            );
+            // Where the poll can't be left, this is the last that was printed.
+            eprintln!("{message} (at {location})");
+            self.exit.set(Some(Panic { message, location, cause: Cause::Exit }));
+            self.set_discarded();
+        });
     }
 
     fn seed_was_used(&self) {
