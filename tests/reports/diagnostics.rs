@@ -479,3 +479,41 @@ fn a_test_program_ends_as_ever_after_a_program_that_would_have_ended_it() {
         _ => {}
     }
 }
+
+/// Tells a task that it may go on, for ever; the task does something else in each run of the program.
+fn changes(turns: &'static AtomicU8) -> impl Fn(&mut netcheck::Network) {
+    move |net| {
+        net.process("fickle", move || async move {
+            let told = std::sync::Arc::new(tokio::sync::Notify::new());
+            let waits = std::sync::Arc::clone(&told);
+            tokio::spawn(async move {
+                loop {
+                    sleep(Duration::from_secs(1)).await;
+                    waits.notified().await;
+                    if turns.fetch_add(1, Ordering::Relaxed) % 3 == 1 {
+                        let _: usize = netcheck::choose(0..2).await;
+                    }
+                }
+            });
+            loop {
+                sleep(Duration::from_secs(2)).await;
+                told.notify_one();
+            }
+        });
+    }
+}
+
+/// A poll of a woken task has no line of its own: the line is that of what the task has done last.
+#[test]
+fn a_difference_after_a_task_was_woken_is_told_at_a_line_of_the_program() {
+    static TURNS: [AtomicU8; 2] = [AtomicU8::new(0), AtomicU8::new(0)];
+    let sleeps = line!() - 19;
+    for (turns, identity) in TURNS.iter().zip([Identity::Memory, Identity::History]) {
+        let checker = Checker::new().identity(identity).max_states(1_000);
+        let error = checker.try_check(changes(turns)).expect_err("the program changes").to_string();
+        let after = error.lines().find(|line| line.contains("after:")).expect("a step");
+        let place = format!("run task 1, last at tests/reports/diagnostics.rs:{sleeps} -> done");
+        assert!(after.ends_with(&place), "{place} is missing in {error}");
+        assert!(!error.contains("netcheck-runtime"), "{error}");
+    }
+}

@@ -6,11 +6,12 @@
 //! run again in other histories of the node. A difference is an error that says where it was seen.
 
 use crate::id::{NodeId, UnitId};
-use crate::operation::Input;
+use crate::operation::{Input, Offer};
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::panics::Cause;
 use crate::unit::shared::Modes;
+use crate::unit::wording;
 use std::rc::Rc;
 
 /// The histories by which an edge is tried that is the sample of all others.
@@ -132,5 +133,21 @@ impl Learner {
                  let the `Hash` tell them apart, or write `#[netcheck::keep]` on the loop: then its whole history does"
             ),
         })
+    }
+
+    /// A step, and its line. A poll of a woken task, or of an aborted one, is a step of the engine's, and some operations
+    /// are begun deep in netcheck: then the line is that of the last operation before which the task has begun itself.
+    pub(super) fn step_of(&self, at: NodeId, offer: &Offer) -> String {
+        let operation = wording::operation(&offer.operation);
+        if let Some(line) = wording::own_line(offer, &self.shared) {
+            return format!("{operation} at {line}");
+        }
+        let (_, history) = self.automata.history(at);
+        let offers = history.iter().rev().filter_map(|&(node, input)| self.automata.node(node).offer(input));
+        let mut lines = offers.filter(|earlier| earlier.task == offer.task);
+        match lines.find_map(|earlier| wording::own_line(earlier, &self.shared)) {
+            Some(line) => format!("{operation}, last at {line}"),
+            None => operation,
+        }
     }
 }

@@ -60,7 +60,7 @@ impl Callers {
 }
 
 /// Whether a file belongs to the checked program, and not to the toolchain, a registry or netcheck.
-fn is_own(file: &Path) -> bool {
+pub(super) fn is_own(file: &Path) -> bool {
     if file.extension().is_none_or(|extension| extension != "rs") {
         return false;
     }

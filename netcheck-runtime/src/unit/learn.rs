@@ -368,14 +368,11 @@ impl Learner {
     fn differs(&self, unit: UnitId, at: NodeId, input: Input, expected: &str, seen: &str) -> Diagnostic {
         let name = self.shared.unit(unit).name;
         let offer = self.automata.node(at).offer(input);
-        let (operation, place) = offer.map_or_else(
-            || ("a step".to_owned(), String::new()),
-            |offer| (wording::operation(&offer.operation), wording::line(offer, &self.shared)),
-        );
+        let after = offer.map_or_else(|| "a step".to_owned(), |offer| self.step_of(at, offer));
         let outcome = wording::outcome(self.automata.outcome(input.outcome), &self.shared);
         Diagnostic(format!(
             "process \"{name}\" is not deterministic: run again with the same outcomes, it did something else\n  \
-             after:    {operation} at {place} -> {outcome}\n  \
+             after:    {after} -> {outcome}\n  \
              expected: {expected}\n  \
              seen:     {seen}\n  \
              usual causes: {}a static or thread-local that outlives the run, a value captured from outside the factory\n  \

@@ -2,11 +2,13 @@
 
 use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
 use crate::operation::{choices, tasks, tcp, time, udp};
+use crate::unit::caller::is_own;
 use crate::unit::payload::payload;
 use crate::unit::shared::Shared;
 use crate::unit::source_line::{file_and_line, place};
 use std::cmp::Ordering;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 /// The source line of an offer: the program's own if calls are traced.
@@ -18,6 +20,13 @@ pub fn line(offer: &Offer, shared: &Shared) -> String {
         }
         None => place(offer.location),
     }
+}
+
+/// As [`line`], if it is one of the program, and not of netcheck or a library.
+pub(super) fn own_line(offer: &Offer, shared: &Shared) -> Option<String> {
+    let is_known = offer.caller.is_some() || is_own(Path::new(offer.location.file()));
+    let is_called = !matches!(offer.operation, Operation::Tasks(tasks::Operation::Run(_) | tasks::Operation::Cancel));
+    (is_known && is_called).then(|| line(offer, shared))
 }
 
 /// The kind of an operation, in one word.
@@ -126,9 +135,9 @@ pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
     if offers.is_empty() {
         return NOTHING.to_owned();
     }
-    let each = offers.iter().map(|offer| match offer.operation {
-        Operation::Tasks(tasks::Operation::Run(_)) => operation(&offer.operation),
-        _ => format!("{} at {}", operation_of(&offer.operation, shared), line(offer, shared)),
+    let each = offers.iter().map(|offer| {
+        let at = own_line(offer, shared).map_or_else(String::new, |line| format!(" at {line}"));
+        operation_of(&offer.operation, shared) + &at
     });
     each.collect::<Vec<_>>().join(", ")
 }
