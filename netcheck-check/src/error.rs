@@ -1,5 +1,6 @@
 //! What the user has to do before a program can be checked.
 
+use crate::printable::printable;
 use crate::trace::step::Step;
 use std::fmt;
 
@@ -41,7 +42,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&printable(&self.0))
     }
 }
 

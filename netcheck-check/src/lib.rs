@@ -20,6 +20,7 @@ mod explore;
 mod external;
 mod folder;
 mod network;
+mod printable;
 pub mod profile;
 pub mod propagation;
 mod replay;

@@ -7,6 +7,7 @@
 mod html;
 mod text;
 
+use crate::printable::printable;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -240,7 +241,7 @@ impl Propagation {
 
 impl fmt::Display for Propagation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text::table(self))
+        f.write_str(&printable(&text::table(self)))
     }
 }
 

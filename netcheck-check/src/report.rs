@@ -1,5 +1,6 @@
 //! The report of a check: its findings and figures.
 
+use crate::printable::printable;
 use crate::profile::Profile;
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
@@ -325,7 +326,7 @@ impl Report {
                 text.push_str(&self.profile.to_string());
             }
         }
-        text
+        printable(&text).into_owned()
     }
 }
 

@@ -8,6 +8,7 @@ mod existing;
 mod failed;
 mod leaks;
 mod model_check;
+mod printed;
 mod remarks;
 mod replay;
 mod waiting;

@@ -309,6 +309,7 @@ const CHECK: &[Row] = &[
         ],
     ),
     ("folder", &[]),
+    ("printable", &[]),
     (
         "replay",
         &[
@@ -355,6 +356,7 @@ const CHECK: &[Row] = &[
         &[
             "netcheck_runtime::id",
             "netcheck_runtime::operation",
+            "printable",
             "trace::chart",
             "netcheck_runtime::unit::automaton",
             "netcheck_runtime::unit::wording",
@@ -369,13 +371,16 @@ const CHECK: &[Row] = &[
     ("trace::fold", &["trace::asked", "trace::step"]),
     ("trace::automaton", &["trace::chart"]),
     ("trace::merge", &["trace::automaton"]),
-    ("trace::text", &["trace::counterexample", "trace::fold", "trace::relation", "trace::step"]),
+    ("trace::text", &["printable", "trace::counterexample", "trace::fold", "trace::relation", "trace::step"]),
     ("trace::layout", &[]),
     ("trace::markup", &[]),
     ("trace::machine", &["trace"]),
     ("trace::html", &["trace", "netcheck_runtime::violation"]),
     ("trace::mermaid", &["trace", "netcheck_runtime::violation"]),
-    ("trace::counterexample", &["trace::situation", "trace::step", "trace::versions", "netcheck_runtime::violation"]),
+    (
+        "trace::counterexample",
+        &["printable", "trace::situation", "trace::step", "trace::versions", "netcheck_runtime::violation"],
+    ),
     ("trace::versions", &["trace::step", "netcheck_runtime::unit::payload"]),
     ("trace::validated", &["trace", "netcheck_runtime::violation"]),
     (
@@ -390,10 +395,17 @@ const CHECK: &[Row] = &[
     ("profile", &[]),
     (
         "report",
-        &["profile", "netcheck_runtime::search::simulate", "trace::automaton", "trace::counterexample", "trace::html"],
+        &[
+            "printable",
+            "profile",
+            "netcheck_runtime::search::simulate",
+            "trace::automaton",
+            "trace::counterexample",
+            "trace::html",
+        ],
     ),
-    ("propagation", &["trace::chart", "trace::markup"]),
-    ("error", &["trace::step"]),
+    ("propagation", &["printable", "trace::chart", "trace::markup"]),
+    ("error", &["printable", "trace::step"]),
     // The top.
     (
         "network",

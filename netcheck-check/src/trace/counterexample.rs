@@ -1,5 +1,6 @@
 //! The steps from the start to a violation, and their JSON form.
 
+use crate::printable::printable;
 use crate::trace::situation::Situations;
 use crate::trace::step::Step;
 use crate::trace::versions::{self, VERSION};
@@ -41,7 +42,7 @@ impl Counterexample {
         Counterexample {
             version: VERSION,
             kind,
-            message,
+            message: printable(&message).into_owned(),
             units,
             faults: Some(faults),
             perhaps_not_least: false,

@@ -13,7 +13,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\n' | '\t' => escaped.push(c),
-            c if c.is_control() => escaped.push('\u{fffd}'),
+            c if c.is_control() => escaped.extend(c.escape_default()),
             c => escaped.push(c),
         }
     }

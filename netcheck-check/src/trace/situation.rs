@@ -2,6 +2,7 @@
 //!
 //! Only changes are kept: most steps change one process, and most local states come again.
 
+use crate::printable::printable;
 use crate::trace::chart::shortened;
 use netcheck_runtime::id::{NodeId, UnitId};
 use netcheck_runtime::operation::{Offer, Operation};
@@ -152,7 +153,7 @@ impl Local {
             NodeKind::Parked { .. } => "waits for ever".to_owned(),
             NodeKind::Gone => "ended".to_owned(),
         };
-        Local { is: Some(shortened(&is, WORDS_CHARS_MAX)), pending: Vec::new() }
+        Local { is: Some(shortened(&printable(&is), WORDS_CHARS_MAX)), pending: Vec::new() }
     }
 }
 

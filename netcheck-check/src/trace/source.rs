@@ -17,7 +17,7 @@ pub(crate) fn read_lines(steps: &mut [Step]) {
             .or_insert_with(|| roots.iter().find_map(|root| std::fs::read_to_string(root.join(file)).ok()));
         let number = line.parse::<usize>().ok().and_then(|line| line.checked_sub(1));
         let line = text.as_ref().zip(number).and_then(|(text, number)| text.lines().nth(number));
-        step.source = line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty());
+        step.source = line.map(|line| line.trim().replace('\t', " ")).filter(|line| !line.is_empty());
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Without colours and source lines it is the same on every machine.
 
+use crate::printable::printable;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::fold::{asides, is_told_by_the_other};
 use crate::trace::relation::{is_related, related};
@@ -62,7 +63,7 @@ impl Text<'_> {
     /// The violated property, and the declared faults.
     pub(crate) fn header(&self) -> String {
         let kind = self.paint(BAD, &self.counterexample.kind().to_string());
-        let mut text = format!("{kind}: {}\n", self.counterexample.message());
+        let mut text = format!("{kind}: {}\n", printable(self.counterexample.message()));
         if let Some(faults) = self.counterexample.faults() {
             let faults = if faults.is_empty() { "none" } else { faults };
             text.push_str(&self.line("faults", faults));
@@ -76,7 +77,7 @@ impl Text<'_> {
 
     /// A line of the header.
     pub(crate) fn line(&self, name: &str, value: &str) -> String {
-        format!("{} {value}\n", self.paint(ASIDE, &format!("{name}:")))
+        format!("{} {}\n", self.paint(ASIDE, &format!("{name}:")), printable(value))
     }
 
     /// The steps; those of processes that are unrelated to the violation are counted only, and asides stand below the steps
@@ -113,13 +114,13 @@ impl Text<'_> {
     }
 
     fn step(&self, number: usize, step: &Step, columns: Columns, asides: &[usize]) -> String {
-        let who = self.paint(WHO, &format!("{:<width$}", step.who(), width = columns.who));
+        let who = self.paint(WHO, &format!("{:<width$}", printable(&step.who()), width = columns.who));
         let mut text = format!("{number:>width$}. ", width = columns.number);
         if columns.instant > 0 {
             let at = step.timing.as_ref().map(Timing::at).unwrap_or_default();
             text.push_str(&self.paint(ASIDE, &format!("{at:>width$}  ", width = columns.instant)));
         }
-        text.push_str(&format!("{who}  {}", step.what()));
+        text.push_str(&format!("{who}  {}", printable(&step.what())));
         if !step.arrived.is_empty() {
             let numbers: String = step.arrived.iter().map(|number| format!(" #{number}")).collect();
             text.push_str(&self.paint(ASIDE, &format!(" ←{numbers}")));
@@ -181,8 +182,10 @@ impl Text<'_> {
         is_arrival.then(|| format!("took {took}{range}"))
     }
 
+    /// The text in a style, whose escape sequences are the only ones.
     fn paint(&self, style: Style, text: &str) -> String {
-        if self.is_colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        let text = printable(text);
+        if self.is_colored { format!("{style}{text}{style:#}") } else { text.into_owned() }
     }
 }
 
@@ -204,7 +207,7 @@ impl Columns {
     fn of<'a>(count: usize, shown: impl Iterator<Item = &'a Step>) -> Self {
         let mut columns = Columns { number: count.to_string().len(), instant: 0, who: 0 };
         for step in shown {
-            columns.who = columns.who.max(step.who().chars().count());
+            columns.who = columns.who.max(printable(&step.who()).chars().count());
             columns.instant = columns.instant.max(step.timing.as_ref().map_or(0, |timing| timing.at().len()));
         }
         columns
