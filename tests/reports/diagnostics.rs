@@ -326,6 +326,38 @@ fn a_process_that_does_not_exist_is_named_at_the_call_that_asks_for_it() {
     assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("no process is named \"if\""));
 }
 
+/// As a file that was not written, or copied, to its end.
+#[test]
+fn a_trace_whose_end_is_cut_off_is_no_replay_of_what_it_shows() {
+    let network = |net: &mut netcheck::Network| {
+        net.process("it", || async {
+            sleep(Duration::from_secs(1)).await;
+            let number = netcheck::choose(0..3).await;
+            sleep(Duration::from_secs(1)).await;
+            assert_ne!(number, 2, "two");
+        });
+    };
+    let mended = |net: &mut netcheck::Network| {
+        net.process("it", || async {
+            sleep(Duration::from_secs(1)).await;
+            let _: usize = netcheck::choose(0..3).await;
+            sleep(Duration::from_secs(1)).await;
+            sleep(Duration::from_secs(1)).await;
+        });
+    };
+    let found = Checker::new().check(network);
+    let whole = found.counterexample().expect("2 is chosen");
+    assert_eq!(Checker::new().replay(mended, whole).expect("it fits"), None, "although the program goes on");
+    for left in 1..whole.steps().len() {
+        let mut trace: serde_json::Value = serde_json::from_str(&whole.to_json()).expect("it is JSON");
+        trace["steps"].as_array_mut().expect("steps").truncate(left);
+        let cut = netcheck::check::Counterexample::from_json(&trace.to_string()).expect("it can be read");
+        let error = Checker::new().replay(network, &cut).expect_err("what it shows does not happen").to_string();
+        let of = format!("the trace has {left} of the {} steps", whole.steps().len());
+        assert!(error.contains(&of) && error.contains("cut off"), "{error}");
+    }
+}
+
 #[test]
 fn a_counterexample_survives_json_and_replays() {
     let network = |net: &mut netcheck::Network| {

@@ -30,10 +30,11 @@ impl Checker {
         counterexample: &Counterexample,
     ) -> Result<Option<Counterexample>, Error> {
         let steps = counterexample.steps().to_vec();
-        self.run_aloud(registered(network), move |mut job| {
+        let again = self.run_aloud(registered(network), move |mut job| {
             let replayed = job.replay(&steps)?;
             job.violated(replayed)
-        })
+        })?;
+        whole(again, counterexample)
     }
 
     /// As [`Checker::run_again`], to be watched: `show` is called before each step, and between two calls the programs
@@ -46,13 +47,15 @@ impl Checker {
     ) -> Result<Option<Counterexample>, Error> {
         let steps = counterexample.steps().to_vec();
         // A program that is stopped in a debugger is not stuck.
-        self.clone().max_poll_duration(Duration::MAX).run_aloud(registered(network), move |mut job| {
+        let patient = self.clone().max_poll_duration(Duration::MAX);
+        let again = patient.run_aloud(registered(network), move |mut job| {
             // First: it runs the programs, which print something.
             let replayed = job.replay(&steps)?;
             let again = job.violated(replayed);
             job.perform(&steps, show)?;
             again
-        })
+        })?;
+        whole(again, counterexample)
     }
 
     /// What the programs print in an execution, by the number of the step, from 1. Nothing where it can't be kept.
@@ -86,5 +89,13 @@ impl Checker {
         }
         let Checker { udp, tcp, at_most, .. } = counterexample.faults().unwrap_or_default().parse()?;
         Ok(Checker { udp, tcp, at_most, ..self })
+    }
+}
+
+/// What a replay has come to. That nothing was violated tells something only if all steps were taken.
+fn whole(again: Option<Counterexample>, replayed: &Counterexample) -> Result<Option<Counterexample>, Error> {
+    match (again, replayed.cut_off()) {
+        (None, Some(why)) => Err(Error::new(why)),
+        (again, _) => Ok(again),
     }
 }

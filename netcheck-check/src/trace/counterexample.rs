@@ -101,6 +101,20 @@ impl Counterexample {
         &self.steps
     }
 
+    /// Why a replay of its steps says nothing, although nothing is violated: the violation came after some that are missing.
+    /// `None` if none are missing, or if that is not known.
+    pub(crate) fn cut_off(&self) -> Option<String> {
+        let all = self.situations.as_ref()?.steps();
+        (self.steps.len() < all).then(|| {
+            format!(
+                "the trace has {} of the {all} steps to the violation: its end was cut off, and nothing is violated \
+                 before\n  \
+                 take the whole file, or run the check again to make a new one",
+                self.steps.len()
+            )
+        })
+    }
+
     pub(crate) fn situations(&self) -> Option<&Situations> {
         self.situations.as_ref()
     }

@@ -51,6 +51,11 @@ struct Pending {
 }
 
 impl Situations {
+    /// For how many steps of an execution there are situations.
+    pub(crate) fn steps(&self) -> usize {
+        self.changes.len().saturating_sub(1)
+    }
+
     /// The situations of one monitor: where it is at the start and after each step, in words.
     pub(crate) fn of_monitor(name: &str, words: impl IntoIterator<Item = String>) -> Situations {
         let mut watcher = Watcher::default();
