@@ -326,6 +326,34 @@ fn a_process_that_does_not_exist_is_named_at_the_call_that_asks_for_it() {
     assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("no process is named \"if\""));
 }
 
+/// In a child, which has the variable.
+#[test]
+fn a_word_of_the_log_that_is_not_known_is_an_error_that_names_it() {
+    const VALUE: &str = "NETCHECK_TEST_LOG";
+    let checked = || Checker::new().try_check(|net| _ = net.process("it", || async {}));
+    match std::env::var(VALUE).as_deref() {
+        Ok("right") => assert!(checked().is_ok()),
+        Ok(_) => println!("THE ERROR: {}", checked().expect_err("it is wrong")),
+        Err(_) => {
+            let run = |value: &str, log: &str| {
+                let program = std::env::current_exe().expect("this program");
+                let name = "diagnostics::a_word_of_the_log_that_is_not_known_is_an_error_that_names_it";
+                let mut command = std::process::Command::new(program);
+                command.args(["--exact", name, "--nocapture"]).env(VALUE, value).env("NETCHECK_LOG", log);
+                command.output().expect("it can be run again")
+            };
+            for right in ["progress", "", " progress ,"] {
+                assert!(run("right", right).status.success(), "{right}");
+            }
+            for (wrong, word) in [("progres", "progres"), ("progress, all", "all"), ("1", "1")] {
+                let said = String::from_utf8(run("wrong", wrong).stdout).expect("text");
+                let error = format!("NETCHECK_LOG is \"{wrong}\", and \"{word}\" is not known; it can be `progress`");
+                assert!(said.contains(&format!("THE ERROR: {error}")), "{said}");
+            }
+        }
+    }
+}
+
 /// As a file that was not written, or copied, to its end.
 #[test]
 fn a_trace_whose_end_is_cut_off_is_no_replay_of_what_it_shows() {

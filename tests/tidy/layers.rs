@@ -612,7 +612,7 @@ const CHECK: &[Row] = &[
         ],
     ),
     ("check::forecast", &["netcheck_runtime::search::progress"]),
-    ("check::monitor", &["check::forecast", "netcheck_runtime::search::progress"]),
+    ("check::monitor", &["check::forecast", "error", "netcheck_runtime::search::progress"]),
     ("check::order", &["error", "netcheck_runtime::id", "network", "netcheck_runtime::unit::source_line"]),
     // The explorer, which serves one execution at a time.
     ("explore::query", &["trace::step"]),

@@ -7,8 +7,10 @@
 //! A check of more than two seconds with an engine that is not optimized says so, once.
 
 use crate::check::forecast::Forecast;
+use crate::error::Error;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use netcheck_runtime::search::progress::{Phase, Progress, Seen};
+use std::ffi::OsString;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
@@ -47,6 +49,19 @@ netcheck-models = { opt-level = 2, codegen-units = 16, debug = false }
 xxhash-rust = { opt-level = 2 }
 ";
 
+/// Whether lines are written, by the words of the variable.
+fn logs(value: Option<OsString>) -> Result<bool, Error> {
+    let Some(value) = value else { return Ok(false) };
+    let value = value.to_string_lossy();
+    let words: Vec<&str> = value.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+    match words.iter().find(|word| **word != "progress") {
+        Some(word) => {
+            Err(Error::new(format!("{LOG} is \"{value}\", and \"{word}\" is not known; it can be `progress`")))
+        }
+        None => Ok(!words.is_empty()),
+    }
+}
+
 /// Shows how far a check is, as long as it lives.
 pub(super) struct Monitor {
     progress: Arc<Progress>,
@@ -64,11 +79,17 @@ pub(super) struct Monitor {
 
 impl Monitor {
     /// For a check that may take so long, and visit so many states.
-    pub(super) fn new(progress: Arc<Progress>, duration_max: Option<Duration>, states_max: usize) -> Self {
-        let logs = std::env::var(LOG).is_ok_and(|words| words.split(',').any(|word| word.trim() == "progress"));
-        let (started, lines) = (Instant::now(), logs.then_some(0));
+    ///
+    /// # Errors
+    /// If `NETCHECK_LOG` says what is not known.
+    pub(super) fn new(
+        progress: Arc<Progress>,
+        duration_max: Option<Duration>,
+        states_max: usize,
+    ) -> Result<Self, Error> {
+        let (started, lines) = (Instant::now(), logs(std::env::var_os(LOG))?.then_some(0));
         let forecast = Forecast::default();
-        Monitor {
+        Ok(Monitor {
             progress,
             started,
             duration_max,
@@ -79,7 +100,7 @@ impl Monitor {
             lines,
             has_wanted_advice: false,
             interrupted: None,
-        }
+        })
     }
 
     /// Called every so often. The check has waited for real peers for about so long.

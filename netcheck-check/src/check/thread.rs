@@ -66,7 +66,10 @@ impl Checker {
     ) -> Result<Result<R, Error>, Stuck> {
         let watch = Arc::new(Watch::knowing(stuck));
         let progress = Arc::new(Progress::default());
-        let mut monitor = Monitor::new(Arc::clone(&progress), self.duration_max, self.states_max);
+        let mut monitor = match Monitor::new(Arc::clone(&progress), self.duration_max, self.states_max) {
+            Ok(monitor) => monitor,
+            Err(error) => return Ok(Err(error)),
+        };
         let (checker, watched) = (self.clone(), Arc::clone(&watch));
         let (sender, receiver) = mpsc::channel();
         let (words, last_words) = mpsc::channel();
