@@ -1,6 +1,12 @@
 //! The words of `#[model_check(…)]` as text: what NETCHECK_FAULTS holds.
 
-use netcheck::check::{Checker, Deadlocks, Direction, Identity, Keep, Search, Side, Simulation, Tasks, Tcp, Udp};
+use netcheck::Network;
+use netcheck::check::{
+    Checker, Deadlocks, Direction, Identity, Keep, Search, Side, Simulation, Tasks, Tcp, Udp, Verdict,
+};
+use netcheck::io::{AsyncReadExt, AsyncWriteExt};
+use netcheck::net::{TcpListener, TcpStream, UdpSocket};
+use netcheck::time::{Duration, timeout};
 
 /// What is wrong with a text.
 fn refused(text: &str) -> String {
@@ -78,6 +84,69 @@ fn the_table_has_every_word() {
             assert!(accepted.iter().any(|(text, _)| said(text)), "{word} is not in the table");
         }
     }
+}
+
+/// Sums and products of limits, and what is made for so many, have to take them.
+#[test]
+fn any_number_is_taken_by_every_word_that_takes_numbers() {
+    let words = [
+        "udp(loss), at_most = NUMBER",
+        "udp(loss), at_most = NUMBER, search = faults",
+        "udp(reorder = NUMBER)",
+        "udp(window = NUMBER)",
+        "tcp(buffer = NUMBER)",
+        "tcp(read, first = NUMBER)",
+        "seed = NUMBER",
+        "seed = NUMBER, search = pct",
+        "max_states = NUMBER",
+        "max_depth = NUMBER",
+        "max_depth = NUMBER, search = dfs",
+        "max_messages = NUMBER",
+        "max_memory = NUMBER",
+        "max_time = NUMBER",
+        "search = random(seed = NUMBER)",
+        "search = pct(depth = NUMBER)",
+        "search = pct(depth = NUMBER, seed = NUMBER)",
+        "search = retransmissions(NUMBER)",
+        "search = network_states(retransmissions = NUMBER)",
+        "search = simulate(runs = 2, seed = NUMBER)",
+        "search = simulate(runs = 2), max_depth = NUMBER",
+        "search = simulate(runs = 2), max_time = NUMBER",
+    ];
+    for word in words {
+        for number in [u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1, u64::MAX / 1_000_000_000, 1 << 32] {
+            let text = word.replace("NUMBER", &number.to_string());
+            let checker: Checker = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| checker.try_check(numbers)));
+            let checked = checked.unwrap_or_else(|_| panic!("{text} panics"));
+            let report = checked.unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_ne!(report.verdict(), Verdict::Violated, "{text}: {report}");
+        }
+    }
+}
+
+/// A client and a server, by UDP and by TCP, with time-outs.
+fn numbers(net: &mut Network) {
+    net.daemon("server", || async {
+        let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        let (length, from) = socket.recv_from(&mut [0; 8]).await.unwrap();
+        socket.send_to(&[length as u8], from).await.unwrap();
+        if let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.write_all(b"hello").await;
+        }
+    });
+    net.process("client", || async {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        for _ in 0..2 {
+            socket.send_to(b"ask", "server:4000").await.unwrap();
+        }
+        let _ = timeout(Duration::from_millis(20), socket.recv(&mut [0; 8])).await;
+        if let Ok(mut stream) = TcpStream::connect("server:80").await {
+            let _ = timeout(Duration::from_secs(1), stream.read(&mut [0; 8])).await;
+        }
+    })
+    .after("server");
 }
 
 #[test]
@@ -195,9 +264,34 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "             ^^^^",
         ),
         (
-            "expected `,` or the end",
-            "max_memory = 2 << 30",
-            "               ^",
+            "expected a number",
+            "max_memory = 2 << ",
+            "                  ^",
+        ),
+        (
+            "expected a number",
+            "max_memory = 2 << GiB",
+            "                  ^",
+        ),
+        (
+            "expected `)`",
+            "max_memory = 2 * (3 + 4, seed = 7",
+            "                       ^",
+        ),
+        (
+            "this number is too large",
+            "seed = 7, max_memory = 3 << 63, max_states = 7",
+            "                       ^^^^^^^",
+        ),
+        (
+            "this number is less than zero",
+            "max_states = 1 - 2",
+            "             ^^^^^",
+        ),
+        (
+            "expected a number",
+            "max_memory = 2 ** 30",
+            "                ^",
         ),
         (
             "unknown word `los`, did you mean `loss`?\n\

@@ -3,6 +3,7 @@
 //! They are the attribute's words with its meanings and its rules, but for `expect`, `snapshot`,
 //! `replay` and `name`, which belong to one check. `grammar` reads them; here they become a [`Checker`].
 
+mod constant;
 mod delay;
 mod grammar;
 mod known;
@@ -11,6 +12,7 @@ mod order;
 use crate::check::declare::{Misplaced, misplaced};
 use crate::check::{Checker, Deadlocks, Identity, Tasks, Tcp, Udp};
 use crate::error::Error;
+use constant::NoValue;
 use grammar::{Form, Kind, Value, Word};
 use known::{either, hint, nearest_of};
 use netcheck_runtime::operation::Side;
@@ -357,15 +359,20 @@ fn list<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w [Word<'a>], Wro
 
 // The kinds of values.
 
-fn number<N: FromStr>(value: &Value<'_>) -> Result<N, Wrong> {
+fn number<N: TryFrom<u64>>(value: &Value<'_>) -> Result<N, Wrong> {
     let Kind::Number(written) = value.kind else {
         return Err(value.wrong("expected a whole number, such as `2`"));
     };
-    let digits = written.strip_suffix("usize").unwrap_or(written).replace('_', "");
-    digits.parse().map_err(|_| match digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => value.wrong("this number is too large"),
-        false => value.wrong("expected a whole number, such as `2`"),
-    })
+    let too_large = "this number is too large";
+    let number = constant::value(written).map_err(|why| {
+        value.wrong(match why {
+            NoValue::TooLarge => too_large,
+            NoValue::Negative => "this number is less than zero",
+            NoValue::ByZero => "this divides by zero",
+            NoValue::Other => "expected a whole number, such as `2`",
+        })
+    })?;
+    N::try_from(number).map_err(|_| value.wrong(too_large))
 }
 
 fn positive(word: &Word<'_>, example: &str, meaning: &str) -> Result<usize, Wrong> {

@@ -82,7 +82,11 @@ fn delays(word: &Word<'_>) -> Result<Delays, Wrong> {
 
 /// The time that a word gives, with a unit or in seconds; `meaning`: of the seconds.
 pub(super) fn time(word: &Word<'_>, meaning: &str) -> Result<Duration, Wrong> {
-    let has_unit = |written: &str| written.ends_with(char::is_alphabetic) && !written.ends_with("usize");
+    let is_of_type = |written: &str| written.ends_with("usize") || written.ends_with("u64");
+    let has_unit = |written: &str| {
+        let last = written.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        last.ends_with(char::is_alphabetic) && !is_of_type(last) && !last.starts_with("0x")
+    };
     if let Form::Value(value) = &word.form
         && let Kind::Number(written) = value.kind
         && has_unit(written)
@@ -99,6 +103,9 @@ const DELAY: &str = "delay";
 fn length(text: &str, name: &str) -> Result<Duration, String> {
     let (digits, unit) = text.split_at(text.find(char::is_alphabetic).unwrap_or(text.len()));
     let units = "`ns`, `us`, `ms`, `s` or `min`";
+    if text.contains(|c: char| !c.is_alphanumeric() && c != '_') {
+        return Err(format!("a {name} is one number with a unit, such as `200ms`"));
+    }
     let Some((_, unit_ns)) = UNITS.iter().find(|(name, _)| *name == unit) else {
         return Err(match unit {
             "" => format!("a {name} needs a unit: write `{digits}ms`, or another of {units}"),

@@ -4,7 +4,7 @@
 use super::Wrong;
 use std::ops::Range;
 use winnow::ascii::multispace0;
-use winnow::combinator::{alt, cut_err, delimited, empty, eof, opt, peek, preceded, repeat_till, terminated};
+use winnow::combinator::{alt, cut_err, delimited, empty, eof, opt, peek, preceded, repeat, repeat_till, terminated};
 use winnow::error::{ContextError, ErrMode};
 use winnow::stream::AsChar;
 use winnow::token::{one_of, take_till, take_while};
@@ -34,7 +34,7 @@ pub(super) struct Value<'a> {
 }
 
 pub(super) enum Kind<'a> {
-    /// The number as it was written.
+    /// The number as it was written, or the expression of numbers.
     Number(&'a str),
     /// The text between quotes.
     Name(&'a str),
@@ -90,7 +90,7 @@ fn value<'a>(input: &mut Input<'a>) -> Parsed<Value<'a>> {
     let range = (token(number), token(alt(("..=", ".."))), opt(token(number)));
     let kind = alt((
         range.map(|((least, _), (dots, _), most)| Kind::Range { least, dots, most: most.map(|(most, _)| most) }),
-        token(number).map(|(digits, _)| Kind::Number(digits)),
+        token(expression).map(|(written, _)| Kind::Number(written)),
         token(name).map(|(name, _)| Kind::Name(name)),
         values.map(Kind::List),
         word.map(|word| Kind::Word(Box::new(word))),
@@ -106,6 +106,18 @@ fn identifier<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
 /// A number is parsed later, so that `2u8` is a wrong number, and not a number and a word.
 fn number<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
     (one_of(AsChar::is_dec_digit), take_while(0.., is_part_of_word)).take().parse_next(input)
+}
+
+/// Numbers with operators between them: what they come to is reckoned later.
+fn expression<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
+    let operator = alt(("<<", ">>", "+", "-", "*", "/", "%"));
+    let more = (multispace0, operator, multispace0, cut_err(operand.context("a number")));
+    (operand, repeat::<_, _, (), _, _>(0.., more.void())).take().parse_next(input)
+}
+
+fn operand<'a>(input: &mut Input<'a>) -> Parsed<()> {
+    let inner = delimited((multispace0, empty), expression, multispace0);
+    alt((number.void(), ('(', cut_err((inner.context("a number"), ')'.context("`)`")))).void())).parse_next(input)
 }
 
 fn name<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {

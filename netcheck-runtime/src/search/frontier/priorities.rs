@@ -31,7 +31,9 @@ impl Priorities {
     pub(super) fn begin(&mut self, random: &mut Random) {
         self.of.clear();
         let steps = if self.steps_max == 0 { STEPS_ASSUMED } else { self.steps_max };
-        self.changes = (1..self.depth).map(|_| 1 + random.below(steps)).collect();
+        // Of several points at one step the last one counts, so that of more points than steps some would be lost.
+        let changes = self.depth.saturating_sub(1).min(steps);
+        self.changes = (0..changes).map(|_| 1 + random.below(steps)).collect();
     }
 
     /// The one of them with the highest priority.
@@ -46,7 +48,7 @@ impl Priorities {
         self.steps_max = self.steps_max.max(steps);
         // The later ones of the list are lower, as in the paper; they come in any order.
         for (index, _) in self.changes.iter().enumerate().filter(|&(_, &at)| at == steps) {
-            self.of.insert(mover, (self.depth - 1 - index) as u64);
+            self.of.insert(mover, (self.changes.len() - index) as u64);
         }
     }
 }
