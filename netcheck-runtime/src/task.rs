@@ -9,7 +9,7 @@ mod local;
 
 pub use id::{Id, id, try_id};
 pub use join_set::JoinSet;
-pub use local::LocalSet;
+pub use local::{LocalSet, spawn_local};
 
 // These need no runtime. A task-local value is set whenever its task is polled.
 pub use tokio::task::{LocalKey, Unconstrained, unconstrained};
@@ -394,16 +394,6 @@ impl From<JoinError> for std::io::Error {
     fn from(_: JoinError) -> Self {
         std::io::Error::other("task was cancelled")
     }
-}
-
-/// Spawns a task that need not be `Send`, as `tokio::task::spawn_local`.
-#[track_caller]
-pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
-where
-    F: Future + 'static,
-    F::Output: 'static,
-{
-    spawn(future)
 }
 
 /// Runs a closure as a task of its own, as `tokio::task::spawn_blocking`: in a check it is

@@ -316,6 +316,7 @@ mod equal {
             a_join_set_gives_outputs_in_the_order_of_their_ends,
             a_join_set_is_aborted_as_a_whole,
             a_join_set_tells_which_task_ended,
+            a_local_set_is_done_when_all_its_tasks_are,
             a_select_keeps_the_futures_that_lost,
             a_task_gives_its_output,
             a_task_goes_on_without_its_handle,

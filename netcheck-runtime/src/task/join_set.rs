@@ -81,16 +81,19 @@ impl<T: 'static> JoinSet<T> {
     where
         F: Future<Output = T> + 'static,
     {
-        self.spawn(future)
+        match LocalSet::current() {
+            Some(local_set) => self.spawn_local_on(future, &local_set),
+            None => self.spawn(future),
+        }
     }
 
-    /// Spawns a task that need not be `Send` into the set: all tasks of a check are local.
+    /// Spawns a task that need not be `Send` into the set, and as one of a local set.
     #[track_caller]
-    pub fn spawn_local_on<F>(&mut self, future: F, _local_set: &LocalSet) -> AbortHandle
+    pub fn spawn_local_on<F>(&mut self, future: F, local_set: &LocalSet) -> AbortHandle
     where
         F: Future<Output = T> + 'static,
     {
-        self.spawn(future)
+        self.spawn(local_set.member(future))
     }
 
     /// Runs a closure as a task of the set, as [`spawn_blocking`](super::spawn_blocking).

@@ -133,6 +133,52 @@ pub(crate) async fn local_tasks_share_what_is_not_send() -> u32 {
     sum.take()
 }
 
+pub(crate) async fn a_local_set_is_done_when_all_its_tasks_are() -> Vec<u32> {
+    let ended = Rc::new(RefCell::new(Vec::new()));
+    let end = |number: u32| {
+        let ended = Rc::clone(&ended);
+        move || ended.borrow_mut().push(number)
+    };
+    let mut local = LocalSet::new();
+    // Without a task.
+    (&mut local).await;
+    let (first, second, nested, joined) = (end(1), end(2), end(3), end(4));
+    local.spawn_local(async move {
+        sleep(ms(5)).await;
+        first();
+        spawn_local(async move {
+            sleep(ms(5)).await;
+            nested();
+            let mut set = JoinSet::new();
+            set.spawn_local(async move {
+                sleep(ms(5)).await;
+                joined();
+            });
+            set.detach_all();
+        });
+        second();
+    });
+    local.spawn_local(pending::<()>()).abort();
+    (&mut local).await;
+    end(5)();
+    // It can be used again, and is left when something else is done before.
+    let (late, never) = (end(6), end(7));
+    local.spawn_local(async move {
+        sleep(ms(5)).await;
+        late();
+    });
+    local.run_until(async { spawn_local(async {}).await.unwrap() }).await;
+    (&mut local).await;
+    local.spawn_local(async move {
+        pending::<()>().await;
+        never();
+    });
+    if timeout(ms(20), &mut local).await.is_err() {
+        end(8)();
+    }
+    ended.take()
+}
+
 pub(crate) async fn a_biased_select_takes_the_first_ready_branch() -> [u32; 3] {
     let mut taken = [0; 3];
     taken[0] = tokio::select! {
