@@ -41,7 +41,7 @@ impl End {
     #[track_caller]
     pub fn value<T: 'static>(&self, process: &str) -> Option<&T> {
         let output = self.of(process)?;
-        let value = output.value.as_ref().expect("values are kept where a property is shown them");
+        let value = output.value().expect("values are kept where a property is shown them");
         let Some(value) = value.downcast_ref() else {
             let text = &output.text;
             panic!("\"{process}\" ended with {text}, which is no {}: name the type that it returns", type_name::<T>());

@@ -221,7 +221,7 @@ fn ended<T>(child: UnitId, value: fn(&Rc<dyn Any>) -> Option<T>, outcome: &Outco
     match outcome {
         Outcome::Ended { output } => {
             let output = context::current().shared.output(*output);
-            let output = output.value.as_ref().and_then(value);
+            let output = output.value().and_then(value);
             Ok(output.expect("an isolated task ends with its own type of output, and its output is kept"))
         }
         _ => Err(JoinError { id: Id::of_unit(child) }),

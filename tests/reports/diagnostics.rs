@@ -326,6 +326,52 @@ fn a_process_that_does_not_exist_is_named_at_the_call_that_asks_for_it() {
     assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("no process is named \"if\""));
 }
 
+/// Panics when it is dropped, after a look at the clock.
+#[derive(Debug)]
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        let _ = tokio::time::Instant::now();
+        panic!("the output is dropped");
+    }
+}
+
+#[test]
+fn an_output_that_panics_when_it_is_dropped_is_a_violation_where_nothing_is_shown_it() {
+    for identity in [Identity::Memory, Identity::History] {
+        let checker = Checker::new().identity(identity);
+        let ends = |net: &mut netcheck::Network| {
+            net.process("bomb", || async {
+                sleep(Duration::from_secs(1)).await;
+                Bomb
+            });
+            net.process("other", || async { netcheck::choose(0..3).await });
+        };
+        let report = checker.check(ends);
+        let found = report.counterexample().unwrap_or_else(|| panic!("nothing is found: {report}"));
+        assert_eq!(found.kind(), ViolationKind::Panic);
+        let message = found.message();
+        assert!(message.starts_with("bomb panicked at tests/reports/diagnostics.rs:"), "{message}");
+        assert!(message.ends_with(": the output is dropped"), "{message}");
+        let again = checker.replay(ends, found).expect("it can be run again");
+        assert!(again.is_some_and(|again| again.ends_with("the output is dropped")));
+    }
+}
+
+/// It is dropped after the check, where no program is polled any more.
+#[test]
+fn an_output_that_panics_when_it_is_dropped_is_harmless_once_a_property_was_shown_it() {
+    let report = Checker::new().check(|net| {
+        net.process("bomb", || async {
+            let _: u8 = netcheck::choose([1, 2]).await;
+            Bomb
+        });
+        net.finally(|end| end.value::<Bomb>("bomb").is_some());
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
 /// In a child, which has the variable.
 #[test]
 fn a_word_of_the_log_that_is_not_known_is_an_error_that_names_it() {

@@ -158,6 +158,7 @@ const RUNTIME: &[Row] = &[
             "unit::identity::causality",
             "unit::identity::checkpoint",
             "unit::names",
+            "unit::panics",
             "unit::payload",
             "unit::waiting",
             "unit::watchdog",

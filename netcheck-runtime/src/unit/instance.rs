@@ -13,10 +13,9 @@ use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::poll::context::{self, Abandoned, Context};
 use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
-use crate::unit::shared::Shared;
+use crate::unit::shared::{Shared, Value};
 use crate::unit::waiting::Waiting;
 use netcheck_memory::{call_on_step_stack, engine_region};
-use std::any::Any;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -32,7 +31,7 @@ pub enum Rest {
     /// Ended.
     Ended {
         text: String,
-        value: Rc<dyn Any>,
+        value: Value,
     },
     Panicked(Panic),
     /// Ended because it was aborted.
@@ -132,6 +131,7 @@ impl Instance {
                 None => Rest::Differs("the operation to complete is not pending".to_owned()),
             };
             let mut stepped = self.finish(rest);
+            self.drop_output(&mut stepped.rest);
             stepped.arrival = self.context.arrival();
             if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
                 stepped.image = self.context.image();
@@ -199,7 +199,7 @@ impl Instance {
             return rest;
         }
         if let Some((text, value)) = self.context.state().ended.take() {
-            return Rest::Ended { text, value };
+            return Rest::Ended { text, value: Value::new(value) };
         }
         if self.context.has_unused_answers() {
             return Rest::Differs("a synchronous call of the recorded history was not made".to_owned());
@@ -299,6 +299,20 @@ impl Instance {
                     cause: Cause::Program,
                 },
             })),
+        }
+    }
+
+    /// Drops the value that the program has ended with, unless something is shown it: it is the last thing that the program
+    /// does. Nobody else sees it: the end of the program has closed its sockets.
+    fn drop_output(&self, rest: &mut Rest) {
+        let Rest::Ended { value, .. } = rest else { return };
+        if self.context.shared.shows_value(self.context.unit) {
+            return;
+        }
+        self.context.set_discarded();
+        let value = value.take();
+        if let Err(Unwound::Panicked(panic)) = panics::catch(|| context::enter(&self.context, || drop(value))) {
+            *rest = Rest::Panicked(panic);
         }
     }
 

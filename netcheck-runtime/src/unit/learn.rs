@@ -337,7 +337,7 @@ impl Learner {
                 node
             }
             Rest::Ended { text, value } => {
-                let output = self.shared.intern_output(&text, &*value);
+                let output = self.shared.intern_output(&text, &value);
                 if !self.shared.modes.remembers && self.shared.lacks_value(unit, output) {
                     self.shared.keep_value(output, value);
                 }

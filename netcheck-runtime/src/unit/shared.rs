@@ -5,6 +5,7 @@ use crate::unit::caller::{Backtraces, Callers, Line};
 use crate::unit::identity::causality::Events;
 use crate::unit::identity::checkpoint::Checkpoints;
 use crate::unit::names::{Host, UnitInfo};
+use crate::unit::panics;
 use crate::unit::payload::Payloads;
 use crate::unit::waiting::Waiting;
 use crate::unit::watchdog::Watch;
@@ -85,8 +86,43 @@ struct Outputs {
 #[derive(Clone, Debug)]
 pub struct Output {
     pub text: Rc<str>,
-    /// Kept only where something is shown it.
-    pub(crate) value: Option<Rc<dyn Any>>,
+    /// Value only where something is shown it.
+    value: Option<Value>,
+}
+
+impl Output {
+    /// The value, if it is kept.
+    pub(crate) fn value(&self) -> Option<&Rc<dyn Any>> {
+        self.value.as_ref()?.0.as_ref()
+    }
+}
+
+/// The value of an output, which lives on when its run has ended. Its destructor may panic, or make calls of netcheck: that
+/// belongs to no step of the program any more, and to no execution, so it is of no consequence.
+#[derive(Clone, Debug)]
+pub struct Value(Option<Rc<dyn Any>>);
+
+impl Value {
+    pub(in crate::unit) fn new(value: Rc<dyn Any>) -> Self {
+        Value(Some(value))
+    }
+
+    /// The value, whose destructor is then of consequence; what is left is nothing.
+    pub(in crate::unit) fn take(&mut self) -> Option<Rc<dyn Any>> {
+        self.0.take()
+    }
+
+    fn type_id(&self) -> TypeId {
+        self.0.as_ref().map_or_else(TypeId::of::<()>, |value| (**value).type_id())
+    }
+}
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        if let Some(value) = self.take() {
+            let _ = panics::catch(|| drop(value));
+        }
+    }
 }
 
 impl Shared {
@@ -225,7 +261,7 @@ impl Shared {
     }
 
     /// The number of an output by the text and the type of its value.
-    pub(in crate::unit) fn intern_output(&self, text: &str, value: &dyn Any) -> u32 {
+    pub(in crate::unit) fn intern_output(&self, text: &str, value: &Value) -> u32 {
         let Outputs { all, by_text } = &mut *self.outputs.borrow_mut();
         *by_text.entry((text.to_owned(), value.type_id())).or_insert_with(|| {
             all.push(Output { text: text.into(), value: None });
@@ -236,12 +272,16 @@ impl Shared {
     /// Whether the value of an output with which a unit ends is missing: a property, or the task that waits for the unit,
     /// is shown it.
     pub(in crate::unit) fn lacks_value(&self, unit: UnitId, output: u32) -> bool {
-        let is_shown = self.modes.shows_outputs || self.unit(unit).parent.is_some();
-        is_shown && self.outputs.borrow().all[output as usize].value.is_none()
+        self.shows_value(unit) && self.outputs.borrow().all[output as usize].value.is_none()
+    }
+
+    /// Whether something is shown the values that a unit ends with.
+    pub(in crate::unit) fn shows_value(&self, unit: UnitId) -> bool {
+        self.modes.shows_outputs || self.unit(unit).parent.is_some()
     }
 
     /// Keeps the value of an output.
-    pub(in crate::unit) fn keep_value(&self, output: u32, value: Rc<dyn Any>) {
+    pub(in crate::unit) fn keep_value(&self, output: u32, value: Value) {
         self.outputs.borrow_mut().all[output as usize].value = Some(value);
     }
 
