@@ -35,6 +35,9 @@ pub struct Node {
     edges: SmallVec<[(Input, EdgeId); 4]>,
 }
 
+/// The edges of a node that are looked through one by one: a few are found sooner so than in a table.
+const EDGES_LOOKED_THROUGH: usize = 16;
+
 impl Node {
     /// Whether the unit is in the middle of a poll, at a synchronous call.
     pub fn is_synchronous(&self) -> bool {
@@ -138,6 +141,8 @@ pub struct Automata {
     /// How far each node's unit is: a search asks for it in each state, for all units.
     stages: Vec<Stage>,
     pub edges: Vec<Edge>,
+    /// The edges of nodes with more than [`EDGES_LOOKED_THROUGH`].
+    by_input: AHashMap<(NodeId, Input), EdgeId>,
     outcomes: Vec<Outcome>,
     by_outcome: AHashMap<Outcome, OutcomeId>,
     by_output: AHashMap<u32, NodeId>,
@@ -159,6 +164,7 @@ impl Automata {
             nodes: Vec::new(),
             stages: Vec::new(),
             edges: Vec::new(),
+            by_input: AHashMap::new(),
             outcomes: Vec::new(),
             by_outcome: AHashMap::new(),
             by_output: AHashMap::new(),
@@ -191,11 +197,15 @@ impl Automata {
 
     /// The edge for an input, if it has been taken before.
     pub(crate) fn find(&self, node: NodeId, input: Input) -> Option<EdgeId> {
-        self.nodes[node.index()].edges.iter().find(|(i, _)| *i == input).map(|&(_, edge)| edge)
+        let edges = &self.nodes[node.index()].edges;
+        if edges.len() > EDGES_LOOKED_THROUGH {
+            return self.by_input.get(&(node, input)).copied();
+        }
+        edges.iter().find(|(i, _)| *i == input).map(|&(_, edge)| edge)
     }
 
     /// The edges of a node that were taken before.
-    pub(crate) fn edges_of(&self, node: NodeId) -> impl Iterator<Item = EdgeId> {
+    pub(crate) fn edges_of(&self, node: NodeId) -> impl ExactSizeIterator<Item = EdgeId> + Clone {
         self.nodes[node.index()].edges.iter().map(|&(_, edge)| edge)
     }
 
@@ -328,7 +338,15 @@ impl Automata {
 
     pub(crate) fn add_edge(&mut self, edge: Edge) -> EdgeId {
         let id = EdgeId(self.edges.len() as u32);
-        self.nodes[edge.source.index()].edges.push((edge.input, id));
+        let edges = &mut self.nodes[edge.source.index()].edges;
+        edges.push((edge.input, id));
+        match edges.len() {
+            0..=EDGES_LOOKED_THROUGH => {}
+            len if len == EDGES_LOOKED_THROUGH + 1 => {
+                self.by_input.extend(edges.iter().map(|&(input, id)| ((edge.source, input), id)));
+            }
+            _ => _ = self.by_input.insert((edge.source, edge.input), id),
+        }
         if self.node(edge.target).kind == NodeKind::Live {
             self.nodes[edge.target.index()].before.push(edge.source);
         }
@@ -360,5 +378,31 @@ impl Automata {
     /// The steps to a node, the last one first.
     pub(crate) fn backwards(&self, node: NodeId) -> impl Iterator<Item = (NodeId, Input)> {
         std::iter::successors(self.node(node).from, |&(before, _)| self.node(before).from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edge_is_found_among_few_and_many() {
+        let mut automata = Automata::new();
+        let [few, many] = [(); 2].map(|()| automata.add_node(UnitId(0), None, NodeKind::Live, false, Vec::new()));
+        let input = |number: u32| Input { key: OperationKey::START, outcome: OutcomeId(number) };
+        let counts = [(few, EDGES_LOOKED_THROUGH as u32), (many, 3 * EDGES_LOOKED_THROUGH as u32)];
+        let mut known = Vec::new();
+        for (source, count) in counts {
+            for number in 0..count {
+                assert_eq!(automata.find(source, input(number)), None);
+                let (effects, roots) = (Box::default(), SmallVec::new());
+                let edge = Edge { source, input: input(number), target: few, effects, roots, event: None };
+                known.push((source, number, automata.add_edge(edge)));
+                for &(source, number, edge) in &known {
+                    assert_eq!(automata.find(source, input(number)), Some(edge));
+                }
+            }
+            assert_eq!(automata.edges_of(source).len(), count as usize);
+        }
     }
 }

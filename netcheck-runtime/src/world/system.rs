@@ -241,6 +241,7 @@ impl System {
             Missing::Sighting(sighting) => self.monitors.add_sighting(&sighting),
             Missing::Watched(step) => self.watch_step(step)?,
             Missing::Marked(step) => self.mark_step(&step)?,
+            Missing::Each(all) => all.into_iter().try_for_each(|missing| self.find_out(missing))?,
         }
         Ok(())
     }

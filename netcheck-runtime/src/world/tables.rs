@@ -193,6 +193,7 @@ pub(crate) enum Missing {
     Sighting(Sighting),
     Watched(Unwatched),
     Marked(Unmarked),
+    Each(Vec<Missing>),
 }
 
 /// The result of a look-up; the error is boxed, because it is rare.

@@ -4,7 +4,7 @@ use super::Prepared;
 use crate::operation::Outcome;
 use crate::world::enabled::{Asker, Enabled};
 use crate::world::step::Writes;
-use crate::world::tables::{Lookup, View};
+use crate::world::tables::{Lookup, Missing, View};
 
 pub(crate) fn offers(
     view: View<'_>,
@@ -13,9 +13,17 @@ pub(crate) fn offers(
     prepared: &Prepared,
     enabled: &mut Enabled,
 ) -> Lookup<()> {
-    let mut offer = |alternative: usize| view.answer(enabled, asker, Outcome::Alternative(alternative), Writes::new());
+    let offer = |alternative: usize| view.answer(enabled, asker, Outcome::Alternative(alternative), Writes::new());
     match prepared {
-        Prepared::Choose { alternatives } => (0..*alternatives).try_for_each(offer),
-        Prepared::Select { candidates } => candidates.iter().try_for_each(|&candidate| offer(candidate.into())),
+        Prepared::Choose { alternatives } => each(0..*alternatives, offer),
+        Prepared::Select { candidates } => each(candidates.iter().map(|&candidate| candidate.into()), offer),
     }
+}
+
+/// Offers each alternative. Entries that are missing are told all at once: the question is asked again after each that is
+/// told by itself, for all alternatives.
+fn each(alternatives: impl Iterator<Item = usize>, mut offer: impl FnMut(usize) -> Lookup<()>) -> Lookup<()> {
+    let missing: Vec<Missing> =
+        alternatives.filter_map(|alternative| offer(alternative).err().map(|one| *one)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(Missing::Each(missing).into()) }
 }
