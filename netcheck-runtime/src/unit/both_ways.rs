@@ -17,21 +17,31 @@ use std::rc::Rc;
 /// The histories by which an edge is tried that is the sample of all others.
 const WAYS_TRIED: usize = 4;
 
+/// The edges of a node that are tried at the most when another history has led to it. A node to which a chain of others
+/// leads again and again has ever more edges.
+const KNOWN_EDGES_TRIED: usize = 64;
+
 /// The number of rounds in which a closed loop is tried.
 const ROUNDS_TRIED: usize = 16;
 
 impl Learner {
-    /// Runs the edges that a node had before another history was merged into it once more, in that history; but for
-    /// polls that are known not to return.
+    /// Runs edges that a node had before another history was merged into it once more, in that history; but for polls
+    /// that are known not to return.
     pub(super) fn try_known_edges(&mut self, root: NodeId, node: NodeId) -> Result<(), Diagnostic> {
-        let edges: Vec<EdgeId> = self.automata.edges_of(node).collect();
+        if !self.merged.can_pay(self.polls) {
+            return Ok(());
+        }
+        let known = self.automata.edges_of(node).len();
+        let first = if known > KNOWN_EDGES_TRIED { self.merged.draw(known) } else { 0 };
+        let edges = self.automata.edges_of(node);
+        let edges: Vec<EdgeId> = edges.clone().skip(first).chain(edges).take(known.min(KNOWN_EDGES_TRIED)).collect();
         let is_stuck = |kind: &NodeKind| matches!(kind, NodeKind::Panicked(panic) if panic.cause == Cause::Stuck);
         for edge in edges {
             let edge_is_taken = {
                 let edge = self.automata.edge(edge);
                 !edge.is_refused() && !is_stuck(&self.automata.node(edge.target).kind)
             };
-            if edge_is_taken && self.merged.is_due() {
+            if edge_is_taken && self.merged.is_due(self.polls) {
                 self.try_another_order(root, edge, false)?;
             }
         }
@@ -40,13 +50,13 @@ impl Learner {
 
     /// If an edge closes a loop in its own history, runs the loop many times.
     pub(super) fn try_many_rounds(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
+        if !self.merged.is_loop_due(self.polls) {
+            return Ok(());
+        }
         let Edge { source, input, target, .. } = *self.automata.edge(edge);
         let (_, mut steps) = self.automata.history(source);
         steps.push((source, input));
         let Some(from) = steps.iter().position(|&(at, _)| at == target) else { return Ok(()) };
-        if !self.merged.is_due() {
-            return Ok(());
-        }
         let round = steps[from..].to_vec();
         (1..ROUNDS_TRIED).for_each(|_| steps.extend_from_slice(&round));
         self.try_history(root, &steps)
@@ -62,6 +72,9 @@ impl Learner {
             // The same way twice would tell no more.
             let mut known = if is_tried { vec![steps] } else { Vec::new() };
             for _ in 0..WAYS_TRIED {
+                if !self.merged.can_pay(self.polls) {
+                    break;
+                }
                 let mut steps = self.merged.another_way(&self.automata, source);
                 steps.push((source, input));
                 if !known.contains(&steps) {
@@ -92,7 +105,10 @@ impl Learner {
     fn try_history(&mut self, root: NodeId, steps: &[(NodeId, Input)]) -> Result<(), Diagnostic> {
         let program = Rc::clone(&self.programs[&root]);
         let unit = self.automata.node(root).unit;
-        self.rebuild(root, &program, steps).map(|_| ()).map_err(|difference| self.mistaken(unit, &difference))
+        let polls = self.polls;
+        let tried = self.rebuild(root, &program, steps).map(drop);
+        self.merged.pay(self.polls - polls);
+        tried.map_err(|difference| self.mistaken(unit, &difference))
     }
 
     /// The diagnostic for two histories that were merged but lead to different local states.

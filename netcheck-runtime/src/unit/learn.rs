@@ -161,7 +161,7 @@ impl Learner {
         // steps before it.
         let tells = !self.automata.edge(edge).is_refused()
             && (self.automata.node(target).kind == NodeKind::Live || !self.shared.modes.tracks);
-        if tells && self.merged.is_due() {
+        if tells && self.merged.is_due(self.polls) {
             if !is_recorded {
                 self.try_recorded_order(root, edge)?;
             }

@@ -1,4 +1,11 @@
 //! Histories that were taken to lead to one local state, and which of them are tried.
+//!
+//! A history is run from its beginning, so that one try costs as many polls as the history has steps, and the tries of a
+//! chain of n local states would cost n² polls. But they need not be many: a history that is run tells of all steps on
+//! its way. So all tries together may cost a share of what learning costs. On a chain the next try is then made when the
+//! chain is longer by a fixed factor: each step is tried, but those at the end of the longest history, and the polls grow
+//! with the states. A try is made as soon as the ones before are paid for, whatever it costs itself: else long
+//! histories would always come off worse than short ones.
 
 use crate::id::NodeId;
 use crate::operation::Input;
@@ -9,12 +16,21 @@ use ahash::AHashMap;
 /// The steps of a history that is tried, from which on it is the recorded one.
 const WAY_STEPS_MAX: usize = 64;
 
+/// Polls that the tries may cost in any case.
+const POLLS_MIN: u64 = 8_192;
+
+/// Polls that they may cost for each other poll.
+const POLLS_FOR_ONE: u64 = 2;
+
 /// Histories that were merged: taken to lead to the same node as earlier ones.
 #[derive(Default)]
 pub(super) struct Merged {
     /// For each node, the last step by which another history reached it.
     arrivals: AHashMap<NodeId, (NodeId, Input)>,
     learned: Samples,
+    loops: Samples,
+    /// Polls of all tries so far.
+    polls: u64,
     ways: u64,
     turns: Generator,
 }
@@ -52,9 +68,29 @@ impl Merged {
         steps
     }
 
-    /// Whether the edge that was just learned is due for a test.
-    pub(super) fn is_due(&mut self) -> bool {
-        !self.is_empty() && self.learned.is_due()
+    /// Whether an edge is due for a test; `polls`: all polls so far.
+    pub(super) fn is_due(&mut self, polls: u64) -> bool {
+        self.can_pay(polls) && self.learned.is_due()
+    }
+
+    /// Whether a step that may close a loop is due for a test.
+    pub(super) fn is_loop_due(&mut self, polls: u64) -> bool {
+        self.can_pay(polls) && self.loops.is_due()
+    }
+
+    /// Whether another history may be tried.
+    pub(super) fn can_pay(&self, polls: u64) -> bool {
+        !self.is_empty() && self.polls <= POLLS_MIN + POLLS_FOR_ONE * (polls - self.polls)
+    }
+
+    /// Notes what a try has cost.
+    pub(super) fn pay(&mut self, polls: u64) {
+        self.polls += polls;
+    }
+
+    /// A number below `bound`.
+    pub(super) fn draw(&mut self, bound: usize) -> usize {
+        ((u128::from(self.turns.next()) * bound as u128) >> 64) as usize
     }
 }
 
