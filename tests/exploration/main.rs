@@ -2,6 +2,7 @@
 
 mod apart;
 mod captured;
+mod chains;
 mod channels;
 mod coverage;
 mod endless;

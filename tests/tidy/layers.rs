@@ -218,7 +218,7 @@ const RUNTIME: &[Row] = &[
     ),
     ("unit::merged", &["id", "operation", "unit::automaton", "unit::generator"]),
     ("unit::order", &["id", "operation", "unit::automaton", "unit::generator"]),
-    ("unit::pool", &["id", "unit::instance"]),
+    ("unit::pool", &["id", "operation", "unit::automaton", "unit::instance"]),
     (
         "unit::learn",
         &[
@@ -239,7 +239,7 @@ const RUNTIME: &[Row] = &[
         "unit::both_ways",
         &["id", "operation", "unit::automaton", "unit::learn", "unit::panics", "unit::shared", "unit::wording"],
     ),
-    ("unit::kept", &["id", "unit::automaton", "unit::instance", "unit::learn", "unit::program"]),
+    ("unit::kept", &["id", "unit::automaton", "unit::instance", "unit::learn", "unit::pool", "unit::program"]),
     ("unit::waits", &["id", "operation", "unit::automaton", "unit::identity::causality", "unit::learn"]),
     ("unit::perform", &["id", "operation", "unit::instance", "unit::learn", "unit::panics", "unit::program"]),
     (

@@ -3,12 +3,15 @@
 //!
 //! What a run has made is memory of its arena, and no arena is used again while any of its memory is live. There are a
 //! few thousand arenas, for all checks of a process, and one check may come to more ends and spawns. So what is kept is
-//! made by another run of the same history, whose heap is no arena.
+//! made by another run of the same history, whose heap is no arena. That run is suspended, too: where the program goes on
+//! from there and something is kept again, it goes on as well, so that a server which spawns a task for each connection
+//! is not run from its beginning for each.
 
 use crate::id::NodeId;
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
 use crate::unit::instance::{Instance, Rest};
 use crate::unit::learn::{Diagnostic, Learner};
+use crate::unit::pool::Run;
 use crate::unit::program::Program;
 
 impl Learner {
@@ -25,15 +28,20 @@ impl Learner {
         }
         let roots = roots.clone();
         let poll = self.automata.poll(source, input);
-        let (_, history) = self.automata.history(poll[0].0);
-        let mut instance = self.replay(Instance::without_arena(unit, root, &self.shared), program, &history)?;
+        let (keeper, steps) = self.keepers.nearest(&self.automata, poll[0].0);
+        let keeper = keeper.map(|run| run.instance);
+        let keeper = keeper.unwrap_or_else(|| Instance::without_arena(unit, root, &self.shared));
+        let mut instance = self.replay(keeper, program, &steps)?;
         let stepped = self.follow(&mut instance, program, &poll)?;
-        self.polls += instance.polls;
+        self.polls += std::mem::take(&mut instance.polls);
         if let (Some(output), Rest::Ended { value, .. }) = (output, stepped.rest) {
             self.shared.keep_value(output, value);
         }
         for ((_, root), (_, program)) in roots.into_iter().zip(stepped.spawned) {
             self.programs.insert(root, program);
+        }
+        if stepped.alive && self.automata.node(target).from == Some((source, input)) {
+            self.keepers.put(target, Run { instance, is_recorded: true });
         }
         Ok(())
     }

@@ -38,6 +38,8 @@ pub struct Learner {
     pub(crate) shared: Rc<Shared>,
     pub(super) programs: AHashMap<NodeId, Rc<Program>>,
     pool: Pool,
+    /// Runs without arenas, of which something was kept.
+    pub(super) keepers: Pool,
     pub(super) merged: Merged,
     /// What readers are told of steps, if calls are traced.
     remarks: AHashMap<EdgeId, Vec<String>>,
@@ -58,6 +60,7 @@ impl Learner {
             shared,
             programs: AHashMap::new(),
             pool,
+            keepers: Pool::of_keepers(),
             merged: Merged::default(),
             remarks: AHashMap::new(),
             swaps: Samples::default(),
@@ -127,14 +130,7 @@ impl Learner {
         }
         let poll = self.automata.poll(node, input);
         let before = poll[0].0;
-        let Run { mut instance, is_recorded } = match self.pool.take(before) {
-            Some(run) => run,
-            // A history may be long, and usually its run is in the pool: so the history is computed only here.
-            None => {
-                let instance = self.rebuild(root, &program, &self.automata.history(before).1)?;
-                Run { instance, is_recorded: true }
-            }
-        };
+        let Run { mut instance, is_recorded } = self.run_to(root, &program, before)?;
         let mut stepped = self.feed(&mut instance, &program, &poll, None);
         self.polls += std::mem::take(&mut instance.polls);
         let unit = self.automata.node(node).unit;
@@ -203,6 +199,18 @@ impl Learner {
         Ok(())
     }
 
+    /// A run that is suspended in a node.
+    fn run_to(&mut self, root: NodeId, program: &Program, node: NodeId) -> Result<Run, Diagnostic> {
+        let unit = self.automata.node(root).unit;
+        let (run, steps) = self.pool.nearest(&self.automata, node);
+        let Run { instance, is_recorded } =
+            run.unwrap_or_else(|| Run { instance: Instance::new(unit, root, &self.shared), is_recorded: true });
+        let replayed = self.replay(instance, program, &steps);
+        let instance =
+            replayed.map_err(|difference| if is_recorded { difference } else { self.mistaken(unit, &difference) })?;
+        Ok(Run { instance, is_recorded })
+    }
+
     /// A new run of a program, fed with `steps`.
     pub(super) fn rebuild(
         &mut self,
@@ -214,7 +222,7 @@ impl Learner {
         self.replay(instance, program, steps)
     }
 
-    /// A run that has only begun, after steps that are recorded.
+    /// A run after further steps, which are recorded.
     pub(super) fn replay(
         &mut self,
         mut instance: Instance,
