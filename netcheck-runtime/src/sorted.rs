@@ -205,6 +205,35 @@ impl<T: Ord> SortedSet<T> {
     }
 }
 
+impl SortedSet<u32> {
+    /// The smallest number from `first` on that is not in the set.
+    pub(crate) fn first_absent(&self, first: u32) -> u32 {
+        let (Ok(at) | Err(at)) = self.elements.binary_search(&first);
+        first_gap(&self.elements[at..], first, |&element| element)
+    }
+}
+
+impl<K, V> SortedMap<K, V> {
+    /// The smallest number that no key has; `number`: those of the keys, which rise with them.
+    pub(crate) fn first_absent(&self, number: impl Fn(&K) -> u32) -> u32 {
+        first_gap(&self.entries, 0, |(key, _)| number(key))
+    }
+}
+
+/// The smallest number from `first` on that none of the elements has, which have rising numbers from `first` on: up to it,
+/// each has the number of its place.
+fn first_gap<T>(elements: &[T], first: u32, number: impl Fn(&T) -> u32) -> u32 {
+    let (mut from, mut to) = (0, elements.len());
+    while from < to {
+        let middle = from.midpoint(to);
+        match number(&elements[middle]) == first + middle as u32 {
+            true => from = middle + 1,
+            false => to = middle,
+        }
+    }
+    first + from as u32
+}
+
 impl<T> Default for SortedSet<T> {
     fn default() -> SortedSet<T> {
         SortedSet { elements: Vec::new() }
@@ -256,6 +285,19 @@ mod tests {
             let digits = (0..5).map(move |place| number / 6_u32.pow(place) % 6);
             digits.map(|digit| (digit % 2 == 0, digit / 2)).collect()
         })
+    }
+
+    #[test]
+    fn the_first_gap_is_found() {
+        for members in 0..1_u32 << 8 {
+            let numbers = || (0..8).filter(move |number| members >> number & 1 == 1);
+            let set: SortedSet<u32> = numbers().collect();
+            let mut map = SortedMap::new();
+            numbers().for_each(|number| _ = map.insert(number, ()));
+            let absent = |first: u32| (first..).find(|number| !set.contains(number)).unwrap();
+            (0..10).for_each(|first| assert_eq!(set.first_absent(first), absent(first)));
+            assert_eq!(map.first_absent(|&number| number), absent(0));
+        }
     }
 
     #[test]

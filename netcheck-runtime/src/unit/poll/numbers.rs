@@ -15,7 +15,7 @@ pub(super) struct Numbers {
 impl Numbers {
     /// The smallest free number from `first` on.
     pub(super) fn take(&mut self, first: u32) -> u32 {
-        let index = (first..).find(|index| !self.taken.contains(index)).expect("numbers do not run out");
+        let index = self.taken.first_absent(first);
         self.taken.insert(index);
         index
     }

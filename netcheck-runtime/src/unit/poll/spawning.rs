@@ -73,8 +73,7 @@ impl Context {
         engine(|| {
             let tasks = &mut self.state().tasks;
             if !self.shared.modes.tracks || tasks.all.is_empty() {
-                let free = (0..).map(TaskId).find(|id| !tasks.all.contains_key(id));
-                return free.expect("numbers do not run out");
+                return TaskId(tasks.all.first_absent(|task| task.0));
             }
             let parent = tasks.running;
             let count = tasks.spawns.entry(parent).or_default();
