@@ -103,6 +103,12 @@ impl Monitor {
         })
     }
 
+    /// How much of its time the check has left, if there is a limit and it has not passed.
+    pub(super) fn left(&self) -> Option<Duration> {
+        let left = self.duration_max?.saturating_sub(self.started.elapsed());
+        (!left.is_zero()).then_some(left)
+    }
+
     /// Called every so often. The check has waited for real peers for about so long.
     pub(super) fn tick(&mut self, waited: Duration) {
         let elapsed = self.started.elapsed();

@@ -99,19 +99,25 @@ impl Checker {
         let mut result = None;
         // For real peers, which are as fast as they are.
         let mut waited = Duration::ZERO;
-        let guarded = watchdog::guard(&watch, self.poll_duration_max, |pause| match receiver.recv_timeout(pause) {
-            Ok(finished) => {
-                result = Some(finished);
-                true
-            }
-            Err(mpsc::RecvTimeoutError::Timeout) => {
-                if watch.is_elsewhere() {
-                    waited += pause;
+        let guarded = watchdog::guard(&watch, self.poll_duration_max, |pause| {
+            // The time of the check may be over before the pause is.
+            let first = monitor.left().map_or(pause, |left| left.min(pause));
+            [first, pause - first].into_iter().filter(|part| !part.is_zero()).any(|part| {
+                match receiver.recv_timeout(part) {
+                    Ok(finished) => {
+                        result = Some(finished);
+                        true
+                    }
+                    Err(mpsc::RecvTimeoutError::Timeout) => {
+                        if watch.is_elsewhere() {
+                            waited += part;
+                        }
+                        monitor.tick(waited);
+                        false
+                    }
+                    Err(mpsc::RecvTimeoutError::Disconnected) => true,
                 }
-                monitor.tick(waited);
-                false
-            }
-            Err(mpsc::RecvTimeoutError::Disconnected) => true,
+            })
         });
         guarded?;
         match (result, thread.join()) {
