@@ -62,6 +62,14 @@ const STATES_MAX: usize = 10_000_000;
 /// Bytes that states may take unless `max_memory` says otherwise: a machine should not have to swap.
 const MEMORY_BYTES_MAX: usize = 8 << 30;
 
+/// The most threads that explore: the states that are expanded at once have no work for more.
+const THREADS_MAX: usize = 256;
+
+/// What `threads` takes.
+fn threads_meaning() -> String {
+    format!("`threads` is how many explore, from 1 to {THREADS_MAX}: take at most as many as the machine has cores")
+}
+
 /// The number of times that a reduced check begins again without a poll that did not return, before it goes on without
 /// reduction.
 const STUCK_POLLS_MAX: usize = 2;
@@ -279,10 +287,10 @@ impl Checker {
     /// [`Search::Faults`]). Other orders are explored by one thread.
     ///
     /// # Panics
-    /// If `threads` is 0.
+    /// If `threads` is 0 or more than 256. More threads than the machine has cores only wait for each other.
     #[track_caller]
     pub fn threads(mut self, threads: usize) -> Self {
-        assert!(threads > 0, "somebody has to explore: `threads` is at least 1");
+        assert!((1..=THREADS_MAX).contains(&threads), "{}", threads_meaning());
         self.threads = threads;
         self
     }

@@ -139,7 +139,13 @@ fn with_a_violation_and_its_counterexample() {
 }
 
 #[test]
-#[should_panic(expected = "`threads` is at least 1")]
+#[should_panic(expected = "`threads` is how many explore, from 1 to 256")]
 fn somebody_has_to_explore() {
     let _ = Checker::new().threads(0);
+}
+
+#[test]
+#[should_panic(expected = "from 1 to 256: take at most as many as the machine has cores")]
+fn more_threads_than_there_is_work_for_are_refused() {
+    let _ = Checker::new().threads(257);
 }

@@ -10,7 +10,7 @@ mod known;
 mod order;
 
 use crate::check::declare::{Misplaced, misplaced};
-use crate::check::{Checker, Deadlocks, Identity, Tasks, Tcp, Udp};
+use crate::check::{Checker, Deadlocks, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
 use crate::error::Error;
 use constant::NoValue;
 use grammar::{Form, Kind, Value, Word};
@@ -155,7 +155,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "subsumption" => checker.subsumption(choice(value(word, "true")?, BOOLEANS)?),
             "symmetry" => checker.symmetry(choice(value(word, "true")?, BOOLEANS)?),
             "store" => checker.store(choice(value(word, "fingerprint")?, STORES)?),
-            "threads" => checker.threads(positive(word, "2", "how many explore, at least 1")?),
+            "threads" => checker.threads(threads(word)?),
             "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
             "identity" => checker.identity(choice(value(word, "history")?, IDENTITIES)?),
             "audit" => checker.audit(choice(value(word, "false")?, BOOLEANS)?),
@@ -380,6 +380,15 @@ fn positive(word: &Word<'_>, example: &str, meaning: &str) -> Result<usize, Wron
     match number(value)? {
         0 => Err(value.wrong(format!("`{}` is {meaning}", word.name))),
         number => Ok(number),
+    }
+}
+
+fn threads(word: &Word<'_>) -> Result<usize, Wrong> {
+    let value = value(word, "2")?;
+    let threads = number(value)?;
+    match (1..=THREADS_MAX).contains(&threads) {
+        true => Ok(threads),
+        false => Err(value.wrong(threads_meaning())),
     }
 }
 

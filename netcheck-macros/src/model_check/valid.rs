@@ -9,6 +9,9 @@ use super::ast::{Delays, DelaysKind, ModelCheck, Said, Tcp, Udp};
 use crate::ctxt::Ctxt;
 use crate::function::{Function, attr_name};
 
+/// The most threads that explore, as of `Checker::threads`.
+const THREADS_MAX: usize = 256;
+
 pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     // A word that was not understood may be the one that seems to be missing.
     let understood = cx.is_clean();
@@ -20,8 +23,9 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         }
     }
     groups(&check.udp, cx);
-    if let Some(threads) = check.threads.as_ref().filter(|threads| threads.value == 0) {
-        cx.error(&threads.literal, "`threads` is how many explore, at least 1");
+    if let Some(threads) = check.threads.as_ref().filter(|threads| !(1..=THREADS_MAX).contains(&threads.value)) {
+        let most = "take at most as many as the machine has cores";
+        cx.error(&threads.literal, format!("`threads` is how many explore, from 1 to {THREADS_MAX}: {most}"));
     }
     if let (Some(tcp), Some(word)) = (&check.tcp, check.said.get("tcp")) {
         self::tcp(tcp, cx);
