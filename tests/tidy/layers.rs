@@ -558,6 +558,19 @@ const CHECK: &[Row] = &[
         ],
     ),
     ("check::job", &["check::setup", "error", "report"]),
+    (
+        "check::tests::audit",
+        &[
+            "check",
+            "netcheck_runtime::id",
+            "netcheck_runtime::net",
+            "network",
+            "netcheck_runtime::search::audit",
+            "netcheck_runtime::search::progress",
+            "netcheck_runtime::select",
+            "netcheck_runtime::unit::automaton",
+        ],
+    ),
     ("check::tests::images", &["netcheck_runtime::id", "netcheck_runtime::operation", "netcheck_runtime::unit"]),
     (
         "check::tests::least",

@@ -96,6 +96,14 @@ impl Taken {
     }
 }
 
+impl FromIterator<EdgeId> for Taken {
+    fn from_iter<I: IntoIterator<Item = EdgeId>>(edges: I) -> Taken {
+        let mut taken = Taken::default();
+        edges.into_iter().for_each(|edge| _ = taken.add(edge));
+        taken
+    }
+}
+
 /// Executions of one search that are taken through the full semantics at the most.
 const CONCRETIZED_MAX: usize = 64;
 
