@@ -87,4 +87,4 @@ pub use source::{Source, UPTIME, interposes, without_source};
 pub use stack::{call_with_clean_registers, made_clean, wipe_stack};
 pub use stacks::{call_on_program_stack, call_on_step_stack, call_on_used_program_stack};
 pub use thread::ThreadNumber;
-pub use waker::{Target, waker};
+pub use waker::{Target, target, waker};

@@ -3,8 +3,9 @@
 //! A waker made of an [`Arc`] does not show that it is cloned. One of [`waker`] tells its target of each clone, and of the
 //! end of each: so the target knows where a task waits, whatever it waits for.
 
-use crate::place::engine;
-use std::sync::Arc;
+use crate::place::{engine, outside};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
 /// The target of wakers that tell of their clones.
@@ -19,6 +20,21 @@ pub trait Target: Send + Sync + 'static {
 
     /// The clone with this number is there no more.
     fn dropped(&self, clone: u64);
+
+    /// The address by which [`target`] tells what its wakers are for.
+    fn address(&self) -> *const ();
+}
+
+/// The targets of the wakers that are there, by their addresses.
+static TARGETS: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+
+fn targets() -> MutexGuard<'static, BTreeMap<usize, usize>> {
+    TARGETS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The address of the target of a waker that [`waker`] has made, or of a clone.
+pub fn target(waker: &Waker) -> Option<*const ()> {
+    targets().get(&waker.data().addr()).map(|&target| std::ptr::without_provenance(target))
 }
 
 /// A clone of a waker, or the first one.
@@ -32,7 +48,12 @@ impl<T: Target> One<T> {
     const VTABLE: RawWakerVTable = RawWakerVTable::new(clone::<T>, wake::<T>, wake_by_ref::<T>, drop_one::<T>);
 
     fn into_raw(self) -> RawWaker {
-        let one = engine(|| Box::into_raw(Box::new(self)));
+        let one = engine(|| {
+            let target = self.target.address().addr();
+            let one = Box::into_raw(Box::new(self));
+            outside(|| targets().insert(one.addr(), target));
+            one
+        });
         RawWaker::new(one.cast_const().cast(), &One::<T>::VTABLE)
     }
 }
@@ -79,13 +100,15 @@ unsafe fn drop_one<T: Target>(one: *const ()) {
     if let Some(clone) = one.clone {
         one.target.dropped(clone);
     }
-    engine(|| drop(one));
+    engine(|| {
+        outside(|| targets().remove(&std::ptr::from_ref(&*one).addr()));
+        drop(one);
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
 
     #[derive(Default)]
     struct Told(Mutex<Vec<String>>);
@@ -110,6 +133,10 @@ mod tests {
         fn dropped(&self, clone: u64) {
             self.note(format!("drop {clone}"));
         }
+
+        fn address(&self) -> *const () {
+            std::ptr::from_ref(self).cast()
+        }
     }
 
     #[test]
@@ -117,6 +144,8 @@ mod tests {
         let told = Arc::new(Told::default());
         let first = waker(Arc::clone(&told));
         let (one, other) = (first.clone(), first.clone());
+        assert_eq!(target(&one), Some(Arc::as_ptr(&told).cast()));
+        assert_eq!(target(Waker::noop()), None);
         assert!(!first.will_wake(&one) && !one.will_wake(&other));
         let third = one.clone();
         one.wake_by_ref();

@@ -31,6 +31,9 @@ macro_rules! of_each_kind {
             /// The operation that this step began as its `number`th, tried at once because it was given up; cannot
             /// wait.
             AtOnce { number: u32, operation: Box<Operation> },
+            /// An operation whose waker was called because it could complete, tried by the poll that comes next; it
+            /// waits only if it can't complete any more.
+            Again(Box<Operation>),
         }
 
         impl Operation {
@@ -38,7 +41,7 @@ macro_rules! of_each_kind {
             pub(crate) fn tried(&self) -> Option<Operation> {
                 match self {
                     $(Operation::$Kind(operation) => operation.tried().map(Operation::$Kind),)*
-                    Operation::AtOnce { .. } => None,
+                    Operation::AtOnce { .. } | Operation::Again(_) => None,
                 }
             }
 
@@ -47,7 +50,7 @@ macro_rules! of_each_kind {
             pub(crate) fn waits(&self) -> bool {
                 match self {
                     $(Operation::$Kind(operation) => operation.waits(),)*
-                    Operation::AtOnce { .. } => false,
+                    Operation::AtOnce { .. } | Operation::Again(_) => false,
                 }
             }
         }
@@ -82,7 +85,9 @@ impl Operation {
         match &mut self {
             Operation::Udp(udp::Operation::Send { payload: bytes, .. })
             | Operation::Tcp(tcp::Operation::Write { bytes, .. }) => *bytes = Arc::from(&bytes[..]),
-            Operation::AtOnce { operation, .. } => **operation = (**operation).clone().detached(),
+            Operation::AtOnce { operation, .. } | Operation::Again(operation) => {
+                **operation = (**operation).clone().detached();
+            }
             _ => {}
         }
         self
@@ -99,9 +104,16 @@ impl Operation {
     /// The operation itself, whether or not it is tried at once.
     pub fn itself(&self) -> &Operation {
         match self {
-            Operation::AtOnce { operation, .. } => operation,
+            Operation::AtOnce { operation, .. } | Operation::Again(operation) => operation,
             operation => operation,
         }
+    }
+
+    /// Whether what the operation asks for stays in the world until a poll takes it, as data stay in a socket: then its
+    /// outcome is chosen by the poll that takes it. Else the outcome is kept for whoever polls it next: a timer that has
+    /// fired, a connection that is made.
+    pub(crate) fn is_tried_again(&self) -> bool {
+        !matches!(self, Operation::Choices(_)) && self.tried().is_some()
     }
 }
 
@@ -133,6 +145,8 @@ pub enum Outcome {
         write: bool,
     },
     WouldBlock,
+    /// The operation could complete: its waker is called, and the poll that comes next tries it.
+    Woken,
     /// A timer fired; with the time since the start, if it is tracked.
     Elapsed {
         at: Option<time::At>,
@@ -172,6 +186,7 @@ impl Handed for Outcome {
             Outcome::Written(bytes) => Outcome::Written(bytes.handed()),
             Outcome::Ready { read, write } => Outcome::Ready { read: read.handed(), write: write.handed() },
             Outcome::WouldBlock => Outcome::WouldBlock,
+            Outcome::Woken => Outcome::Woken,
             Outcome::Elapsed { at } => Outcome::Elapsed { at: at.handed() },
             Outcome::Time { at } => Outcome::Time { at: at.handed() },
             Outcome::Compared(ordering) => Outcome::Compared(ordering.handed()),
@@ -251,7 +266,10 @@ impl OperationKey {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Offer {
     pub key: OperationKey,
+    /// The task that has polled it last.
     pub task: TaskId,
+    /// Whether its waker is one of the program's own, and not that of the task.
+    pub(crate) is_called: bool,
     pub operation: Operation,
     pub location: &'static Location<'static>,
     /// The program's own source line, if calls are traced: `location` may be in an adaptor.

@@ -58,6 +58,14 @@ impl Wake for BranchWaker {
     }
 }
 
+impl Drop for BranchWaker {
+    fn drop(&mut self) {
+        if let Some(context) = context::try_current() {
+            context.remove_branch(std::ptr::from_ref(self).cast());
+        }
+    }
+}
+
 impl Select {
     /// A `select!` of branches with these properties.
     #[track_caller]
@@ -78,6 +86,7 @@ impl Select {
             if !known {
                 let task = cx.waker().clone();
                 let waker = Waker::from(Arc::new(BranchWaker { woken: Arc::clone(&branch.woken), task: task.clone() }));
+                context::current().add_branch(waker.data(), cx.waker());
                 branch.waker = Some((task, waker));
             }
         }

@@ -107,6 +107,10 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 
     /// The first entry whose key is neither smaller than the first nor greater than the last one.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.entries.iter_mut().map(|(_, value)| value)
+    }
+
     pub(crate) fn first_within(&self, keys: RangeInclusive<K>) -> Option<(&K, &V)> {
         let (Ok(first) | Err(first)) = self.find(keys.start());
         self.entries.get(first).filter(|(key, _)| key <= keys.end()).map(|(key, value)| (key, value))

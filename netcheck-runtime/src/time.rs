@@ -83,6 +83,11 @@ impl Timer {
         }
     }
 
+    /// Another deadline is set: what is known of the earlier one is forgotten.
+    fn renew(&self) {
+        self.pending.iter().for_each(|pending| context::current().renew(pending));
+    }
+
     #[track_caller]
     fn deadline(&self) -> Instant {
         Instant::read(time::Operation::Deadline { timer: self.number })
@@ -141,6 +146,7 @@ impl Sleep {
         let at = deadline.known();
         let sleep = self.get_mut();
         sleep.elapsed = false;
+        sleep.timer.renew();
         let arm = time::Effect::ArmAt { timer: sleep.timer.number, at, repeats: false };
         context::current().effect(Effect::Time(arm));
     }
@@ -278,6 +284,7 @@ impl Interval {
 
     fn arm(&mut self, after: Duration) {
         let (timer, after_ns) = (self.timer.number, nanoseconds(after));
+        self.timer.renew();
         context::current().effect(Effect::Time(time::Effect::Arm { timer, after_ns, repeats: true }));
     }
 
@@ -300,6 +307,7 @@ impl Interval {
     #[track_caller]
     pub fn reset_at(&mut self, deadline: Instant) {
         let arm = time::Effect::ArmAt { timer: self.timer.number, at: deadline.known(), repeats: true };
+        self.timer.renew();
         context::current().effect(Effect::Time(arm));
     }
 

@@ -14,3 +14,4 @@ mod time;
 mod tracked;
 mod udp;
 mod verdicts;
+mod wakers;

@@ -151,6 +151,8 @@ pub(crate) enum Answered {
         write: bool,
     },
     WouldBlock,
+    /// The waker of the operation is called, which could complete.
+    Woken,
     Elapsed,
     Time {
         at_ns: i64,
@@ -251,7 +253,9 @@ impl Asked {
             Operation::Tasks(tasks::Operation::IsEnded { child }) => Asked::IsEnded { task: shared.unit(*child).name },
             Operation::Faults(operation) => match *operation {},
             Operation::Monitors(operation) => match *operation {},
-            Operation::AtOnce { .. } => unreachable!("an operation that is tried at once is another one itself"),
+            Operation::AtOnce { .. } | Operation::Again(_) => {
+                unreachable!("an operation that is tried is another one itself")
+            }
         }
     }
 }
@@ -275,6 +279,7 @@ impl Answered {
             Outcome::Written(bytes) => Answered::Written { bytes: *bytes },
             Outcome::Ready { read, write } => Answered::Ready { read: *read, write: *write },
             Outcome::WouldBlock => Answered::WouldBlock,
+            Outcome::Woken => Answered::Woken,
             Outcome::Elapsed { .. } => Answered::Elapsed,
             Outcome::Time { at } => Answered::Time { at_ns: at.ns, mark: at.mark },
             Outcome::Compared(order) => Answered::Compared { order: *order as i8 },

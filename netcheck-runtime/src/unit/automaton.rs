@@ -68,6 +68,7 @@ impl Node {
 static CANCEL: LazyLock<Offer> = LazyLock::new(|| Offer {
     key: OperationKey::CANCEL,
     task: TaskId(0),
+    is_called: false,
     operation: Operation::Tasks(tasks::Operation::Cancel),
     location: Location::caller(),
     caller: None,

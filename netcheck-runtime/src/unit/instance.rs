@@ -71,7 +71,7 @@ pub struct Instance {
     /// The isolated tasks that this run spawned. Their factories share sockets with the run and live as long as it
     /// does, so that no run closes a socket that another run of the same history leaves open.
     spawned: Vec<(UnitId, Rc<Program>)>,
-    /// Polls of user code, for the report.
+    /// Polls of user code, and calls of its wakers, for the report.
     pub(crate) polls: u64,
 }
 
@@ -109,27 +109,7 @@ impl Instance {
         let step = || {
             let input = fed[0];
             self.context.begin_step(Position::of(at, input), answers);
-            let woken = self.context.state().tasks.runnable();
-            let first = match (input.key, input.key.task_to_run()) {
-                (OperationKey::START, _) => {
-                    self.start(program);
-                    Some(TaskId(0))
-                }
-                (OperationKey::CANCEL, _) => self.cancel(),
-                (key, Some(task)) => {
-                    self.context.take_turn(key);
-                    Some(task)
-                }
-                (key, None) => {
-                    self.context.take_turn(key);
-                    self.context.complete(key, outcome.clone())
-                }
-            };
-            let rest = match first {
-                Some(first) => self.run(first, woken.contains(&first), recorded),
-                None if input.key == OperationKey::CANCEL => Rest::Cancelled,
-                None => Rest::Differs("the operation to complete is not pending".to_owned()),
-            };
+            let (first, rest) = self.take(program, input.key, outcome, recorded);
             let mut stepped = self.finish(rest);
             self.drop_output(&mut stepped.rest);
             stepped.arrival = self.context.arrival();
@@ -149,6 +129,39 @@ impl Instance {
             stepped
         };
         call_on_step_stack(|| engine_region(step))
+    }
+
+    /// Takes the step of an input. Returns the task that takes it, too.
+    fn take(
+        &mut self,
+        program: &Program,
+        key: OperationKey,
+        outcome: &Outcome,
+        recorded: Option<&[Offer]>,
+    ) -> (Option<TaskId>, Rest) {
+        let task = match (key, key.task_to_run()) {
+            (OperationKey::START, _) => {
+                self.start(program);
+                return (Some(TaskId(0)), self.run(TaskId(0), recorded));
+            }
+            (OperationKey::CANCEL, _) => {
+                let root = self.cancel();
+                return (root, root.map_or(Rest::Cancelled, |root| self.run(root, recorded)));
+            }
+            (_, task) => task,
+        };
+        let completed = self.context.offer(key);
+        let goes_on = completed.as_ref().is_some_and(|offer| self.context.goes_on(offer));
+        if let Err(rest) = self.apart(|context| context.take_turn(key)) {
+            return (task, rest);
+        }
+        let rest = match (task, &completed) {
+            (Some(task), _) => self.run(task, recorded),
+            (None, Some(offer)) if offer.is_called => self.call(offer, outcome, goes_on, recorded),
+            (None, Some(offer)) => self.give(offer, outcome, recorded),
+            (None, None) => Rest::Differs("the operation to complete is not pending".to_owned()),
+        };
+        (task.or(completed.map(|offer| offer.task)), rest)
     }
 
     /// Aborts the root; `None` if it was never polled.
@@ -183,21 +196,90 @@ impl Instance {
         context::enter(&self.context, || netcheck_memory::call_with_clean_registers(spawn));
     }
 
-    /// Polls `task` once, for an outcome; `was_woken`: whether the task had been woken before the outcome was given.
-    fn run(&mut self, task: TaskId, was_woken: bool, recorded: Option<&[Offer]>) -> Rest {
+    /// Polls `task` once, because it was woken.
+    fn run(&mut self, task: TaskId, recorded: Option<&[Offer]>) -> Rest {
         let polled = self.poll(task);
-        // A task that was woken anyway and panics without taking the outcome would panic without the outcome, too.
-        let is_refusable = match &polled {
-            Ok(()) => true,
-            Err(Rest::Panicked(_)) => was_woken,
-            Err(_) => false,
-        };
-        if is_refusable && self.context.has_untaken_outcome() {
+        self.end_run(task, polled, recorded)
+    }
+
+    /// An operation completes whose waker is that of its task: the task is polled. If it does not take the outcome, the
+    /// step is one in which it is woken for nothing; there is none if the outcome is one that the poll which takes it
+    /// chooses, and none if the poll does nothing but wait again, as that of most futures: what it may have changed in the
+    /// program's memory alone is not explored.
+    fn give(&mut self, offer: &Offer, outcome: &Outcome, recorded: Option<&[Offer]>) -> Rest {
+        let Offer { key, task, .. } = *offer;
+        let was_woken = self.context.state().tasks.runnable().contains(&task);
+        let is_waking = *outcome == Outcome::Woken;
+        if was_woken && is_waking {
             return Rest::Refused;
         }
+        let is_chosen_later = offer.operation.is_tried_again() && !is_waking;
+        let may_be_for_nothing = !was_woken && !is_chosen_later;
+        let before = may_be_for_nothing.then(|| self.context.known());
+        let Some(waker) = self.context.complete(key, outcome.clone()) else {
+            return Rest::Differs("the operation to complete has no waker".to_owned());
+        };
+        let again = waker.clone();
+        if let Err(waker) = self.context.wake_directly(task, waker)
+            && let Err((_, rest)) = Self::attend(&self.context, || waker.wake())
+        {
+            return rest;
+        }
+        let polled = self.poll(task);
+        let is_as_before = || match &before {
+            Some(before) => self.context.is_as_before((key, outcome), again, before),
+            None => true,
+        };
+        let is_refused = self.context.has_untaken_outcome()
+            && match &polled {
+                Ok(()) => is_as_before(),
+                // A task that was woken anyway and panics without the outcome would have panicked earlier, too.
+                Err(Rest::Panicked(_)) => was_woken,
+                Err(_) => false,
+            };
+        if is_refused {
+            return Rest::Refused;
+        }
+        self.end_run(task, polled, recorded)
+    }
+
+    /// An operation completes whose waker is the program's: it is called. `goes_on`: with `tasks = fifo`, the task that has
+    /// begun the operation goes on at once if it is woken, as if the operation had completed when it was begun.
+    fn call(&mut self, offer: &Offer, outcome: &Outcome, goes_on: bool, recorded: Option<&[Offer]>) -> Rest {
+        let Some(waker) = self.context.complete(offer.key, outcome.clone()) else {
+            return Rest::Differs("the operation to complete has no waker".to_owned());
+        };
+        self.polls += 1;
+        self.context.begin_waking(offer.task);
+        if let Err((_, rest)) =
+            Self::attend(&self.context, || netcheck_memory::call_with_clean_registers(|| waker.wake()))
+        {
+            return rest;
+        }
+        if goes_on && self.context.state().tasks.runnable().contains(&offer.task) {
+            return self.run(offer.task, recorded);
+        }
+        if let Err(rest) = self.apart(|context| context.settle()) {
+            return rest;
+        }
+        self.rest(recorded)
+    }
+
+    /// The result of a step that has polled a task.
+    fn end_run(&mut self, task: TaskId, polled: Result<(), Rest>, recorded: Option<&[Offer]>) -> Rest {
         if let Err(rest) = polled {
             return rest;
         }
+        if self.context.state().ended.is_none()
+            && let Err(rest) = self.apart(|context| context.end_turn(task))
+        {
+            return rest;
+        }
+        self.rest(recorded)
+    }
+
+    /// The result of a step that has come to its end.
+    fn rest(&self, recorded: Option<&[Offer]>) -> Rest {
         if let Some((text, value)) = self.context.state().ended.take() {
             return Rest::Ended { text, value: Value::new(value) };
         }
@@ -207,7 +289,6 @@ impl Instance {
         if !self.context.state().tasks.all.contains_key(&TaskId(0)) {
             return Rest::Cancelled;
         }
-        self.context.end_turn(task);
         match recorded {
             Some(recorded) if self.has_menu(recorded) => Rest::WaitsAsRecorded,
             _ => Rest::Waits(self.menu()),
@@ -239,42 +320,23 @@ impl Instance {
             return Err(Rest::Differs(format!("task {} is not there to be run", task.0)));
         };
         self.polls += 1;
-        let shared = Rc::clone(&self.context.shared);
-        shared.watch.begin(&shared.unit(self.context.unit).name);
-        let polled = panics::catch(|| {
-            context::enter(&self.context, || {
-                if control.is_cancelled() {
-                    drop(future);
-                    on_cancel();
-                    return None;
-                }
-                let waker = self.context.waker(task, control);
-                // Registers hold addresses of the engine's for this run, which the program would save on its stack.
-                let poll = || future.as_mut().poll(&mut std::task::Context::from_waker(&waker));
-                match netcheck_memory::call_with_clean_registers(poll) {
-                    Poll::Ready(()) => {
-                        drop(future);
-                        None
-                    }
-                    Poll::Pending => Some(future),
-                }
-            })
-        });
-        shared.watch.end();
-        if let Some(abandoned) = self.context.abandoned() {
-            if let Ok(Some(future)) = polled {
-                // The poll could not be unwound. A panic in a destructor does not count.
-                let _ = panics::catch(|| context::enter(&self.context, || drop(future)));
+        let polled = Self::attend(&self.context, || {
+            if control.is_cancelled() {
+                drop(future);
+                on_cancel();
+                return None;
             }
-            // The program may have caught the panic that left the poll, or have panicked again: neither counts.
-            return Err(match abandoned {
-                Abandoned::Differs(mismatch) => Rest::Differs(mismatch),
-                Abandoned::Asks(asked) => Rest::Waits(vec![asked]),
-                Abandoned::Refused => Rest::Refused,
-                Abandoned::Exits(exit) => Rest::Panicked(exit),
-                Abandoned::Failed(why) => Rest::Failed(why),
-            });
-        }
+            let waker = self.context.waker(task, control);
+            // Registers hold addresses of the engine's for this run, which the program would save on its stack.
+            let poll = || future.as_mut().poll(&mut std::task::Context::from_waker(&waker));
+            match netcheck_memory::call_with_clean_registers(poll) {
+                Poll::Ready(()) => {
+                    drop(future);
+                    None
+                }
+                Poll::Pending => Some(future),
+            }
+        });
         match polled {
             Ok(Some(future)) => {
                 if let Some(task) = self.context.state().tasks.all.get_mut(&task) {
@@ -284,21 +346,70 @@ impl Instance {
             }
             Ok(None) => {
                 let ended = self.context.state().tasks.all.remove(&task);
-                context::enter(&self.context, || {
-                    drop(ended);
-                    self.context.forget_task(task);
-                });
-                Ok(())
+                self.apart(|context| {
+                    context::enter(context, || {
+                        drop(ended);
+                        context.forget_task(task);
+                    });
+                })
             }
-            Err(Unwound::Panicked(panic)) => Err(Rest::Panicked(panic)),
-            Err(Unwound::Thrown(payload)) => Err(Rest::Panicked(match payload.downcast::<Panic>() {
+            Err((left, rest)) => {
+                if let Some(Some(future)) = left {
+                    // The poll could not be unwound. A panic in a destructor does not count.
+                    let _ = panics::catch(|| context::enter(&self.context, || drop(future)));
+                }
+                Err(rest)
+            }
+        }
+    }
+
+    /// Calls the program. If the call was abandoned, what it has returned nevertheless comes with the reason.
+    fn attend<R>(context: &Rc<Context>, call: impl FnOnce() -> R) -> Result<R, (Option<R>, Rest)> {
+        let shared = Rc::clone(&context.shared);
+        shared.watch.begin(&shared.unit(context.unit).name);
+        let called = panics::catch(|| {
+            context::enter(context, || {
+                let result = call();
+                context.drop_unneeded();
+                result
+            })
+        });
+        shared.watch.end();
+        Self::result(context, called)
+    }
+
+    /// Calls something that may call the program, outside of a poll.
+    fn apart(&self, call: impl FnOnce(&Rc<Context>)) -> Result<(), Rest> {
+        let called = panics::catch(|| call(&self.context));
+        Self::result(&self.context, called).map_err(|(_, rest)| rest)
+    }
+
+    fn result<R>(context: &Rc<Context>, called: Result<R, Unwound>) -> Result<R, (Option<R>, Rest)> {
+        if let Some(abandoned) = context.abandoned() {
+            // The program may have caught the panic that left the call, or have panicked again: neither counts.
+            let rest = match abandoned {
+                Abandoned::Differs(mismatch) => Rest::Differs(mismatch),
+                Abandoned::Asks(asked) => Rest::Waits(vec![asked]),
+                Abandoned::Refused => Rest::Refused,
+                Abandoned::Exits(exit) => Rest::Panicked(exit),
+                Abandoned::Failed(why) => Rest::Failed(why),
+            };
+            return Err((called.ok(), rest));
+        }
+        called.map_err(|unwound| (None, Rest::Panicked(Self::panic_of(unwound))))
+    }
+
+    fn panic_of(unwound: Unwound) -> Panic {
+        match unwound {
+            Unwound::Panicked(panic) => panic,
+            Unwound::Thrown(payload) => match payload.downcast::<Panic>() {
                 Ok(panic) => *panic,
                 Err(payload) => Panic {
                     message: panics::message(&*payload),
                     location: "a resumed panic".to_owned(),
                     cause: Cause::Program,
                 },
-            })),
+            },
         }
     }
 
@@ -356,6 +467,7 @@ fn run_of(task: TaskId) -> Offer {
     Offer {
         key: OperationKey::run(task),
         task,
+        is_called: false,
         operation: Operation::Tasks(tasks::Operation::Run(task)),
         location: Location::caller(),
         caller: None,
@@ -370,5 +482,9 @@ impl Drop for Instance {
         let tasks = std::mem::take(&mut self.context.state().tasks.all);
         // A panic in a destructor does not count, because the world is gone.
         let _ = panics::catch(|| context::enter(&self.context, || drop(tasks)));
+        let wakers = self.context.state().operations.take_wakers();
+        if !wakers.is_empty() {
+            let _ = panics::catch(|| context::enter(&self.context, || drop(wakers)));
+        }
     }
 }

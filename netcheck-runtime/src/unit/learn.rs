@@ -75,6 +75,7 @@ impl Learner {
         let start = Offer {
             key: OperationKey::START,
             task: crate::id::TaskId(0),
+            is_called: false,
             operation: Operation::Tasks(tasks::Operation::Start),
             location: program.location,
             caller: None,

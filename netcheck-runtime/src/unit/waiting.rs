@@ -75,6 +75,10 @@ impl<C: Wake + Send + Sync + 'static> netcheck_memory::Target for Traced<C> {
     fn dropped(&self, clone: u64) {
         netcheck_memory::engine(|| _ = self.clones.lock().live.remove(&clone));
     }
+
+    fn address(&self) -> *const () {
+        Arc::as_ptr(&self.control).cast()
+    }
 }
 
 /// A waker whose clones are traced.

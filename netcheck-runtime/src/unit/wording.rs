@@ -50,7 +50,7 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Tcp(tcp::Operation::Listen { address, .. }) => format!("listen on {address}"),
         Operation::Tcp(tcp::Operation::Open { peer, .. }) => format!("connect {peer}"),
         Operation::Tcp(tcp::Operation::Accept { local, .. }) => format!("accept on {local}"),
-        Operation::AtOnce { operation, .. } => self::operation(operation),
+        Operation::AtOnce { operation, .. } | Operation::Again(operation) => self::operation(operation),
         Operation::Tcp(tcp::Operation::Read { peeks: true, .. }) => "peek".to_owned(),
         Operation::Tcp(tcp::Operation::Read { waits, .. }) => if *waits { "read" } else { "try_read" }.to_owned(),
         Operation::Tcp(tcp::Operation::Write { bytes, waits, .. }) => {
@@ -165,6 +165,7 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         Outcome::Written(count) => format!("{count} bytes"),
         Outcome::Ready { read, write } => ready(*read, *write).to_owned(),
         Outcome::WouldBlock => "would block".to_owned(),
+        Outcome::Woken => "ready: its waker is called".to_owned(),
         Outcome::Elapsed { .. } => "elapsed".to_owned(),
         Outcome::Time { at } => at.since_start().unwrap_or_else(|| format!("instant {}", at.mark)),
         Outcome::Compared(Ordering::Less) => "earlier".to_owned(),

@@ -22,7 +22,9 @@ macro_rules! behaviour {
                     $(Operation::$Kind(operation) => {
                         Prepared::$Kind($kind::prepare::prepare(self, unit, operation, execution))
                     })*
-                    Operation::AtOnce { operation, .. } => self.prepare(unit, *operation, execution),
+                    Operation::AtOnce { operation, .. } | Operation::Again(operation) => {
+                        self.prepare(unit, *operation, execution)
+                    }
                 }
             }
         }
@@ -91,6 +93,7 @@ macro_rules! behaviour {
                     Operation::AtOnce { number, operation } => {
                         Operation::AtOnce { number: *number, operation: Box::new(self.operation(operation)) }
                     }
+                    Operation::Again(operation) => Operation::Again(Box::new(self.operation(operation))),
                 }
             }
 

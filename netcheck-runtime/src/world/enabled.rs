@@ -1,7 +1,7 @@
 //! The steps that a state offers, before it is checked which of them must wait for the network to be quiet.
 
 use super::components::{ABORTED, Component, ComponentId};
-use super::prepared::{Prepared, PreparedOffer};
+use super::prepared::{Prepared, PreparedOffer, Waking};
 use super::step::{Change, Class, Move, Transition, Writes};
 use super::tables::{AllLost, Lookup, View};
 use super::{tasks, time};
@@ -34,6 +34,7 @@ pub(crate) struct Asker {
     pub(crate) component: ComponentId,
     pub(crate) node: NodeId,
     pub(crate) key: OperationKey,
+    pub(super) waking: Waking,
 }
 
 /// The time until the next timers fire, and these timers, with the edges that their units take.
@@ -82,9 +83,11 @@ impl View<'_> {
     ) -> Lookup<()> {
         enabled.clear();
         for (unit, node) in units {
-            let asker = |key: OperationKey| Asker { unit, component: self.unit_component(unit), node, key };
+            let component = self.unit_component(unit);
+            let asker = |key: OperationKey, waking: Waking| Asker { unit, component, node, key, waking };
             if self.is_cancelled(state, unit, node) {
-                self.immediate(enabled, asker(OperationKey::CANCEL), self.known.done, Writes::new())?;
+                let asker = asker(OperationKey::CANCEL, Waking::Given);
+                self.immediate(enabled, asker, self.known.done, Writes::new())?;
                 continue;
             }
             let offers = self.prepared_offers(node)?;
@@ -93,10 +96,24 @@ impl View<'_> {
                 continue;
             }
             for offer in offers {
-                self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
+                let before = enabled.moves.len();
+                self.offers(state, asker(offer.key, offer.waking), &offer.prepared, enabled)?;
+                if offer.waking == Waking::Again {
+                    self.wait_only_for_nothing(enabled, before);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Of the outcomes of a call that is tried again, removes the one that it would block, if it can complete.
+    fn wait_only_for_nothing(self, enabled: &mut Enabled, before: usize) {
+        let blocks = |step: &Transition| matches!(step.step, Move::Unit { input, .. } if input.outcome == self.known.would_block);
+        if enabled.moves[before..].iter().any(|step| !blocks(step) && !step.is_failure()) {
+            let mut tried = enabled.moves.split_off(before);
+            tried.retain(|step| !blocks(step));
+            enabled.moves.append(&mut tried);
+        }
     }
 
     /// Collects what a unit is offered whose menu is in tokio's order: the timers that are due fire before a task is
@@ -106,7 +123,7 @@ impl View<'_> {
         self,
         state: &[u32],
         offers: &[PreparedOffer],
-        asker: impl Fn(OperationKey) -> Asker,
+        asker: impl Fn(OperationKey, Waking) -> Asker,
         enabled: &mut Enabled,
     ) -> Lookup<()> {
         // The task whose timer is due, and whether it does not take the timer.
@@ -115,7 +132,7 @@ impl View<'_> {
         let at_once = offers.iter().find(|offer| self.is_due_at_once(state, &offer.prepared));
         if let Some(offer) = at_once {
             let before = enabled.moves.len();
-            self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
+            self.offers(state, asker(offer.key, offer.waking), &offer.prepared, enabled)?;
             due = (enabled.moves.len() > before).then_some((offer.task, false));
         }
         let first = due.and(at_once).map(|offer| offer.key);
@@ -133,7 +150,10 @@ impl View<'_> {
                 continue;
             }
             let before = (enabled.moves.len(), enabled.refused);
-            self.offers(state, asker(offer.key), &offer.prepared, enabled)?;
+            self.offers(state, asker(offer.key, offer.waking), &offer.prepared, enabled)?;
+            if offer.waking == Waking::Again {
+                self.wait_only_for_nothing(enabled, before.0);
+            }
             if enabled.refused > before.1 {
                 refusing.push(offer.task);
             }
@@ -162,17 +182,41 @@ impl View<'_> {
     pub(super) fn offer(
         self,
         enabled: &mut Enabled,
-        Asker { unit, component, node, key }: Asker,
+        asker: Asker,
         outcome: OutcomeId,
         class: Class,
         Change { writes, faults, events }: Change,
     ) -> Lookup<bool> {
+        let Asker { unit, component, node, key, waking } = asker;
+        // What fails does so at an instant, whether or not a poll looks at it.
+        let fails = class == Class::Failure;
+        if waking == Waking::Called && !fails {
+            return self.wake(enabled, asker, class);
+        }
         let input = Input { key, outcome };
         let edge = self.edge(node, input)?;
         if self.automata.edge(edge).is_refused() {
             enabled.refused += 1;
+            return if waking == Waking::Offered && !fails { self.wake(enabled, asker, class) } else { Ok(false) };
+        }
+        let step = Move::Unit { unit, component, node, input, edge, class };
+        enabled.moves.push(Transition { step, writes, faults, events, watched: None });
+        Ok(true)
+    }
+
+    /// Adds a step that calls the waker of an operation which could complete. Returns whether there is such a step.
+    fn wake(self, enabled: &mut Enabled, asker: Asker, class: Class) -> Lookup<bool> {
+        let Asker { unit, component, node, key, .. } = asker;
+        let input = Input { key, outcome: self.known.woken };
+        let is_it = |step: &Transition| matches!(step.step, Move::Unit { unit: of, input: by, .. } if of == unit && by == input);
+        if enabled.moves.iter().any(is_it) {
+            return Ok(true);
+        }
+        let edge = self.edge(node, input)?;
+        if self.automata.edge(edge).is_refused() {
             return Ok(false);
         }
+        let Change { writes, faults, events } = Change::quiet(Writes::new());
         let step = Move::Unit { unit, component, node, input, edge, class };
         enabled.moves.push(Transition { step, writes, faults, events, watched: None });
         Ok(true)

@@ -3,14 +3,45 @@
 use super::kinds::for_each_kind;
 use super::{choices, faults, monitors, tasks, tcp, time, udp};
 use crate::id::TaskId;
-use crate::operation::OperationKey;
+use crate::operation::{Offer, Operation, OperationKey};
 
 /// An operation that a unit waits for.
 #[derive(Clone, Debug)]
 pub struct PreparedOffer {
     pub key: OperationKey,
     pub(crate) task: TaskId,
+    pub(crate) waking: Waking,
     pub prepared: Prepared,
+}
+
+/// How a unit is told of the outcomes of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waking {
+    /// A step gives the outcome. What the program does not take is kept, or the step does not exist.
+    Given,
+    /// A step gives the outcome to the task that waits. If that does not take it, it is woken only, and the outcome is
+    /// chosen by the poll that takes it.
+    Offered,
+    /// A step calls the waker, which is the program's own; the outcome is chosen by the poll that takes it.
+    Called,
+    /// The call that chooses the outcome, after the waker was called. It waits only if nothing can be chosen any more.
+    Again,
+}
+
+impl Waking {
+    pub(super) fn of(offer: &Offer) -> Waking {
+        match (&offer.operation, offer.is_called) {
+            (Operation::Again(_), _) => Waking::Again,
+            (operation, is_called) if offer.key != OperationKey::ANSWER && operation.is_tried_again() => {
+                if is_called {
+                    Waking::Called
+                } else {
+                    Waking::Offered
+                }
+            }
+            _ => Waking::Given,
+        }
+    }
 }
 
 macro_rules! prepared {

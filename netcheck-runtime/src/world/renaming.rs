@@ -154,6 +154,7 @@ impl<'a> Renaming<'a> {
             | Outcome::Written(_)
             | Outcome::Ready { .. }
             | Outcome::WouldBlock
+            | Outcome::Woken
             | Outcome::Elapsed { .. }
             | Outcome::Time { .. }
             | Outcome::Compared(_)

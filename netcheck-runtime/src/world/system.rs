@@ -12,7 +12,7 @@ use crate::world::enabled::Enabled;
 use crate::world::events::{Events, Happened, Remaining};
 use crate::world::intern::Interner;
 use crate::world::monitors::table::Monitors;
-use crate::world::prepared::PreparedOffer;
+use crate::world::prepared::{PreparedOffer, Waking};
 use crate::world::step::Transition;
 use crate::world::tables::{
     AllLost, Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Tables, Unit, View, WithoutFaults,
@@ -105,6 +105,7 @@ impl System {
             fired: events.add_single(Event::Fired { after_ns: 0 }),
             done: learner.automata.intern(&Outcome::Done),
             would_block: learner.automata.intern(&Outcome::WouldBlock),
+            woken: learner.automata.intern(&Outcome::Woken),
             cancelled: learner.automata.intern(&Outcome::Cancelled),
         };
         let tables = Tables {
@@ -372,6 +373,7 @@ impl System {
             .map(|offer| PreparedOffer {
                 key: offer.key,
                 task: offer.task,
+                waking: Waking::of(&offer),
                 prepared: self.prepare(unit, offer.operation, offer.execution),
             })
             .collect();

@@ -89,6 +89,7 @@ pub struct Tables {
 pub struct Known {
     pub(crate) done: OutcomeId,
     pub(crate) would_block: OutcomeId,
+    pub(crate) woken: OutcomeId,
     pub(crate) cancelled: OutcomeId,
     pub(crate) departed: EventsId,
     pub(crate) astray: EventsId,

@@ -65,7 +65,7 @@ impl Context {
         }
         let mut state = self.state();
         let operation = Operation::AtOnce { number: fresh.number, operation: Box::new(self.detached(tried)) };
-        let asked = Offer { key: OperationKey::ANSWER, operation, ..pending };
+        let asked = Offer { key: OperationKey::ANSWER, is_called: false, operation, ..pending };
         // The later effects are recorded after the attempt.
         state.script.go_back_to(fresh.place);
         state.script.asked = Some(asked);
@@ -79,7 +79,8 @@ impl Context {
         let mut state = self.state();
         let operation = self.detached(operation);
         let task = state.tasks.running;
-        let asked = Offer { key: OperationKey::ANSWER, task, operation, location, caller, execution };
+        let is_called = false;
+        let asked = Offer { key: OperationKey::ANSWER, task, is_called, operation, location, caller, execution };
         state.script.asked = Some(asked);
         drop(state);
         self.discard()

@@ -1,25 +1,27 @@
 //! Operations that a poll waits for, and synchronous calls.
 
-use crate::id::{TaskId, UnitId};
+use crate::id::UnitId;
 use crate::operation::{Failure, Offer, Operation, OperationKey, Outcome};
 use crate::operation::{tasks, tcp, time, udp};
-use crate::unit::poll::context::{self, Context};
+use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::operations::Pending;
+use crate::unit::shared::Modes;
 use netcheck_memory::engine;
 use std::cmp::Ordering;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 impl Context {
-    /// Adds an operation of the running task to those that the unit waits for, unless it was tried at once, and
-    /// completed, in the history.
+    /// Adds an operation of the running task to those that the unit waits for, with a waker that it takes, unless it was
+    /// tried at once, and completed, in the history.
     fn register(
         &self,
         operation: Operation,
         location: &'static Location<'static>,
-        waker: &Waker,
+        waker: &mut Option<Waker>,
     ) -> Result<OperationKey, Outcome> {
         engine(|| {
             self.shared.watch.operation(location);
@@ -33,31 +35,44 @@ impl Context {
                 return Err(outcome);
             }
             let first = self.first_number();
+            let waker = waker.take().expect("a poll has a waker");
+            let is_once = waker.will_wake(Waker::noop());
             let mut state = self.state();
             let operation = self.detached(operation);
             let key = state.operations.free_key(first);
-            let offer = Offer { key, task: state.tasks.running, operation, location, caller, execution };
+            let (task, is_called) = (state.tasks.running, !state.is_of_running(&waker, self.shared.modes));
+            let offer = Offer { key, task, is_called, operation, location, caller, execution };
             if tried.is_none() {
                 let place = state.script.place();
                 state.operations.note_fresh(key, place);
             }
             state.begin_wait(&offer);
-            state.operations.register(offer, waker.clone());
+            state.operations.register(offer, waker);
             drop(state);
-            if waker.will_wake(Waker::noop()) {
+            if is_once {
                 self.try_at_once(|fresh| fresh.key == key);
             }
             Ok(key)
         })
     }
 
-    /// The outcome of a registered operation, if there is one; the operation is then removed.
-    fn outcome(&self, key: OperationKey, waker: &Waker) -> Poll<Outcome> {
+    /// The outcome of a registered operation, if there is one; the operation is then removed. Else the running task waits
+    /// for it, with a waker that it takes if the operation has another one.
+    fn outcome(&self, key: OperationKey, waker: &mut Option<Waker>) -> Poll<Outcome> {
         engine(|| {
+            self.state().causality.act();
+            let is_ready = !self.is_discarded() && self.state().operations.ready(key).is_some();
+            let again = if is_ready { Some(self.try_again(key)).filter(|outcome| !outcome.is_not_yet()) } else { None };
             let mut state = self.state();
-            state.causality.act();
-            let running = state.tasks.running;
-            let Poll::Ready((operation, outcome)) = state.operations.poll(key, running, waker) else {
+            let taken = match again {
+                Some(outcome) => state.operations.remove(key).map(|operation| (operation, outcome)),
+                None => state.operations.take(key),
+            };
+            let Some((operation, outcome)) = taken else {
+                let running = state.tasks.running;
+                let is_of_running = |waker| state.is_of_running(waker, self.shared.modes);
+                let is_called = !waker.as_ref().is_some_and(is_of_running);
+                state.operations.wait(key, running, is_called, waker);
                 return Poll::Pending;
             };
             if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
@@ -67,13 +82,50 @@ impl Context {
         })
     }
 
+    /// Tries an operation again that could complete when its waker was called.
+    fn try_again(&self, key: OperationKey) -> Outcome {
+        let offer = self.state().operations.ready(key).cloned().expect("it is ready");
+        self.state().operations.note_poll(key);
+        let tried = offer.operation.tried().expect("an operation is ready if it can be tried");
+        let operation = Operation::Again(Box::new(tried));
+        if self.state().script.answer() == Some(&operation) {
+            return self.state().take_answer(0);
+        }
+        if let Some(mismatch) = self.mismatch(&operation, offer.location) {
+            self.state().script.mismatch = Some(mismatch);
+            self.discard()
+        }
+        self.settle_rounds();
+        let task = self.state().tasks.running;
+        self.state().script.asked =
+            Some(Offer { key: OperationKey::ANSWER, task, is_called: false, operation, ..offer });
+        self.discard()
+    }
+
     fn withdraw(&self, key: OperationKey) {
         engine(|| {
             self.try_at_once(|fresh| fresh.key == key);
             let mut state = self.state();
             state.causality.act();
-            state.operations.withdraw(key);
+            state.operations.remove(key);
         })
+    }
+
+    /// An operation waits for another outcome than it was given: a timer that is set anew.
+    pub(crate) fn renew(&self, pending: &Pending) {
+        if let Some(key) = pending.key {
+            engine(|| self.state().operations.renew(key));
+        }
+    }
+
+    /// Drops the wakers that are no longer needed. To be called where the program runs.
+    pub(in crate::unit) fn drop_unneeded(&self) {
+        loop {
+            let waker = self.state().operations.pop_unneeded();
+            if waker.is_none() {
+                return;
+            }
+        }
     }
 
     /// An operation for the engine to keep, which may outlive what the program has allocated. To be called while the
@@ -89,32 +141,27 @@ impl Context {
                 return unheard(&operation);
             }
             self.shared.watch.operation(location);
-            let mut state = self.state();
-            state.causality.act();
-            match state.script.answer() {
-                Some(expected) if *expected == operation => {
-                    let outcome = state.take_answer(0);
-                    drop(state);
-                    self.execution(location);
-                    outcome
-                }
-                Some(expected) => {
-                    let mismatch = format!(
-                        "expected the call {expected:?}, seen {operation:?} at {}:{}",
-                        location.file(),
-                        location.line()
-                    );
-                    state.script.mismatch = Some(mismatch);
-                    drop(state);
-                    self.discard()
-                }
-                None => {
-                    drop(state);
-                    self.settle_rounds();
-                    self.give_up_asking(operation, location)
-                }
+            self.state().causality.act();
+            if self.state().script.answer() == Some(&operation) {
+                let outcome = self.state().take_answer(0);
+                self.execution(location);
+                return outcome;
             }
+            if let Some(mismatch) = self.mismatch(&operation, location) {
+                self.state().script.mismatch = Some(mismatch);
+                self.discard()
+            }
+            self.settle_rounds();
+            self.give_up_asking(operation, location)
         })
+    }
+
+    /// The difference between a call and the one that the next recorded answer is for, if there is one.
+    fn mismatch(&self, operation: &Operation, location: &'static Location<'static>) -> Option<String> {
+        let state = self.state();
+        let expected = state.script.answer()?;
+        let (file, line) = (location.file(), location.line());
+        Some(format!("expected the call {expected:?}, seen {operation:?} at {file}:{line}"))
     }
 
     /// The history has seen the end of an isolated task.
@@ -124,31 +171,47 @@ impl Context {
         })
     }
 
-    /// Gives an outcome to a pending operation and wakes the future that waits for it.
-    /// Returns the task that waits, or `None` if there is no such operation.
-    pub(in crate::unit) fn complete(&self, key: OperationKey, outcome: Outcome) -> Option<TaskId> {
-        let (task, waker) = self.state().operations.complete(key, outcome)?;
-        waker.wake();
-        Some(task)
+    /// A pending operation that an outcome is for.
+    pub(in crate::unit) fn offer(&self, key: OperationKey) -> Option<Offer> {
+        self.state().operations.offer(key).cloned()
     }
 
-    /// Whether an outcome was given that no poll has taken.
+    /// Gives an outcome to a pending operation; returns the waker to call.
+    pub(in crate::unit) fn complete(&self, key: OperationKey, outcome: Outcome) -> Option<Waker> {
+        self.state().operations.complete(key, outcome)
+    }
+
+    /// Whether the step has given an outcome that no poll has taken.
     pub(in crate::unit) fn has_untaken_outcome(&self) -> bool {
         self.state().operations.has_untaken_outcome()
     }
 
-    /// The pending operations, by key, without those of tasks that have ended.
+    /// The operations that may complete, by key, without those that would wake nobody.
     pub(in crate::unit) fn offers(&self) -> Vec<Offer> {
         let state = self.state();
-        let offers = state.operations.offers().filter(|offer| state.tasks.all.contains_key(&offer.task));
+        let offers = state.operations.offers().filter(|offer| state.wakes(offer));
         offers.cloned().collect()
     }
 
-    /// Whether these are the pending operations.
+    /// Whether these are the operations that may complete.
     pub(in crate::unit) fn has_offers(&self, recorded: &[Offer]) -> bool {
         let state = self.state();
-        let mut offers = state.operations.offers().filter(|offer| state.tasks.all.contains_key(&offer.task));
+        let mut offers = state.operations.offers().filter(|offer| state.wakes(offer));
         recorded.iter().all(|recorded| offers.next() == Some(recorded)) && offers.next().is_none()
+    }
+}
+
+impl State {
+    /// Whether a waker is that of the task that is being polled, or of a branch of a `select!` in it.
+    pub(super) fn is_of_running(&self, waker: &Waker, modes: Modes) -> bool {
+        let control = self.tasks.running().map(|running| Arc::as_ptr(&running.control).cast());
+        let target = if modes.explains { netcheck_memory::target(waker) } else { None };
+        control == Some(target.unwrap_or(waker.data())) || self.selects.is_branch_of(self.tasks.running, waker.data())
+    }
+
+    /// Whether the waker of an operation wakes somebody: not if it is that of a task that has ended.
+    pub(super) fn wakes(&self, offer: &Offer) -> bool {
+        offer.is_called || self.tasks.all.contains_key(&offer.task)
     }
 }
 
@@ -179,8 +242,20 @@ impl Future for Pending {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Outcome> {
         let context = context::current();
+        // A waker is cloned and dropped where the program runs: both are calls of the program's.
+        let mut waker = Some(cx.waker().clone());
+        let outcome = self.poll_with(&context, &mut waker);
+        drop(waker);
+        context.drop_unneeded();
+        outcome
+    }
+}
+
+impl Pending {
+    /// Polls with a waker that is taken if it is needed.
+    pub(super) fn poll_with(&mut self, context: &Context, waker: &mut Option<Waker>) -> Poll<Outcome> {
         if let Some(operation) = self.operation.take() {
-            return match context.register(operation, self.location, cx.waker()) {
+            return match context.register(operation, self.location, waker) {
                 Ok(key) => {
                     self.key = Some(key);
                     Poll::Pending
@@ -189,11 +264,18 @@ impl Future for Pending {
             };
         }
         let key = self.key.expect("an operation is not polled after it has completed");
-        let outcome = context.outcome(key, cx.waker());
+        let outcome = context.outcome(key, waker);
         if outcome.is_ready() {
             self.key = None;
         }
         outcome
+    }
+
+    /// Withdraws the operation. Its waker is dropped when the context is asked to.
+    pub(super) fn withdraw(mut self, context: &Context) {
+        if let Some(key) = self.key.take() {
+            context.withdraw(key);
+        }
     }
 }
 
@@ -201,6 +283,7 @@ impl Drop for Pending {
     fn drop(&mut self) {
         if let (Some(key), Some(context)) = (self.key, context::try_current()) {
             context.withdraw(key);
+            context.drop_unneeded();
         }
     }
 }

@@ -1,4 +1,24 @@
 //! The operations that a unit waits for.
+//!
+//! # Wakers decide
+//!
+//! An operation that completes calls the waker of its last poll, and nothing else: whom that wakes is the program's
+//! business. The waker is used up then, as in tokio, and the operation stands in no menu until it is polled again; that
+//! poll takes the outcome, whichever task makes it. Until then the outcome is part of the local state.
+//!
+//! What an operation takes out of the world (a datagram, bytes, a connection of a backlog) it takes in the poll that
+//! returns it: in tokio, a future that is dropped between its wake-up and its next poll has taken nothing. So such an
+//! operation is only marked as *ready* when its waker is called, and the next poll tries it ([`Operation::Again`]): it
+//! chooses the outcome, and waits again if another task has taken what was there. The outcome of a timer, of a connect, of
+//! a choice or a failure is kept: nothing is taken away from others by it.
+//!
+//! Where the waker is that of a task (`Offer::is_called` is false), the call and the poll of that task are one step, to
+//! keep states few, and the outcome is taken in it. Nothing is lost: between the call and the poll, the only difference
+//! for others is that the task is woken. Whatever another task does there it can also do before the call, and the
+//! operation then completes for it instead; if it takes over the future, it polls it, and the waker is another one from
+//! then on. If the task does not take the outcome, the step is one in which it is woken for nothing; there is such a step
+//! if the poll does more than wait again. The waker of a task that has ended wakes nobody: the operation waits until it is
+//! polled again.
 
 use crate::id::TaskId;
 use crate::operation::{Offer, Operation, OperationKey, Outcome};
@@ -7,7 +27,7 @@ use crate::unit::poll::script::Place;
 use netcheck_memory::Scan;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
-use std::task::{Poll, Waker};
+use std::task::Waker;
 
 /// A future that is one operation: registered at its first poll, withdrawn when dropped. [`super::calls`] polls it.
 pub struct Pending {
@@ -37,8 +57,11 @@ pub(crate) struct Fresh {
 /// An operation that the unit waits for, with the waker of the future.
 struct Registered {
     offer: Offer,
-    waker: Waker,
+    /// `None`: it was called, and no poll has left another one.
+    waker: Option<Waker>,
     outcome: Option<Outcome>,
+    /// Whether the waker was called because it could complete.
+    is_ready: bool,
 }
 
 /// The operations that a unit waits for.
@@ -49,11 +72,16 @@ pub(in crate::unit) struct Operations {
     begun: u32,
     /// The operations that were begun in this poll and not tried.
     fresh: Vec<Fresh>,
+    /// The operation whose waker was called in this step, until it is polled.
+    given: Option<OperationKey>,
+    /// Wakers that are no longer needed. To drop one is the program's business, and done where the program runs.
+    unneeded: Vec<Waker>,
 }
 
 impl Operations {
     pub(super) fn begin_step(&mut self) {
         self.begun = 0;
+        self.given = None;
     }
 
     pub(super) fn begin_poll(&mut self) {
@@ -78,7 +106,7 @@ impl Operations {
     }
 
     pub(super) fn register(&mut self, offer: Offer, waker: Waker) {
-        self.registered.insert(offer.key, Registered { offer, waker, outcome: None });
+        self.registered.insert(offer.key, Registered { offer, waker: Some(waker), outcome: None, is_ready: false });
     }
 
     /// Records that the operation that was begun last has not been tried, with the place at which it was begun.
@@ -91,49 +119,96 @@ impl Operations {
         Some(&self.registered.get(&key)?.offer)
     }
 
-    pub(super) fn waker(&self, key: OperationKey) -> Option<&Waker> {
-        Some(&self.registered.get(&key)?.waker)
+    /// Whether a registered operation has its outcome, or could complete when its waker was called.
+    pub(super) fn is_done(&self, key: OperationKey) -> bool {
+        self.registered.get(&key).is_some_and(|registered| registered.outcome.is_some() || registered.is_ready)
     }
 
-    /// Whether a registered operation has its outcome.
-    pub(super) fn has_outcome(&self, key: OperationKey) -> bool {
-        self.registered.get(&key).is_some_and(|registered| registered.outcome.is_some())
+    /// The offer of an operation that could complete when its waker was called.
+    pub(super) fn ready(&self, key: OperationKey) -> Option<&Offer> {
+        self.registered.get(&key).filter(|registered| registered.is_ready).map(|registered| &registered.offer)
     }
 
-    /// The outcome of an operation, which is then removed; without an outcome, `task` waits for it with `waker`.
-    pub(super) fn poll(&mut self, key: OperationKey, task: TaskId, waker: &Waker) -> Poll<(Operation, Outcome)> {
-        let registered = self.registered.get_mut(&key).expect("a registered operation stands in the menu");
-        let Some(outcome) = registered.outcome.take() else {
-            registered.waker.clone_from(waker);
-            registered.offer.task = task;
-            return Poll::Pending;
-        };
-        let done = self.registered.remove(&key).expect("it stood there just now");
-        Poll::Ready((done.offer.operation, outcome))
+    /// Takes the outcome of an operation, which is then removed.
+    pub(super) fn take(&mut self, key: OperationKey) -> Option<(Operation, Outcome)> {
+        let outcome = self.registered.get_mut(&key)?.outcome.take()?;
+        self.note_poll(key);
+        Some((self.remove(key)?, outcome))
     }
 
-    /// Removes an operation. An operation whose outcome no poll has taken stays, so that the step is refused.
-    pub(super) fn withdraw(&mut self, key: OperationKey) {
-        if !self.has_outcome(key) {
-            self.registered.remove(&key);
+    /// An operation is polled, so that it was not given its outcome for nothing.
+    pub(super) fn note_poll(&mut self, key: OperationKey) {
+        self.given = self.given.filter(|given| *given != key);
+    }
+
+    /// Removes an operation.
+    pub(super) fn remove(&mut self, key: OperationKey) -> Option<Operation> {
+        let Registered { offer, waker, .. } = self.registered.remove(&key)?;
+        self.unneeded.extend(waker);
+        Some(offer.operation)
+    }
+
+    /// From now on, `task` waits for an operation, with a waker that is its own or the program's.
+    pub(super) fn wait(&mut self, key: OperationKey, task: TaskId, is_called: bool, waker: &mut Option<Waker>) {
+        let registered = self.registered.get_mut(&key).expect("an operation that is polled is registered");
+        (registered.offer.task, registered.offer.is_called, registered.is_ready) = (task, is_called, false);
+        let is_known = |known: &Waker| waker.as_ref().is_some_and(|waker| known.will_wake(waker));
+        if !registered.waker.as_ref().is_some_and(is_known) {
+            self.unneeded.extend(std::mem::replace(&mut registered.waker, waker.take()));
         }
     }
 
-    /// Gives an operation its outcome; returns the task that waits for it, and the waker to call.
-    pub(super) fn complete(&mut self, key: OperationKey, outcome: Outcome) -> Option<(TaskId, Waker)> {
+    /// A task has ended. What it has waited for with a waker of the program's own may still complete.
+    pub(super) fn outlive(&mut self, task: TaskId) {
+        let offers = self.registered.values_mut().map(|registered| &mut registered.offer);
+        offers.filter(|offer| offer.task == task && offer.is_called).for_each(|offer| offer.task = TaskId(0));
+    }
+
+    /// Gives an operation its outcome, or says that it could complete; returns the waker to call.
+    pub(super) fn complete(&mut self, key: OperationKey, outcome: Outcome) -> Option<Waker> {
         let registered = self.registered.get_mut(&key)?;
-        registered.outcome = Some(outcome);
-        Some((registered.offer.task, registered.waker.clone()))
+        let waker = registered.waker.take()?;
+        match outcome {
+            Outcome::Woken => registered.is_ready = true,
+            outcome => registered.outcome = Some(outcome),
+        }
+        self.given = Some(key);
+        Some(waker)
     }
 
-    /// Whether an outcome was given that no poll has taken.
+    /// An operation that has got an outcome, or is ready, waits again with this waker. Returns whether it is there.
+    pub(super) fn wait_again(&mut self, key: OperationKey, waker: Waker) -> bool {
+        let Some(registered) = self.registered.get_mut(&key) else { return false };
+        (registered.waker, registered.outcome, registered.is_ready) = (Some(waker), None, false);
+        true
+    }
+
+    /// An operation waits for another outcome than it was given.
+    pub(super) fn renew(&mut self, key: OperationKey) {
+        if let Some(registered) = self.registered.get_mut(&key) {
+            registered.outcome = None;
+        }
+    }
+
+    /// Whether the operation whose waker was called in this step has not been polled.
     pub(super) fn has_untaken_outcome(&self) -> bool {
-        self.registered.values().any(|registered| registered.outcome.is_some())
+        self.given.is_some()
     }
 
-    /// The registered operations, by key.
+    /// Takes a waker that is no longer needed.
+    pub(super) fn pop_unneeded(&mut self) -> Option<Waker> {
+        self.unneeded.pop()
+    }
+
+    /// Takes all wakers, of a run that ends.
+    pub(in crate::unit) fn take_wakers(&mut self) -> Vec<Waker> {
+        let kept = self.registered.values_mut().filter_map(|registered| registered.waker.take());
+        kept.chain(self.unneeded.drain(..)).collect()
+    }
+
+    /// The operations that may complete, by key.
     pub(super) fn offers(&self) -> impl Iterator<Item = &Offer> {
-        self.registered.values().map(|registered| &registered.offer)
+        self.registered.values().filter(|registered| registered.waker.is_some()).map(|registered| &registered.offer)
     }
 
     /// The first of some fresh operations that can be tried: its offer, and the operation that tries it.
@@ -146,14 +221,14 @@ impl Operations {
 
     /// Records everything here that the unit's future depends on, but for the wakers and the operations begun so far.
     pub(super) fn record(&self, values: &mut impl Hasher) {
-        for Registered { offer, outcome, .. } in self.registered.values() {
-            (offer, outcome).hash(values);
+        for Registered { offer, waker, outcome, is_ready } in self.registered.values() {
+            (offer, waker.is_some(), outcome, is_ready).hash(values);
         }
     }
 
     /// Adds the futures that wait for the registered operations to an image of the unit's memory.
     pub(in crate::unit) fn scan(&self, scan: &mut Scan<'_>) {
-        for Registered { waker, .. } in self.registered.values() {
+        for waker in self.registered.values().filter_map(|registered| registered.waker.as_ref()) {
             scan.pointer(waker.data());
             scan.word(std::ptr::from_ref(waker.vtable()) as u64);
         }

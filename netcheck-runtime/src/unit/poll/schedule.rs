@@ -33,6 +33,8 @@ enum Station {
 /// Something that may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
+    /// The driver calls a waker of the program's own, before any task is polled.
+    Call,
     /// A poll of this task.
     Run(TaskId),
     /// An operation that the last poll, of this task, has begun: it may complete in that poll.
@@ -55,6 +57,8 @@ pub(super) enum Taken {
     Operation,
     /// An operation completes that the driver has to report.
     Event,
+    /// The driver calls a waker of the program's own.
+    Call,
     /// An operation completes that does not wait for the driver.
     AtAnyTime,
 }
@@ -78,6 +82,8 @@ pub(super) struct Schedule {
     polls: u32,
     /// The timers that are waited for, in the order in which the waits began: so they fire if they are due together.
     timers: Vec<OperationKey>,
+    /// Whether the driver is calling a waker.
+    is_calling: bool,
 }
 
 impl Schedule {
@@ -94,16 +100,28 @@ impl Schedule {
         self.polled == Some(task)
     }
 
+    /// Whether a task was polled last, and an operation that it has begun may complete in the same poll.
+    pub(super) fn was_polled_last(&self, task: TaskId) -> bool {
+        self.last == Some(task)
+    }
+
     /// The task that is being polled.
     pub(super) fn polled(&self) -> Option<TaskId> {
         self.polled
     }
 
-    /// A task was spawned, or was woken and not before.
+    /// A task was spawned, or was woken and not before. What the driver wakes comes before what has yielded.
     pub(super) fn push(&mut self, task: TaskId) {
-        if !self.is_root(task) {
-            self.stations.push_back(Station::Task(task));
+        if self.is_root(task) {
+            return;
         }
+        let driver = self.stations.iter().rposition(|station| self.is_calling && *station == Station::Driver);
+        self.stations.insert(driver.unwrap_or(self.stations.len()), Station::Task(task));
+    }
+
+    /// The driver calls a waker.
+    pub(super) fn begin_call(&mut self) {
+        self.is_calling = true;
     }
 
     /// A task becomes runnable that no queue holds.
@@ -112,10 +130,10 @@ impl Schedule {
     }
 
     /// The running task lets others run first.
-    pub(super) fn defer(&mut self, task: TaskId, waker: Waker) {
-        if !self.deferred.last().is_some_and(|(_, last)| last.will_wake(&waker)) {
-            self.deferred.push((task, waker));
-        }
+    pub(super) fn defer(&mut self, task: TaskId, waker: &mut Option<Waker>) {
+        let last = self.deferred.last().map(|(_, last)| last);
+        let taken = waker.take_if(|waker| !last.is_some_and(|last| last.will_wake(waker)));
+        self.deferred.extend(taken.map(|waker| (task, waker)));
     }
 
     /// Takes the waker that `yield_now` has left last: tokio wakes the others after it.
@@ -192,8 +210,9 @@ impl Schedule {
     ) -> bool {
         for station in stations {
             match *station {
-                Station::Root if !self.has_root => {}
+                Station::Root if !self.has_root => next.push(Next::Call),
                 Station::Root => {
+                    next.push(Next::Call);
                     next.push(Next::OperationOf(TaskId(0)));
                     if root_is_woken {
                         next.push(Next::Run(TaskId(0)));
@@ -216,14 +235,16 @@ impl Schedule {
             Taken::AtAnyTime => true,
             Taken::Operation => self.last == Some(task),
             Taken::Run => self.at_any_time.contains(&task),
-            Taken::Event | Taken::EarlyRun => false,
+            Taken::Event | Taken::EarlyRun | Taken::Call => false,
         };
         if is_free {
             return true;
         }
         let is_root = self.is_root(task);
         let is_event = !is_root && taken != Taken::Run;
+        let is_call = taken == Taken::Call;
         let is_its = |station: &Station| match *station {
+            _ if is_call => *station == Station::Root,
             Station::Root => is_root,
             Station::Driver => is_event,
             Station::Task(other) => other == task && taken != Taken::EarlyRun,
@@ -231,9 +252,9 @@ impl Schedule {
         let Some(place) = self.stations.iter().position(is_its).filter(|_| self.polls < POLLS_MAX) else {
             return false;
         };
-        let is_over = self.stations[place] != Station::Driver;
+        let is_over = self.stations[place] != Station::Driver && !is_call;
         self.stations.drain(..place + usize::from(is_over));
-        self.polls += u32::from(!is_root);
+        self.polls += u32::from(!is_root && !is_call);
         true
     }
 
@@ -242,7 +263,7 @@ impl Schedule {
     pub(super) fn begin_poll(&mut self, task: TaskId) {
         self.stations.retain(|station| *station != Station::Task(task));
         self.at_any_time.remove(&task);
-        (self.last, self.polled) = (None, Some(task));
+        (self.last, self.polled, self.is_calling) = (None, Some(task), false);
     }
 
     /// The poll of a task is over. `is_woken`: it was woken meanwhile; `is_aborted`: and has aborted itself.
@@ -266,6 +287,7 @@ impl Schedule {
         waits: impl Fn(TaskId) -> bool,
         is_timer: impl Fn(OperationKey) -> bool,
     ) -> Vec<Waker> {
+        self.is_calling = false;
         let ended = self.deferred.extract_if(.., |(task, _)| !is_there(*task));
         let unneeded = ended.map(|(_, waker)| waker).collect();
         self.timers.retain(|key| is_timer(*key));

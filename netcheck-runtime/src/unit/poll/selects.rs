@@ -1,6 +1,8 @@
 //! The `select!`s of a unit that are being polled.
 
+use crate::id::TaskId;
 use crate::operation::Operation;
+use crate::sorted::SortedMap;
 use crate::unit::poll::operations::Fresh;
 use std::panic::Location;
 
@@ -32,6 +34,8 @@ pub(super) struct Selects {
     pub(super) rounds: Vec<Trying>,
     /// The unbiased `select!`s whose branches all wait, though several of them could be tried.
     pub(super) open: Vec<Trying>,
+    /// The wakers of branches, by their addresses, whose tasks' own wakers they call.
+    branches: SortedMap<usize, TaskId>,
 }
 
 impl Selects {
@@ -42,6 +46,21 @@ impl Selects {
     pub(super) fn begin_poll(&mut self) {
         self.rounds.clear();
         self.open.clear();
+    }
+
+    /// A waker of a branch calls the own waker of a task.
+    pub(super) fn add_branch(&mut self, waker: *const (), of: TaskId) {
+        self.branches.insert(waker.addr(), of);
+    }
+
+    /// A waker of a branch is dropped.
+    pub(super) fn remove_branch(&mut self, waker: *const ()) {
+        self.branches.remove(&waker.addr());
+    }
+
+    /// Whether this is the waker of a branch that calls the own waker of a task.
+    pub(super) fn is_branch_of(&self, task: TaskId, waker: *const ()) -> bool {
+        self.branches.get(&waker.addr()) == Some(&task)
     }
 
     /// Numbers a poll of an unbiased `select!`.

@@ -9,9 +9,7 @@ use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::operations::Pending;
 use netcheck_memory::{Handed, engine};
 use std::any::Any;
-use std::future::Future;
 use std::panic::Location;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
@@ -25,10 +23,8 @@ impl Context {
 
     /// A UDP socket was dropped.
     pub(crate) fn close_socket(&self, socket: SocketId) {
-        engine(|| {
-            self.forget_socket(socket);
-            self.effect(Effect::Udp(udp::Effect::Close { socket }));
-        })
+        self.forget_socket(socket);
+        self.effect(Effect::Udp(udp::Effect::Close { socket }));
     }
 
     /// A socket was dropped: its number is free, and its operations are withdrawn.
@@ -36,13 +32,14 @@ impl Context {
         engine(|| {
             let take_any = || self.state().handles.take_any(socket);
             while let Some(polled) = take_any() {
-                drop(polled);
+                polled.withdraw(self);
             }
             self.state().handles.forget(socket);
             if socket.unit == self.unit {
                 self.give_number_back(|state| &mut state.handles.sockets, socket.index);
             }
-        })
+        });
+        self.drop_unneeded();
     }
 
     /// Stores a front's record of a socket, in place of an earlier one.
@@ -126,29 +123,35 @@ impl Context {
         operation: Operation,
         location: &'static Location<'static>,
     ) -> Poll<(Option<Arc<[u8]>>, Outcome)> {
-        engine(|| {
+        let mut waker = Some(waker.clone());
+        let polled = engine(|| {
             let under_way = self.state().handles.call(slot);
-            let mut pending = match under_way.filter(|pending| self.is_still_meant(pending, &operation)) {
-                Some(pending) => pending,
-                None => Pending::new(operation.clone(), location),
+            let mut pending = match under_way {
+                Some(pending) if self.is_still_meant(&pending, &operation) => pending,
+                other => {
+                    other.into_iter().for_each(|pending| pending.withdraw(self));
+                    Pending::new(operation.clone(), location)
+                }
             };
             let begun = pending.key.and_then(|key| Some(self.state().operations.offer(key)?.operation.clone()));
-            let polled = Pin::new(&mut pending).poll(&mut std::task::Context::from_waker(waker));
-            match polled {
+            match pending.poll_with(self, &mut waker) {
                 Poll::Ready(outcome) => Poll::Ready((begun.unwrap_or(operation).into_written(), outcome)),
                 Poll::Pending => {
                     self.state().handles.put(slot, pending);
                     Poll::Pending
                 }
             }
-        })
+        });
+        drop(waker);
+        self.drop_unneeded();
+        polled
     }
 
     /// Whether a pending operation is the requested one, or has been completed already.
     fn is_still_meant(&self, pending: &Pending, operation: &Operation) -> bool {
         let operations = &self.state().operations;
         let offer = pending.key.and_then(|key| Some((key, operations.offer(key)?)));
-        offer.is_some_and(|(key, offer)| operations.has_outcome(key) || offer.operation == *operation)
+        offer.is_some_and(|(key, offer)| operations.is_done(key) || offer.operation == *operation)
     }
 
     /// The number of calls of `poll_` functions in this poll.
@@ -171,13 +174,18 @@ impl Context {
     /// anew when it is polled again: if its waker was not `direct`, an adaptor in between polls it only after a
     /// wake-up, and so it is woken here.
     pub(crate) fn abandon(&self, slots: &[Slot], direct: Option<&Waker>) {
-        for slot in slots {
-            let waker = engine(|| {
+        engine(|| {
+            for slot in slots {
                 let taken = self.state().handles.take(*slot);
-                taken?.key.and_then(|key| self.state().operations.waker(key).cloned())
-            });
-            if let Some(waker) = waker.filter(|waker| direct.is_some_and(|direct| !waker.will_wake(direct))) {
-                waker.wake();
+                taken.into_iter().for_each(|pending| pending.withdraw(self));
+            }
+        });
+        loop {
+            let waker = self.state().operations.pop_unneeded();
+            match waker {
+                Some(waker) if direct.is_some_and(|direct| !waker.will_wake(direct)) => waker.wake(),
+                Some(_) => {}
+                None => return,
             }
         }
     }
@@ -191,5 +199,6 @@ impl Context {
             of_task.map(|(slot, _)| slot).collect()
         };
         self.abandon(&slots, None);
+        self.state().operations.outlive(task);
     }
 }

@@ -13,13 +13,14 @@ use std::task::Waker;
 impl Context {
     /// The running task lets other tasks run first.
     pub(crate) fn let_others_run(&self, waker: &Waker) {
-        let is_deferred = engine(|| {
-            let State { tasks, .. } = &mut *self.state();
-            tasks.schedule.as_mut().map(|schedule| schedule.defer(tasks.running, waker.clone())).is_some()
-        });
-        if !is_deferred {
-            waker.wake_by_ref();
+        if !self.has_order() {
+            return waker.wake_by_ref();
         }
+        let mut waker = Some(waker.clone());
+        engine(|| {
+            let State { tasks, .. } = &mut *self.state();
+            tasks.schedule.iter_mut().for_each(|schedule| schedule.defer(tasks.running, &mut waker));
+        });
     }
 
     /// Whether tasks are polled in tokio's order.
@@ -60,6 +61,19 @@ impl Context {
         }
     }
 
+    /// The call of a waker is over that has polled no task.
+    pub(in crate::unit) fn settle(self: &Rc<Self>) {
+        let unneeded = self.state().settle();
+        if !unneeded.is_empty() {
+            context::enter(self, || drop(unneeded));
+        }
+    }
+
+    /// Whether the task that has begun an operation goes on at once when its waker is called.
+    pub(in crate::unit) fn goes_on(&self, offer: &Offer) -> bool {
+        offer.is_called && self.state().is_begun_last(offer)
+    }
+
     /// The runs of tasks and the operations that may come next, in tokio's order; `None` if any order is possible.
     ///
     /// A task that stands in the queue may be polled early, at one of its operations: if that could complete, and the
@@ -67,8 +81,7 @@ impl Context {
     pub(in crate::unit) fn offers_in_order(&self, run: impl Fn(TaskId) -> Offer) -> Option<Vec<Offer>> {
         let state = self.state();
         let schedule = state.tasks.schedule.as_ref()?;
-        let mut operations: Vec<&Offer> =
-            state.operations.offers().filter(|offer| state.tasks.all.contains_key(&offer.task)).collect();
+        let mut operations: Vec<&Offer> = state.operations.offers().filter(|offer| state.wakes(offer)).collect();
         operations.sort_by_key(|offer| schedule.place_of_timer(offer.key));
         // A task that has aborted itself ends at its next await: it takes no outcome, not even of a choice.
         let is_aborted = |task| state.tasks.all.get(&task).is_some_and(|task| task.control.is_cancelled());
@@ -89,19 +102,22 @@ impl Context {
         for next in schedule.next(state.tasks.root_is_woken()) {
             match next {
                 Next::Run(task) => add(&run(task)),
+                Next::Call => operations.iter().filter(|offer| offer.is_called).for_each(|offer| add(offer)),
+                // The first poll of a future that has a waker of the program's own completes it as if in the same poll.
                 Next::OperationBegunBy(task) => {
                     let of_poll = operations.iter().filter(|offer| offer.task == task && !is_event(offer));
                     of_poll.for_each(|offer| add(offer));
                 }
                 Next::OperationOf(task) => {
-                    operations.iter().filter(|offer| offer.task == task).for_each(|offer| add(offer));
+                    let of_task = operations.iter().filter(|offer| offer.task == task && !offer.is_called);
+                    of_task.for_each(|offer| add(offer));
                 }
                 Next::EventOfTasks => {
-                    for (index, offer) in
-                        operations.iter().enumerate().filter(|(_, offer)| !schedule.is_root(offer.task))
-                    {
+                    let is_of_tasks = |offer: &&Offer| !offer.is_called && !schedule.is_root(offer.task);
+                    for (index, offer) in operations.iter().enumerate().filter(|(_, offer)| is_of_tasks(offer)) {
                         add(offer);
-                        let has_more = operations[index + 1..].iter().any(|other| other.task == offer.task);
+                        let has_more =
+                            operations[index + 1..].iter().any(|other| other.task == offer.task && !other.is_called);
                         if !has_more && schedule.is_queued(offer.task) {
                             add(&Offer { key: OperationKey::run_early(offer.task), ..run(offer.task) });
                         }
@@ -123,19 +139,31 @@ impl State {
         let offer = self.operations.offer(key)?;
         let taken = match offer {
             offer if is_at_any_time(offer) => Taken::AtAnyTime,
+            offer if offer.is_called && !self.is_begun_last(offer) => Taken::Call,
             offer if is_event(offer) => Taken::Event,
             _ => Taken::Operation,
         };
         Some((offer.task, taken))
     }
 
+    /// Whether the task that was polled last has begun an operation that may complete in the same poll.
+    fn is_begun_last(&self, offer: &Offer) -> bool {
+        !is_event(offer) && self.tasks.schedule.as_ref().is_some_and(|schedule| schedule.was_polled_last(offer.task))
+    }
+
     /// The poll of a step is over. Returns wakers that are no longer needed.
     fn end_turn(&mut self, task: TaskId) -> Vec<Waker> {
+        let (is_woken, is_aborted) = self.tasks.all.get(&task).map_or((false, false), |task| task.control.flags());
+        let schedule = self.tasks.schedule.iter_mut();
+        schedule.for_each(|schedule| schedule.end_poll(task, is_woken, is_aborted));
+        self.settle()
+    }
+
+    /// Forgets what makes no difference any more. Returns wakers that are no longer needed.
+    fn settle(&mut self) -> Vec<Waker> {
         let State { tasks, operations, .. } = self;
         let root_is_woken = tasks.root_is_woken();
         let Some(schedule) = &mut tasks.schedule else { return Vec::new() };
-        let (is_woken, is_aborted) = tasks.all.get(&task).map_or((false, false), |task| task.control.flags());
-        schedule.end_poll(task, is_woken, is_aborted);
         schedule.settle(
             root_is_woken,
             |task| tasks.all.contains_key(&task),
