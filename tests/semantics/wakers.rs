@@ -308,6 +308,18 @@ macro_rules! programs {
                 all
             }
 
+            /// A datagram that has been there for long is received by the first poll.
+            pub async fn there_for_long() -> bool {
+                let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+                let other = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+                other.send_to(&[7], socket.local_addr().unwrap()).await.unwrap();
+                sleep(ms(5)).await;
+                let mut buffer = [0; 1];
+                let mut receive = Box::pin(socket.recv(&mut buffer));
+                let waker = calls(|| ());
+                receive.as_mut().poll(&mut Context::from_waker(&waker)).is_ready()
+            }
+
             /// A receive is given up after its waker was called and before it is polled: the datagram is still there.
             pub async fn given_up() -> Option<u8> {
                 let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
@@ -380,17 +392,24 @@ macro_rules! same {
 same!(signal, aborted, several, moved, woken_for_another, measured, spawning, closing, given_up);
 
 /// What a program outputs on tokio is among what a check explores.
-#[test]
-fn what_wakes_together_can_be_found_together() {
-    let real = on_tokio(real::together());
-    assert_eq!(real, "[[1, 2]]");
-    for (name, checker) in every_check() {
-        let report = checker.check(|net| {
-            net.process("p", checked::together);
-        });
-        assert_eq!(report.verdict(), Verdict::Verified, "{name}: {report}");
-        assert!(report.outputs("p").contains(&real), "{name}: {:?}", report.outputs("p"));
-    }
+macro_rules! among {
+    ($($name:ident: $program:ident, $real:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            let real = on_tokio(real::$program());
+            assert_eq!(real, $real);
+            for (name, checker) in every_check() {
+                let report = checker.check(|net| { net.process("p", checked::$program); });
+                assert_eq!(report.verdict(), Verdict::Verified, "{name}: {report}");
+                assert!(report.outputs("p").contains(&real), "{name}: {:?}", report.outputs("p"));
+            }
+        })*
+    };
+}
+
+among! {
+    what_wakes_together_can_be_found_together: together, "[[1, 2]]";
+    what_is_there_can_be_found_by_the_first_poll: there_for_long, "true";
 }
 
 fn violation(report: &Report) -> String {

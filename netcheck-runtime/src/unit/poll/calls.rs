@@ -49,7 +49,8 @@ impl Context {
             state.begin_wait(&offer);
             state.operations.register(offer, waker);
             drop(state);
-            if is_once {
+            // Where the poll is the program's own business, so is what it finds: whether the call waits.
+            if is_once || is_called {
                 self.try_at_once(|fresh| fresh.key == key);
             }
             Ok(key)
