@@ -15,6 +15,7 @@ use crate::world::store::StateId;
 use crate::world::system::System;
 use ahash::AHashMap;
 use smallvec::SmallVec;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The ends that a search has come to, and the ways there, if it splits states.
@@ -145,9 +146,8 @@ impl Outcomes<'_> {
             for (root, reached) in &splits {
                 for &split in reached {
                     for (outcome, way) in self.products(system, split, &behind, outcomes_max)? {
-                        let known = behind.get_mut(root).expect("it is a root");
-                        if !known.contains_key(&outcome) {
-                            known.insert(outcome, way);
+                        if let Entry::Vacant(new) = behind.get_mut(root).expect("it is a root").entry(outcome) {
+                            new.insert(way);
                             are_more = true;
                         }
                     }

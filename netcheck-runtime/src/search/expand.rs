@@ -16,6 +16,7 @@
 //! atomic and nothing unsafe of ours.
 
 use super::frontier::Frontier;
+use super::progress::Progress;
 use crate::reduction::footprint::{Footprints, Row};
 use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::successors::{Extent, Successors};
@@ -95,14 +96,16 @@ impl Expander {
         Expander { own: Portion::default(), ahead: (threads > 1).then(|| Ahead::new(threads)) }
     }
 
-    /// The successors of a state, which is `id` in the store and was popped from the frontier.
+    /// The successors of a state, which is `id` in the store and was popped from the frontier; `None` if the check is over
+    /// before they are worked out: where a program has many tasks, a state may take thousands of polls.
     pub(crate) fn expand(
         &mut self,
         system: &mut System,
         mut reduction: Option<&mut Footprints>,
         (store, frontier): (&Store, &Frontier),
         (id, state): (StateId, &[u32]),
-    ) -> Result<Expansion<'_>, Interrupt> {
+        progress: &Progress,
+    ) -> Result<Option<Expansion<'_>>, Interrupt> {
         if let Some(footprints) = &mut reduction {
             footprints.update(system);
         }
@@ -112,22 +115,25 @@ impl Expander {
             (Some((portion, index)), Some(ahead)) => (&ahead.portions[portion], index),
             _ => {
                 let extent = Extent::Reduced { depth: store.depth(id) };
-                self.own.expand(system, reduction.as_deref_mut(), extent, state)?;
+                if !self.own.expand(system, reduction.as_deref_mut(), extent, state, progress)? {
+                    return Ok(None);
+                }
                 (&self.own, 0)
             }
         };
-        Ok(portion.expansion(index, reduction))
+        Ok(Some(portion.expansion(index, reduction)))
     }
 
-    /// All successors of a state.
+    /// All successors of a state; `None` if the check is over before they are worked out.
     pub(crate) fn expand_whole(
         &mut self,
         system: &mut System,
         footprints: &mut Footprints,
         state: &[u32],
-    ) -> Result<Expansion<'_>, Interrupt> {
-        self.own.expand(system, Some(&mut *footprints), Extent::Whole, state)?;
-        Ok(self.own.expansion(0, Some(footprints)))
+        progress: &Progress,
+    ) -> Result<Option<Expansion<'_>>, Interrupt> {
+        let is_done = self.own.expand(system, Some(&mut *footprints), Extent::Whole, state, progress)?;
+        Ok(is_done.then(|| self.own.expansion(0, Some(footprints))))
     }
 }
 
@@ -275,22 +281,26 @@ impl Portion {
         self.state = state;
     }
 
-    /// Expands one state; learns what is not known for it.
+    /// Expands one state; learns what is not known for it, as long as the check is not over. Says whether it was done.
     fn expand(
         &mut self,
         system: &mut System,
         mut reduction: Option<&mut Footprints>,
         extent: Extent,
         state: &[u32],
-    ) -> Result<(), Interrupt> {
+        progress: &Progress,
+    ) -> Result<bool, Interrupt> {
         self.clear();
         while let Err(missing) = self.add(system.view(), (reduction.as_deref(), extent), None, state) {
+            if progress.is_over() {
+                return Ok(false);
+            }
             system.find_out(*missing)?;
             if let Some(footprints) = &mut reduction {
                 footprints.update(system);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// An expansion, which relies on footprints.

@@ -1,7 +1,7 @@
 //! The search loop: expands states in the order of the frontier.
 
 use super::ends::Ends;
-use super::expand::{Expander, Step};
+use super::expand::{Expander, Expansion, Step};
 use super::explored::Explored;
 use super::frontier::{Frontier, Search, Successor};
 use super::plan::{Limit, Plan};
@@ -171,13 +171,22 @@ impl Exploration<'_, '_> {
             }
             self.seen.store.look_at(id, &mut state);
             let place = (&self.seen.store, &self.frontier);
-            let mut expansion = expander.expand(self.system, reduction.as_deref_mut(), place, (id, &state))?;
+            let progress = self.plan.progress;
+            let expanded_now = expander.expand(self.system, reduction.as_deref_mut(), place, (id, &state), progress)?;
+            let Some(mut expansion) = expanded_now else {
+                self.looks_up()?;
+                return Ok(());
+            };
             self.seen.store.close(id);
             if let Some(footprints) = reduction.as_deref_mut()
                 && expansion.puts_off
                 && !self.seen.leads_on(self.system, self.properties, &expansion, footprints)?
             {
-                expansion = expander.expand_whole(self.system, footprints, &state)?;
+                let Some(whole) = expander.expand_whole(self.system, footprints, &state, progress)? else {
+                    self.looks_up()?;
+                    return Ok(());
+                };
+                expansion = whole;
             }
             self.seen.pruned += expansion.pruned;
             let source = Source { id, state: &state };
@@ -193,23 +202,31 @@ impl Exploration<'_, '_> {
             {
                 return Ok(());
             }
-            self.seen.split += u64::from(matches!(expansion.steps[0].step, Move::Part { .. }));
-            if self.seen.store.depth(id) >= self.plan.limits.depth_max {
-                self.seen.limit = Some(Limit::Depth);
-                continue;
+            if self.take_all(source, &expansion)? {
+                return Ok(());
             }
-            self.met.clear();
-            for step in expansion.successors() {
-                if self.take(source, step)? {
-                    return Ok(());
-                }
-            }
-            self.frontier.extend(&self.met);
         }
         match &mut self.seen.symmetry {
             Some(symmetry) => symmetry.keep_up(self.system),
             None => Ok(()),
         }
+    }
+
+    /// Takes the steps of a state, unless it is at the greatest depth.
+    fn take_all(&mut self, source: Source<'_>, expansion: &Expansion<'_>) -> Result<IsOver, Interrupt> {
+        self.seen.split += u64::from(matches!(expansion.steps[0].step, Move::Part { .. }));
+        if self.seen.store.depth(source.id) >= self.plan.limits.depth_max {
+            self.seen.limit = Some(Limit::Depth);
+            return Ok(false);
+        }
+        self.met.clear();
+        for step in expansion.successors() {
+            if self.take(source, step)? {
+                return Ok(true);
+            }
+        }
+        self.frontier.extend(&self.met);
+        Ok(false)
     }
 
     /// Reports how far the search is.

@@ -20,10 +20,13 @@ pub(crate) fn offers(
     }
 }
 
+/// Entries that are told at once, at the most: between two of them nobody looks at the clock.
+const TOLD_AT_ONCE: usize = 64;
+
 /// Offers each alternative. Entries that are missing are told all at once: the question is asked again after each that is
 /// told by itself, for all alternatives.
 fn each(alternatives: impl Iterator<Item = usize>, mut offer: impl FnMut(usize) -> Lookup<()>) -> Lookup<()> {
     let missing: Vec<Missing> =
-        alternatives.filter_map(|alternative| offer(alternative).err().map(|one| *one)).collect();
+        alternatives.filter_map(|alternative| offer(alternative).err().map(|one| *one)).take(TOLD_AT_ONCE).collect();
     if missing.is_empty() { Ok(()) } else { Err(Missing::Each(missing).into()) }
 }
