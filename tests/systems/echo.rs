@@ -31,7 +31,7 @@ fn without_failures_every_client_gets_every_answer() {
 #[test]
 fn with_all_failures_together_a_client_gets_every_answer_or_an_error() {
     let report = check(Corrected, failing(&Category::ALL));
-    assert_eq!(figures(&report), (Verdict::Verified, 29_421, 78_908), "{report}");
+    assert_eq!(figures(&report), (Verdict::Verified, 29_433, 78_942), "{report}");
     let errors = ["BrokenPipe", "ConnectionReset", "NotConnected", "TimedOut", "UnexpectedEof"];
     let errors = errors.map(|error| format!("Err({error})"));
     let expected: Vec<String> = errors.into_iter().chain([ALL_ANSWERS.to_owned()]).collect();

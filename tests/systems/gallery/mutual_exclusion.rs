@@ -154,7 +154,7 @@ fn one_at_a_time_uses_the_resource_and_each_does_in_the_end() {
     for (nodes, users, reduction, figures) in [
         (2, 2, true, (242, 272)),
         (2, 2, false, (311, 484)),
-        (3, 2, true, (4_427, 5_447)),
+        (3, 2, true, (4_566, 5_709)),
         (3, 2, false, (8_330, 16_207)),
     ] {
         let checker = Checker::new().identity(Identity::History).reduction(reduction);

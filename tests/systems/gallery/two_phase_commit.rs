@@ -110,7 +110,7 @@ fn all_do_the_same(end: &End, managers: usize) {
 #[test]
 fn all_commit_or_none_whatever_is_lost() {
     for (managers, reduction, figures) in
-        [(2, true, (473, 582)), (2, false, (529, 760)), (3, true, (6_262, 8_376)), (3, false, (8_122, 15_319))]
+        [(2, true, (483, 594)), (2, false, (529, 760)), (3, true, (6_276, 8_454)), (3, false, (8_122, 15_319))]
     {
         let checker = Checker::new().identity(Identity::History).udp(Udp::new().loss()).at_most(FAULTS);
         let report = checker.reduction(reduction).check(|net| transaction(net, managers, Prepared::Waits));
