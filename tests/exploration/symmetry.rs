@@ -66,8 +66,8 @@ fn clients_of_a_datagram_server_are_counted_once() {
     let lossy = Checker::new().udp(Udp::new().loss());
     for (number, reliable, with_loss) in [
         (2, [(50, 29), (36, 21)], [(74, 43), (55, 32)]),
-        (3, [(386, 84), (133, 35)], [(564, 124), (175, 61)]),
-        (4, [(3_538, 218), (459, 45)], [(5_458, 330), (706, 99)]),
+        (3, [(386, 84), (133, 35)], [(564, 124), (183, 51)]),
+        (4, [(3_538, 218), (598, 53)], [(5_458, 330), (706, 99)]),
     ] {
         assert_eq!(states(&Checker::new(), clients(number)), reliable, "{number} clients");
         assert_eq!(states(&lossy, clients(number)), with_loss, "{number} clients, with loss");
@@ -179,7 +179,7 @@ fn who_ends_otherwise_or_waits_longer_or_sends_more_is_not_alike() {
             0
         })
     };
-    let reason = "\"client-2\" is not like \"client-1\": after start at here -> done, \
+    let reason = "\"client-1\" is not like \"client-2\": after start at here -> done, \
                   it does something else with its sockets, timers or tasks";
     nobody_is_alike(&Checker::new(), network(waits), reason);
     let sends: Program = |number| {

@@ -227,8 +227,8 @@ fn bytes_are_echoed_as_by_the_twin() {
             assert_eq!(report.outputs(name), ["Err(ConnectionRefused)", "Err(ConnectionReset)", answer]);
         }
     }
-    assert_eq!(states(&checker, twin), [247, 352]);
-    assert_eq!(states(&checker, prepared), [247, 352]);
+    assert_eq!(states(&checker, twin), [303, 352]);
+    assert_eq!(states(&checker, prepared), [303, 352]);
 }
 
 #[test]
