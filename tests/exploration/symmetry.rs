@@ -67,7 +67,7 @@ fn clients_of_a_datagram_server_are_counted_once() {
     for (number, reliable, with_loss) in [
         (2, [(50, 29), (36, 21)], [(74, 43), (55, 32)]),
         (3, [(386, 84), (133, 35)], [(564, 124), (183, 51)]),
-        (4, [(3_538, 218), (598, 53)], [(5_458, 330), (706, 99)]),
+        (4, [(3_538, 218), (598, 53)], [(5_458, 330), (764, 75)]),
     ] {
         assert_eq!(states(&Checker::new(), clients(number)), reliable, "{number} clients");
         assert_eq!(states(&lossy, clients(number)), with_loss, "{number} clients, with loss");
