@@ -130,7 +130,7 @@ impl Job {
             if is_over {
                 explored.judge_ends(system, &self.properties, footprints.as_mut().filter(|_| !grew), outcomes_max)?;
             }
-            let has_one_clock = !uses.stubborn && footprints.is_none() && self.unreduced.is_none();
+            let has_one_clock = round == 1 && !uses.stubborn && self.unreduced.is_none();
             if has_one_clock && system.learner.has_cycles() && explored.limit.is_none() && explored.found.is_none() {
                 footprints = self.footprints(uses);
                 continue;

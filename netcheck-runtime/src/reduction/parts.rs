@@ -87,11 +87,8 @@ pub(crate) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> O
                 Err(new) => by_group.insert(new, (group, SmallVec::from_slice(&[of.0]))),
             }
         }
-        let rows = live.iter().flat_map(|&(_, node)| {
-            let movers = view.automata.movers(node).into_iter();
-            movers.map(move |mover| footprints.row(view.automata, node, mover))
-        });
-        let rows = rows.chain(footprints.firsts_to_consult()).collect();
+        let (_, mut rows) = only(view, footprints, state);
+        rows.extend(footprints.firsts_to_consult());
         return Some((by_group.into_iter().map(|(_, part)| part).collect(), rows));
     }
     let futures: Vec<Future> =
