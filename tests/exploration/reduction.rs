@@ -169,7 +169,11 @@ fn pairs_that_never_meet_add_up() {
                 (Verdict::Verified, 266 * pairs + usize::from(pairs > 1)),
                 "{pairs} pairs"
             );
-            assert_eq!(report.transitions(), 352 * pairs as u64 + if pairs > 1 { pairs as u64 } else { 0 }, "{pairs} pairs");
+            assert_eq!(
+                report.transitions(),
+                352 * pairs as u64 + if pairs > 1 { pairs as u64 } else { 0 },
+                "{pairs} pairs"
+            );
         }
     }
 }
