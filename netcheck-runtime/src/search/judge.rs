@@ -10,6 +10,7 @@ use crate::reduction::footprint::Footprints;
 use crate::reduction::subsumption::Subsumption;
 use crate::reduction::successors::{Extent, PathStep, Successors};
 use crate::violation::Found;
+use crate::world::components::StateVector;
 use crate::world::store::StateId;
 use crate::world::system::{Interrupt, System};
 use std::sync::Arc;
@@ -158,7 +159,8 @@ impl Explored {
         let mut path_steps = Vec::new();
         for row in rows {
             for pair in row.windows(2) {
-                match self.between(system, footprints, (pair[0], pair[1]))? {
+                let state = self.state(system, pair[0])?;
+                match self.between(system, footprints, (pair[0], state), pair[1])? {
                     Some(path_step) => path_steps.push(path_step),
                     None => return Ok(None),
                 }
@@ -167,14 +169,26 @@ impl Explored {
         Ok(Some(path_steps))
     }
 
+    /// A visited state. Where only fingerprints are kept, it is reached again.
+    fn state(&mut self, system: &mut System, id: StateId) -> Result<StateVector, Interrupt> {
+        if self.store.is_exact() {
+            return Ok(self.store.state(id));
+        }
+        let path_steps = self.path(system, id)?;
+        let Some(PathStep { state, transition, .. }) = path_steps.last() else { return Ok(self.initial.clone()) };
+        let mut reached = Vec::new();
+        system.apply(state, transition, &mut reached);
+        Ok(StateVector::from_vec(reached))
+    }
+
     /// The step that leads from a state to another one.
     fn between(
         &mut self,
         system: &mut System,
         footprints: &mut Footprints,
-        (from, to): (StateId, StateId),
+        (from, state): (StateId, StateVector),
+        to: StateId,
     ) -> Result<Option<PathStep>, Interrupt> {
-        let state = self.store.state(from);
         let (mut successors, mut next) = (Successors::default(), Vec::new());
         for extent in [Extent::Reduced { depth: self.store.depth(from) }, Extent::Whole] {
             let choice = successors.of(system, &state, extent, Some(&mut *footprints))?;

@@ -155,6 +155,11 @@ impl Store {
         StateVector::from_vec(state)
     }
 
+    /// Whether visited states are kept as they are, and not only their fingerprints.
+    pub(crate) fn is_exact(&self) -> bool {
+        matches!(self.kept, Kept::Exact(_))
+    }
+
     /// A random visited state of an exact store: `below` returns a random number less than its argument.
     pub fn sample(&self, below: impl FnOnce(usize) -> usize) -> Option<StateVector> {
         let Kept::Exact(exact) = &self.kept else { return None };
