@@ -109,6 +109,11 @@ impl Operation {
         }
     }
 
+    /// Whether the OS looks at what the operation asks for as soon as it is begun.
+    pub(crate) fn is_tried_at_first(&self) -> bool {
+        matches!(self, Operation::Udp(_) | Operation::Tcp(_)) && self.tried().is_some()
+    }
+
     /// Whether what the operation asks for stays in the world until a poll takes it, as data stay in a socket: then its
     /// outcome is chosen by the poll that takes it. Else the outcome is kept for whoever polls it next: a timer that has
     /// fired, a connection that is made.

@@ -223,7 +223,7 @@ impl Round<'_> {
         let choice = self.choice_among(|branch| self.has_begun(branch));
         if choice.is_some() {
             let begun = (self.begun.first().map_or(0, |(_, begun)| *begun), context::current().begun());
-            let round = Trying { choice, begun, location: self.select.location };
+            let round = Trying { choice, begun, location: self.select.location, branch: None };
             context::current().keep_open(round);
         }
     }
@@ -235,7 +235,8 @@ impl Round<'_> {
         let begun = |place: Option<&(usize, u32)>| place.map_or(0, |(_, begun)| *begun);
         let begun = (begun(self.begun.first()), begun(self.begun.last()));
         let location = self.select.location;
-        context::current().enter_branch(Trying { choice, begun, location });
+        let branch = is_open.then_some((self.sequence, index));
+        context::current().enter_branch(Trying { choice, begun, location, branch });
         self.is_entered = true;
     }
 

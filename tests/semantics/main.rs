@@ -7,6 +7,7 @@ mod dense_streams;
 mod described;
 mod in_order;
 mod monitors;
+mod readiness;
 mod select;
 mod tasks;
 mod tcp;

@@ -9,13 +9,15 @@ use smallvec::SmallVec;
 pub struct Backlog {
     capacity: usize,
     waiting: SmallVec<[u32; 2]>,
+    /// The driver of the listener knows of a connection.
+    is_known: bool,
 }
 
 impl Backlog {
     /// A queue for `backlog + 1` connections: Linux lets one more in than `listen` asks for.
     #[must_use]
     pub fn new(backlog: usize) -> Self {
-        Backlog { capacity: backlog.saturating_add(1), waiting: SmallVec::new() }
+        Backlog { capacity: backlog.saturating_add(1), waiting: SmallVec::new(), is_known: false }
     }
 
     /// Whether one more connection can be made; if not, connects wait.
@@ -38,13 +40,26 @@ impl Backlog {
         let first = *self.waiting.first()?;
         let mut shorter = self.clone();
         shorter.waiting.remove(0);
+        shorter.is_known &= !shorter.waiting.is_empty();
         Some((first, shorter))
     }
 
     /// The same queue with other numbers for its connections.
     #[must_use]
     pub fn renumbered(&self, number: impl FnMut(u32) -> u32) -> Self {
-        Backlog { capacity: self.capacity, waiting: self.waiting.iter().copied().map(number).collect() }
+        Backlog { capacity: self.capacity, waiting: self.waiting.iter().copied().map(number).collect(), ..*self }
+    }
+
+    /// The queue after the driver was asked.
+    #[must_use]
+    pub fn looked_at(&self) -> Self {
+        Backlog { is_known: !self.waiting.is_empty(), ..self.clone() }
+    }
+
+    /// Whether the driver knows of a connection.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.is_known
     }
 
     /// The connections in the queue.

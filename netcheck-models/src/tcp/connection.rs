@@ -134,6 +134,7 @@ impl Connection {
             let prefix = |count: usize| {
                 let mut next = self.clone();
                 next.ways[peer].take(count);
+                next.ways[peer].is_known = count == max;
                 (Read::Bytes(incoming.bytes()[..count].to_vec()), next)
             };
             let mut outcomes: SmallVec<_> = (fewest..=most).rev().map(prefix).collect();
@@ -202,6 +203,22 @@ impl Connection {
     pub fn take_error(&self, side: Side) -> (Option<Breakage>, Connection) {
         let (own, _) = self.indexes(side);
         (self.ends[own].error, self.told(own))
+    }
+
+    /// The connection after the driver of this end was asked: it knows of what is there to be read.
+    #[must_use]
+    pub fn looked_at(&self, side: Side) -> Connection {
+        let (_, peer) = self.indexes(side);
+        let mut next = self.clone();
+        next.ways[peer].is_known |= self.is_readable(side);
+        next
+    }
+
+    /// Whether the driver of this end knows of something that is there to be read.
+    #[must_use]
+    pub fn is_known_to_be_readable(&self, side: Side) -> bool {
+        let (_, peer) = self.indexes(side);
+        self.ways[peer].is_known && self.is_readable(side)
     }
 
     /// Whether a read would not wait.

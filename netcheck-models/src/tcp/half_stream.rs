@@ -18,6 +18,9 @@ pub(super) struct HalfStream {
     /// Where packets take time: bytes that came to an end that reads no more. They are never acknowledged, so that they
     /// take up room.
     dropped: usize,
+    /// The reader's driver knows that something is there: time has passed since it came, or the last read has filled its
+    /// buffer. Then the next read completes if it can.
+    pub(super) is_known: bool,
 }
 
 impl HalfStream {
@@ -49,7 +52,7 @@ impl HalfStream {
     /// Drops the remaining bytes; whatever follows them stays.
     pub(super) fn discard(&mut self) {
         self.bytes.clear();
-        self.may_be_lost = false;
+        (self.may_be_lost, self.is_known) = (false, false);
     }
 
     /// Drops bytes that come to an end that reads no more.

@@ -42,6 +42,8 @@ pub(super) struct Live {
     pub(super) perturbed_on_receive: bool,
     /// With a budget: the packet has not arrived, and the fault of skipping it was counted.
     charged: bool,
+    /// The packet must arrive, has not been received, and the receiver's driver knows of it.
+    pub(super) is_known: bool,
 }
 
 /// Definition 3 for one delivery: of the live packets below it, at most `quota` that are not late yet may
@@ -75,7 +77,14 @@ impl Channel {
     }
 
     pub(super) fn dispatch(&mut self, packet: u32, perturbed_on_send: bool, perturbed_on_receive: bool) {
-        self.live.push(Live { packet, arrived: 0, perturbed_on_send, perturbed_on_receive, charged: false });
+        self.live.push(Live {
+            packet,
+            arrived: 0,
+            perturbed_on_send,
+            perturbed_on_receive,
+            charged: false,
+            is_known: false,
+        });
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -108,7 +117,7 @@ impl Channel {
         let mut channel = self.clone();
         let arriving = &mut channel.live[at];
         arriving.arrived += 1;
-        arriving.charged = false;
+        (arriving.charged, arriving.is_known) = (false, false);
         for barrier in &mut channel.barriers {
             if !barrier.admit(at) {
                 return None;
@@ -149,6 +158,13 @@ impl Channel {
         }
         let preference = self.preference(at, rules);
         Some(Arrival { live: before, faults: cost(&events), events, leaving, preference, channel })
+    }
+
+    /// The receiver's driver is asked: it knows of what must arrive.
+    pub(super) fn look_at(&mut self, rules: StageRules<'_>) {
+        for live in &mut self.live {
+            live.is_known |= live.arrived == 0 && live.must_arrive(rules);
+        }
     }
 
     /// The packets that are lost if nothing arrives any more; `None` if some packet must still arrive.

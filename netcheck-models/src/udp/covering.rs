@@ -158,7 +158,7 @@ impl Search<'_> {
 impl Live {
     /// Whether this packet can be the image of `other`: it may arrive at least as often.
     fn stands_for(&self, other: &Live, rules: StageRules<'_>) -> bool {
-        let flags = |live: &Live| (live.packet, live.perturbed_on_send, live.perturbed_on_receive);
+        let flags = |live: &Live| (live.packet, live.perturbed_on_send, live.perturbed_on_receive, live.is_known);
         let Some(further) = other.arrived.checked_sub(self.arrived) else { return false };
         let perturbed = self.perturbed(rules);
         let may_in_the_end = |count: u8| !rules.allows(perturbed, count) || rules.allows(perturbed, count - further);

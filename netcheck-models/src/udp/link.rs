@@ -200,6 +200,22 @@ impl Link {
         Link { first: self.first.renumbered(&number), second }
     }
 
+    /// The channel when the receiver's driver has been asked: it knows of the packets that must still arrive. In which
+    /// order they are received is still decided later. With two stages, nothing is known.
+    #[must_use]
+    pub fn looked_at(&self, rules: &LinkRules) -> Link {
+        let mut link = self.clone();
+        if let (only, None) = rules.stages() {
+            link.first.look_at(only);
+        }
+        link
+    }
+
+    /// Whether the receiver's driver knows of a packet that has not been received.
+    pub fn has_known(&self) -> bool {
+        self.first.live.iter().any(|live| live.is_known)
+    }
+
     fn deliver_through_one_stage(&self, rules: StageRules<'_>, found: &mut Deliveries) {
         assert!(self.second.is_none(), "the rules of a link changed while it was in use");
         for at in 0..self.first.len() {

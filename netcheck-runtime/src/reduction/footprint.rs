@@ -414,6 +414,7 @@ impl Footprints {
         let has_ended = matches!(system.learner.automata.node(target).kind, NodeKind::Ended { .. } | NodeKind::Gone);
         let mut touches = Touches::default();
         touches.effects(system, unit, edge_id);
+        touches.begun(system, unit, edge_id);
         touches.seen_edge(system, edge_id);
         if has_ended {
             touches.end(system, unit, edge_id);

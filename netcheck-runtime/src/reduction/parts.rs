@@ -203,7 +203,7 @@ fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32], part: &[Fut
     let stays = |component: Component| match component {
         Component::Unit(unit) | Component::Handle(unit) => is_here(unit),
         Component::Timers(unit) => part.iter().any(|of| of.unit == unit),
-        Component::Scope(unit) => is_own(view.process_of(unit)),
+        Component::Scope(unit) | Component::Ready(unit, _) => is_own(view.process_of(unit)),
         Component::Port(process, _) | Component::StreamPort(process, _) => is_own(process),
         Component::Channel { to, .. } => is_own(view.process_of(to.unit)),
         Component::Astray { to: (process, _), .. } => is_own(process),

@@ -9,6 +9,7 @@ use crate::unit::identity::causality::{EventId, Events, ObjectId, TraceId};
 use crate::unit::identity::checkpoint::PositionId;
 use crate::unit::identity::memory::ImageId;
 use crate::unit::panics::Panic;
+use crate::unit::poll::operations::BegunCall;
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::hash::Hash;
@@ -128,6 +129,19 @@ pub struct Edge {
     pub roots: SmallVec<[(UnitId, NodeId); 1]>,
     /// The event of the step, if a tracked task took it.
     pub(crate) event: Option<EventId>,
+    pub(crate) begun: Begun,
+}
+
+/// The calls that a step has begun and that might have completed at once; see [`world::readiness`](crate::world::readiness).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Begun {
+    /// In the order in which they were begun. Those with wakers of the task's own are listed only if the unit might do
+    /// something else before them.
+    pub(crate) calls: Box<[BegunCall]>,
+    /// Whether they might have been begun in another order.
+    pub(crate) is_unordered: bool,
+    /// The timers that the step has found to wait before the one that has fired.
+    pub(crate) passed_timers: Box<[u32]>,
 }
 
 impl Edge {
@@ -147,6 +161,7 @@ pub struct Automata {
     outcomes: Vec<Outcome>,
     by_outcome: AHashMap<Outcome, OutcomeId>,
     by_output: AHashMap<u32, NodeId>,
+    attempts: AHashMap<(EdgeId, u32), EdgeId>,
     /// Nodes that several histories lead to, by the program's first node, their identity, and whether the unit has
     /// waited.
     by_identity: AHashMap<(NodeId, Identity, bool), NodeId>,
@@ -169,6 +184,7 @@ impl Automata {
             outcomes: Vec::new(),
             by_outcome: AHashMap::new(),
             by_output: AHashMap::new(),
+            attempts: AHashMap::new(),
             by_identity: AHashMap::new(),
         };
         let parked = |in_accept| NodeKind::Parked { in_accept };
@@ -203,6 +219,20 @@ impl Automata {
             return self.by_input.get(&(node, input)).copied();
         }
         edges.iter().find(|(i, _)| *i == input).map(|&(_, edge)| edge)
+    }
+
+    /// The step of an edge up to the call that it begins with this number, which is tried at once.
+    pub(crate) fn attempt(&self, edge: EdgeId, number: u32) -> Option<EdgeId> {
+        self.attempts.get(&(edge, number)).copied()
+    }
+
+    /// Adds the step of an edge up to a call that it begins: an edge that no input of its source leads to.
+    pub(crate) fn add_attempt(&mut self, (of, number): (EdgeId, u32), edge: Edge) -> EdgeId {
+        let id = EdgeId(self.edges.len() as u32);
+        self.attempts.insert((of, number), id);
+        self.nodes[edge.target.index()].before.push(edge.source);
+        self.edges.push(edge);
+        id
     }
 
     /// The edges of a node that were taken before.
@@ -397,7 +427,8 @@ mod tests {
             for number in 0..count {
                 assert_eq!(automata.find(source, input(number)), None);
                 let (effects, roots) = (Box::default(), SmallVec::new());
-                let edge = Edge { source, input: input(number), target: few, effects, roots, event: None };
+                let (event, begun) = (None, Begun::default());
+                let edge = Edge { source, input: input(number), target: few, effects, roots, event, begun };
                 known.push((source, number, automata.add_edge(edge)));
                 for &(source, number, edge) in &known {
                     assert_eq!(automata.find(source, input(number)), Some(edge));

@@ -11,6 +11,7 @@ use crate::unit::identity::checkpoint::{Position, PositionId};
 use crate::unit::identity::memory::ImageId;
 use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::poll::context::{self, Abandoned, Context};
+use crate::unit::poll::operations::BegunCall;
 use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
 use crate::unit::shared::{Shared, Value};
@@ -63,6 +64,10 @@ pub struct Stepped {
     pub(crate) waiting: Option<Vec<Waiting>>,
     /// What readers are told of the step, if calls are traced.
     pub(crate) remarks: Vec<String>,
+    /// The calls that its last poll has begun and that wait, in this order; and whether that might have been another one.
+    pub(crate) begun: (Vec<BegunCall>, bool),
+    /// The timers that it has found to wait before it has found the one that has fired.
+    pub(crate) passed_timers: Vec<u32>,
 }
 
 /// A live run of a unit.
@@ -111,12 +116,15 @@ impl Instance {
             self.context.begin_step(Position::of(at, input), answers);
             let (first, rest) = self.take(program, input.key, outcome, recorded);
             let mut stepped = self.finish(rest);
+            stepped.passed_timers = self.context.passed_timers();
             self.drop_output(&mut stepped.rest);
             stepped.arrival = self.context.arrival();
             if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
                 stepped.image = self.context.image();
                 stepped.waiting = self.context.waiting();
+                stepped.begun = self.context.begun_calls();
             }
+            self.context.attempt(None);
             let is_over =
                 stepped.alive || matches!(stepped.rest, Rest::Ended { .. } | Rest::Panicked(_) | Rest::Cancelled);
             if let (true, true, Some(task)) = (is_over, self.context.shared.modes.tracks, first) {
@@ -129,6 +137,11 @@ impl Instance {
             stepped
         };
         call_on_step_stack(|| engine_region(step))
+    }
+
+    /// The next step tries the operation that it begins with this number as soon as it is begun.
+    pub(in crate::unit) fn attempt(&self, number: u32) {
+        self.context.attempt(Some(number));
     }
 
     /// Takes the step of an input. Returns the task that takes it, too.
@@ -443,7 +456,19 @@ impl Instance {
         let rest = ends.then(|| self.left_behind()).flatten().map_or(rest, Rest::Panicked);
         let alive = matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER))
             || matches!(rest, Rest::WaitsAsRecorded);
-        Stepped { rest, effects, spawned, alive, traced: None, arrival: None, image: None, waiting: None, remarks }
+        Stepped {
+            rest,
+            effects,
+            spawned,
+            alive,
+            traced: None,
+            arrival: None,
+            image: None,
+            waiting: None,
+            remarks,
+            begun: (Vec::new(), false),
+            passed_timers: Vec::new(),
+        }
     }
 
     /// The violation of a task that outlives the root of its isolated task. The tasks of a process end with it.

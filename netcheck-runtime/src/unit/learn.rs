@@ -7,7 +7,7 @@
 use crate::id::{NodeId, UnitId};
 use crate::operation::tasks;
 use crate::operation::{Input, Offer, Operation, OperationKey, Stream};
-use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
+use crate::unit::automaton::{Automata, Begun, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
 use crate::unit::merged::{Merged, Samples};
 use crate::unit::order::Order;
@@ -121,6 +121,29 @@ impl Learner {
         }
     }
 
+    /// The step of an edge up to the call that it begins with this number, which is tried at once: user code runs if it
+    /// has never been taken.
+    pub(crate) fn attempt(&mut self, edge: EdgeId, number: u32) -> Result<EdgeId, Diagnostic> {
+        if let Some(known) = self.automata.attempt(edge, number) {
+            return Ok(known);
+        }
+        let Edge { source, input, .. } = *self.automata.edge(edge);
+        let node = self.automata.node(source);
+        let (unit, root) = (node.unit, node.root);
+        let program = self.program(root);
+        let poll = self.automata.poll(source, input);
+        let Run { mut instance, .. } = self.run_to(root, &program, poll[0].0)?;
+        instance.attempt(number);
+        let stepped = self.feed(&mut instance, &program, &poll, None);
+        self.polls += std::mem::take(&mut instance.polls);
+        let is_asked = matches!(&stepped.rest, Rest::Waits(offers) if !stepped.alive && offers.len() == 1);
+        if !is_asked {
+            let seen = "another step".to_owned();
+            return Err(self.differs(unit, source, input, "a call that was begun before", &seen));
+        }
+        self.record(unit, (source, input), stepped, Some((edge, number)))
+    }
+
     #[cold]
     fn learn(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Diagnostic> {
         let root = self.automata.node(node).root;
@@ -136,7 +159,7 @@ impl Learner {
         self.polls += std::mem::take(&mut instance.polls);
         let unit = self.automata.node(node).unit;
         let (alive, waiting, remarks) = (stepped.alive, stepped.waiting.take(), std::mem::take(&mut stepped.remarks));
-        let edge = self.record(unit, node, input, stepped)?;
+        let edge = self.record(unit, (node, input), stepped, None)?;
         let target = self.automata.edge(edge).target;
         if self.shared.modes.remembers {
             let kept = self.keep(root, &program, edge);
@@ -179,7 +202,8 @@ impl Learner {
         let unit = self.automata.node(node).unit;
         let target = self.automata.add_node(unit, Some((node, input)), NodeKind::Panicked(panic), true, Vec::new());
         let (effects, roots) = (Box::default(), SmallVec::new());
-        self.automata.add_edge(Edge { source: node, input, target, effects, roots, event: None })
+        let (event, begun) = (None, Begun::default());
+        self.automata.add_edge(Edge { source: node, input, target, effects, roots, event, begun })
     }
 
     /// Of two steps of tracked tasks that were both offered before, learns the other order, too: a reduced search may
@@ -314,11 +338,19 @@ impl Learner {
         instance.step(program, group[0].0, &fed, outcome, answers, recorded)
     }
 
-    /// Records the result of an input.
-    fn record(&mut self, unit: UnitId, source: NodeId, input: Input, stepped: Stepped) -> Result<EdgeId, Diagnostic> {
+    /// Records the result of an input, or of an attempt in the step of an edge.
+    fn record(
+        &mut self,
+        unit: UnitId,
+        (source, input): (NodeId, Input),
+        stepped: Stepped,
+        attempt: Option<(EdgeId, u32)>,
+    ) -> Result<EdgeId, Diagnostic> {
         let from = Some((source, input));
         let waited = self.automata.node(source).waited;
-        let identities = Identity::all_of(&stepped);
+        // The inputs before an attempt are those of the edge without it.
+        let identities = if attempt.is_some() { SmallVec::new() } else { Identity::all_of(&stepped) };
+        let begun = self.begun(&stepped);
         let (event, tasks) = stepped.traced.map(|traced| (traced.event, traced.tasks)).unzip();
         let target = match stepped.rest {
             Rest::Waits(offers) => {
@@ -363,15 +395,30 @@ impl Learner {
             }
         };
         let refused = target == NodeId::ABSENT;
+        let begun = if refused { Begun::default() } else { begun };
         let effects = if refused { Box::default() } else { stepped.effects.into_boxed_slice() };
         let spawned = if refused { Vec::new() } else { stepped.spawned };
         let roots = spawned.into_iter().map(|(child, program)| (child, self.add_program(child, program))).collect();
-        let edge = self.automata.add_edge(Edge { source, input, target, effects, roots, event });
+        let edge = Edge { source, input, target, effects, roots, event, begun };
+        let edge = match attempt {
+            Some(attempt) => self.automata.add_attempt(attempt, edge),
+            None => self.automata.add_edge(edge),
+        };
         // Histories of tracked tasks only grow.
         if !self.shared.modes.tracks {
             self.order.add(&self.automata, edge);
         }
         Ok(edge)
+    }
+
+    /// The calls of a step for which it makes a difference whether they complete at once. One with a waker of the task's
+    /// own is the next to complete anyway if the unit does nothing else.
+    fn begun(&self, stepped: &Stepped) -> Begun {
+        let (calls, is_unordered) = &stepped.begun;
+        let has_more = matches!(&stepped.rest, Rest::Waits(offers) if offers.len() > 1);
+        let calls = calls.iter().filter(|call| call.is_called || has_more).copied();
+        let passed_timers = stepped.passed_timers.clone().into_boxed_slice();
+        Begun { calls: calls.collect(), is_unordered: *is_unordered, passed_timers }
     }
 
     fn differs(&self, unit: UnitId, at: NodeId, input: Input, expected: &str, seen: &str) -> Diagnostic {

@@ -96,6 +96,7 @@ mod tests {
                     effects: Box::default(),
                     roots: Default::default(),
                     event: None,
+                    begun: Default::default(),
                 };
                 let edge = automata.add_edge(edge);
                 order.add(&automata, edge);

@@ -91,11 +91,17 @@ impl View<'_> {
                 continue;
             }
             let offers = self.prepared_offers(node)?;
+            let held = self.complete_at_once(state, unit, offers, asker, enabled)?;
             if self.in_order {
-                self.in_order(state, offers, asker, enabled)?;
+                if held.is_empty() {
+                    self.in_order(state, offers, asker, enabled)?;
+                }
                 continue;
             }
             for offer in offers {
+                if offer.waking != Waking::Called && held.contains(&offer.task) {
+                    continue;
+                }
                 let before = enabled.moves.len();
                 self.offers(state, asker(offer.key, offer.waking), &offer.prepared, enabled)?;
                 if offer.waking == Waking::Again {

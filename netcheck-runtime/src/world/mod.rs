@@ -9,7 +9,8 @@
 //! - [`declared`]: the declarations of one check; [`delays`]: how long packets take;
 //! - [`prepared`]: operations as the search keeps them; [`dispatch`]: hands each operation to its kind;
 //! - [`tables`]: all that state vectors refer to, for look-ups; [`system`]: fills the tables;
-//! - [`enabled`]: the steps that a state offers; [`quiet`]: which of them may come next; [`step`]: a step, with its
+//! - [`enabled`]: the steps that a state offers; [`quiet`]: which of them may come next; [`readiness`]: calls that complete in the poll that begins
+//!   them; [`step`]: a step, with its
 //!   [`events`]; [`apply`]: the successor state;
 //! - [`touches`]: the resources that steps affect and depend on; [`renaming`]: permutations of processes and tasks.
 //!
@@ -32,6 +33,7 @@ pub mod monitors;
 mod network_state;
 pub mod prepared;
 pub(crate) mod quiet;
+pub(crate) mod readiness;
 pub(crate) mod renaming;
 pub mod step;
 pub mod store;

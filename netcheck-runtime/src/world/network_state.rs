@@ -21,6 +21,7 @@ impl View<'_> {
                 Component::Unit(_)
                 | Component::Handle(_)
                 | Component::Scope(_)
+                | Component::Ready(..)
                 | Component::Clock
                 | Component::Observed => {}
                 Component::Zone => {

@@ -23,6 +23,7 @@ impl View<'_> {
     ) -> Lookup<()> {
         if self.has_delay() {
             self.within_dense(state, enabled, moving, chosen)?;
+            self.attempt(state, chosen)?;
             return self.watch(state, chosen);
         }
         std::mem::swap(chosen, &mut enabled.moves);
@@ -30,6 +31,7 @@ impl View<'_> {
         chosen.retain(|transition| self.mover(transition).is_some_and(moving));
         self.add_quiet(state, enabled, moving, timed, chosen)?;
         self.forgo_copies(state, chosen)?;
+        self.attempt(state, chosen)?;
         self.watch(state, chosen)
     }
 

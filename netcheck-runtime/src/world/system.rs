@@ -209,6 +209,10 @@ impl System {
     pub(crate) fn find_out(&mut self, missing: Missing) -> Result<(), Interrupt> {
         match missing {
             Missing::Edge(node, input) => _ = self.edge(node, input)?,
+            Missing::Attempt { edge, number } => {
+                let learned = self.learner.attempt(edge, number).map_err(Interrupt::Diagnostic)?;
+                self.look_at(learned)?;
+            }
             Missing::Outcome(outcome) => _ = self.learner.automata.intern(&outcome),
             Missing::PreparedOffers(node) => _ = self.prepared_offers(node),
             Missing::Component(component) => _ = self.components.id(component),
@@ -260,6 +264,11 @@ impl System {
     /// The edge for an input. Learning it may show that the search must begin again.
     pub(crate) fn edge(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Interrupt> {
         let id = self.learner.edge(node, input).map_err(Interrupt::Diagnostic)?;
+        self.look_at(id)
+    }
+
+    /// Notes what the search must know of an edge. It may show that the search must begin again.
+    fn look_at(&mut self, id: EdgeId) -> Result<EdgeId, Interrupt> {
         self.add_units();
         let losses = self.look_at_edges()?;
         let edge = self.learner.automata.edge(id);

@@ -183,6 +183,10 @@ pub(crate) enum Missing {
         rules: usize,
         link: u32,
     },
+    Attempt {
+        edge: EdgeId,
+        number: u32,
+    },
     Rearmed {
         edge: EdgeId,
         before: u32,

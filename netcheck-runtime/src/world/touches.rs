@@ -6,10 +6,11 @@ use super::components::ComponentId;
 use super::system::System;
 use super::tables::Tables;
 use crate::id::{ConnectionId, ProcessId, SocketId, TaskId, UnitId};
-use crate::operation::Side;
+use crate::operation::{Operation, Side, tcp};
 use crate::unit::automaton::EdgeId;
 use crate::unit::identity::causality::ObjectId;
 use netcheck_models::host::ephemeral;
+use smallvec::SmallVec;
 
 /// A resource: two steps are dependent if one affects a resource that the other depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -252,6 +253,27 @@ impl Touches {
         for index in 0..system.learner.automata.edge(edge).effects.len() {
             let effect = system.learner.automata.edge(edge).effects[index].clone();
             self.effect(system, unit, edge, &effect);
+        }
+    }
+
+    /// What decides whether the calls that an edge begins complete at once: they are looked at as those that are tried.
+    /// Of a datagram, the step of a call with the task's own waker sees only whether it had come when time passed.
+    pub(crate) fn begun(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
+        let edge = system.learner.automata.edge(edge);
+        let offers = &system.learner.automata.node(edge.target).offers;
+        let tried = edge.begun.calls.iter().filter_map(|call| {
+            let operation = &offers.iter().find(|offer| offer.key == call.key)?.operation;
+            let is_seen = match operation {
+                Operation::Udp(_) => call.is_called,
+                Operation::Tcp(tcp::Operation::Listen { .. } | tcp::Operation::Shutdown { .. }) => false,
+                _ => true,
+            };
+            operation.tried().filter(|_| is_seen)
+        });
+        let tried: SmallVec<[Operation; 2]> = tried.collect();
+        for operation in tried {
+            let prepared = system.prepare(unit, operation, 0);
+            self.operation(system, unit, &prepared);
         }
     }
 

@@ -44,6 +44,7 @@ impl Kind {
             | Component::Zone
             | Component::Faults
             | Component::Scope(_)
+            | Component::Ready(..)
             | Component::Monitor(_)
             | Component::Observed => Kind::Same,
         }

@@ -1,10 +1,10 @@
 //! Operations that a poll waits for, and synchronous calls.
 
-use crate::id::UnitId;
+use crate::id::{TaskId, UnitId};
 use crate::operation::{Failure, Offer, Operation, OperationKey, Outcome};
 use crate::operation::{tasks, tcp, time, udp};
 use crate::unit::poll::context::{self, Context, State};
-use crate::unit::poll::operations::Pending;
+use crate::unit::poll::operations::{BegunCall, Pending};
 use crate::unit::shared::Modes;
 use netcheck_memory::engine;
 use std::cmp::Ordering;
@@ -43,14 +43,14 @@ impl Context {
             let (task, is_called) = (state.tasks.running, !state.is_of_running(&waker, self.shared.modes));
             let offer = Offer { key, task, is_called, operation, location, caller, execution };
             if tried.is_none() {
-                let place = state.script.place();
-                state.operations.note_fresh(key, place);
+                let (place, answered) = (state.script.place(), state.script.answered());
+                state.operations.note_fresh(key, place, answered);
             }
+            let is_attempted = state.script.attempt == Some(state.operations.begun());
             state.begin_wait(&offer);
             state.operations.register(offer, waker);
             drop(state);
-            // Where the poll is the program's own business, so is what it finds: whether the call waits.
-            if is_once || is_called {
+            if is_once || is_attempted {
                 self.try_at_once(|fresh| fresh.key == key);
             }
             Ok(key)
@@ -67,13 +67,17 @@ impl Context {
             let mut state = self.state();
             let taken = match again {
                 Some(outcome) => state.operations.remove(key).map(|operation| (operation, outcome)),
-                None => state.operations.take(key),
+                None => {
+                    let branches = state.selects.branches();
+                    state.operations.take(key, &branches)
+                }
             };
             let Some((operation, outcome)) = taken else {
                 let running = state.tasks.running;
                 let is_of_running = |waker| state.is_of_running(waker, self.shared.modes);
                 let is_called = !waker.as_ref().is_some_and(is_of_running);
-                state.operations.wait(key, running, is_called, waker);
+                let branches = state.selects.branches();
+                state.operations.wait(key, (running, branches), is_called, waker);
                 return Poll::Pending;
             };
             if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
@@ -177,6 +181,27 @@ impl Context {
         self.state().operations.offer(key).cloned()
     }
 
+    /// The calls that the last poll has begun and that wait, in this order, unless it has taken an answer since; and
+    /// whether they might have been begun in another one.
+    pub(in crate::unit) fn begun_calls(&self) -> (Vec<BegunCall>, bool) {
+        let state = self.state();
+        // A task that has aborted itself ends at its next await.
+        let goes_on =
+            |call: &BegunCall| state.operations.offer(call.key).is_some_and(|offer| !state.is_aborted(offer.task));
+        let calls = state.operations.begun_calls(state.script.answered()).filter(goes_on);
+        (calls.collect(), !state.selects.open.is_empty())
+    }
+
+    /// The timers that the step has found to wait before it has found the one that has fired.
+    pub(in crate::unit) fn passed_timers(&self) -> Vec<u32> {
+        self.state().operations.passed().to_vec()
+    }
+
+    /// The next step tries the operation that it begins with this number as soon as it is begun.
+    pub(in crate::unit) fn attempt(&self, number: Option<u32>) {
+        self.state().script.attempt = number;
+    }
+
     /// Gives an outcome to a pending operation; returns the waker to call.
     pub(in crate::unit) fn complete(&self, key: OperationKey, outcome: Outcome) -> Option<Waker> {
         self.state().operations.complete(key, outcome)
@@ -208,6 +233,11 @@ impl State {
         let control = self.tasks.running().map(|running| Arc::as_ptr(&running.control).cast());
         let target = if modes.explains { netcheck_memory::target(waker) } else { None };
         control == Some(target.unwrap_or(waker.data())) || self.selects.is_branch_of(self.tasks.running, waker.data())
+    }
+
+    /// Whether a task was aborted and has not ended yet.
+    pub(super) fn is_aborted(&self, task: TaskId) -> bool {
+        self.tasks.all.get(&task).is_some_and(|task| task.control.is_cancelled())
     }
 
     /// Whether the waker of an operation wakes somebody: not if it is that of a task that has ended.

@@ -21,9 +21,10 @@
 //! polled again.
 
 use crate::id::TaskId;
-use crate::operation::{Offer, Operation, OperationKey, Outcome};
+use crate::operation::{Offer, Operation, OperationKey, Outcome, time};
 use crate::sorted::SortedMap;
 use crate::unit::poll::script::Place;
+use crate::unit::poll::selects::{Branches, are_unordered};
 use netcheck_memory::Scan;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
@@ -52,6 +53,19 @@ pub(crate) struct Fresh {
     pub(crate) number: u32,
     /// The place of the step at which it was begun.
     pub(super) place: Place,
+    /// The number of answers that the step had taken by then.
+    pub(super) answered: usize,
+}
+
+/// A call that the last poll has begun, that waits, and that the OS has looked at: had it been able to complete, the poll
+/// would have gone on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BegunCall {
+    pub(crate) key: OperationKey,
+    /// Its number among the operations that the step has begun.
+    pub(crate) number: u32,
+    /// Whether its waker is one of the program's own.
+    pub(crate) is_called: bool,
 }
 
 /// An operation that the unit waits for, with the waker of the future.
@@ -74,6 +88,10 @@ pub(in crate::unit) struct Operations {
     fresh: Vec<Fresh>,
     /// The operation whose waker was called in this step, until it is polled.
     given: Option<OperationKey>,
+    /// The timers that this poll has found to wait, with the branches in which it has.
+    waiting_timers: Vec<(u32, Branches)>,
+    /// Those of them that it has found before the timer that has fired: had they fired, too, these would have been taken.
+    passed: Vec<u32>,
     /// Wakers that are no longer needed. To drop one is the program's business, and done where the program runs.
     unneeded: Vec<Waker>,
 }
@@ -82,10 +100,12 @@ impl Operations {
     pub(super) fn begin_step(&mut self) {
         self.begun = 0;
         self.given = None;
+        self.passed.clear();
     }
 
     pub(super) fn begin_poll(&mut self) {
         self.fresh.clear();
+        self.waiting_timers.clear();
     }
 
     /// Numbers an operation that is begun.
@@ -110,8 +130,16 @@ impl Operations {
     }
 
     /// Records that the operation that was begun last has not been tried, with the place at which it was begun.
-    pub(super) fn note_fresh(&mut self, key: OperationKey, place: Place) {
-        self.fresh.push(Fresh { key, number: self.begun, place });
+    pub(super) fn note_fresh(&mut self, key: OperationKey, place: Place, answered: usize) {
+        self.fresh.push(Fresh { key, number: self.begun, place, answered });
+    }
+
+    /// The calls that the poll has begun since it took so many answers, in this order.
+    pub(super) fn begun_calls(&self, answered: usize) -> impl Iterator<Item = BegunCall> {
+        self.fresh.iter().filter(move |fresh| fresh.answered == answered).filter_map(|fresh| {
+            let offer = self.offer(fresh.key).filter(|offer| offer.operation.is_tried_at_first())?;
+            Some(BegunCall { key: fresh.key, number: fresh.number, is_called: offer.is_called })
+        })
     }
 
     /// The offer of a registered operation.
@@ -129,11 +157,20 @@ impl Operations {
         self.registered.get(&key).filter(|registered| registered.is_ready).map(|registered| &registered.offer)
     }
 
-    /// Takes the outcome of an operation, which is then removed.
-    pub(super) fn take(&mut self, key: OperationKey) -> Option<(Operation, Outcome)> {
+    /// Takes the outcome of an operation, which is then removed; in these branches.
+    pub(super) fn take(&mut self, key: OperationKey, branches: &Branches) -> Option<(Operation, Outcome)> {
         let outcome = self.registered.get_mut(&key)?.outcome.take()?;
+        if self.given == Some(key) && matches!(outcome, Outcome::Elapsed { .. }) {
+            let before = self.waiting_timers.iter().filter(|(_, other)| !are_unordered(branches, other));
+            self.passed = before.map(|(timer, _)| *timer).collect();
+        }
         self.note_poll(key);
         Some((self.remove(key)?, outcome))
+    }
+
+    /// The timers that the step has found to wait before it has found the one that has fired.
+    pub(super) fn passed(&self) -> &[u32] {
+        &self.passed
     }
 
     /// An operation is polled, so that it was not given its outcome for nothing.
@@ -148,9 +185,18 @@ impl Operations {
         Some(offer.operation)
     }
 
-    /// From now on, `task` waits for an operation, with a waker that is its own or the program's.
-    pub(super) fn wait(&mut self, key: OperationKey, task: TaskId, is_called: bool, waker: &mut Option<Waker>) {
+    /// From now on, `task` waits for an operation, with a waker that is its own or the program's; in these branches.
+    pub(super) fn wait(
+        &mut self,
+        key: OperationKey,
+        (task, branches): (TaskId, Branches),
+        is_called: bool,
+        waker: &mut Option<Waker>,
+    ) {
         let registered = self.registered.get_mut(&key).expect("an operation that is polled is registered");
+        if let Operation::Time(time::Operation::Timer { timer, .. }) = registered.offer.operation {
+            self.waiting_timers.push((timer, branches));
+        }
         (registered.offer.task, registered.offer.is_called, registered.is_ready) = (task, is_called, false);
         let is_known = |known: &Waker| waker.as_ref().is_some_and(|waker| known.will_wake(waker));
         if !registered.waker.as_ref().is_some_and(is_known) {

@@ -19,6 +19,8 @@ pub(super) struct Script {
     remarks: Vec<String>,
     /// For each answer that was taken: the place before it.
     marks: Vec<Place>,
+    /// The number of the operation of the next step that is tried as soon as it is begun.
+    pub(super) attempt: Option<u32>,
 }
 
 /// A place in a step: the numbers of effects and remarks before it.
@@ -64,6 +66,11 @@ impl Script {
     /// The place that the step has come to.
     pub(super) fn place(&self) -> Place {
         Place { effects: self.effects.len(), remarks: self.remarks.len() }
+    }
+
+    /// The number of answers that the step has taken.
+    pub(super) fn answered(&self) -> usize {
+        self.marks.len()
     }
 
     /// The number of effects in this step.

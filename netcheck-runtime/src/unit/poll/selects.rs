@@ -4,6 +4,7 @@ use crate::id::TaskId;
 use crate::operation::Operation;
 use crate::sorted::SortedMap;
 use crate::unit::poll::operations::Fresh;
+use smallvec::SmallVec;
 use std::panic::Location;
 
 /// A `select!` of which one branch is being polled, or all branches wait. With another branch first, the branch that is
@@ -15,6 +16,8 @@ pub(crate) struct Trying {
     /// these, and at most the second.
     pub(crate) begun: (u32, u32),
     pub(crate) location: &'static Location<'static>,
+    /// The number of the `select!` in this step and of the branch, if the order of the branches is open.
+    pub(crate) branch: Option<(u32, usize)>,
 }
 
 impl Trying {
@@ -23,6 +26,14 @@ impl Trying {
         let (after, until) = self.begun;
         after < fresh.number && fresh.number <= until
     }
+}
+
+/// Branches of `select!`s whose order is open, by the numbers of the `select!`s.
+pub(super) type Branches = SmallVec<[(u32, usize); 2]>;
+
+/// Whether the order in which two futures are polled is that of the branches of a `select!`, and open.
+pub(super) fn are_unordered(one: &Branches, other: &Branches) -> bool {
+    one.iter().any(|(select, branch)| other.iter().any(|(of, another)| of == select && another != branch))
 }
 
 /// The `select!`s of a step.
@@ -61,6 +72,11 @@ impl Selects {
     /// Whether this is the waker of a branch that calls the own waker of a task.
     pub(super) fn is_branch_of(&self, task: TaskId, waker: *const ()) -> bool {
         self.branches.get(&waker.addr()) == Some(&task)
+    }
+
+    /// The branches, of `select!`s whose order is open, that are being polled.
+    pub(super) fn branches(&self) -> Branches {
+        self.rounds.iter().filter_map(|round| round.branch).collect()
     }
 
     /// Numbers a poll of an unbiased `select!`.

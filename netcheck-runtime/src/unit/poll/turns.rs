@@ -84,8 +84,8 @@ impl Context {
         let mut operations: Vec<&Offer> = state.operations.offers().filter(|offer| state.wakes(offer)).collect();
         operations.sort_by_key(|offer| schedule.place_of_timer(offer.key));
         // A task that has aborted itself ends at its next await: it takes no outcome, not even of a choice.
-        let is_aborted = |task| state.tasks.all.get(&task).is_some_and(|task| task.control.is_cancelled());
-        let chooses = |offer: &&&Offer| matches!(offer.operation, Operation::Choices(_)) && !is_aborted(offer.task);
+        let chooses =
+            |offer: &&&Offer| matches!(offer.operation, Operation::Choices(_)) && !state.is_aborted(offer.task);
         if let Some(chooser) = operations.iter().find(chooses) {
             // A choice is made at once, as if within the poll.
             let of_chooser = operations.iter().filter(|offer| offer.task == chooser.task);

@@ -35,6 +35,11 @@ struct Accepted<'e> {
     may_be_over: bool,
 }
 
+/// Whether an event is over when another one is.
+fn is_at_latest_with(zone: &Zone, one: Scheduled, other: Scheduled) -> bool {
+    zone.distance(Moment::of(one), Moment::of(other)).most_ns.is_some_and(|most_ns| most_ns <= 0)
+}
+
 /// How time may pass from a state to the next event.
 pub(in crate::world) struct Passing<'z> {
     pub(in crate::world) zone: &'z Zone,
@@ -207,6 +212,13 @@ impl<'a> View<'a> {
             // How many ticks were missed is no number.
             return Err(Missing::Instant(asker.node, asker.key).into());
         }
+        let is_due = |other: u32| {
+            let other = timer_event(asker.unit, other);
+            zone.is_scheduled(other) && is_at_latest_with(zone, event, other)
+        };
+        if self.has_passed(edge, is_due) {
+            return Ok(());
+        }
         let write = self.zone_write(&without(zone, event, repeats))?;
         let change = crate::world::step::Change {
             events: self.known.fired,
@@ -276,6 +288,15 @@ impl<'a> View<'a> {
             let Some(at) = passing.until(timer.event) else { continue };
             let Accepted { waiting, event, input, edge, .. } = *timer;
             let Asker { unit, component, node, .. } = waiting.asker;
+            let is_due = |timer: u32| {
+                let is_waited_for =
+                    |other: &Accepted<'_>| other.waiting.asker.unit == unit && other.waiting.timer == timer;
+                let other = accepted.iter().find(|other| is_waited_for(other));
+                other.is_some_and(|other| is_at_latest_with(zone, event, other.event))
+            };
+            if self.has_passed(edge, is_due) {
+                continue;
+            }
             let step = Move::Unit { unit, component, node, input, edge, class: Class::Timer { advance_ns: 0 } };
             let writes = smallvec![processes.write(self, &without(&at, event, waiting.repeats))?];
             let events = self.event(Event::Fired { after_ns: 0 })?;

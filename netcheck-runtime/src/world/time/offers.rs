@@ -2,7 +2,7 @@
 
 use super::operation::At;
 use super::{Prepared, names};
-use crate::operation::Outcome;
+use crate::operation::{Input, Outcome};
 use crate::world::enabled::{Asker, Enabled, Waiting};
 use crate::world::step::{Change, Class, Writes};
 use crate::world::tables::{Lookup, View};
@@ -36,6 +36,11 @@ pub(crate) fn offers(
                 return Ok(());
             }
             let outcome = view.elapsed(state, remaining_ns)?;
+            let edge = view.edge(asker.node, Input { key: asker.key, outcome })?;
+            let timers = view.timers.get(armed.of(state));
+            if view.has_passed(edge, |timer| timers.get(timer).is_some_and(|armed| armed.remaining_ns <= 0)) {
+                return Ok(());
+            }
             let fired = view.fired(armed.of(state), timer, repeats)?;
             let change = Change { events: view.known.fired, ..Change::quiet(smallvec![(armed, fired)]) };
             view.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())

@@ -33,6 +33,8 @@ struct Listener {
     /// connections that nobody accepted yet
     queue: VecDeque<usize>,
     capacity: usize,
+    /// the driver has told of one
+    is_known: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,6 +63,8 @@ struct EndState {
     unread: usize,
     /// with `delay`: the peer was told that there is nobody here any more
     has_reset: bool,
+    /// the driver has told of what is there: time has passed since, or the last read has filled its buffer
+    is_known: bool,
 }
 
 /// One way in which an operation can end.
@@ -98,7 +102,7 @@ impl Connections {
             return self.failing(ErrorKind::AddrInUse);
         }
         self.leading_to(Event::Listening, |after| {
-            after.listeners.insert(port, Listener { queue: VecDeque::new(), capacity: backlog + 1 });
+            after.listeners.insert(port, Listener { queue: VecDeque::new(), capacity: backlog + 1, is_known: false });
         })
     }
 
@@ -125,7 +129,9 @@ impl Connections {
         let first = *self.listeners[&at].queue.front()?;
         let from = self.connections[&first].client;
         let mut accepted = self.leading_to(Event::Accepted { from }, |after| {
-            after.listener(at).queue.pop_front();
+            let listener = after.listener(at);
+            listener.queue.pop_front();
+            listener.is_known &= !listener.queue.is_empty();
         });
         accepted.opened = Some((first, 1));
         Some(accepted)
@@ -143,6 +149,7 @@ impl Connections {
                         let own = after.end_mut(end);
                         own.incoming.drain(..length);
                         own.unread = own.unread.saturating_sub(length);
+                        own.is_known = length == bytes_max;
                     })
                 })
                 .collect();
@@ -150,6 +157,7 @@ impl Connections {
                 alternatives.push(self.leading_to(Event::Failed(ErrorKind::ConnectionReset), |after| {
                     let own = after.end_mut(end);
                     own.incoming.clear();
+                    own.is_known = false;
                     own.error = None;
                 }));
             }
@@ -200,6 +208,30 @@ impl Connections {
 
     pub fn shut_down(&self, end: End) -> Alternative {
         self.leading_to(Event::ShutDown, |after| after.finish(end))
+    }
+
+    /// Time has passed for these: their drivers know of what is there.
+    pub fn look(&mut self, processes: impl Fn(usize) -> bool) {
+        for ((process, _), listener) in &mut self.listeners {
+            listener.is_known |= processes(*process) && !listener.queue.is_empty();
+        }
+        let queued: BTreeSet<usize> = self.listeners.values().flat_map(|listener| listener.queue.clone()).collect();
+        let ends = self.connections.keys().flat_map(|&id| [(id, 0), (id, 1)]);
+        let held: Vec<End> = ends.filter(|end| end.1 == 0 || !queued.contains(&end.0)).collect();
+        for end in held {
+            let is_readable = !self.read(end, 1, Transfer::declared(false, false, None)).is_empty();
+            self.end_mut(end).is_known |= is_readable;
+        }
+    }
+
+    /// Whether the driver has told of something to be read.
+    pub fn is_known(&self, end: End) -> bool {
+        self.end(end).is_known
+    }
+
+    /// Whether the driver has told of a connection.
+    pub fn has_known(&self, port: Port) -> bool {
+        self.listeners.get(&port).is_some_and(|listener| listener.is_known)
     }
 
     pub fn set_zero_linger(&mut self, end: End) {
@@ -284,7 +316,9 @@ impl Connections {
     pub fn accept_fails(&self, at: Port) -> Option<Alternative> {
         let first = *self.listeners[&at].queue.front()?;
         Some(self.leading_to(Event::Failed(ErrorKind::ConnectionAborted), |after| {
-            after.listener(at).queue.pop_front();
+            let listener = after.listener(at);
+            listener.queue.pop_front();
+            listener.is_known &= !listener.queue.is_empty();
             after.reset_queued(first);
         }))
     }
@@ -319,6 +353,7 @@ impl Connections {
             let own = after.end_mut(end);
             own.die(None);
             own.incoming.clear();
+            own.is_known = false;
             let peer = after.end_mut(self::peer(end));
             peer.may_lose |= is_there && may_lose;
             if is_there && !is_over {
@@ -386,6 +421,7 @@ impl EndState {
             may_lose: false,
             unread: 0,
             has_reset: false,
+            is_known: false,
         }
     }
 

@@ -33,6 +33,8 @@ pub(super) struct Packet {
     due_ms: (u32, Option<u32>),
     /// a socket that takes what comes from there has been there ever since it was sent
     is_awaited: bool,
+    /// time has passed since it was sent, and it can't be lost: the driver of the receiver knows of it
+    is_seen: bool,
 }
 
 /// What is sent with `delay`.
@@ -170,12 +172,29 @@ impl World<'_> {
             overtaken: false,
             due_ms,
             is_awaited,
+            is_seen: false,
         });
         let channel = match self.system.network.delay {
             true => datagrams.under_way.entry((from, to)).or_default(),
             false => channels.entry((from, receiver.expect("looked up in the same state"))).or_default(),
         };
         channel.packets.extend(packets);
+    }
+
+    /// Time has passed for some processes: their drivers know of what is there.
+    pub(super) fn look(&mut self, processes: impl Fn(usize) -> bool) {
+        if self.system.network.delay || self.system.takes_time() {
+            return;
+        }
+        self.state.connections.look(&processes);
+        if self.system.network.copies.contains(&0) {
+            return;
+        }
+        for ((_, (receiver, _)), channel) in &mut self.state.channels {
+            if processes(*receiver) {
+                channel.packets.iter_mut().for_each(|packet| packet.is_seen = true);
+            }
+        }
     }
 
     /// A packet that is under way arrives: whoever takes it now has it.
@@ -256,6 +275,11 @@ impl Channel {
         self.packets.is_empty()
     }
 
+    /// Whether the receiver's driver knows of a packet that was not received yet.
+    pub(super) fn has_seen(&self) -> bool {
+        (0..self.packets.len()).any(|packet| self.packets[packet].is_seen && self.arrived(packet) == 0)
+    }
+
     /// A copy comes out of a channel in which packets have no order.
     fn take_copy(&mut self, packet: usize) -> Packet {
         self.packets[packet].copies -= 1;
@@ -291,6 +315,7 @@ impl Channel {
         let settled = self.delivered.iter().take_while(|&&packet| first.is_none_or(|first| packet <= first)).count();
         for packet in self.delivered.drain(..settled) {
             self.packets[packet].copies -= 1;
+            self.packets[packet].is_seen = false;
             // it has come: nothing overtakes it any more
             self.packets[packet].overtaken = true;
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
 use super::connections::{Alternative, Due, End, Transfer};
+use super::datagrams::Channel;
 use super::operation::{Move, Operation, Timer, Wait};
 use super::state::{Activity, Phase, TaskState, World, side_of};
 use crate::language::everyday::LATER_MS;
@@ -35,6 +36,8 @@ impl World<'_> {
                 if calling.is_some_and(|calling| calling != task) {
                     continue;
                 }
+                // nothing else of the task comes before what is there
+                let is_limited = !(state.at_once && self.is_there(process, task));
                 let wait = match state.activity {
                     Activity::Unspawned | Activity::Ended => continue,
                     Activity::Waiting(wait) if !state.cancelled || calling.is_some() => wait,
@@ -70,8 +73,10 @@ impl World<'_> {
                         let is_ordered = self.system.network.delays.is_some();
                         let buffers = self.state.datagrams.to_be_taken(process, &sockets, is_ordered);
                         others.extend(buffers.into_iter().map(|buffer| Move::Take { process, task, buffer }));
-                        timers.extend(deadline_ms.map(fire));
-                        timers.extend(outer_ms.map(|deadline_ms| Move::Fire {
+                        timers.extend(deadline_ms.filter(|_| is_limited).map(fire));
+                        // what is inside is polled first
+                        let is_first = |outer_ms: &u32| deadline_ms.is_none_or(|inner_ms| *outer_ms < inner_ms);
+                        timers.extend(outer_ms.filter(|_| is_limited).filter(is_first).map(|deadline_ms| Move::Fire {
                             process,
                             task,
                             deadline_ms: i64::from(deadline_ms),
@@ -106,7 +111,7 @@ impl World<'_> {
                             failures.extend(self.failures(process, operation).into_iter().map(step(true)));
                             failures.extend(self.may_hang(operation).then_some(Move::Hang { process, task }));
                         }
-                        timers.extend(deadline_ms.map(fire));
+                        timers.extend(deadline_ms.filter(|_| is_limited).map(fire));
                     }
                 }
             }
@@ -153,6 +158,40 @@ impl World<'_> {
         others.extend(deliveries);
         others.extend(failures);
         others
+    }
+
+    /// Whether what a task waits for is there, so that a wait which begins is over at once. A datagram in flight may have
+    /// arrived or not, unless time has passed since.
+    pub(super) fn is_there(&self, process: usize, task: usize) -> bool {
+        let state = &self.state.processes[process];
+        let TaskState { activity: Activity::Waiting(wait), cancelled: false, .. } = state.tasks[task] else {
+            return false;
+        };
+        match wait {
+            Wait::Bind { .. } | Wait::ConnectDatagrams { .. } => true,
+            Wait::Recv { sockets, .. } => {
+                let own = self.state.channels.iter().filter(|((_, (receiver, number)), _)| {
+                    *receiver == process && sockets.iter().any(|socket| socket.number == *number)
+                });
+                let is_ordered = self.system.network.delays.is_some();
+                own.map(|(_, channel)| channel).any(Channel::has_seen)
+                    || !self.state.datagrams.to_be_taken(process, &sockets, is_ordered).is_empty()
+            }
+            Wait::Tcp { operation, .. } => {
+                let connections = &self.state.connections;
+                let is_known = match operation {
+                    Operation::Read { ends, .. } => ends.into_iter().any(|end| connections.is_known(end)),
+                    Operation::Accept { ports, .. } => {
+                        ports.into_iter().any(|port| connections.has_known((process, port)))
+                    }
+                    Operation::Write { end: (_, side), .. } => side == 0,
+                    Operation::Listen { .. } | Operation::Shutdown { .. } => true,
+                    Operation::Connect { .. } | Operation::TryRead { .. } | Operation::TryWrite { .. } => false,
+                };
+                is_known && !self.alternatives(process, operation).is_empty()
+            }
+            _ => false,
+        }
     }
 
     /// With `delay` time passes in units: no arrival and no deadline is skipped, and by whole units as much can happen as

@@ -80,15 +80,16 @@ impl World<'_> {
                 self.run(process, task, findings)
             }
             Move::Pass { until_ms, .. } => {
-                self.state.now_ms = self.state.now_ms.max(until_ms.max(0) as u32);
+                self.pass(until_ms);
                 Ok(())
             }
             Move::PassAlone { processes, ms } => {
                 self.let_pass(processes, ms);
+                self.look(|process| processes & 1 << process != 0);
                 Ok(())
             }
             Move::Fire { process, task, deadline_ms, timer } => {
-                self.state.now_ms = self.state.now_ms.max(deadline_ms.max(0) as u32);
+                self.pass(deadline_ms);
                 self.sight(What::Fired, process, 0);
                 let wait = self.wait(process, task);
                 if let Wait::Recv { into, .. }
@@ -183,6 +184,14 @@ impl World<'_> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    fn pass(&mut self, until_ms: i64) {
+        let until_ms = until_ms.max(0) as u32;
+        if until_ms > self.state.now_ms {
+            self.state.now_ms = until_ms;
+            self.look(|_| true);
         }
     }
 

@@ -1,0 +1,268 @@
+//! A call that can complete does so in the poll that begins it, as on tokio: before all else that its process does.
+use netcheck as tokio;
+use netcheck::Network;
+use netcheck::check::{Checker, Report};
+use std::future::Future;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::sync::mpsc;
+use tokio::time::{Duration, Instant, sleep, timeout, timeout_at};
+
+const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// In each of the ways in which tasks are ordered and local states are told apart, with the reduction and without.
+fn in_each_way(network: impl Fn(&mut Network)) -> Vec<Report> {
+    use netcheck::check::{Identity, Tasks};
+    let mut reports = Vec::new();
+    for tasks in [Tasks::Shared, Tasks::Fifo] {
+        for identity in [Identity::Memory, Identity::History] {
+            for reduction in [true, false] {
+                let checker = Checker::new().tasks(tasks).identity(identity).reduction(reduction);
+                reports.push(checker.check(&network));
+            }
+        }
+    }
+    reports
+}
+
+#[track_caller]
+fn ends_with(network: impl Fn(&mut Network), outputs: &[&str]) {
+    for report in in_each_way(network) {
+        assert_eq!(report.outputs("client"), outputs, "{report}");
+    }
+}
+
+/// Another task of the process, which answers.
+fn answers() -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
+    let (sender, mut receiver) = mpsc::channel::<()>(1);
+    let (answers, answer) = mpsc::channel::<()>(1);
+    tokio::spawn(async move {
+        let _ = receiver.recv().await;
+        let _ = answers.send(()).await;
+    });
+    (sender, answer)
+}
+
+async fn server(bytes: &'static [u8]) {
+    let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+    let (mut stream, _) = listener.accept().await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    let _ = stream.read_u8().await;
+}
+
+async fn first<A, B>(a: impl Future<Output = A>, b: impl Future<Output = B>, names: [&'static str; 2]) -> &'static str {
+    tokio::select! {
+        biased;
+        _ = a => names[0],
+        _ = b => names[1],
+    }
+}
+
+async fn reads() -> &'static str {
+    let mut stream = TcpStream::connect("server:80").await.unwrap();
+    let (sender, mut answer) = answers();
+    assert_eq!(stream.read_u8().await.unwrap(), 1);
+    sender.send(()).await.unwrap();
+    first(stream.read_u8(), answer.recv(), ["read", "an answer"]).await
+}
+
+#[test]
+fn what_is_there_is_read_first() {
+    let network = |net: &mut Network| {
+        net.process("server", || server(&[1, 2]));
+        net.process("client", reads).after("server");
+    };
+    ends_with(network, &["\"read\""]);
+}
+
+async fn server_of_two_writes() {
+    let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+    let (mut stream, _) = listener.accept().await.unwrap();
+    stream.write_u8(1).await.unwrap();
+    stream.write_u8(2).await.unwrap();
+    let _ = stream.read_u8().await;
+}
+
+/// What has not come yet is not waited for.
+#[test]
+fn the_other_branch_wins_if_nothing_is_there() {
+    let network = |net: &mut Network| {
+        net.process("server", server_of_two_writes);
+        net.process("client", reads).after("server");
+    };
+    ends_with(network, &["\"an answer\"", "\"read\""]);
+}
+
+async fn writes() -> &'static str {
+    let mut stream = TcpStream::connect("server:80").await.unwrap();
+    let (sender, mut answer) = answers();
+    sender.send(()).await.unwrap();
+    first(stream.write_u8(1), answer.recv(), ["written", "an answer"]).await
+}
+
+#[test]
+fn what_has_room_is_written_first() {
+    let network = |net: &mut Network| {
+        net.process("server", || server(&[1, 2]));
+        net.process("client", writes).after("server");
+    };
+    ends_with(network, &["\"written\""]);
+}
+
+async fn sends() {
+    let socket = UdpSocket::bind("0.0.0.0:1").await.unwrap();
+    socket.send_to(&[7], "client:2").await.unwrap();
+}
+
+/// A datagram that came before time passed is known to the driver.
+#[test]
+fn an_old_datagram_is_received_before_a_timeout_of_zero() {
+    let network = |net: &mut Network| {
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:2").await.unwrap();
+            sleep(ms(18)).await;
+            timeout(ms(0), socket.recv_from(&mut [0; 4])).await.is_ok()
+        });
+        net.process("server", sends).after("client");
+    };
+    ends_with(network, &["true"]);
+}
+
+#[test]
+fn an_old_datagram_is_received_before_a_deadline_that_is_over() {
+    let network = |net: &mut Network| {
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:2").await.unwrap();
+            let start = Instant::now();
+            sleep(ms(18)).await;
+            timeout_at(start + ms(5), socket.recv_from(&mut [0; 4])).await.is_ok()
+        });
+        net.process("server", sends).after("client");
+    };
+    ends_with(network, &["true"]);
+}
+
+/// A datagram that is under way may have come or not.
+#[test]
+fn a_datagram_may_come_too_late_for_a_timeout_of_zero() {
+    let network = |net: &mut Network| {
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:2").await.unwrap();
+            timeout(ms(0), socket.recv_from(&mut [0; 4])).await.is_ok()
+        });
+        net.process("server", sends).after("client");
+    };
+    ends_with(network, &["false", "true"]);
+}
+
+#[test]
+fn an_old_datagram_is_there_for_a_call_that_does_not_wait() {
+    let network = |net: &mut Network| {
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:2").await.unwrap();
+            sleep(ms(18)).await;
+            socket.try_recv_from(&mut [0; 4]).is_ok()
+        });
+        net.process("server", sends).after("client");
+    };
+    ends_with(network, &["true"]);
+}
+
+/// The first poll of a receive, with a waker that calls the task's.
+async fn is_there_at_once(socket: UdpSocket) -> bool {
+    let mut buffer = [0; 4];
+    let mut receives = std::pin::pin!(socket.recv_from(&mut buffer));
+    std::future::poll_fn(|cx| {
+        let waker = Waker::from(Arc::new(Forwards(cx.waker().clone())));
+        Poll::Ready(receives.as_mut().poll(&mut Context::from_waker(&waker)).is_ready())
+    })
+    .await
+}
+
+struct Forwards(Waker);
+
+impl Wake for Forwards {
+    fn wake(self: Arc<Self>) {
+        self.0.wake_by_ref();
+    }
+}
+
+#[test]
+fn a_program_that_polls_by_hand_finds_an_old_datagram_at_once() {
+    let network = |net: &mut Network| {
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:2").await.unwrap();
+            sleep(ms(18)).await;
+            is_there_at_once(socket).await
+        });
+        net.process("server", sends).after("client");
+    };
+    ends_with(network, &["true"]);
+}
+
+#[test]
+fn a_program_that_polls_by_hand_may_find_a_datagram_that_is_under_way() {
+    let network = |net: &mut Network| {
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:2").await.unwrap();
+            socket.recv_from(&mut [0; 4]).await.unwrap();
+            is_there_at_once(socket).await
+        });
+        net.process("server", || async {
+            sends().await;
+            sends().await;
+        })
+        .after("client");
+    };
+    ends_with(network, &["false", "true"]);
+}
+
+/// The inner one of two time-outs is polled first.
+#[test]
+fn of_time_outs_that_are_over_together_the_inner_one_is_seen() {
+    async fn nested() -> &'static str {
+        let socket = UdpSocket::bind("0.0.0.0:2").await.unwrap();
+        let mut buffer = [0; 4];
+        let inner = timeout(ms(10), socket.recv_from(&mut buffer));
+        match timeout(ms(10), inner).await {
+            Err(_) => "outer",
+            Ok(Err(_)) => "inner",
+            Ok(Ok(_)) => "datagram",
+        }
+    }
+    ends_with(|net| _ = net.process("client", nested), &["\"inner\""]);
+}
+
+/// What is inside goes on when it has seen its own timer, and may begin to wait again.
+#[test]
+fn a_time_out_is_over_if_what_is_inside_waits_again() {
+    async fn goes_on(again: bool) -> bool {
+        let body = async {
+            sleep(ms(10)).await;
+            if again {
+                sleep(ms(10)).await;
+            }
+        };
+        timeout(ms(10), body).await.is_ok()
+    }
+    for (again, output) in [(false, "true"), (true, "false")] {
+        ends_with(|net| _ = net.process("client", move || goes_on(again)), &[output]);
+    }
+}
+
+/// Timers in branches of a `select!` without an order are seen in any, and with `biased` in theirs.
+#[test]
+fn of_timers_in_branches_the_order_decides() {
+    async fn branches(biased: bool) -> u8 {
+        match biased {
+            true => tokio::select! { biased; () = sleep(ms(10)) => 1, () = sleep(ms(10)) => 2 },
+            false => tokio::select! { () = sleep(ms(10)) => 1, () = sleep(ms(10)) => 2 },
+        }
+    }
+    ends_with(|net| _ = net.process("client", || branches(true)), &["1"]);
+    ends_with(|net| _ = net.process("client", || branches(false)), &["1", "2"]);
+}
