@@ -99,10 +99,10 @@ impl Meter for Rounds {
 type Traces = BTreeSet<String>;
 
 /// By process, what a check explores; `None` if it takes too long.
-fn explored(program: &[Process]) -> Option<Vec<Traces>> {
+fn explored(program: &[Process], tasks: Tasks) -> Option<Vec<Traces>> {
     let name = |process: usize| format!("process{process}");
     let hosts: Vec<String> = (0..program.len()).map(name).collect();
-    let report = Checker::new().tasks(Tasks::Fifo).max_states(STATES_MAX).check(|net| {
+    let report = Checker::new().tasks(tasks).max_states(STATES_MAX).check(|net| {
         for (number, process) in program.iter().enumerate() {
             let (process, place) = (process.clone(), Place { own: "0.0.0.0".to_owned(), hosts: hosts.clone() });
             net.process(name(number), move || checked::interpret::trace(process.clone(), place.clone(), TimeTells));
@@ -161,15 +161,21 @@ fn is_one() -> bool {
 }
 
 fn included(seeds: Range<u64>, processes: usize, runs: usize) -> Figures {
+    all_included(seeds, |seed| program::program(seed, processes), Tasks::Fifo, runs)
+}
+
+/// Runs random programs so often each, and looks for each trace among those that are explored.
+fn all_included(seeds: Range<u64>, program: impl Fn(u64) -> Vec<Process>, tasks: Tasks, runs: usize) -> Figures {
     let only = number(SEED);
     let runs = number("NETCHECK_NETWORKED_RUNS").map_or(runs, |runs| runs as usize);
     let mut figures = Figures::default();
     for seed in only.map_or(seeds, |seed| seed..seed + 1) {
-        let program = program::program(seed, processes);
+        let program = program(seed);
+        let processes = program.len();
         if only.is_some() {
             println!("{program:#?}");
         }
-        let Some(explored) = explored(&program) else {
+        let Some(explored) = explored(&program, tasks) else {
             figures.too_large += 1;
             continue;
         };
@@ -189,7 +195,7 @@ fn included(seeds: Range<u64>, processes: usize, runs: usize) -> Figures {
         figures.explored += explored.iter().map(BTreeSet::len).sum::<usize>();
         figures.determined += explored.iter().filter(|traces| traces.len() == 1).count();
     }
-    println!("{processes} processes: {figures:?}");
+    println!("{tasks:?}: {figures:?}");
     figures
 }
 
@@ -209,6 +215,23 @@ fn what_was_told_apart_once_is_explored() {
 fn what_two_processes_do_with_sockets_is_explored_in_tokios_order() {
     let figures = included(0..40, 2, 8);
     assert!(is_one() || figures.too_large < 10 && figures.determined < 2 * figures.programs, "{figures:?}");
+}
+
+/// What is there is taken at once, whatever else the task or the process might do.
+#[test]
+fn drained_sockets_are_among_what_is_explored() {
+    for tasks in [Tasks::Fifo, Tasks::Shared] {
+        let figures = all_included(0..60, |seed| program::drained(seed, tasks == Tasks::Shared), tasks, 8);
+        assert!(is_one() || figures.too_large < 10 && figures.determined > 0, "{figures:?}");
+    }
+}
+
+#[test]
+#[ignore = "takes many minutes: for a nightly run, in release"]
+fn nightly_drained_sockets_are_among_what_is_explored() {
+    for tasks in [Tasks::Fifo, Tasks::Shared] {
+        all_included(1_000..6_000, |seed| program::drained(seed, tasks == Tasks::Shared), tasks, 20);
+    }
 }
 
 #[test]

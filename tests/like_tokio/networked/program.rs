@@ -38,13 +38,65 @@ pub(crate) enum Op {
     /// one byte
     Read(usize),
     Close(usize),
+    /// all other tasks go on as far as they can, and the driver is asked
+    Pause,
+    /// a receive or read of what may be there already
+    Drain {
+        from: Source,
+        how: How,
+    },
+}
+
+/// Something that is taken from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Source {
+    Socket(usize),
+    Stream(usize),
+}
+
+/// A way to take what is there, and not to wait for long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum How {
+    /// `try_recv` or `try_read`
+    Try,
+    /// again and again until nothing is there, at most three times
+    TryAll,
+    /// with a time-out of nothing
+    AtMostZero,
+    /// with a deadline that is over
+    UntilPast,
+    /// polled once
+    NowOrNever,
+    /// before a notification, in a `select!`
+    Biased,
+    /// beside another receive or read that was begun before, in a `select!` without an order
+    BesideSocket(usize),
+}
+
+/// One process that drains its sockets: what is there is taken in ways that do not wait for it.
+///
+/// `ends_at_zero`: also with a time-out of nothing. tokio counts milliseconds, and rounds up: such a time-out is over with
+/// the next one, but with `tasks = fifo` it is over at once, as with tokio's time paused.
+pub(crate) fn drained(seed: u64, ends_at_zero: bool) -> Vec<Process> {
+    let mut random = Random { state: seed ^ 0xd1a1 };
+    let kind = random.below(3);
+    let (has_datagrams, has_streams) = (kind != 1, kind != 0);
+    let mut writer = Writer { random, processes: 1, has_datagrams, has_streams, value: 10, drains: true };
+    let mut process = writer.process(9);
+    for op in process.iter_mut().flatten().filter(|_| !ends_at_zero) {
+        if let Op::Drain { how: how @ (How::AtMostZero | How::UntilPast), .. } = op {
+            *how = How::NowOrNever;
+        }
+    }
+    vec![process]
 }
 
 /// So many processes, of which each has so few things to do that they meet.
 pub(crate) fn program(seed: u64, processes: usize) -> Vec<Process> {
     let mut random = Random { state: seed ^ 0xf1f0 };
     let kind = random.below(3);
-    let mut writer = Writer { random, processes, has_datagrams: kind != 1, has_streams: kind != 0, value: 10 };
+    let mut writer =
+        Writer { random, processes, has_datagrams: kind != 1, has_streams: kind != 0, value: 10, drains: false };
     let budget = if processes == 1 { 9 } else { 4 };
     (0..processes).map(|_| writer.process(budget)).collect()
 }
@@ -55,6 +107,7 @@ struct Writer {
     has_datagrams: bool,
     has_streams: bool,
     value: u8,
+    drains: bool,
 }
 
 impl Writer {
@@ -80,7 +133,28 @@ impl Writer {
         }
     }
 
+    fn drain(&mut self) -> Op {
+        let is_stream = self.has_streams && (!self.has_datagrams || self.random.percent(50));
+        let from = match is_stream {
+            true => Source::Stream(self.random.below(STREAMS)),
+            false => Source::Socket(self.random.below(SOCKETS)),
+        };
+        let how = match self.random.below(8) {
+            0 => How::Try,
+            1 => How::TryAll,
+            2 => How::AtMostZero,
+            3 => How::UntilPast,
+            4 => How::NowOrNever,
+            5 if self.has_datagrams => How::BesideSocket(self.random.below(SOCKETS)),
+            _ => How::Biased,
+        };
+        Op::Drain { from, how }
+    }
+
     fn op(&mut self) -> Op {
+        if self.drains && self.random.percent(45) {
+            return if self.random.percent(25) { Op::Pause } else { self.drain() };
+        }
         match self.random.below(10) {
             0 => Op::Yield,
             1 => {
