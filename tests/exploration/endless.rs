@@ -253,6 +253,39 @@ fn a_deadlock_is_found_beside_an_endless_program() {
     }
 }
 
+/// Which processes can ever meet is known from the beginning on; of those that can, two may have nothing to do with each
+/// other later. A third one, which rests, makes no difference.
+#[test]
+fn a_deadlock_is_found_beside_an_endless_program_that_it_has_met() {
+    for udp in [Udp::new(), Udp::new().delay(..)] {
+        for reduction in [false, true] {
+            for rests in [false, true] {
+                let report = Checker::new().udp(udp.clone()).reduction(reduction).check(|net| {
+                    net.process("deaf", || async {
+                        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                        socket.send_to(b"!", "listens:4001").await.unwrap();
+                        socket.recv(&mut [0; 1]).await.unwrap();
+                    });
+                    net.daemon("listens", || async {
+                        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                        loop {
+                            let _ = timeout(TICK, socket.recv(&mut [0; 1])).await;
+                        }
+                    });
+                    if rests {
+                        net.daemon("rests", || async {
+                            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                            socket.recv(&mut [0; 1]).await.unwrap();
+                        });
+                    }
+                });
+                let found = report.counterexample().map(|found| found.kind());
+                assert_eq!(found, Some(ViolationKind::Deadlock), "reduction {reduction}, rests {rests}: {report}");
+            }
+        }
+    }
+}
+
 /// A process that may be helped still is not deadlocked, however long the helper goes on with something else.
 #[test]
 fn a_process_that_an_endless_program_may_reach_is_not_deadlocked() {

@@ -69,8 +69,9 @@ impl Future {
     }
 }
 
-/// The parts of a state, if there are several, and the footprints that say so.
-pub(crate) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<(Vec<Part>, Vec<Row>)> {
+/// The parts of a state, if there are several, and the footprints that say so. Where processes never meet from their
+/// beginning on, these are parts that may fall into smaller ones: the search comes to each of them, and splits it again.
+pub(super) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<(Vec<Part>, Vec<Row>)> {
     let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
     if live.len() < 2 || are_together(view) {
         return None;
@@ -90,6 +91,16 @@ pub(crate) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> O
         let (_, mut rows) = only(view, footprints, state);
         rows.extend(footprints.firsts_to_consult());
         return Some((by_group.into_iter().map(|(_, part)| part).collect(), rows));
+    }
+    smallest(view, footprints, state)
+}
+
+/// The smallest parts of a state, if there are several, and the footprints that say so: for whoever looks at them in the
+/// state, and does not come to the state of each.
+pub(crate) fn smallest(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<(Vec<Part>, Vec<Row>)> {
+    let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
+    if live.len() < 2 || are_together(view) {
+        return None;
     }
     let futures: Vec<Future> =
         live.iter().map(|&(unit, node)| Future::of(view, footprints, state, unit, node)).collect();

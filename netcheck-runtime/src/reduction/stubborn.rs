@@ -132,7 +132,7 @@ fn whole_in_dense_time(view: View<'_>, footprints: &Footprints, state: &[u32]) -
     if parts::are_together(view) {
         return Ok(Chosen { sets: Sets::All, rows: Vec::new(), puts_off: false });
     }
-    let (parts, rows) = parts::parts(view, footprints, state).unwrap_or_else(|| {
+    let (parts, rows) = parts::smallest(view, footprints, state).unwrap_or_else(|| {
         let (part, rows) = parts::only(view, footprints, state);
         (vec![part], rows)
     });
