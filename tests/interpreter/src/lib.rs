@@ -5,6 +5,7 @@
 
 mod checks;
 mod everyday;
+pub mod machine;
 mod memory;
 mod operand;
 mod plain;

@@ -14,6 +14,7 @@ use netcheck::tracked::std::sync::atomic::AtomicBool;
 use oracle::language::program::{self, Output, System, Value};
 
 use crate::everyday::Shared;
+use crate::machine::{self, Code};
 use crate::streams::Streams;
 use crate::tasks::{Told, receive_from};
 
@@ -159,6 +160,14 @@ impl Memory {
 
     pub fn is_anonymous(&self) -> bool {
         self.system.network.anonymous
+    }
+
+    /// The program of an isolated task, and how many registers and sockets it has.
+    pub fn isolated(&self, task: usize) -> Option<(Code, usize, usize)> {
+        let process = &self.system.processes[self.process];
+        let is_isolated = process.isolated.contains(&task);
+        let code = || Arc::new(machine::compile(&process.tasks[task]));
+        is_isolated.then(|| (code(), process.registers, process.sockets))
     }
 
     pub fn take_handle(&self, task: usize) -> Option<JoinHandle<()>> {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use netcheck::net::UdpSocket;
 use oracle::language::program::{self, ELAPSED, Instruction, Output, System, panic_message};
 
+use crate::machine;
 use crate::memory::{Memory, Task};
 
 /// What a program tells monitors.
@@ -127,7 +128,10 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
             memory.use_task(spawned);
             let mut tasks = memory.tasks.borrow_mut();
             if matches!(tasks[spawned], Task::Unspawned) {
-                tasks[spawned] = Task::Spawned(netcheck::spawn(task(Rc::clone(memory), spawned)));
+                tasks[spawned] = Task::Spawned(match memory.isolated(spawned) {
+                    Some((code, registers, sockets)) => netcheck::spawn(machine::isolated(code, registers, sockets)),
+                    None => netcheck::spawn(task(Rc::clone(memory), spawned)),
+                });
             }
         }
         Instruction::Join { task } => {

@@ -335,6 +335,7 @@ impl<'a> Writer<'a> {
             listeners: draft.listeners,
             streams: draft.streams,
             tasks,
+            ..Process::default()
         }
     }
 

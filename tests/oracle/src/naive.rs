@@ -59,11 +59,22 @@ pub struct Limits {
     /// Break an execution off where it meets a state that an earlier one left in every way.
     /// For systems with too many executions, or endless ones; the findings are the same.
     pub remember: bool,
+    pub clocks: Clocks,
+}
+
+/// Which units share a clock.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Clocks {
+    /// Those that are joined, by the programs as they are written.
+    OfJoined,
+    /// None: also where a unit goes round in no time, time passes for all others. So what is found is all that there may be
+    /// at the most, whichever units meet.
+    OfEach,
 }
 
 impl Limits {
     pub const fn of(executions_max: u64) -> Self {
-        Limits { executions_max, remember: true }
+        Limits { executions_max, remember: true, clocks: Clocks::OfJoined }
     }
 }
 
@@ -153,7 +164,7 @@ fn execute_from_each_state(
     limits: Limits,
     findings: &mut Findings,
 ) -> Option<u64> {
-    let first = World::new(system, code);
+    let first = World { clocks: limits.clocks, ..World::new(system, code) };
     let mut numbers = BTreeMap::from([(first.state.clone(), 0)]);
     let mut open = vec![(0, first)];
     let mut steps = Vec::new();
@@ -169,7 +180,7 @@ fn execute_from_each_state(
         for chosen in &moves {
             let mut next = world.clone();
             if let Err(panic) = next.make(chosen, findings) {
-                helped.push((number, number, helpless::mover(chosen)));
+                helped.push((number, number, helpless::mover(system, chosen)));
                 findings.panics.insert(panic);
                 executions += 1;
                 continue;
@@ -182,7 +193,7 @@ fn execute_from_each_state(
             let reached = *numbers.entry(next.state.clone()).or_insert(new);
             steps.push((number, reached));
             if !chosen.is_failure() {
-                helped.push((number, reached, helpless::mover(chosen)));
+                helped.push((number, reached, helpless::mover(system, chosen)));
             }
             if reached == new {
                 waiting.push(helpless::waiting(&next));

@@ -129,7 +129,7 @@ fn remembering_states_changes_no_finding_of_the_naive_explorer() {
         let executions_max = if words == Words::Loops || system.network.delay { 500 } else { 2_000 };
         let remembering = Limits::of(executions_max);
         let Some((cut, executions)) = naive::explore(&system, remembering) else { continue };
-        let limits = Limits { executions_max, remember: false };
+        let limits = Limits { remember: false, ..Limits::of(executions_max) };
         if cut.endless {
             continue;
         }

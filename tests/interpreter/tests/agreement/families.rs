@@ -67,7 +67,7 @@ macro_rules! families {
 
 families! {
     random_systems_agree: 0, 19, 11_700,
-        |seeds| agree(seeds, Size::Small, Words::Plain, Limits { executions_max: 3_000, remember: false }),
+        |seeds| agree(seeds, Size::Small, Words::Plain, Limits { remember: false, ..Limits::of(3_000) }),
         ["states subsumed": |figures| figures.subsumed => 200, "clean": |figures| figures.clean => 300];
     larger_random_systems_agree: 1_000_000, 10, 11_000,
         |seeds| agree(seeds, Size::Large, Words::All, Limits::of(10_000)),

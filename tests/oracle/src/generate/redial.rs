@@ -71,7 +71,15 @@ fn serving(random: &mut Random, client: usize) -> Process {
         let at = random.within(3, root.len());
         root.insert(at, tells.clone());
     }
-    Process { daemon: random.percent(80), registers: 2, sockets: 1, listeners: 1, streams: 2, tasks: vec![root] }
+    Process {
+        daemon: random.percent(80),
+        registers: 2,
+        sockets: 1,
+        listeners: 1,
+        streams: 2,
+        tasks: vec![root],
+        ..Process::default()
+    }
 }
 
 /// A call on a stream.

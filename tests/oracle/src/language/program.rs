@@ -12,6 +12,7 @@
 //! - An endless loop that never waits is not a program: the naive explorer discards it.
 //! - The first task of a process is its root: when it ends, the process ends with its registers and its log as output.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::ErrorKind;
 
@@ -148,6 +149,8 @@ pub struct Process {
     pub streams: usize,
     /// the first one is the root
     pub tasks: Vec<Vec<Instruction>>,
+    /// tasks with a memory of their own: no other task uses their registers and sockets, which are no output of the process
+    pub isolated: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -415,6 +418,28 @@ impl Instruction {
     }
 }
 
+/// The registers that an instruction of an isolated task uses.
+fn registers(instruction: &Instruction) -> Vec<usize> {
+    let of_value = |value: Value| match value {
+        Value::Register(register) => Some(register),
+        Value::Constant(_) => None,
+    };
+    match *instruction {
+        Instruction::Send { value, .. } | Instruction::Reply { value, .. } => of_value(value).into_iter().collect(),
+        Instruction::Recv { into, .. }
+        | Instruction::RecvTimeout { into, .. }
+        | Instruction::Select { into, .. }
+        | Instruction::Choose { into, .. } => vec![into],
+        Instruction::Set { register, value } | Instruction::Add { register, value } => {
+            of_value(value).into_iter().chain([register]).collect()
+        }
+        Instruction::If { register, .. }
+        | Instruction::Until { register, .. }
+        | Instruction::AssertNot { register, .. } => vec![register],
+        _ => Vec::new(),
+    }
+}
+
 /// Changes each instruction of a block, then those in it.
 pub fn change(block: &mut [Instruction], to: &mut impl FnMut(&mut Instruction)) {
     for instruction in block {
@@ -434,6 +459,15 @@ pub fn change(block: &mut [Instruction], to: &mut impl FnMut(&mut Instruction)) 
 }
 
 impl Process {
+    /// The registers that isolated tasks use.
+    pub fn isolated_registers(&self) -> BTreeSet<usize> {
+        let mut used = BTreeSet::new();
+        for &task in &self.isolated {
+            change(&mut self.tasks[task].clone(), &mut |instruction| used.extend(registers(instruction)));
+        }
+        used
+    }
+
     /// Whether some task of it drops a socket.
     pub fn drops_sockets(&self) -> bool {
         fn drops(block: &[Instruction]) -> bool {
@@ -492,7 +526,8 @@ impl fmt::Display for System {
             let kind = if process.daemon { "daemon" } else { "process" };
             writeln!(f, "{kind} {} ({} registers)", name(index), process.registers)?;
             for (index, task) in process.tasks.iter().enumerate() {
-                writeln!(f, "  task {index}")?;
+                let kind = if process.isolated.contains(&index) { "isolated task" } else { "task" };
+                writeln!(f, "  {kind} {index}")?;
                 block(f, task, 2)?;
             }
         }

@@ -1,58 +1,68 @@
-//! Time that passes for some processes alone.
+//! Time that passes for some units alone.
 //!
-//! A process that goes round without letting time pass stops no timers of those that it can never reach any more. Whom it
-//! reaches is read off the programs as they are written: processes are joined if one of them has still to execute an
+//! A unit that goes round without letting time pass stops no timers of those that it can never reach any more. Whom it
+//! reaches is read off the programs as they are written: units are joined if one of them has still to execute an
 //! instruction that names the other. (Where somebody sees them all, a monitor or whoever reads the clock, and where there
 //! are streams or delays, time passes for all of them together.)
 
-use super::helpless::{self, Processes};
+use super::Clocks;
+use super::helpless::{self, Units};
 use super::operation::Move;
 use super::state::{Activity, Code, Phase, World};
 use crate::language::program::Instruction;
+use std::collections::BTreeSet;
 
 impl World<'_> {
-    /// The steps by which time passes for processes that are joined with none of those that keep it from passing.
+    /// The steps by which time passes for units that are joined with none of those that keep it from passing.
     pub(super) fn pass_alone(&self, others: &[Move], deliveries: &[Move], running: &[Move]) -> Vec<Move> {
         let network = &self.system.network;
-        if network.delay || network.watched || running.is_empty() || helpless::uses_clock_or_streams(self.system) {
+        let is_seen = self.clocks == Clocks::OfJoined && helpless::uses_clock_or_streams(self.system);
+        if network.takes_time() || network.watched || running.is_empty() || is_seen {
             return Vec::new();
         }
-        let busy = others.iter().chain(deliveries).map(helpless::mover).fold(0, |all, mover| all | mover);
-        let quiet = self.joined().into_iter().filter(|group| group & busy == 0);
+        let mover = |step: &Move| helpless::mover(self.system, step);
+        let busy = others.iter().chain(deliveries).map(mover).fold(0, |all, mover| all | mover);
+        let groups = match self.clocks {
+            Clocks::OfJoined => self.joined(),
+            Clocks::OfEach => (0..helpless::units(self.system).count()).map(|unit| 1 << unit).collect(),
+        };
+        let quiet = groups.into_iter().filter(|group| group & busy == 0);
         quiet
             .filter_map(|group| {
-                let own = running.iter().filter(|timer| helpless::mover(timer) & group != 0);
+                let own = running.iter().filter(|timer| mover(timer) & group != 0);
                 let deadlines = own.filter_map(|timer| match timer {
                     Move::Fire { deadline_ms, .. } => Some(*deadline_ms),
                     _ => None,
                 });
                 let ms = deadlines.min()? - i64::from(self.state.now_ms);
-                Some(Move::PassAlone { processes: group, ms: ms as u32 })
+                Some(Move::PassAlone { units: group, ms: ms as u32 })
             })
             .collect()
     }
 
-    /// Time passes for some processes: all that they wait for is nearer.
-    pub(super) fn let_pass(&mut self, processes: Processes, ms: u32) {
+    /// Time passes for some units: all that they wait for is nearer.
+    pub(super) fn let_pass(&mut self, units: Units, ms: u32) {
         for (index, process) in self.state.processes.iter_mut().enumerate() {
-            if processes & 1 << index != 0 {
-                process
-                    .tasks
-                    .iter_mut()
-                    .flat_map(|task| task.deadlines_ms())
-                    .for_each(|deadline_ms| *deadline_ms -= ms);
+            for (number, task) in process.tasks.iter_mut().enumerate() {
+                if units & helpless::unit(self.system, index, number) != 0 {
+                    task.deadlines_ms().for_each(|deadline_ms| *deadline_ms -= ms);
+                }
+            }
+            if units & 1 << index != 0 {
                 process.interval.iter_mut().for_each(|interval| interval.next_ms -= i64::from(ms));
             }
         }
     }
 
-    /// The sets of joined processes.
-    fn joined(&self) -> Vec<Processes> {
-        let count = self.system.processes.len();
-        let mut groups: Vec<Processes> = (0..count).map(|process| 1 << process | self.still_names(process)).collect();
-        for _ in 0..count {
-            for one in 0..count {
-                for other in 0..count {
+    /// The sets of joined units.
+    fn joined(&self) -> Vec<Units> {
+        let mut groups: Vec<Units> = helpless::units(self.system)
+            .enumerate()
+            .map(|(unit, (process, task))| 1 << unit | self.still_names(process, task))
+            .collect();
+        for _ in 0..groups.len() {
+            for one in 0..groups.len() {
+                for other in 0..groups.len() {
                     if groups[one] & groups[other] != 0 {
                         groups[one] |= groups[other];
                     }
@@ -64,37 +74,48 @@ impl World<'_> {
         groups
     }
 
-    /// The processes that some task of a process has still to name.
-    fn still_names(&self, process: usize) -> Processes {
+    /// The units that some task of a unit has still to name.
+    fn still_names(&self, process: usize, first: usize) -> Units {
         let state = &self.state.processes[process];
+        let own = helpless::unit(self.system, process, first);
         let mut open: Vec<(usize, usize)> = match state.phase {
-            Phase::Unstarted => vec![(0, 0)],
-            Phase::Ended => return 0,
+            Phase::Unstarted if first == 0 => vec![(0, 0)],
+            Phase::Unstarted | Phase::Ended => return 0,
             Phase::Running => {
-                let live = state
-                    .tasks
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, task)| !matches!(task.activity, Activity::Unspawned | Activity::Ended));
+                let live = state.tasks.iter().enumerate().filter(|(number, task)| {
+                    let is_live = !matches!(task.activity, Activity::Unspawned | Activity::Ended);
+                    is_live && helpless::unit(self.system, process, *number) == own
+                });
                 // also what a task is waiting for
                 live.map(|(number, task)| (number, task.position.saturating_sub(1))).collect()
             }
         };
-        let mut met = std::collections::BTreeSet::new();
+        let mut met = BTreeSet::new();
         let mut named = 0;
         while let Some((task, position)) = open.pop() {
             if !met.insert((task, position)) {
                 continue;
             }
             match self.code[process][task].get(position) {
-                None => continue,
+                None | Some(Code::Do(Instruction::End)) => {
+                    if task == 0 {
+                        named |= helpless::names_at_end(self.system, process);
+                    }
+                    continue;
+                }
                 Some(Code::Jump { target }) => {
                     open.push((task, *target));
                     continue;
                 }
                 Some(Code::JumpUnless { target, .. }) => open.push((task, *target)),
-                Some(Code::Do(Instruction::Spawn { task: spawned })) => open.push((*spawned, 0)),
-                Some(Code::Do(instruction)) => named |= helpless::names(instruction),
+                Some(Code::Do(instruction)) => {
+                    named |= helpless::names(self.system, process, instruction);
+                    if let Instruction::Spawn { task: spawned } = instruction
+                        && helpless::unit(self.system, process, *spawned) == own
+                    {
+                        open.push((*spawned, 0));
+                    }
+                }
                 Some(Code::Lock | Code::Unlock) => {}
             }
             open.push((task, position + 1));

@@ -210,12 +210,13 @@ impl Connections {
         self.leading_to(Event::ShutDown, |after| after.finish(end))
     }
 
-    /// Time has passed for these: their drivers know of what is there.
-    pub fn look(&mut self, processes: impl Fn(usize) -> bool) {
-        for ((process, _), listener) in &mut self.listeners {
-            listener.is_known |= processes(*process) && !listener.queue.is_empty();
+    /// Time has passed: drivers know of what is there.
+    pub fn look(&mut self) {
+        let mut queued = BTreeSet::new();
+        for listener in self.listeners.values_mut() {
+            listener.is_known |= !listener.queue.is_empty();
+            queued.extend(listener.queue.iter().copied());
         }
-        let queued: BTreeSet<usize> = self.listeners.values().flat_map(|listener| listener.queue.clone()).collect();
         let ends = self.connections.keys().flat_map(|&id| [(id, 0), (id, 1)]);
         let held: Vec<End> = ends.filter(|end| end.1 == 0 || !queued.contains(&end.0)).collect();
         for end in held {

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::language::program::{Delays, TICK_MS};
 
+use super::helpless::{self, Units};
 use super::state::{Address, Endpoint, OpenSocket, Phase, Socket, State, World};
 use super::{ANY_PORT, Findings};
 
@@ -181,17 +182,19 @@ impl World<'_> {
         channel.packets.extend(packets);
     }
 
-    /// Time has passed for some processes: their drivers know of what is there.
-    pub(super) fn look(&mut self, processes: impl Fn(usize) -> bool) {
-        if self.system.network.delay || self.system.takes_time() {
+    /// Time has passed for some units: their drivers know of what is there.
+    pub(super) fn look(&mut self, units: Units) {
+        if self.system.network.takes_time() {
             return;
         }
-        self.state.connections.look(&processes);
+        self.state.connections.look();
         if self.system.network.copies.contains(&0) {
             return;
         }
-        for ((_, (receiver, _)), channel) in &mut self.state.channels {
-            if processes(*receiver) {
+        let State { channels, processes, .. } = &mut self.state;
+        for (&(_, (process, number)), channel) in channels {
+            let port = processes[process].open.get(&number).map(|open| open.port);
+            if units & helpless::owner(self.system, process, port) != 0 {
                 channel.packets.iter_mut().for_each(|packet| packet.is_seen = true);
             }
         }

@@ -5,40 +5,84 @@
 //! beside them if all that go on are strangers to it: processes that name neither it nor anybody who names it, and so on.
 
 use super::Findings;
-use super::operation::Move;
-use super::state::{Phase, TaskState, World};
+use super::operation::{Move, Wait};
+use super::state::{Activity, Phase, ProcessState, TaskState, World};
 use crate::language::everyday::Everyday;
 use crate::language::program::{Instruction, System};
 
-/// A set of processes.
-pub(super) type Processes = u64;
+/// A set of units: processes, by number, and behind them the isolated tasks of all.
+pub(super) type Units = u64;
 
-/// By state: the processes that wait there, without those that wait for a next client.
-pub(super) fn waiting(world: &World<'_>) -> Processes {
+/// The unit that a task belongs to: itself, if it is isolated, or its process.
+pub(super) fn unit(system: &System, process: usize, task: usize) -> Units {
+    match system.processes[process].isolated.iter().position(|&isolated| isolated == task) {
+        None => 1 << process,
+        Some(nth) => 1 << (first_isolated(system, process) + nth),
+    }
+}
+
+/// The unit that has the socket at a port: the isolated task that binds it, or the process.
+pub(super) fn owner(system: &System, process: usize, port: Option<u16>) -> Units {
+    let binds = |instruction: &Instruction| matches!(instruction, Instruction::Bind { port: bound, .. } if Some(*bound) == port);
+    let of = &system.processes[process];
+    let isolated = of.isolated.iter().find(|&&task| of.tasks[task].iter().any(binds));
+    isolated.map_or(1 << process, |&task| unit(system, process, task))
+}
+
+/// The number of the first isolated task of a process.
+fn first_isolated(system: &System, process: usize) -> usize {
+    let before = system.processes[..process].iter().map(|process| process.isolated.len());
+    system.processes.len() + before.sum::<usize>()
+}
+
+/// All units, each with its process and its first task.
+pub(super) fn units(system: &System) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let isolated = system.processes.iter().enumerate();
+    let isolated = isolated.flat_map(|(process, of)| of.isolated.iter().map(move |&task| (process, task)));
+    (0..system.processes.len()).map(|process| (process, 0)).chain(isolated)
+}
+
+/// A process and its isolated tasks.
+fn whole(system: &System, process: usize) -> Units {
+    let isolated = system.processes[process].isolated.iter();
+    isolated.map(|&task| unit(system, process, task)).fold(1 << process, |all, one| all | one)
+}
+
+/// By state: the processes that wait there, without those that wait for a next client; with `delay`, without those that
+/// wait for a time, too, which comes for processes that are never joined.
+pub(super) fn waiting(world: &World<'_>) -> Units {
     let processes = world.state.processes.iter().zip(&world.system.processes).enumerate();
+    let is_due = |state: &ProcessState| {
+        let waits = |task: &TaskState| {
+            matches!(task.activity, Activity::Waiting(Wait::Tick { .. }))
+                || task.clone().deadlines_ms().next().is_some()
+        };
+        world.system.network.takes_time() && state.tasks.iter().any(waits)
+    };
     let waiting = processes.filter(|(_, (state, process))| {
-        state.phase != Phase::Ended && !process.daemon && !state.tasks.iter().any(TaskState::is_accepting)
+        let accepts = state.tasks.iter().any(TaskState::is_accepting);
+        state.phase != Phase::Ended && !process.daemon && !accepts && !is_due(state)
     });
     waiting.fold(0, |all, (process, _)| all | 1 << process)
 }
 
-/// The process that takes a step, unless it is a failure or one of the network.
-pub(super) fn mover(step: &Move) -> Processes {
-    match step {
+/// The unit that takes a step, unless it is a failure or one of the network.
+pub(super) fn mover(system: &System, step: &Move) -> Units {
+    match *step {
         _ if step.is_failure() => 0,
-        Move::Start { process }
-        | Move::Run { process, .. }
-        | Move::Bind { process, .. }
-        | Move::Send { process, .. }
-        | Move::Choose { process, .. }
-        | Move::ReadClock { process, .. }
-        | Move::Deliver { process, .. }
-        | Move::Take { process, .. }
-        | Move::Fire { process, .. }
-        | Move::Connect { process, .. }
-        | Move::Tcp { process, .. }
-        | Move::Establish { process, .. }
-        | Move::Hang { process, .. } => 1 << process,
+        Move::Start { process } => unit(system, process, 0),
+        Move::Run { process, task }
+        | Move::Bind { process, task }
+        | Move::Send { process, task, .. }
+        | Move::Choose { process, task, .. }
+        | Move::ReadClock { process, task }
+        | Move::Deliver { process, task, .. }
+        | Move::Take { process, task, .. }
+        | Move::Fire { process, task, .. }
+        | Move::Connect { process, task }
+        | Move::Tcp { process, task, .. }
+        | Move::Establish { process, task, .. }
+        | Move::Hang { process, task } => unit(system, process, task),
         Move::Arrive { .. }
         | Move::Pass { .. }
         | Move::PassAlone { .. }
@@ -49,12 +93,7 @@ pub(super) fn mover(step: &Move) -> Processes {
 }
 
 /// Says of all states whether somebody is helpless there. `steps`: those that need not fail, each with its mover.
-pub(super) fn judge(
-    system: &System,
-    waiting: &[Processes],
-    steps: &[(usize, usize, Processes)],
-    findings: &mut Findings,
-) {
+pub(super) fn judge(system: &System, waiting: &[Units], steps: &[(usize, usize, Units)], findings: &mut Findings) {
     let mut before = vec![Vec::new(); waiting.len()];
     let mut acting = vec![0; waiting.len()];
     for &(from, to, mover) in steps {
@@ -82,15 +121,18 @@ pub(super) fn judge(
     }
 }
 
-/// By process: itself, and all that it is acquainted with. All are, where somebody sees all of them: a monitor, or whoever
+/// By unit: itself, and all that it is acquainted with. All are, where somebody sees all of them: a monitor, or whoever
 /// reads the clock.
-fn acquainted(system: &System) -> Vec<Processes> {
-    let all: Processes = (1 << system.processes.len()) - 1;
-    let of_process = |tasks: &[Vec<Instruction>]| tasks.iter().map(|task| named(task)).fold(0, |all, more| all | more);
-    let named = system.processes.iter().map(|process| of_process(&process.tasks));
-    let mut acquainted: Vec<Processes> = named.enumerate().map(|(process, named)| named | 1 << process).collect();
+fn acquainted(system: &System) -> Vec<Units> {
+    let count = units(system).count();
     if system.network.watched || system.takes_time() || uses_clock_or_streams(system) {
-        return vec![all; acquainted.len()];
+        return vec![(1 << count) - 1; count];
+    }
+    let mut acquainted: Vec<Units> = (0..count).map(|unit| 1 << unit).collect();
+    for (process, definition) in system.processes.iter().enumerate() {
+        for (task, block) in definition.tasks.iter().enumerate() {
+            acquainted[unit(system, process, task).trailing_zeros() as usize] |= named(system, process, block);
+        }
     }
     loop {
         let known = acquainted.clone();
@@ -106,35 +148,56 @@ fn acquainted(system: &System) -> Vec<Processes> {
     }
 }
 
-/// Stands for the clock, and for streams, among the processes that a program names.
-const CLOCK: Processes = 1 << 63;
-
 /// Whether some program reads the clock, or uses streams.
 pub(super) fn uses_clock_or_streams(system: &System) -> bool {
-    system.processes.iter().flat_map(|process| &process.tasks).any(|task| named(task) & CLOCK != 0)
-}
-
-/// The processes that a block names.
-fn named(block: &[Instruction]) -> Processes {
-    let within = |instruction: &Instruction| {
-        instruction.blocks().into_iter().map(|block| named(block)).fold(0, |all, more| all | more)
+    let is_one = |instruction: &Instruction| {
+        matches!(
+            instruction,
+            Instruction::Listen { .. }
+                | Instruction::Connect { .. }
+                | Instruction::Everyday(
+                    Everyday::Stamp
+                        | Everyday::IsOver { .. }
+                        | Everyday::SleepUntil { .. }
+                        | Everyday::SleepUntilLater { .. },
+                )
+        )
     };
-    block.iter().map(|instruction| names(instruction) | within(instruction)).fold(0, |all, more| all | more)
+    system.processes.iter().flat_map(|process| &process.tasks).any(|task| any(task, &is_one))
 }
 
-/// The process that an instruction names by itself.
-pub(super) fn names(instruction: &Instruction) -> Processes {
-    match instruction {
-        Instruction::Send { to, .. } => 1 << to,
-        Instruction::Everyday(Everyday::Connect { to, .. }) => 1 << to,
+fn any(block: &[Instruction], holds: &impl Fn(&Instruction) -> bool) -> bool {
+    block
+        .iter()
+        .any(|instruction| holds(instruction) || instruction.blocks().into_iter().any(|block| any(block, holds)))
+}
+
+/// The units that a block of a process names.
+fn named(system: &System, process: usize, block: &[Instruction]) -> Units {
+    let of_each = block.iter().map(|instruction| {
+        let within = instruction.blocks().into_iter().map(|block| named(system, process, block));
+        within.fold(names(system, process, instruction), |all, more| all | more)
+    });
+    of_each.fold(0, |all, more| all | more)
+}
+
+/// The units that an instruction of a process names by itself.
+pub(super) fn names(system: &System, process: usize, instruction: &Instruction) -> Units {
+    match *instruction {
+        Instruction::Send { to, .. } | Instruction::Everyday(Everyday::Connect { to, .. }) => whole(system, to),
         // Whoever it has heard of.
         Instruction::Reply { .. } | Instruction::Everyday(Everyday::ConnectBack { .. } | Everyday::SendOn { .. }) => {
-            CLOCK - 1
+            (1 << units(system).count()) - 1
         }
-        Instruction::Listen { .. } | Instruction::Connect { .. } => CLOCK,
-        Instruction::Everyday(
-            Everyday::Stamp | Everyday::IsOver { .. } | Everyday::SleepUntil { .. } | Everyday::SleepUntilLater { .. },
-        ) => CLOCK,
+        Instruction::Spawn { task }
+        | Instruction::Join { task }
+        | Instruction::JoinTimeout { task, .. }
+        | Instruction::Abort { task } => unit(system, process, task),
         _ => 0,
     }
+}
+
+/// The units that the end of a process names: its isolated tasks end, too.
+pub(super) fn names_at_end(system: &System, process: usize) -> Units {
+    whole(system, process)
 }

@@ -1,6 +1,7 @@
 //! What tasks wait for, and the moves that there are.
 
 use super::connections::{Alternative, Due, End, Port};
+use super::helpless::Units;
 use super::state::{Address, Endpoint, Socket};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -212,9 +213,9 @@ pub(super) enum Move {
         deadline_ms: i64,
         timer: Timer,
     },
-    /// time passes for these processes alone
+    /// time passes for these units alone
     PassAlone {
-        processes: u64,
+        units: Units,
         ms: u32,
     },
     /// time passes, and no timer fires yet

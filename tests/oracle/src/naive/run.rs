@@ -320,7 +320,9 @@ impl World<'_> {
     /// The root ended: its tasks are dropped, its sockets closed.
     fn end(&mut self, process: usize, findings: &mut Findings) {
         let state = &mut self.state.processes[process];
-        let output = format!("{:?}", Output { registers: state.registers.clone(), log: state.log.clone() });
+        let mut registers = state.registers.clone();
+        self.system.processes[process].isolated_registers().into_iter().for_each(|register| registers[register] = 0);
+        let output = format!("{:?}", Output { registers, log: state.log.clone() });
         findings.outputs[process].insert(output.clone());
         state.output = Some(output);
         state.phase = Phase::Ended;

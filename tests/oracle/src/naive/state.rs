@@ -6,7 +6,7 @@ use super::connections::{Connections, End};
 use super::datagrams::{Channel, Datagrams};
 use super::objects::Objects;
 use super::operation::{Kind, Operation, Wait};
-use super::{BACKLOG_MAX, Findings};
+use super::{BACKLOG_MAX, Clocks, Findings};
 use crate::language::automaton::{Sighted, What};
 use crate::language::everyday::LATER_MS;
 use crate::language::program::{Event, Instruction, Side, System};
@@ -30,6 +30,7 @@ pub(super) struct World<'a> {
     pub(super) runs_on: bool,
     /// what monitors see of the last move, if any watch
     pub(super) sighted: Vec<Sighted>,
+    pub(super) clocks: Clocks,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -170,7 +171,7 @@ impl<'a> World<'a> {
             datagrams: Datagrams::default(),
             connections: if system.takes_time() { Connections::timed() } else { Connections::default() },
         };
-        World { system, code, state, runs_on: false, sighted: Vec::new() }
+        World { system, code, state, runs_on: false, sighted: Vec::new(), clocks: Clocks::OfJoined }
     }
 
     /// Shows something to the monitors.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::NOWHERE;
 use super::connections::Alternative;
 use super::datagrams::Packet;
+use super::helpless::Units;
 use super::operation::{Move, Operation, Timer, Wait};
 use super::state::{Activity, Code, Endpoint, OpenSocket, Phase, Slot, TaskState, World};
 use crate::language::automaton::What;
@@ -83,9 +84,9 @@ impl World<'_> {
                 self.pass(until_ms);
                 Ok(())
             }
-            Move::PassAlone { processes, ms } => {
-                self.let_pass(processes, ms);
-                self.look(|process| processes & 1 << process != 0);
+            Move::PassAlone { units, ms } => {
+                self.let_pass(units, ms);
+                self.look(units);
                 Ok(())
             }
             Move::Fire { process, task, deadline_ms, timer } => {
@@ -191,7 +192,7 @@ impl World<'_> {
         let until_ms = until_ms.max(0) as u32;
         if until_ms > self.state.now_ms {
             self.state.now_ms = until_ms;
-            self.look(|_| true);
+            self.look(Units::MAX);
         }
     }
 
