@@ -4,6 +4,7 @@
 
 pub mod apart;
 pub mod clocks;
+pub mod endless;
 mod exchange;
 mod like;
 mod loops;
@@ -425,6 +426,13 @@ impl<'a> Writer<'a> {
     fn ms(&mut self) -> u16 {
         *self.random.weighted(&[(5, 10), (3, 20), (1, 30)])
     }
+}
+
+/// Whether this holds of an instruction, also in other ones.
+fn any(block: &[Instruction], holds: &impl Fn(&Instruction) -> bool) -> bool {
+    block
+        .iter()
+        .any(|instruction| holds(instruction) || instruction.blocks().into_iter().any(|block| any(block, holds)))
 }
 
 /// SplitMix64.

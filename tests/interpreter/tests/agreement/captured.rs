@@ -19,6 +19,17 @@ fn compile(process: &Process) -> Code {
     Arc::new(machine::compile(root))
 }
 
+/// Whether all tasks of a system can be flat programs, each the only one of its process.
+pub fn is_flat(system: &System) -> bool {
+    system.processes.iter().all(|process| matches!(&process.tasks[..], [root] if machine::is_flat(root)))
+}
+
+/// The report on a system of flat programs, and all ends.
+pub fn check_all(checker: &Checker, system: &System) -> (Report, BTreeSet<Ends>) {
+    let programs: Vec<Code> = system.processes.iter().map(compile).collect();
+    check(checker, system, &programs)
+}
+
 /// States that an endless program without captured loops may have before it is given up.
 const UNCAPTURED_STATES_MAX: usize = 200;
 /// With reduction, a component without captured loops may go on for ever before another one begins, and packets pile up.

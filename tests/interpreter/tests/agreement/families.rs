@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::engine::Fewest;
 use crate::symmetry::{self, Symmetries};
-use crate::{Figures, agree, agree_where, captured, compare, engine, propagation, seeds_asked_for, watched};
+use crate::{Figures, agree, agree_where, captured, compare, endless, engine, propagation, seeds_asked_for, watched};
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Delays, Network, System};
 use oracle::naive::{self, Limits};
@@ -95,6 +95,11 @@ families! {
         ["endless": |figures| figures.endless => 250, "cycles closed": |figures| figures.merges.closed => 1_000,
             "local states merged": |figures| figures.merges.merged => 200,
             "panics": |figures| figures.panics => 80, "deadlocks": |figures| figures.deadlocks => 40];
+    random_systems_in_which_something_is_endless_agree: 31_000_000, 40, 10_000,
+        endless_agrees,
+        ["endless": |figures| figures.endless => 500, "isolated": |figures| figures.loops.isolated => 200,
+            "panics": |figures| figures.panics => 100, "deadlocks": |figures| figures.deadlocks => 50,
+            "clean": |figures| figures.clean => 200, "by history": |figures| figures.loops.by_history => 30];
     tables_of_error_propagation_agree: 8_000_000, 135, 10_500,
         tables_agree,
         ["rows": |figures| figures.propagated.rows => 250, "faults masked": |figures| figures.propagated.masked => 250,
@@ -210,6 +215,27 @@ fn made_otherwise_agree(
     let disagreement =
         |seed, system: &System, figures: &mut Figures| compare(system, limits, words(seed), seed, figures);
     agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    seeds_asked_for().is_none().then_some(figures)
+}
+
+/// Executions of systems in which something is endless.
+const ENDLESS_EXECUTIONS_MAX: u64 = 600;
+
+/// Compares systems in which something goes on for ever beside everything else.
+fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
+    let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
+    let generate = |seed| generate::endless::endless_system(seed, limits, |_, network| network.delay = false);
+    let disagreement = |seed, system: &System, figures: &mut Figures| {
+        let Some((findings, _)) = naive::explore(system, limits) else {
+            figures.discarded += 1;
+            return None;
+        };
+        figures.count(&findings);
+        endless::disagreement(system, &findings, (seed, limits), &mut figures.loops)
+    };
+    let mut figures = Figures::default();
+    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    assert_eq!(figures.discarded, 0, "none is skipped");
     seeds_asked_for().is_none().then_some(figures)
 }
 
@@ -425,17 +451,23 @@ fn agree_one_by_one(
 ) {
     let seeds = seeds_asked_for().unwrap_or(seeds);
     let is_single = seeds.end - seeds.start == 1;
+    let mut disagreements = Vec::new();
     for seed in seeds {
         let system = generate(seed);
         if is_single {
             println!("seed {seed}\n{system}");
         }
         if let Some(difference) = disagreement(seed, &system, figures) {
-            let again = |smaller: &System| disagreement(seed, smaller, &mut Figures::default());
-            let smallest = generate::shrink(&system, |smaller| again(smaller).is_some());
-            let again = again(&smallest).unwrap_or_default();
-            panic!("seed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}");
+            println!("seed {seed}: {}", difference.lines().next().unwrap_or_default());
+            disagreements.push((seed, system, difference));
         }
+    }
+    if let Some((seed, system, difference)) = disagreements.first() {
+        let all: Vec<u64> = disagreements.iter().map(|(seed, ..)| *seed).collect();
+        let again = |smaller: &System| disagreement(*seed, smaller, &mut Figures::default());
+        let smallest = generate::shrink(system, |smaller| again(smaller).is_some());
+        let again = again(&smallest).unwrap_or_default();
+        panic!("seeds {all:?}\n\nseed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}");
     }
     if seeds_asked_for().is_some() {
         println!("{figures:?}");

@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod captured;
+mod endless;
 mod engine;
 mod families;
 mod named;
@@ -19,9 +20,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use captured::Merges;
+use endless::Endless;
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Network, System};
-use oracle::naive::{self, Limits};
+use oracle::naive::{self, Findings, Limits};
 use propagation::Compared;
 use switches::LeftOut;
 use symmetry::Symmetries;
@@ -58,8 +60,26 @@ struct Figures {
     symmetries: Symmetries,
     propagated: Compared,
     watched: Watches,
+    loops: Endless,
     /// a violation was found with the fewest faults
     fewest: u64,
+}
+
+impl Figures {
+    /// Counts a system.
+    fn count(&mut self, findings: &Findings) {
+        self.systems += 1;
+        self.panics += u64::from(!findings.panics.is_empty());
+        self.deadlocks += u64::from(findings.deadlock);
+        self.clean += u64::from(findings.panics.is_empty() && !findings.deadlock);
+        self.timeouts += u64::from(findings.timeout_elapsed);
+        self.suppressed += u64::from(findings.suppressed);
+        self.failed += u64::from(findings.failed);
+        self.read += u64::from(findings.read);
+        self.endless += u64::from(findings.endless);
+        self.dropped += u64::from(findings.dropped);
+        self.overdue += u64::from(findings.overdue);
+    }
 }
 
 impl AddAssign for Figures {
@@ -81,6 +101,7 @@ impl AddAssign for Figures {
         self.overdue += other.overdue;
         self.merges += other.merges;
         self.left_out += other.left_out;
+        self.loops += other.loops;
     }
 }
 
@@ -163,18 +184,8 @@ fn compare(system: &System, limits: Limits, words: Words, seed: u64, figures: &m
         figures.discarded += 1;
         return None;
     };
-    figures.systems += 1;
+    figures.count(&findings);
     figures.executions += executions;
-    figures.panics += u64::from(!findings.panics.is_empty());
-    figures.deadlocks += u64::from(findings.deadlock);
-    figures.clean += u64::from(findings.panics.is_empty() && !findings.deadlock);
-    figures.timeouts += u64::from(findings.timeout_elapsed);
-    figures.suppressed += u64::from(findings.suppressed);
-    figures.failed += u64::from(findings.failed);
-    figures.read += u64::from(findings.read);
-    figures.endless += u64::from(findings.endless);
-    figures.dropped += u64::from(findings.dropped);
-    figures.overdue += u64::from(findings.overdue);
     match words {
         Words::Tracked => engine::disagreement_of_tracked(system, &findings, seed, &mut figures.pruned),
         Words::Everyday | Words::EverydayDelay | Words::EverydayStreams | Words::EverydayLike => {

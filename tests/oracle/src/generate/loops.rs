@@ -2,7 +2,7 @@
 //!
 //! Registers only take a few values, so that the executions come back to where they were.
 
-use super::{Instruction, Network, Process, Random, Value, Writer};
+use super::{Instruction, Network, Process, Random, Value, Writer, any};
 use crate::language::program::ELAPSED;
 
 pub(super) fn network(random: &mut Random) -> Network {
@@ -116,12 +116,6 @@ fn written(instruction: &Instruction) -> Option<(usize, [u8; 2])> {
         Instruction::Choose { into, .. } => Some((into, [0, 1])),
         _ => None,
     }
-}
-
-fn any(block: &[Instruction], holds: &impl Fn(&Instruction) -> bool) -> bool {
-    block
-        .iter()
-        .any(|instruction| holds(instruction) || instruction.blocks().into_iter().any(|block| any(block, holds)))
 }
 
 fn is_receive(instruction: &Instruction) -> bool {

@@ -1,0 +1,226 @@
+//! Systems in which something goes on for ever beside everything else: with the settings that a check has by default, and
+//! the three rules; without the rules; and, where the loops end after a few rounds, without the rules and by history alone.
+//!
+//! Time passes for units that never meet, each by itself. The naive explorer, which reads off the programs as they are
+//! written who may meet whom, lets it pass for fewer units than the engine, which learns what they do. Where the two differ,
+//! the engine must find all that there is if time passes for fewer, and nothing that there is not if it passes for each unit
+//! by itself; and beside loops that always take time there is no such difference.
+
+use std::collections::BTreeSet;
+use std::ops::AddAssign;
+use std::sync::Arc;
+
+use netcheck::Network;
+use netcheck::check::{Checker, Identity, Report, Search, Verdict, ViolationKind};
+
+use interpreter::{Ends, Order, register_tracked};
+
+use crate::{captured, engine};
+use oracle::generate::endless::{bounded, each};
+use oracle::language::program::{self, System};
+use oracle::naive::{self, Findings, Limits};
+
+/// No system has more.
+const STATES_MAX: usize = 50_000;
+
+/// Rounds of loops that end.
+const ROUNDS: usize = 2;
+
+/// Of the systems compared.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Endless {
+    /// checks of endless systems, and of those whose loops end
+    pub endless: u64,
+    pub bounded: u64,
+    /// checks of endless systems by history
+    pub by_history: u64,
+    /// with isolated tasks
+    pub isolated: u64,
+    /// systems whose loops end that have too many executions
+    pub too_large: u64,
+    /// checks that let time pass for more units than the naive explorer does, and differ in what is found
+    pub apart: u64,
+    /// of these, the ones where it is not known what there is at the most
+    pub unknown: u64,
+}
+
+impl AddAssign for Endless {
+    fn add_assign(&mut self, other: Endless) {
+        self.endless += other.endless;
+        self.bounded += other.bounded;
+        self.by_history += other.by_history;
+        self.isolated += other.isolated;
+        self.too_large += other.too_large;
+        self.apart += other.apart;
+        self.unknown += other.unknown;
+    }
+}
+
+/// A way to check.
+#[derive(Debug, Clone, Copy)]
+struct Configuration {
+    order: Order,
+    reduction: bool,
+    identity: Identity,
+}
+
+/// What a check found: the verdict, and where there is no violation, what each process ended with, and all ends.
+#[derive(Debug, PartialEq)]
+struct Shown {
+    verdict: Verdict,
+    outputs: Vec<BTreeSet<String>>,
+    ends: BTreeSet<Ends>,
+}
+
+/// How the engine disagrees with the naive explorer, or one configuration of it with another one.
+pub fn disagreement(
+    system: &System,
+    findings: &Findings,
+    (seed, limits): (u64, Limits),
+    figures: &mut Endless,
+) -> Option<String> {
+    let other = interpreter::orders(seed)[1 + (seed % 2) as usize];
+    let by = |order, reduction, identity| Configuration { order, reduction, identity };
+    let bfs = Order::By(Search::Bfs);
+    let (memory, history) = (Identity::Memory, Identity::History);
+    figures.isolated += u64::from(system.processes.iter().any(|process| !process.isolated.is_empty()));
+    let mut all = Agreeing { system, findings, limits, first: None };
+    for configuration in [by(bfs, false, memory), by(bfs, true, memory), by(other, true, memory)] {
+        figures.endless += 1;
+        let difference = all.compare(configuration, figures);
+        if difference.is_some() {
+            return difference;
+        }
+    }
+    if captured::is_flat(system) {
+        figures.by_history += 1;
+        let check = |checker: &Checker| captured::check_all(checker, system);
+        let difference = all.compare_with(by(bfs, false, history), figures, check);
+        if let Some(difference) = difference {
+            return Some(format!("captured, {difference}"));
+        }
+    }
+    let ends = bounded(system, ROUNDS);
+    if ends == *system {
+        return None;
+    }
+    let Some((findings, _)) = naive::explore(&ends, limits) else {
+        figures.too_large += 1;
+        return None;
+    };
+    let mut all = Agreeing { system: &ends, findings: &findings, limits, first: None };
+    [by(bfs, false, history), by(bfs, true, memory), by(other, true, history)].into_iter().find_map(|configuration| {
+        figures.bounded += 1;
+        let difference = all.compare(configuration, figures)?;
+        Some(format!("with {ROUNDS} rounds of each loop\n{ends}\n{difference}"))
+    })
+}
+
+/// The checks of a system, and what the first of them found.
+struct Agreeing<'a> {
+    system: &'a System,
+    findings: &'a Findings,
+    limits: Limits,
+    first: Option<(Configuration, Shown)>,
+}
+
+impl Agreeing<'_> {
+    fn compare(&mut self, configuration: Configuration, figures: &mut Endless) -> Option<String> {
+        let (system, shared) = (self.system, Arc::new(self.system.clone()));
+        // What tokio's types count would tell each round from the one before it.
+        let register = |net: &mut Network, index| register_tracked(net, &shared, index, true);
+        let check = |checker: &Checker| interpreter::check_with(checker, system, register);
+        self.compare_with(configuration, figures, check)
+    }
+
+    fn compare_with(
+        &mut self,
+        configuration: Configuration,
+        figures: &mut Endless,
+        check: impl Fn(&Checker) -> (Report, BTreeSet<Ends>),
+    ) -> Option<String> {
+        let shown = match engine::compared_by(|| self.shown(configuration, figures, check)) {
+            Ok(shown) => shown,
+            Err(difference) => return Some(format!("{configuration:?}: {difference}")),
+        };
+        match &self.first {
+            Some((_, first)) if *first == shown => None,
+            Some((other, first)) => Some(format!("{configuration:?}: {shown:?}, but {first:?} by {other:?}")),
+            None => {
+                self.first = Some((configuration, shown));
+                None
+            }
+        }
+    }
+
+    fn shown(
+        &self,
+        Configuration { order, reduction, identity }: Configuration,
+        figures: &mut Endless,
+        check: impl Fn(&Checker) -> (Report, BTreeSet<Ends>),
+    ) -> Result<Shown, String> {
+        let (system, findings) = (self.system, self.findings);
+        let checker = interpreter::checker(system, (order, reduction, false)).identity(identity);
+        let (report, ends) = check(&checker.max_states(STATES_MAX));
+        if let Err(difference) = engine::compare_report(&report, &ends, findings) {
+            if !system.may_spin() {
+                return Err(difference);
+            }
+            figures.apart += 1;
+            // With delays, the naive explorer lets time pass for all together.
+            let is_known = !system.network.takes_time();
+            let most =
+                is_known.then(|| naive::explore(system, each(self.limits))).flatten().map(|(findings, _)| findings);
+            figures.unknown += u64::from(most.is_none());
+            between(&report, &ends, findings, most.as_ref()).map_err(|not| format!("{difference}\n{not}"))?;
+        }
+        let verdict = report.verdict();
+        if verdict == Verdict::Violated {
+            return Ok(Shown { verdict, outputs: Vec::new(), ends: BTreeSet::new() });
+        }
+        let names = (0..system.processes.len()).map(program::name);
+        let outputs = names.map(|name| report.outputs(&name).iter().cloned().collect()).collect();
+        Ok(Shown { verdict, outputs, ends })
+    }
+}
+
+/// Whether a check finds all that there is at the least, and nothing else than there is at the most, if that is known.
+fn between(report: &Report, ends: &BTreeSet<Ends>, least: &Findings, most: Option<&Findings>) -> Result<(), String> {
+    let found = report.counterexample();
+    match (report.verdict(), found.map(|found| found.kind())) {
+        (Verdict::Violated, Some(ViolationKind::Panic)) => {
+            let text = found.map(ToString::to_string).unwrap_or_default();
+            let is_known = |most: &Findings| {
+                most.panics.iter().any(|(process, message)| text.contains(process) && text.contains(message))
+            };
+            match most.is_none_or(is_known) {
+                true => Ok(()),
+                false => Err("no execution comes to it, whosever time passes".to_owned()),
+            }
+        }
+        (Verdict::Violated, Some(ViolationKind::Deadlock)) => {
+            match most.is_none_or(|most| most.deadlock || most.helpless) {
+                true => Ok(()),
+                false => Err("nobody waits for ever, whosever time passes".to_owned()),
+            }
+        }
+        (Verdict::Verified, _) => {
+            if !least.panics.is_empty() || least.deadlock {
+                return Err("it is missed".to_owned());
+            }
+            for (index, outputs) in least.outputs.iter().enumerate() {
+                let found: BTreeSet<String> = report.outputs(&program::name(index)).iter().cloned().collect();
+                let are_possible = most.is_none_or(|most| found.is_subset(&most.outputs[index]));
+                if !outputs.is_subset(&found) || !are_possible {
+                    return Err(format!("outputs of {}, whosever time passes", program::name(index)));
+                }
+            }
+            let are_possible = most.is_none_or(|most| ends.is_subset(&most.terminals));
+            match least.terminals.is_subset(ends) && are_possible {
+                true => Ok(()),
+                false => Err("ends, whosever time passes".to_owned()),
+            }
+        }
+        _ => Err("neither verified nor violated".to_owned()),
+    }
+}
