@@ -8,6 +8,7 @@ mod coverage;
 mod endless;
 mod heartbeats;
 mod hunting;
+mod independent;
 mod limits;
 mod memory;
 mod ports;
