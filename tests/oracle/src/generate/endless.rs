@@ -7,6 +7,7 @@ use super::{CONSTANTS, PORTS, Random, Size, Words, any, system};
 use crate::language::everyday::{Everyday, Share};
 use crate::language::program::{ELAPSED, FAILED, Instruction, Network, Process, System, Value, change};
 use crate::naive::{self, Clocks, Limits};
+use std::collections::BTreeSet;
 
 /// The port of the first isolated task of a process; the others have those that follow.
 const ISOLATED_PORT: u16 = 4002;
@@ -83,6 +84,10 @@ fn beside(random: &mut Random, seed: u64, declare: fn(u64, &mut Network)) -> Sys
         ]);
         let mut small = system(random.next(), Size::Small, words);
         declare(seed, &mut small.network);
+        if small.network.copies == [0] {
+            // The engine loses a datagram where it would be received, so that ever more may be under way.
+            continue;
+        }
         if naive::explore(&small, Limits::of(BESIDE_MAX)).is_some() {
             return small;
         }
@@ -171,7 +176,9 @@ impl Loops<'_> {
         if definition.registers == 0 || self.random.percent(40) {
             definition.registers += 1;
         }
-        let sockets = (0..definition.sockets.min(PORTS.len())).map(|socket| (socket, PORTS[socket])).collect();
+        let isolated = isolated_sockets(definition);
+        let own = (0..definition.sockets.min(PORTS.len())).filter(|socket| !isolated.contains(socket));
+        let sockets = own.map(|socket| (socket, PORTS[socket])).collect();
         let isolated = definition.isolated_registers();
         let registers = (0..definition.registers).filter(|register| !isolated.contains(register)).collect();
         Own { process, registers, sockets, shares: true }
@@ -380,6 +387,16 @@ impl Loops<'_> {
     fn ms(&mut self) -> u16 {
         *self.random.weighted(&[(5, 10), (3, 20), (1, 30)])
     }
+}
+
+/// The sockets that isolated tasks bind.
+fn isolated_sockets(process: &Process) -> BTreeSet<usize> {
+    let tasks = process.isolated.iter().flat_map(|&task| &process.tasks[task]);
+    let bound = tasks.filter_map(|instruction| match instruction {
+        Instruction::Bind { socket, .. } => Some(*socket),
+        _ => None,
+    });
+    bound.collect()
 }
 
 impl System {
