@@ -670,3 +670,49 @@ fn lines_that_end_as_in_http_are_shown_as_text() {
     let text = report.counterexample().unwrap().to_string();
     assert!(text.contains(r#"write "GET / HTTP/1.1\r\n\r\n" (to server:80)"#), "{text}");
 }
+
+/// What is written at once is no more than a stream takes, whatever the program has left to write: so the bytes that a
+/// check holds do not grow with the square of what is sent.
+#[test]
+fn a_large_body_is_written_in_pieces() {
+    let report = |bytes: usize| {
+        let report = Checker::new().check(move |net| {
+            net.process("server", move || async move {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let (mut buffer, mut read) = (vec![0; 65_536], 0);
+                while read < bytes {
+                    read += stream.read(&mut buffer).await.unwrap();
+                }
+                read
+            });
+            net.process("client", move || async move {
+                let mut stream = TcpStream::connect("server:80").await.unwrap();
+                stream.write_all(&vec![0; bytes]).await.unwrap();
+            })
+            .after("server");
+        });
+        assert_eq!(report.outputs("server"), [bytes.to_string()]);
+        report
+    };
+    let states = [1, 2, 4, 16].map(|pieces| report(pieces * 65_536).states());
+    assert_eq!(states, [9, 11, 15, 39]);
+}
+
+/// A closed end takes as much at once as an open one.
+#[test]
+fn a_write_to_a_closed_end_takes_a_buffer_full() {
+    let report = Checker::new().tcp(Tcp::new().buffer(4)).check(|net| {
+        net.process("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            drop(listener.accept().await.unwrap());
+        });
+        net.process("client", || async {
+            let mut stream = TcpStream::connect("server:80").await.unwrap();
+            let _ = stream.read(&mut [0; 1]).await;
+            stream.write(b"abcdef").await.map_err(|error| error.kind())
+        })
+        .after("server");
+    });
+    assert_eq!(report.outputs("client"), ["Ok(4)"]);
+}

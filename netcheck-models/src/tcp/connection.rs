@@ -183,7 +183,7 @@ impl Connection {
             // The peer's host answers bytes that its program will never read with a reset.
             let mut next = self.clone();
             next.die(own, Some(Breakage::Pipe));
-            return smallvec![(Written::Accepted(bytes.len()), next)];
+            return smallvec![(Written::Accepted(bytes.len().min(rules.capacity)), next)];
         }
         let most = self.ways[own].room(rules.capacity).min(bytes.len());
         let fewest = if rules.split { 1 } else { most.max(1) };

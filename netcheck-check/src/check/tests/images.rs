@@ -39,6 +39,7 @@ fn shared() -> Rc<Shared> {
         shows_outputs: false,
         executions_max: 0,
         seed: 0,
+        written_bytes_max: 65_536,
     };
     let host = Host { name: "one".to_owned(), addresses, args: Arc::default() };
     Rc::new(Shared::new(vec![host], Payloads::default(), modes, Arc::<Watch>::default()))

@@ -133,6 +133,11 @@ impl Context {
         }
     }
 
+    /// The first bytes of a write: as many as a stream takes at once.
+    pub(crate) fn first_to_write<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        &bytes[..bytes.len().min(self.shared.modes.written_bytes_max)]
+    }
+
     /// An operation for the engine to keep, which may outlive what the program has allocated. To be called while the
     /// state is borrowed.
     pub(super) fn detached(&self, operation: Operation) -> Operation {

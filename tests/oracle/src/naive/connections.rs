@@ -188,7 +188,7 @@ impl Connections {
             return self.write_over_time(end, bytes, transfer);
         }
         if !peer.open {
-            return vec![self.leading_to(Event::Wrote(bytes.len()), |after| {
+            return vec![self.leading_to(Event::Wrote(bytes.len().min(transfer.buffer_bytes)), |after| {
                 after.end_mut(end).die(Some(ErrorKind::BrokenPipe));
             })];
         }

@@ -112,8 +112,10 @@ impl TcpStream {
     /// `WouldBlock` if there is no room; else as a write.
     #[track_caller]
     pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
-        let write = Operation::Tcp(tcp::Operation::Write { stream: self.stream, bytes: bytes.into(), waits: false });
-        written(context::current().ask(write, Location::caller()))
+        let context = context::current();
+        let bytes = context.first_to_write(bytes).into();
+        let write = Operation::Tcp(tcp::Operation::Write { stream: self.stream, bytes, waits: false });
+        written(context.ask(write, Location::caller()))
     }
 
     /// Writes as many bytes of several buffers as there is room for.
@@ -161,7 +163,8 @@ impl TcpStream {
         bytes: &[u8],
         location: &'static Location<'static>,
     ) -> Poll<io::Result<usize>> {
-        let write = Operation::Tcp(tcp::Operation::Write { stream: self.stream, bytes: bytes.into(), waits: true });
+        let first = context::current().first_to_write(bytes).into();
+        let write = Operation::Tcp(tcp::Operation::Write { stream: self.stream, bytes: first, waits: true });
         let (begun, outcome) = ready!(self.poll(Way::Out, cx, write, location));
         let written = written(outcome);
         if let (Some(begun), Ok(count)) = (begun, &written) {
