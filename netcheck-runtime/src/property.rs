@@ -217,7 +217,7 @@ impl Properties {
         let who: Vec<String> = waits.iter().map(|&(unit, node)| blocked_at(system, unit, node)).collect();
         let name = |unit: UnitId| system.shared().unit(unit).name;
         let units = waits.iter().map(|&(unit, _)| name(unit)).collect();
-        let (at_rest, what) = match is_part(system, state) {
+        let (at_rest, what) = match system.view().is_part(state) {
             true => {
                 let at_rest = system.live_units(state).map(|(unit, _)| name(unit)).collect();
                 (at_rest, "nothing can happen here any more, whatever the other processes do")
@@ -263,7 +263,7 @@ impl Properties {
         match self.terminal(system, state) {
             Terminal::Deadlock { found, .. } => Some(found),
             // The end of one part is none of the whole.
-            Terminal::End { .. } if is_part(system, state) => None,
+            Terminal::End { .. } if system.view().is_part(state) => None,
             Terminal::End { .. } => self.end(system, state),
             Terminal::Spurious | Terminal::Unfinished => None,
         }
@@ -273,11 +273,6 @@ impl Properties {
 /// A rejection by a monitor, which the given units have brought about.
 fn rejected(message: String, units: Vec<String>) -> Found {
     Found { kind: ViolationKind::Monitor, message, units, at_rest: Vec::new(), is_error: false }
-}
-
-/// Whether a state is a part of another one: some units are elsewhere.
-fn is_part(system: &System, state: &[u32]) -> bool {
-    system.units.iter().any(|unit| unit.component.of(state) == NodeId::ELSEWHERE.0)
 }
 
 /// The processes in which a task waits for a connection.

@@ -1,12 +1,15 @@
 //! Ends that are easily lost when less is explored: what a listener does to those whom nobody
 //! has accepted, before and after they have written, and how long others take.
 use netcheck as tokio;
+use netcheck::Network;
 use netcheck::check::{Checker, Identity, Search, Tcp, Udp, Verdict};
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 async fn server() -> Result<usize, ErrorKind> {
     let listener = TcpListener::bind("0.0.0.0:1").await.unwrap();
@@ -199,5 +202,47 @@ fn a_process_that_meets_two_groups_joins_them() {
     assert!(reduced.states() < full.states());
     for name in ["server0", "server1", "client0", "client1", "late"] {
         assert_eq!(reduced.outputs(name), full.outputs(name), "{name}");
+    }
+}
+
+/// Whether it sends is chosen; then it has nothing to do with the receiver any more.
+async fn sends_or_not() -> bool {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    let sends = netcheck::choose([true, false]).await;
+    if sends {
+        socket.send_to(&[1], "receiver:4000").await.unwrap();
+    }
+    sleep(Duration::from_millis(1)).await;
+    sends
+}
+
+/// A part with a datagram under way covers one without, and is beside another one.
+#[test]
+fn ends_of_parts_are_not_those_of_the_parts_that_cover_them() {
+    let network = |ends: &Arc<Mutex<BTreeSet<[bool; 2]>>>| {
+        let ends = Arc::clone(ends);
+        move |net: &mut Network| {
+            net.process("receiver", || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                timeout(Duration::from_millis(4), socket.recv(&mut [0; 8])).await.is_ok()
+            });
+            net.process("sender", sends_or_not).after("receiver");
+            let ends = Arc::clone(&ends);
+            net.finally(move |end| {
+                let end = ["sender", "receiver"].map(|name| end.output(name) == Some("true"));
+                ends.lock().unwrap().insert(end);
+                end != [false, true]
+            });
+        }
+    };
+    for udp in [Udp::new().delay(..), Udp::new().delay(Duration::from_millis(1)..), Udp::new().loss()] {
+        for reduction in [true, false] {
+            let ends = Arc::default();
+            let checker = Checker::new().udp(udp.clone()).subsumption(true).reduction(reduction);
+            let report = checker.check(network(&ends));
+            assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+            let expected = [[false, false], [true, false], [true, true]];
+            assert_eq!(*ends.lock().unwrap(), BTreeSet::from(expected), "{udp:?}, reduction {reduction}");
+        }
     }
 }

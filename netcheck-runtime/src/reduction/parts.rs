@@ -120,6 +120,13 @@ pub(crate) fn smallest(view: View<'_>, footprints: &Footprints, state: &[u32]) -
     Some((parts.into_iter().map(|(_, part)| part).collect(), rows.collect()))
 }
 
+impl View<'_> {
+    /// Whether a state is a part of another one: some units are elsewhere.
+    pub(crate) fn is_part(self, state: &[u32]) -> bool {
+        self.units.iter().any(|unit| unit.component.of(state) == NodeId::ELSEWHERE.0)
+    }
+}
+
 /// The parts that are not idle. An *idle* part consists of daemons and has come to rest, also without failures that might
 /// happen: nothing is to be seen there any more, so it is left beside another part.
 pub(super) fn busy(view: View<'_>, state: &[u32], enabled: &mut Enabled, parts: Vec<Part>) -> Lookup<Vec<Part>> {
@@ -214,7 +221,7 @@ fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32], part: &[Fut
     let stays = |component: Component| match component {
         Component::Unit(unit) | Component::Handle(unit) => is_here(unit),
         Component::Timers(unit) => part.iter().any(|of| of.unit == unit),
-        Component::Scope(unit) | Component::Ready(unit, _) => is_own(view.process_of(unit)),
+        Component::Scope(unit) => is_own(view.process_of(unit)),
         Component::Port(process, _) | Component::StreamPort(process, _) => is_own(process),
         Component::Channel { to, .. } => is_own(view.process_of(to.unit)),
         Component::Astray { to: (process, _), .. } => is_own(process),

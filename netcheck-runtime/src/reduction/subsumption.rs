@@ -38,6 +38,13 @@
 //! successors yet. A state that a loss in flight or a settled deadline leads to, now or later, is not superseded, for the
 //! same reason for which it is not covered.
 //!
+//! *Parts.* A state that covers another has all that lies behind it, and more. The more is real, since the first state can be
+//! reached as well: for what is found in a state alone, that is enough. But the ends of a part are combined with those of
+//! the parts beside it (`search/ends.rs`), and the covering state may be a part beside others: a datagram that it has
+//! under way, and the covered one has not, was sent by a process that has gone another way there. So where ends are
+//! combined, no part covers a part. States of the whole cover each other as ever: all that lies behind them lies behind
+//! the first state. None of them covers a part, or the other way round, as a part has units that are elsewhere.
+//!
 //! The argument on channels says nothing, and no state is pruned by it, where packets must arrive, are perturbed on both sides, or are
 //! counted (`at_most`). Peeked-at datagrams are told apart.
 
@@ -55,6 +62,8 @@ pub(crate) struct Subsumption {
     has_channels: bool,
     /// Whether copies under way may all arrive at any time, or never.
     has_late_copies: bool,
+    /// Whether the ends of parts are combined.
+    combines: bool,
     /// The channels among the components that were looked at.
     channels: Vec<ComponentId>,
     looked_at: usize,
@@ -77,16 +86,17 @@ struct Superseded {
 type Links = SmallVec<[u32; 4]>;
 
 impl Subsumption {
-    /// Nothing has been visited. Zones are always compared, channels only if that is asked for.
-    pub(crate) fn new(system: &System, has_channels: bool) -> Self {
+    /// Nothing has been visited. Zones are always compared, channels only if that is asked for; parts, unless their ends
+    /// are combined.
+    pub(crate) fn new(system: &System, has_channels: bool, combines: bool) -> Self {
         let (channels, rest, has_late_copies) = (Vec::new(), StateVector::new(), system.view().arrives_late());
         let (by_rest, superseded) = Default::default();
-        Subsumption { by_rest, has_channels, has_late_copies, channels, looked_at: 0, rest, superseded }
+        Subsumption { by_rest, has_channels, has_late_copies, combines, channels, looked_at: 0, rest, superseded }
     }
 
     /// The visited state that covers `state`, which `transition` leads to.
     pub(crate) fn cover(&mut self, system: &System, transition: &Transition, state: &[u32]) -> Option<StateId> {
-        if is_needed_after(transition) {
+        if is_needed_after(transition) || self.stands_alone(system, state) {
             return None;
         }
         let (zone, links) = self.split(system, state);
@@ -96,6 +106,9 @@ impl Subsumption {
 
     /// A state was visited, to which `transition` leads; returns the states that it supersedes.
     pub(crate) fn add(&mut self, system: &System, transition: &Transition, state: &[u32], id: StateId) -> Vec<StateId> {
+        if self.stands_alone(system, state) {
+            return Vec::new();
+        }
         let mut all_superseded = Vec::new();
         let (zone, links) = self.split(system, state);
         let mut visited = self.by_rest.remove(&self.rest).unwrap_or_default();
@@ -133,6 +146,11 @@ impl Subsumption {
         needed.insert(id);
         waiting.remove(&id);
         skipped.remove(&id)
+    }
+
+    /// Whether a state neither covers others nor is covered.
+    fn stands_alone(&self, system: &System, state: &[u32]) -> bool {
+        self.combines && system.view().is_part(state)
     }
 
     /// Whether a zone and channels cover others, where all else is equal.

@@ -5,7 +5,8 @@
 //! outcomes behind a state are those of the ends that can be reached from there, and of each state with parts that can be
 //! reached, the combinations of the outcomes behind its parts, as far as their faults together stay within the budget.
 //! Parts can lead to states that are split again, also to one that they were a part of, so the least solution of these
-//! equations is worked out from the empty one.
+//! equations is worked out from the empty one. A state that is left out since another one covers it leads to that one:
+//! both are states of the whole ([`subsumption`](crate::reduction::subsumption)), so that no outcome is added.
 
 use crate::id::{NodeId, UnitId};
 use crate::unit::automaton::NodeKind;

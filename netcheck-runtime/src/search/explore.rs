@@ -1,6 +1,5 @@
 //! The search loop: expands states in the order of the frontier.
 
-use super::ends::Ends;
 use super::expand::{Expander, Expansion, Step};
 use super::explored::Explored;
 use super::frontier::{Frontier, Search, Successor};
@@ -63,15 +62,14 @@ fn follow(
     properties: &Properties,
     observer: Option<&mut dyn Observer>,
 ) -> Result<Explored, Interrupt> {
-    let mut seen = Explored::new(system, initial, plan);
+    let combines = reduction.as_ref().is_some_and(|footprints| footprints.uses.splits) && !properties.is_empty();
+    let mut seen = Explored::new(system, initial, plan, combines);
     let (first, _) = seen.store.insert(initial, None);
     let frontier = match plan.score {
         Some(_) => Frontier::best(first),
         None => Frontier::new(plan.search, first),
     };
     let is_reduced = reduction.is_some();
-    let combines = reduction.as_ref().is_some_and(|footprints| footprints.uses.splits) && !properties.is_empty();
-    seen.ends = Ends::new(combines);
     let Plan { subsumes, symmetry, score, .. } = plan;
     let reads_network = matches!(plan.search, Search::NetworkStates { .. }) && score.is_none();
     let replaces_next = symmetry.is_some() || observer.is_some();

@@ -108,8 +108,9 @@ impl FromIterator<EdgeId> for Taken {
 const CONCRETIZED_MAX: usize = 64;
 
 impl Explored {
-    /// Nothing yet.
-    pub(super) fn new(system: &System, initial: &StateVector, plan: Plan<'_>) -> Explored {
+    /// Nothing yet. `combines`: the ends of parts are combined for a property.
+    pub(super) fn new(system: &System, initial: &StateVector, plan: Plan<'_>, combines: bool) -> Explored {
+        let subsumption = || Subsumption::new(system, plan.compares_channels, combines);
         Explored {
             initial: initial.clone(),
             store: Store::new(plan.keep),
@@ -117,7 +118,7 @@ impl Explored {
             states_before: 0,
             pruned: 0,
             subsumed: 0,
-            subsumption: plan.subsumes.then(|| Subsumption::new(system, plan.compares_channels)),
+            subsumption: plan.subsumes.then(subsumption),
             symmetry: plan.symmetry.map(|classes| Symmetry::new(system, classes, initial)),
             shown: AHashMap::new(),
             depth: 0,
@@ -128,7 +129,7 @@ impl Explored {
             concrete: None,
             taken: Taken::default(),
             outputs: BTreeSet::new(),
-            ends: Ends::new(false),
+            ends: Ends::new(combines),
             split: 0,
             is_combination_doubtful: false,
             judged: AHashSet::new(),

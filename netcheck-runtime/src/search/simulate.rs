@@ -111,7 +111,7 @@ pub fn simulate(
     executions: &Executions<'_>,
 ) -> Result<(Explored, Simulated), Interrupt> {
     let Executions { seed, in_order, delays, is_enough } = *executions;
-    let mut explored = Explored::new(system, initial, plan);
+    let mut explored = Explored::new(system, initial, plan, false);
     let (first, _) = explored.store.insert(initial, None);
     let mut simulation = Simulation {
         properties,
