@@ -65,11 +65,6 @@ impl TaskId {
         self.0 * TaskId::NUMBERS
     }
 
-    /// A number among those of its task, or of all tasks if they are not tracked.
-    pub(crate) fn own_number(number: u32) -> u32 {
-        number % TaskId::NUMBERS
-    }
-
     /// The tracked task to which a number belongs.
     pub(crate) fn of_number(number: u32) -> TaskId {
         TaskId(number / TaskId::NUMBERS)

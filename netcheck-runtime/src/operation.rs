@@ -282,3 +282,22 @@ pub struct Offer {
     /// The number of this execution of its source line, from 1, if calls are traced.
     pub(crate) execution: u32,
 }
+
+/// A call that the last poll has begun with a waker of the program's own, that waits, and that the OS has looked at: had it
+/// been able to complete, the poll would have gone on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BegunCall {
+    pub(crate) key: OperationKey,
+    /// Its number among the operations that the step has begun.
+    pub(crate) number: u32,
+}
+
+/// The calls that a step has let wait, and that might have completed; see `world::readiness`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Begun {
+    /// Those that it has begun with wakers of the program's own, in this order.
+    pub(crate) calls: Box<[BegunCall]>,
+    /// Those that its poll has found to wait before the one whose outcome it has taken, or all if it has taken none, where
+    /// the order is certain.
+    pub(crate) passed: Box<[OperationKey]>,
+}

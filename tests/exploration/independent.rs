@@ -50,13 +50,13 @@ fn pairs(identity: Identity, count: usize) -> Report {
 /// The states of each pair, beside the one that is split. The time is printed, and no part of the test.
 #[test]
 fn many_pairs_that_never_end_add_up() {
-    for identity in [Identity::History, Identity::Memory] {
+    for (identity, each) in [(Identity::History, 24), (Identity::Memory, 20)] {
         for count in [12, 24, 48, 96, 192] {
             let began = Instant::now();
             let report = pairs(identity, count);
             println!("{identity:?}, {count} pairs: {} states, {:?}", report.states(), began.elapsed());
             assert_eq!(report.verdict(), Verdict::Verified, "{report}");
-            assert_eq!(report.states(), 24 * count + 1, "{identity:?}, {count} pairs");
+            assert_eq!(report.states(), each * count + 1, "{identity:?}, {count} pairs");
         }
     }
 }

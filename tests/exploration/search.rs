@@ -363,12 +363,13 @@ fn a_score_sees_how_far_the_state_is() {
     });
     assert_eq!(report.verdict(), Verdict::Verified, "{report}");
     let seen = seen.lock().unwrap();
-    // The first state has no score: there is nothing to choose.
-    assert_eq!(seen.len(), report.states() - 1);
+    // The first state has no score: there is nothing to choose. A search begins again when it learns that the programs can
+    // tell what the driver knows.
+    let seen = &seen[seen.len() - (report.states() - 1)..];
     assert_eq!(seen.iter().map(|((depth, ..), _)| *depth).max(), Some(report.depth()));
     assert_eq!(seen.iter().map(|((_, faults, ..), _)| *faults).max(), Some(3), "each question, or its answer");
     assert_eq!(seen.iter().map(|((_, _, in_flight, ..), _)| *in_flight).collect::<BTreeSet<_>>(), [0, 1].into());
-    for ((_, _, in_flight, has_ended, is_blocked), pending) in &*seen {
+    for ((_, _, in_flight, has_ended, is_blocked), pending) in seen {
         let waits = pending.iter().any(|pending| pending.starts_with("recv on port"));
         assert!(!(*has_ended && (waits || *is_blocked)), "{pending:?}");
         // A packet for the client does not let it wait, one for the server does.

@@ -171,6 +171,10 @@ impl World<'_> {
             }
         }
         let calling: BTreeMap<TaskId, TaskId> = self.calling().collect();
+        let left = |timer: &Move| match timer {
+            Move::Fire { left, .. } => *left,
+            _ => unreachable!("only timers"),
+        };
         for (&task, state) in &self.state.tasks {
             if calling.get(&state.unit).is_some_and(|&calling| calling != task) {
                 continue;
@@ -183,6 +187,7 @@ impl World<'_> {
                     continue;
                 }
             };
+            let own = timers.len();
             let mut step = |outcome| others.push(Move::Step { task, outcome });
             match *wait {
                 Wait::Bind { .. } | Wait::Connect { .. } | Wait::IsFinished { .. } | Wait::Clock { .. } => {
@@ -229,16 +234,20 @@ impl World<'_> {
             // Nobody asks whether the time is over in the middle of a poll.
             if !self.is_woken(task) && !wait.is_call() {
                 let frames = state.frames.iter().enumerate();
-                timers.extend(frames.filter_map(|(frame, kind)| match *kind {
-                    Frame::Timeout { left, .. } => Some(Move::Fire { task, timer: Timer::Frame(frame), left }),
+                let outer = frames.filter_map(|(frame, kind)| match *kind {
+                    Frame::Timeout { left, .. } => Some((frame, left)),
                     _ => None,
-                }));
+                });
+                // What is inside is polled first, and seen if it is over as well.
+                let mut earliest = timers[own..].iter().map(left).min();
+                for (frame, left) in outer.rev().filter(|_| !self.is_there(state)) {
+                    if earliest.is_none_or(|inner| inner.max(0) > left.max(0)) {
+                        timers.push(Move::Fire { task, timer: Timer::Frame(frame), left });
+                    }
+                    earliest = Some(earliest.map_or(left, |inner| inner.min(left)));
+                }
             }
         }
-        let left = |timer: &Move| match timer {
-            Move::Fire { left, .. } => *left,
-            _ => unreachable!("only timers"),
-        };
         let (due, mut running): (Vec<Move>, Vec<Move>) = timers.into_iter().partition(|timer| left(timer) <= 0);
         others.extend(due);
         others.extend(deliveries);

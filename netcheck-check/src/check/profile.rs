@@ -219,7 +219,6 @@ fn in_words(system: &System, component: Component) -> Option<String> {
         | Component::Hung(_)
         | Component::Dialed(_)
         | Component::Scope(_)
-        | Component::Ready(..)
         | Component::Observed => return None,
     })
 }

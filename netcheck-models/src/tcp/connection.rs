@@ -205,6 +205,13 @@ impl Connection {
         (self.ends[own].error, self.told(own))
     }
 
+    /// The connection where nobody depends on what drivers have told.
+    #[must_use]
+    pub fn untold(mut self) -> Connection {
+        self.ways.iter_mut().for_each(|way| way.is_known = false);
+        self
+    }
+
     /// The connection after the driver of this end was asked: it knows of what is there to be read.
     #[must_use]
     pub fn looked_at(&self, side: Side) -> Connection {

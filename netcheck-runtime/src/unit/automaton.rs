@@ -4,12 +4,11 @@
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::tasks;
-use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
+use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Outcome};
 use crate::unit::identity::causality::{EventId, Events, ObjectId, TraceId};
 use crate::unit::identity::checkpoint::PositionId;
 use crate::unit::identity::memory::ImageId;
 use crate::unit::panics::Panic;
-use crate::unit::poll::operations::BegunCall;
 use ahash::AHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::hash::Hash;
@@ -132,18 +131,6 @@ pub struct Edge {
     pub(crate) begun: Begun,
 }
 
-/// The calls that a step has begun and that might have completed at once; see [`world::readiness`](crate::world::readiness).
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Begun {
-    /// In the order in which they were begun. Those with wakers of the task's own are listed only if the unit might do
-    /// something else before them.
-    pub(crate) calls: Box<[BegunCall]>,
-    /// Whether they might have been begun in another order.
-    pub(crate) is_unordered: bool,
-    /// The timers that the step has found to wait before the one that has fired.
-    pub(crate) passed_timers: Box<[u32]>,
-}
-
 impl Edge {
     pub(crate) fn is_refused(&self) -> bool {
         self.target == NodeId::ABSENT
@@ -162,6 +149,7 @@ pub struct Automata {
     by_outcome: AHashMap<Outcome, OutcomeId>,
     by_output: AHashMap<u32, NodeId>,
     attempts: AHashMap<(EdgeId, u32), EdgeId>,
+    attempted: AHashMap<EdgeId, (EdgeId, u32)>,
     /// Nodes that several histories lead to, by the program's first node, their identity, and whether the unit has
     /// waited.
     by_identity: AHashMap<(NodeId, Identity, bool), NodeId>,
@@ -185,6 +173,7 @@ impl Automata {
             by_outcome: AHashMap::new(),
             by_output: AHashMap::new(),
             attempts: AHashMap::new(),
+            attempted: AHashMap::new(),
             by_identity: AHashMap::new(),
         };
         let parked = |in_accept| NodeKind::Parked { in_accept };
@@ -226,10 +215,16 @@ impl Automata {
         self.attempts.get(&(edge, number)).copied()
     }
 
+    /// Of an edge that ends at a call which it begins: the whole step, and the number of the call.
+    pub(crate) fn attempted(&self, edge: EdgeId) -> Option<(EdgeId, u32)> {
+        self.attempted.get(&edge).copied()
+    }
+
     /// Adds the step of an edge up to a call that it begins: an edge that no input of its source leads to.
     pub(crate) fn add_attempt(&mut self, (of, number): (EdgeId, u32), edge: Edge) -> EdgeId {
         let id = EdgeId(self.edges.len() as u32);
         self.attempts.insert((of, number), id);
+        self.attempted.insert(id, (of, number));
         self.nodes[edge.target.index()].before.push(edge.source);
         self.edges.push(edge);
         id

@@ -5,13 +5,12 @@
 
 use crate::id::{NodeId, TaskId, UnitId};
 use crate::operation::tasks;
-use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome};
+use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Outcome};
 use crate::unit::identity::causality::Traced;
 use crate::unit::identity::checkpoint::{Position, PositionId};
 use crate::unit::identity::memory::ImageId;
 use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::poll::context::{self, Abandoned, Context};
-use crate::unit::poll::operations::BegunCall;
 use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
 use crate::unit::shared::{Shared, Value};
@@ -64,10 +63,8 @@ pub struct Stepped {
     pub(crate) waiting: Option<Vec<Waiting>>,
     /// What readers are told of the step, if calls are traced.
     pub(crate) remarks: Vec<String>,
-    /// The calls that its last poll has begun and that wait, in this order; and whether that might have been another one.
-    pub(crate) begun: (Vec<BegunCall>, bool),
-    /// The timers that it has found to wait before it has found the one that has fired.
-    pub(crate) passed_timers: Vec<u32>,
+    /// The calls that it has let wait and that might have completed.
+    pub(crate) begun: Begun,
 }
 
 /// A live run of a unit.
@@ -116,13 +113,12 @@ impl Instance {
             self.context.begin_step(Position::of(at, input), answers);
             let (first, rest) = self.take(program, input.key, outcome, recorded);
             let mut stepped = self.finish(rest);
-            stepped.passed_timers = self.context.passed_timers();
+            stepped.begun = self.context.last_begun();
             self.drop_output(&mut stepped.rest);
             stepped.arrival = self.context.arrival();
             if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
                 stepped.image = self.context.image();
                 stepped.waiting = self.context.waiting();
-                stepped.begun = self.context.begun_calls();
             }
             self.context.attempt(None);
             let is_over =
@@ -456,19 +452,8 @@ impl Instance {
         let rest = ends.then(|| self.left_behind()).flatten().map_or(rest, Rest::Panicked);
         let alive = matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER))
             || matches!(rest, Rest::WaitsAsRecorded);
-        Stepped {
-            rest,
-            effects,
-            spawned,
-            alive,
-            traced: None,
-            arrival: None,
-            image: None,
-            waiting: None,
-            remarks,
-            begun: (Vec::new(), false),
-            passed_timers: Vec::new(),
-        }
+        let (traced, arrival, image, waiting, begun) = (None, None, None, None, Begun::default());
+        Stepped { rest, effects, spawned, alive, traced, arrival, image, waiting, remarks, begun }
     }
 
     /// The violation of a task that outlives the root of its isolated task. The tasks of a process end with it.

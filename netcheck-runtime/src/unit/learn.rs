@@ -6,8 +6,8 @@
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::tasks;
-use crate::operation::{Input, Offer, Operation, OperationKey, Stream};
-use crate::unit::automaton::{Automata, Begun, Edge, EdgeId, Identity, NodeKind};
+use crate::operation::{Begun, Input, Offer, Operation, OperationKey, Stream};
+use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
 use crate::unit::merged::{Merged, Samples};
 use crate::unit::order::Order;
@@ -343,14 +343,17 @@ impl Learner {
         &mut self,
         unit: UnitId,
         (source, input): (NodeId, Input),
-        stepped: Stepped,
+        mut stepped: Stepped,
         attempt: Option<(EdgeId, u32)>,
     ) -> Result<EdgeId, Diagnostic> {
         let from = Some((source, input));
         let waited = self.automata.node(source).waited;
         // The inputs before an attempt are those of the edge without it.
         let identities = if attempt.is_some() { SmallVec::new() } else { Identity::all_of(&stepped) };
-        let begun = self.begun(&stepped);
+        // A step that is abandoned has begun nothing yet.
+        let waits = stepped.alive && matches!(stepped.rest, Rest::Waits(_));
+        let calls = if waits { std::mem::take(&mut stepped.begun.calls) } else { Box::default() };
+        let begun = Begun { calls, passed: stepped.begun.passed };
         let (event, tasks) = stepped.traced.map(|traced| (traced.event, traced.tasks)).unzip();
         let target = match stepped.rest {
             Rest::Waits(offers) => {
@@ -409,16 +412,6 @@ impl Learner {
             self.order.add(&self.automata, edge);
         }
         Ok(edge)
-    }
-
-    /// The calls of a step for which it makes a difference whether they complete at once. One with a waker of the task's
-    /// own is the next to complete anyway if the unit does nothing else.
-    fn begun(&self, stepped: &Stepped) -> Begun {
-        let (calls, is_unordered) = &stepped.begun;
-        let has_more = matches!(&stepped.rest, Rest::Waits(offers) if offers.len() > 1);
-        let calls = calls.iter().filter(|call| call.is_called || has_more).copied();
-        let passed_timers = stepped.passed_timers.clone().into_boxed_slice();
-        Begun { calls: calls.collect(), is_unordered: *is_unordered, passed_timers }
     }
 
     fn differs(&self, unit: UnitId, at: NodeId, input: Input, expected: &str, seen: &str) -> Diagnostic {

@@ -22,10 +22,7 @@ impl View<'_> {
             component.set(next, used + transition.faults);
         }
         match &transition.step {
-            Move::Unit { unit, component, edge, .. } => {
-                self.take(*unit, *component, *edge, next)?;
-                self.note_ready(*unit, *edge, next)?;
-            }
+            Move::Unit { unit, component, edge, .. } => self.take(*unit, *component, *edge, next)?,
             Move::LoseInFlight
             | Move::Pass { .. }
             | Move::Hang { .. }
@@ -144,7 +141,6 @@ impl View<'_> {
     /// Releases everything that a unit holds.
     fn release(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
         self.clear(Component::Scope(unit), next);
-        self.components.ready(unit).for_each(|(_, component)| component.set(next, 0));
         self.release_streams(unit, next)?;
         self.release_datagrams(unit, next)
     }

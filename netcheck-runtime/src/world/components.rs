@@ -1,6 +1,6 @@
 //! The state vector, and the component at each of its positions.
 
-use crate::id::{ConnectionId, ProcessId, SocketId, TaskId, UnitId};
+use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use ahash::AHashMap;
 use netcheck_models::tcp::{Backlog, Connection};
 use smallvec::SmallVec;
@@ -53,8 +53,6 @@ pub enum Component {
     Faults,
     /// The number of `faults::scope` regions that a unit is in.
     Scope(UnitId),
-    /// The calls of a task that complete before all else that it does, by their keys, as a set of bits.
-    Ready(UnitId, TaskId),
     /// Where a monitor is.
     Monitor(u32),
     /// The value that an observer of the search keeps for the path to a state; no step depends on it.
@@ -124,7 +122,6 @@ pub struct Components {
     streams: Vec<ComponentId>,
     astray: Vec<ComponentId>,
     timers: Vec<(UnitId, ComponentId)>,
-    ready: Vec<(UnitId, TaskId, ComponentId)>,
 }
 
 impl Components {
@@ -149,7 +146,6 @@ impl Components {
                 self.streams.push(id)
             }
             Component::Timers(unit) => self.timers.push((unit, id)),
-            Component::Ready(unit, task) => self.ready.push((unit, task, id)),
             _ => {}
         }
         id
@@ -177,11 +173,6 @@ impl Components {
     /// The components of TCP: ports, connections, and connects that hang.
     pub(crate) fn streams(&self) -> &[ComponentId] {
         &self.streams
-    }
-
-    /// The calls that complete before all else, of each task of a unit that has had any.
-    pub(crate) fn ready(&self, unit: UnitId) -> impl Iterator<Item = (TaskId, ComponentId)> {
-        self.ready.iter().filter(move |(of, ..)| *of == unit).map(|&(_, task, component)| (task, component))
     }
 
     /// The timers of each unit that has any.

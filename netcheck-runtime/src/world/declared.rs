@@ -97,6 +97,8 @@ pub struct Demands {
     pub(crate) lingers: bool,
     /// A socket that asks for any port is given one that the dependence relation does not reckon with.
     pub ports: bool,
+    /// It makes a difference to a program of what tokio's driver has told: only then is that part of the state.
+    pub(crate) driver: bool,
     /// The monitors that see a datagram being lost, as a set of bits.
     pub losses: u64,
 }

@@ -21,6 +21,8 @@ pub(crate) struct Enabled {
     pub(crate) timers: Vec<Waiting>,
     /// The sockets on which a unit waits with an empty buffer, where each arrival is a step.
     pub(super) listening: SmallVec<[SocketId; 4]>,
+    /// Calls that are known to complete, beside others of their units.
+    pub(super) known: SmallVec<[(UnitId, OperationKey); 4]>,
     /// Channels to sockets on which a unit waits; the datagrams in flight on each may be lost together.
     pub(super) losable: Vec<Losable>,
     /// The number of outcomes that programs refused.
@@ -64,6 +66,7 @@ impl Enabled {
         self.timers.clear();
         self.losable.clear();
         self.listening.clear();
+        self.known.clear();
         self.refused = 0;
     }
 }
@@ -91,23 +94,20 @@ impl View<'_> {
                 continue;
             }
             let offers = self.prepared_offers(node)?;
-            let held = self.complete_at_once(state, unit, offers, asker, enabled)?;
+            let first = enabled.moves.len();
             if self.in_order {
-                if held.is_empty() {
-                    self.in_order(state, offers, asker, enabled)?;
-                }
+                self.in_order(state, offers, asker, enabled)?;
+                self.complete_at_once(state, (unit, offers), first, enabled)?;
                 continue;
             }
             for offer in offers {
-                if offer.waking != Waking::Called && held.contains(&offer.task) {
-                    continue;
-                }
                 let before = enabled.moves.len();
                 self.offers(state, asker(offer.key, offer.waking), &offer.prepared, enabled)?;
                 if offer.waking == Waking::Again {
                     self.wait_only_for_nothing(enabled, before);
                 }
             }
+            self.complete_at_once(state, (unit, offers), first, enabled)?;
         }
         Ok(())
     }

@@ -21,7 +21,6 @@ impl View<'_> {
                 Component::Unit(_)
                 | Component::Handle(_)
                 | Component::Scope(_)
-                | Component::Ready(..)
                 | Component::Clock
                 | Component::Observed => {}
                 Component::Zone => {

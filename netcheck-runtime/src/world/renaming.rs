@@ -184,7 +184,6 @@ impl<'a> Renaming<'a> {
             Component::Dialed(socket) => Component::Dialed(self.socket(socket)),
             Component::Timers(unit) => Component::Timers(self.unit(unit)),
             Component::Scope(unit) => Component::Scope(self.unit(unit)),
-            Component::Ready(unit, task) => Component::Ready(self.unit(unit), task),
             Component::Connection(_)
             | Component::Clock
             | Component::Zone

@@ -1,7 +1,7 @@
 //! The system of one check: the tables, and the learner that fills them.
 
 use crate::id::{Mover, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
-use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, Side, tcp};
+use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, Side, tcp, udp};
 use crate::unit::automaton::EdgeId;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::program::Program;
@@ -209,10 +209,7 @@ impl System {
     pub(crate) fn find_out(&mut self, missing: Missing) -> Result<(), Interrupt> {
         match missing {
             Missing::Edge(node, input) => _ = self.edge(node, input)?,
-            Missing::Attempt { edge, number } => {
-                let learned = self.learner.attempt(edge, number).map_err(Interrupt::Diagnostic)?;
-                self.look_at(learned)?;
-            }
+            Missing::Attempt(edge, number) => _ = self.attempt(edge, number)?,
             Missing::Outcome(outcome) => _ = self.learner.automata.intern(&outcome),
             Missing::PreparedOffers(node) => _ = self.prepared_offers(node),
             Missing::Component(component) => _ = self.components.id(component),
@@ -267,6 +264,12 @@ impl System {
         self.look_at(id)
     }
 
+    /// The step of an edge up to the call that it begins with this number.
+    pub(crate) fn attempt(&mut self, edge: EdgeId, number: u32) -> Result<EdgeId, Interrupt> {
+        let id = self.learner.attempt(edge, number).map_err(Interrupt::Diagnostic)?;
+        self.look_at(id)
+    }
+
     /// Notes what the search must know of an edge. It may show that the search must begin again.
     fn look_at(&mut self, id: EdgeId) -> Result<EdgeId, Interrupt> {
         self.add_units();
@@ -288,6 +291,7 @@ impl System {
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Faults(faults::Effect::Scope { .. }))),
             lingers: self.demands.lingers || edge.effects.iter().any(resets_by_closing),
             ports: self.demands.ports,
+            driver: self.demands.driver || depends_on_driver(&target.offers),
             losses,
         };
         if demands != self.demands {
@@ -424,4 +428,17 @@ impl System {
     pub fn live_units<'a>(&'a self, state: &'a [u32]) -> impl Iterator<Item = (UnitId, NodeId)> + 'a {
         self.view().live_units(state)
     }
+}
+
+/// Whether it makes a difference to a unit with these offers of what tokio's driver has told: for a call beside others, and
+/// for a receive that does not wait.
+fn depends_on_driver(offers: &[Offer]) -> bool {
+    use tcp::Operation::{Accept, Read, Ready};
+    offers.iter().any(|offer| match offer.operation.itself() {
+        Operation::Udp(udp::Operation::TryReceive { .. }) => true,
+        Operation::Udp(udp::Operation::Receive { .. }) | Operation::Tcp(Accept { .. } | Read { .. } | Ready { .. }) => {
+            offers.len() > 1 && !offer.is_called
+        }
+        _ => false,
+    })
 }

@@ -183,10 +183,7 @@ pub(crate) enum Missing {
         rules: usize,
         link: u32,
     },
-    Attempt {
-        edge: EdgeId,
-        number: u32,
-    },
+    Attempt(EdgeId, u32),
     Rearmed {
         edge: EdgeId,
         before: u32,

@@ -6,7 +6,7 @@ use super::components::ComponentId;
 use super::system::System;
 use super::tables::Tables;
 use crate::id::{ConnectionId, ProcessId, SocketId, TaskId, UnitId};
-use crate::operation::{Operation, Side, tcp};
+use crate::operation::{Operation, Side};
 use crate::unit::automaton::EdgeId;
 use crate::unit::identity::causality::ObjectId;
 use netcheck_models::host::ephemeral;
@@ -256,19 +256,14 @@ impl Touches {
         }
     }
 
-    /// What decides whether the calls that an edge begins complete at once: they are looked at as those that are tried.
-    /// Of a datagram, the step of a call with the task's own waker sees only whether it had come when time passed.
+    /// What decides whether the calls that an edge begins, and that the program itself polls, complete at once: they are
+    /// looked at as those that are tried.
     pub(crate) fn begun(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
         let edge = system.learner.automata.edge(edge);
         let offers = &system.learner.automata.node(edge.target).offers;
         let tried = edge.begun.calls.iter().filter_map(|call| {
             let operation = &offers.iter().find(|offer| offer.key == call.key)?.operation;
-            let is_seen = match operation {
-                Operation::Udp(_) => call.is_called,
-                Operation::Tcp(tcp::Operation::Listen { .. } | tcp::Operation::Shutdown { .. }) => false,
-                _ => true,
-            };
-            operation.tried().filter(|_| is_seen)
+            operation.tried()
         });
         let tried: SmallVec<[Operation; 2]> = tried.collect();
         for operation in tried {

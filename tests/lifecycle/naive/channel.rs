@@ -21,6 +21,8 @@ pub struct Packet {
     pub overtaken: bool,
     /// it was sent without faults: nothing may overtake it
     pub is_ordered: bool,
+    /// time has passed since it was sent, and it can't be lost: the driver of the receiver knows of it
+    pub is_seen: bool,
 }
 
 impl Channel {
@@ -36,6 +38,7 @@ impl Channel {
         let settled = self.delivered.iter().take_while(|&&packet| first.is_none_or(|first| packet <= first)).count();
         for packet in self.delivered.drain(..settled) {
             self.packets[packet].copies -= 1;
+            self.packets[packet].is_seen = false;
             // it has come: nothing overtakes it any more
             self.packets[packet].overtaken = true;
         }
@@ -48,6 +51,11 @@ impl Channel {
 
     fn arrived(&self, packet: usize) -> usize {
         self.delivered.iter().filter(|&&delivered| delivered == packet).count()
+    }
+
+    /// Whether the receiver's driver knows of a packet that was not received yet.
+    pub fn has_seen(&self) -> bool {
+        (0..self.packets.len()).any(|packet| self.packets[packet].is_seen && self.arrived(packet) == 0)
     }
 
     pub fn remaining(&self, packet: usize) -> usize {

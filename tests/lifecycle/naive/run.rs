@@ -1,7 +1,7 @@
 //! What tasks do.
 
 use super::Findings;
-use super::channel::Packet;
+use super::channel::{Channel, Packet};
 use super::compile::Code;
 use super::state::{Activity, Frame, Outcome, Phase, ProcessState, SocketState, TaskId, TaskState, Timer, Wait, World};
 use crate::program::{CANCELLED, ELAPSED, EMPTY, HANDLES, Instruction, REGISTERS, SOCKETS, Task, Value, panic_message};
@@ -85,6 +85,13 @@ impl World<'_> {
             self.task(id).activity = activity;
             return Ok(());
         }
+    }
+
+    /// Whether what a task waits for is there, and the driver knows: nothing else of the task comes before it.
+    pub fn is_there(&self, task: &TaskState) -> bool {
+        let Activity::Waiting(Wait::Recv { slot, .. }) = task.activity else { return false };
+        let own = self.state.channels.iter().filter(|((_, to), _)| Some(*to) == task.sockets[slot]);
+        own.map(|(_, channel)| channel).any(Channel::has_seen)
     }
 
     /// Runs a task unless it waits for something else now.
@@ -314,7 +321,8 @@ impl World<'_> {
                 }
                 let sender = self.task(id).sockets[slot].expect("it is bound");
                 let SocketState { process, port, .. } = self.state.sockets[&sender];
-                let packet = Packet { value, from: (process, port), copies, overtaken: false, is_ordered };
+                let packet =
+                    Packet { value, from: (process, port), copies, overtaken: false, is_ordered, is_seen: false };
                 self.state.channels.entry((sender, receiver)).or_default().packets.push(packet);
             }
             (Wait::Recv { slot, into }, Outcome::Arrived { channel, packet }) => {

@@ -217,7 +217,7 @@ mod http {
 
     #[test]
     fn small_buffers_cut_requests_and_answers() {
-        for (bytes, states) in [(7, 3_550), (16, 1_676), (64, 820)] {
+        for (bytes, states) in [(7, 3_550), (16, 1_956), (64, 820)] {
             let report = check(&one_failure(failures().buffer(bytes)), answer, ask);
             verified(&report, states);
             may_end_with(&report, "client", ANSWERED);
@@ -258,7 +258,7 @@ mod http {
     /// its local states: a million global ones do not reach an end.
     #[test]
     fn each_connection_of_a_server_is_a_task_of_its_own() {
-        for (tcp, states) in [(Tcp::new(), 2_310), (failures(), 66_183)] {
+        for (tcp, states) in [(Tcp::new(), 2_310), (failures(), 38_988)] {
             let report = one_failure(tcp).identity(Identity::History).check(|net| {
                 net.process("server", answer_two);
                 for client in ["a", "b"] {
@@ -292,13 +292,13 @@ mod websocket {
     #[test]
     fn a_text_is_answered_and_both_close() {
         let report = check(&Checker::new(), answer, ask);
-        verified(&report, 22);
+        verified(&report, 52);
         ended_with(&report, &[r#"Ok(["ab"])"#], &[ANSWERED]);
     }
 
     #[test]
     fn the_text_is_answered_or_an_error_is_seen() {
-        for (reduction, states) in [(true, 63), (false, 63)] {
+        for (reduction, states) in [(true, 273), (false, 273)] {
             let report = check(&one_failure(failures()).reduction(reduction), answer, ask);
             verified(&report, states);
             let failed = [
@@ -313,7 +313,7 @@ mod websocket {
 
     #[test]
     fn small_buffers_cut_the_handshake() {
-        for (bytes, states) in [(7, 336), (16, 182), (64, 91)] {
+        for (bytes, states) in [(7, 3_486), (16, 1_672), (64, 601)] {
             let report = check(&one_failure(failures().buffer(bytes)), answer, ask);
             verified(&report, states);
             may_end_with(&report, "client", ANSWERED);
@@ -324,15 +324,16 @@ mod websocket {
     #[test]
     fn a_handshake_byte_by_byte_is_taken_for_an_attack() {
         let report = check(&Checker::new().tcp(Tcp::new().buffer(1)), answer, ask);
-        verified(&report, 141);
-        let unfinished = r#"Err("WebSocket protocol error: Handshake not finished")"#;
-        ended_with(&report, &[r#"Err("Attack attempt detected")"#], &[unfinished]);
+        verified(&report, 786);
+        let broken = r#"Err("IO error: Broken pipe (os error 32)")"#;
+        ended_with(&report, &[r#"Err("Attack attempt detected")"#], &[broken]);
     }
 
     #[test]
-    fn frames_may_be_cut_and_fail_anywhere() {
+    #[ignore = "takes many minutes: for a nightly run"]
+    fn nightly_frames_may_be_cut_and_fail_anywhere() {
         let report = check(&one_failure(failures().split()), tell, hear);
-        verified(&report, 222_690);
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
         may_end_with(&report, "client", r#"Ok("a")"#);
     }
 
@@ -350,7 +351,7 @@ mod websocket {
     /// The masks that tungstenite draws are fixed in a check, so they change nothing.
     #[test]
     fn random_masks_are_the_same_in_each_run() {
-        for (reduction, states) in [(true, 63), (false, 63)] {
+        for (reduction, states) in [(true, 273), (false, 273)] {
             for seed in [0, 7] {
                 let checker = one_failure(failures()).reduction(reduction).seed(seed);
                 let [fixed, drawn] = [check(&checker, answer, ask), check(&checker, answer, ask_with_random_masks)];

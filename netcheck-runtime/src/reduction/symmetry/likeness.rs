@@ -108,12 +108,13 @@ impl Likeness {
 impl Comparison<'_> {
     /// The image of an edge, if it is like it.
     fn edge(&mut self, system: &mut System, edge: EdgeId) -> Result<EdgeId, Interrupt> {
-        let Edge { source, input, .. } = *system.learner.automata.edge(edge);
-        self.has_own_port(system, source, input)?;
-        let image = self.tables.node(self.swap, source).expect("a node is met before what leaves it");
-        let answer = outcome(system, self.map, input.outcome).map_err(|doubt| doubtful(self.swap.pair, doubt))?;
-        let key = self.key(system, (source, image), input)?;
-        let image = system.edge(image, Input { key, outcome: answer })?;
+        let image = match system.learner.automata.attempted(edge) {
+            Some((whole, number)) => {
+                let whole = self.edge(system, whole)?;
+                system.attempt(whole, number)?
+            }
+            None => self.edge_of_input(system, edge)?,
+        };
         let (of, other) = (system.learner.automata.edge(edge), system.learner.automata.edge(image));
         let shared = Rc::clone(system.shared());
         let renaming = Renaming::new(&shared, self.map);
@@ -138,6 +139,16 @@ impl Comparison<'_> {
             self.node(system, edge, target, other_target)?;
         }
         Ok(image)
+    }
+
+    /// The edge that leaves the image of an edge's source for the image of its input.
+    fn edge_of_input(&self, system: &mut System, edge: EdgeId) -> Result<EdgeId, Interrupt> {
+        let Edge { source, input, .. } = *system.learner.automata.edge(edge);
+        self.has_own_port(system, source, input)?;
+        let image = self.tables.node(self.swap, source).expect("a node is met before what leaves it");
+        let answer = outcome(system, self.map, input.outcome).map_err(|doubt| doubtful(self.swap.pair, doubt))?;
+        let key = self.key(system, (source, image), input)?;
+        system.edge(image, Input { key, outcome: answer })
     }
 
     /// The operation that an input's operation becomes, in the image of a node.

@@ -44,7 +44,6 @@ impl Kind {
             | Component::Zone
             | Component::Faults
             | Component::Scope(_)
-            | Component::Ready(..)
             | Component::Monitor(_)
             | Component::Observed => Kind::Same,
         }

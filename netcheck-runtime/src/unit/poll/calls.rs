@@ -1,10 +1,10 @@
 //! Operations that a poll waits for, and synchronous calls.
 
 use crate::id::{TaskId, UnitId};
-use crate::operation::{Failure, Offer, Operation, OperationKey, Outcome};
+use crate::operation::{Begun, BegunCall, Failure, Offer, Operation, OperationKey, Outcome};
 use crate::operation::{tasks, tcp, time, udp};
 use crate::unit::poll::context::{self, Context, State};
-use crate::unit::poll::operations::{BegunCall, Pending};
+use crate::unit::poll::operations::Pending;
 use crate::unit::shared::Modes;
 use netcheck_memory::engine;
 use std::cmp::Ordering;
@@ -186,20 +186,14 @@ impl Context {
         self.state().operations.offer(key).cloned()
     }
 
-    /// The calls that the last poll has begun and that wait, in this order, unless it has taken an answer since; and
-    /// whether they might have been begun in another one.
-    pub(in crate::unit) fn begun_calls(&self) -> (Vec<BegunCall>, bool) {
+    /// The calls that the last poll has let wait and that might have completed, unless it has taken an answer since.
+    pub(in crate::unit) fn last_begun(&self) -> Begun {
         let state = self.state();
         // A task that has aborted itself ends at its next await.
         let goes_on =
             |call: &BegunCall| state.operations.offer(call.key).is_some_and(|offer| !state.is_aborted(offer.task));
-        let calls = state.operations.begun_calls(state.script.answered()).filter(goes_on);
-        (calls.collect(), !state.selects.open.is_empty())
-    }
-
-    /// The timers that the step has found to wait before it has found the one that has fired.
-    pub(in crate::unit) fn passed_timers(&self) -> Vec<u32> {
-        self.state().operations.passed().to_vec()
+        let calls = state.operations.begun_calls(state.script.answered()).filter(goes_on).collect();
+        Begun { calls, passed: state.operations.passed() }
     }
 
     /// The next step tries the operation that it begins with this number as soon as it is begun.

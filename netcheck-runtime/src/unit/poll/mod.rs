@@ -4,7 +4,7 @@
 //! - [`operations`]: the operations that the unit waits for; [`script`]: recorded answers, and effects between them;
 //! - [`handles`] and [`numbers`]: sockets, timers, and pending operations of `poll_` functions;
 //! - [`tasks`]: tasks, and isolated tasks that were spawned; [`schedule`]: tokio's order of tasks;
-//! - [`selects`], [`frames`], [`executions`]: `select!`s, awaiting functions and source lines that are being polled;
+//! - [`branches`], [`selects`], [`frames`], [`executions`]: `select!`s, awaiting functions and source lines that are being polled;
 //! - [`random`]: what was drawn.
 //!
 //! The calls; each file uses those above it:
@@ -20,6 +20,7 @@
 //! the poll until its answer is at hand.
 
 mod attempts;
+mod branches;
 mod calls;
 pub(crate) mod capture;
 pub mod context;

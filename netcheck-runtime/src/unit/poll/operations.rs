@@ -21,10 +21,10 @@
 //! polled again.
 
 use crate::id::TaskId;
-use crate::operation::{Offer, Operation, OperationKey, Outcome, time};
+use crate::operation::{BegunCall, Offer, Operation, OperationKey, Outcome};
 use crate::sorted::SortedMap;
+use crate::unit::poll::branches::{Branches, are_unordered};
 use crate::unit::poll::script::Place;
-use crate::unit::poll::selects::{Branches, are_unordered};
 use netcheck_memory::Scan;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
@@ -57,17 +57,6 @@ pub(crate) struct Fresh {
     pub(super) answered: usize,
 }
 
-/// A call that the last poll has begun, that waits, and that the OS has looked at: had it been able to complete, the poll
-/// would have gone on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BegunCall {
-    pub(crate) key: OperationKey,
-    /// Its number among the operations that the step has begun.
-    pub(crate) number: u32,
-    /// Whether its waker is one of the program's own.
-    pub(crate) is_called: bool,
-}
-
 /// An operation that the unit waits for, with the waker of the future.
 struct Registered {
     offer: Offer,
@@ -88,10 +77,10 @@ pub(in crate::unit) struct Operations {
     fresh: Vec<Fresh>,
     /// The operation whose waker was called in this step, until it is polled.
     given: Option<OperationKey>,
-    /// The timers that this poll has found to wait, with the branches in which it has.
-    waiting_timers: Vec<(u32, Branches)>,
-    /// Those of them that it has found before the timer that has fired: had they fired, too, these would have been taken.
-    passed: Vec<u32>,
+    /// The operations that this poll has found to wait, with the branches in which it has.
+    waiting: Vec<(OperationKey, Branches)>,
+    /// Those of them that it has found before the one whose outcome it has taken, if it has taken one.
+    passed: Option<Vec<OperationKey>>,
     /// Wakers that are no longer needed. To drop one is the program's business, and done where the program runs.
     unneeded: Vec<Waker>,
 }
@@ -100,12 +89,12 @@ impl Operations {
     pub(super) fn begin_step(&mut self) {
         self.begun = 0;
         self.given = None;
-        self.passed.clear();
+        self.passed = None;
     }
 
     pub(super) fn begin_poll(&mut self) {
         self.fresh.clear();
-        self.waiting_timers.clear();
+        self.waiting.clear();
     }
 
     /// Numbers an operation that is begun.
@@ -134,11 +123,12 @@ impl Operations {
         self.fresh.push(Fresh { key, number: self.begun, place, answered });
     }
 
-    /// The calls that the poll has begun since it took so many answers, in this order.
+    /// The calls that the poll has begun since it took so many answers, with wakers of the program's own.
     pub(super) fn begun_calls(&self, answered: usize) -> impl Iterator<Item = BegunCall> {
         self.fresh.iter().filter(move |fresh| fresh.answered == answered).filter_map(|fresh| {
-            let offer = self.offer(fresh.key).filter(|offer| offer.operation.is_tried_at_first())?;
-            Some(BegunCall { key: fresh.key, number: fresh.number, is_called: offer.is_called })
+            let offer = self.offer(fresh.key)?;
+            let is_polled_by_hand = offer.is_called && offer.operation.is_tried_at_first();
+            is_polled_by_hand.then_some(BegunCall { key: fresh.key, number: fresh.number })
         })
     }
 
@@ -160,17 +150,20 @@ impl Operations {
     /// Takes the outcome of an operation, which is then removed; in these branches.
     pub(super) fn take(&mut self, key: OperationKey, branches: &Branches) -> Option<(Operation, Outcome)> {
         let outcome = self.registered.get_mut(&key)?.outcome.take()?;
-        if self.given == Some(key) && matches!(outcome, Outcome::Elapsed { .. }) {
-            let before = self.waiting_timers.iter().filter(|(_, other)| !are_unordered(branches, other));
-            self.passed = before.map(|(timer, _)| *timer).collect();
+        if self.given == Some(key) {
+            let before = self.waiting.iter().filter(|(_, other)| !are_unordered(branches, other));
+            self.passed = Some(before.map(|(key, _)| *key).collect());
         }
         self.note_poll(key);
         Some((self.remove(key)?, outcome))
     }
 
-    /// The timers that the step has found to wait before it has found the one that has fired.
-    pub(super) fn passed(&self) -> &[u32] {
-        &self.passed
+    /// The operations that the step has found to wait before the one whose outcome it has taken; if it has taken none, all
+    /// but those in branches whose order is open.
+    pub(super) fn passed(&self) -> Box<[OperationKey]> {
+        let in_order =
+            || self.waiting.iter().filter(|(_, branches)| branches.is_empty()).map(|(key, _)| *key).collect();
+        self.passed.as_ref().map_or_else(in_order, |passed| passed.as_slice().into())
     }
 
     /// An operation is polled, so that it was not given its outcome for nothing.
@@ -194,9 +187,7 @@ impl Operations {
         waker: &mut Option<Waker>,
     ) {
         let registered = self.registered.get_mut(&key).expect("an operation that is polled is registered");
-        if let Operation::Time(time::Operation::Timer { timer, .. }) = registered.offer.operation {
-            self.waiting_timers.push((timer, branches));
-        }
+        self.waiting.push((key, branches));
         (registered.offer.task, registered.offer.is_called, registered.is_ready) = (task, is_called, false);
         let is_known = |known: &Waker| waker.as_ref().is_some_and(|waker| known.will_wake(waker));
         if !registered.waker.as_ref().is_some_and(is_known) {

@@ -3,8 +3,8 @@
 use crate::id::TaskId;
 use crate::operation::Operation;
 use crate::sorted::SortedMap;
+use crate::unit::poll::branches::Branches;
 use crate::unit::poll::operations::Fresh;
-use smallvec::SmallVec;
 use std::panic::Location;
 
 /// A `select!` of which one branch is being polled, or all branches wait. With another branch first, the branch that is
@@ -26,14 +26,6 @@ impl Trying {
         let (after, until) = self.begun;
         after < fresh.number && fresh.number <= until
     }
-}
-
-/// Branches of `select!`s whose order is open, by the numbers of the `select!`s.
-pub(super) type Branches = SmallVec<[(u32, usize); 2]>;
-
-/// Whether the order in which two futures are polled is that of the branches of a `select!`, and open.
-pub(super) fn are_unordered(one: &Branches, other: &Branches) -> bool {
-    one.iter().any(|(select, branch)| other.iter().any(|(of, another)| of == select && another != branch))
 }
 
 /// The `select!`s of a step.

@@ -9,6 +9,7 @@ mod opening;
 pub mod operation;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
+pub(in crate::world) mod readiness;
 mod release;
 pub(crate) mod renaming;
 pub mod rules;

@@ -13,7 +13,7 @@ use super::names::{
 use super::operation::{At, Missed};
 use super::own::Own;
 use crate::id::{Mover, NodeId, OutcomeId, ProcessId, UnitId};
-use crate::operation::{Effect as AnyEffect, Input, Outcome};
+use crate::operation::{Effect as AnyEffect, Input, OperationKey, Outcome};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::world::components::{Component, ComponentId};
 use crate::world::enabled::{Asker, Enabled, Waiting};
@@ -212,7 +212,8 @@ impl<'a> View<'a> {
             // How many ticks were missed is no number.
             return Err(Missing::Instant(asker.node, asker.key).into());
         }
-        let is_due = |other: u32| {
+        let is_due = |key: OperationKey| {
+            let Some(other) = self.timer_of(asker.node, key) else { return false };
             let other = timer_event(asker.unit, other);
             zone.is_scheduled(other) && is_at_latest_with(zone, event, other)
         };
@@ -288,13 +289,12 @@ impl<'a> View<'a> {
             let Some(at) = passing.until(timer.event) else { continue };
             let Accepted { waiting, event, input, edge, .. } = *timer;
             let Asker { unit, component, node, .. } = waiting.asker;
-            let is_due = |timer: u32| {
-                let is_waited_for =
-                    |other: &Accepted<'_>| other.waiting.asker.unit == unit && other.waiting.timer == timer;
-                let other = accepted.iter().find(|other| is_waited_for(other));
-                other.is_some_and(|other| is_at_latest_with(zone, event, other.event))
+            let is_due = |key: OperationKey| {
+                let is_it = |other: &&Accepted<'_>| (other.waiting.asker.unit, other.waiting.asker.key) == (unit, key);
+                accepted.iter().find(is_it).is_some_and(|other| is_at_latest_with(zone, event, other.event))
             };
-            if self.has_passed(edge, is_due) {
+            let is_known = |key: OperationKey| enabled.known.contains(&(unit, key));
+            if self.has_passed(edge, |key| is_due(key) || is_known(key)) {
                 continue;
             }
             let step = Move::Unit { unit, component, node, input, edge, class: Class::Timer { advance_ns: 0 } };

@@ -82,14 +82,9 @@ impl View<'_> {
 
     /// tokio fires all timers that are due before it polls a task. So a timer does not fire if the poll that takes it finds
     /// another one before that is due as well: the outer one of two time-outs.
-    fn keep_first_polled(&self, due: &mut Vec<(&Waiting, Input, EdgeId)>) {
-        let all: Vec<_> = due.iter().map(|(waiting, ..)| (waiting.asker.unit, waiting.timer)).collect();
-        due.retain(|(waiting, _, edge)| !self.has_passed(*edge, |timer| all.contains(&(waiting.asker.unit, timer))));
-    }
-
-    /// Whether the step of a timer finds another one before it for which this holds.
-    pub(super) fn has_passed(&self, edge: EdgeId, is_due: impl Fn(u32) -> bool) -> bool {
-        self.automata.edge(edge).begun.passed_timers.iter().any(|&timer| is_due(timer))
+    fn keep_first_polled(self, due: &mut Vec<(&Waiting, Input, EdgeId)>) {
+        let all: Vec<_> = due.iter().map(|(waiting, ..)| (waiting.asker.unit, waiting.asker.key)).collect();
+        due.retain(|(waiting, _, edge)| !self.has_passed(*edge, |key| all.contains(&(waiting.asker.unit, key))));
     }
 
     /// The steps of the earliest timers. If some call `may_fail`, it may fail at their instant, too, before they fire:
@@ -111,7 +106,7 @@ impl View<'_> {
             timers.elapse(advance_ns, |timer| timed(self.owner(state, unit, timer)));
             passed.push((component, self.timers(timers)?));
         }
-        if !self.tracks {
+        if self.demands.driver && !self.tracks {
             let timed = |unit| timed(Mover { unit, task: None });
             self.look_at_sockets(state, &timed, &mut passed)?;
             self.look_at_streams(state, &timed, &mut passed)?;

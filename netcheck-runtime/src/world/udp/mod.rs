@@ -10,6 +10,7 @@ pub(crate) mod offers;
 pub mod operation;
 pub(crate) mod prepare;
 pub mod prepared;
+pub(in crate::world) mod readiness;
 pub(crate) mod renaming;
 
 pub use operation::Operation;

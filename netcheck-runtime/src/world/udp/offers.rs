@@ -3,11 +3,10 @@
 use super::Prepared;
 use super::operation::ReceiveMode;
 use super::prepared::Send;
-use crate::id::{OutcomeId, SocketId, UnitId};
+use crate::id::{OutcomeId, SocketId};
 use crate::operation::{Failure, Outcome};
 use crate::world::components::{Binding, Component};
 use crate::world::enabled::{Asker, Enabled, Losable};
-use crate::world::readiness::Readiness;
 use crate::world::step::{Change, Class, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::host::overlap;
@@ -50,38 +49,6 @@ pub(crate) fn offers(
         }
         Prepared::Receive { inbox, mode, waits, .. } => view.arriving(state, asker, (inbox, mode, waits), enabled),
     }
-}
-
-/// Whether an operation can complete.
-pub(in crate::world) fn readiness(view: View<'_>, state: &[u32], prepared: &Prepared) -> Lookup<Readiness> {
-    let (socket, inbox) = match *prepared {
-        // No driver may have told that there is room.
-        Prepared::Send(_) => return Ok(Readiness::MayBe),
-        Prepared::Bind { .. } | Prepared::Connect { .. } => return Ok(Readiness::Ready),
-        Prepared::Receive { socket, inbox, .. } => (socket, inbox),
-    };
-    if view.has_arrivals() {
-        let buffer = view.component(Component::Buffer(socket))?;
-        let is_empty = view.links.get(buffer.of(state)).is_empty();
-        return Ok(if is_empty { Readiness::Waits } else { Readiness::Ready });
-    }
-    if view.head(inbox).is_some_and(|head| head.of(state) != 0) {
-        return Ok(Readiness::Ready);
-    }
-    let mut readiness = Readiness::Waits;
-    for channel in view.inlets(inbox) {
-        let link = channel.component.of(state);
-        if link == 0 {
-            continue;
-        }
-        if view.links.get(link).has_known() {
-            return Ok(Readiness::Ready);
-        }
-        if !view.arrivals(*channel, link)?.deliveries.is_empty() {
-            readiness = Readiness::MayBe;
-        }
-    }
-    Ok(readiness)
 }
 
 impl View<'_> {
@@ -210,28 +177,6 @@ impl View<'_> {
         }
         if !waits && !is_known {
             self.immediate(enabled, asker, self.known.would_block, Writes::new())?;
-        }
-        Ok(())
-    }
-
-    /// Time passes for the units for which `timed` holds: their driver is asked, and knows of what has arrived. Only a
-    /// datagram that can't be lost is known to have. Adds the channels as they are afterwards.
-    pub(in crate::world) fn look_at_sockets(
-        self,
-        state: &[u32],
-        timed: &dyn Fn(UnitId) -> bool,
-        writes: &mut Writes,
-    ) -> Lookup<()> {
-        for channel in self.inlets.iter().flatten() {
-            let Component::Channel { to, .. } = self.components.component(channel.component) else { continue };
-            let link = channel.component.of(state);
-            if link == 0 || !timed(to.unit) {
-                continue;
-            }
-            let known = self.link(self.links.get(link).looked_at(&self.rules[channel.rules].rules))?;
-            if known != link {
-                writes.push((channel.component, known));
-            }
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ impl World<'_> {
                     continue;
                 }
                 // nothing else of the task comes before what is there
-                let is_limited = !(state.at_once && self.is_there(process, task));
+                let is_limited = !self.is_there(process, task);
                 let wait = match state.activity {
                     Activity::Unspawned | Activity::Ended => continue,
                     Activity::Waiting(wait) if !state.cancelled || calling.is_some() => wait,
@@ -88,7 +88,9 @@ impl World<'_> {
                     Wait::Tick { deadline_ms, .. } => {
                         let deadline = interval.expect("it ticks").next_ms;
                         timers.push(Move::Fire { process, task, deadline_ms: deadline, timer: Timer::Tick });
-                        timers.extend(deadline_ms.map(fire));
+                        // what is inside is polled first
+                        let is_first = |limit_ms: &u32| i64::from(*limit_ms) < deadline;
+                        timers.extend(deadline_ms.filter(is_first).map(fire));
                     }
                     Wait::Sleep { deadline_ms } => timers.push(fire(deadline_ms)),
                     Wait::Join { deadline, .. } => timers.extend(deadline.map(|(deadline_ms, _)| fire(deadline_ms))),
@@ -168,7 +170,6 @@ impl World<'_> {
             return false;
         };
         match wait {
-            Wait::Bind { .. } | Wait::ConnectDatagrams { .. } => true,
             Wait::Recv { sockets, .. } => {
                 let own = self.state.channels.iter().filter(|((_, (receiver, number)), _)| {
                     *receiver == process && sockets.iter().any(|socket| socket.number == *number)
@@ -185,8 +186,7 @@ impl World<'_> {
                         ports.into_iter().any(|port| connections.has_known((process, port)))
                     }
                     Operation::Write { end: (_, side), .. } => side == 0,
-                    Operation::Listen { .. } | Operation::Shutdown { .. } => true,
-                    Operation::Connect { .. } | Operation::TryRead { .. } | Operation::TryWrite { .. } => false,
+                    _ => false,
                 };
                 is_known && !self.alternatives(process, operation).is_empty()
             }

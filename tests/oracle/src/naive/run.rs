@@ -73,7 +73,6 @@ impl World<'_> {
             state.registers[into] = state.objects.finish(task);
         }
         state.tasks[task].activity = Activity::Runnable;
-        state.tasks[task].at_once = false;
         let mut run = 0;
         let activity = loop {
             run += 1;
@@ -312,8 +311,6 @@ impl World<'_> {
                 }
             }
         }
-        let at_once = self.is_there(process, task);
-        self.state.processes[process].tasks[task].at_once = at_once;
         Ok(())
     }
 

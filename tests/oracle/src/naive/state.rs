@@ -118,8 +118,6 @@ pub(super) struct TaskState {
     pub(super) handle: bool,
     /// aborted: nothing it waits for can come any more, and when it is run it ends
     pub(super) cancelled: bool,
-    /// what it waits for was there when its wait began: nothing else of the task comes before it
-    pub(super) at_once: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -146,13 +144,7 @@ impl<'a> World<'a> {
                 tasks: process
                     .tasks
                     .iter()
-                    .map(|_| TaskState {
-                        position: 0,
-                        activity: Activity::Unspawned,
-                        handle: false,
-                        cancelled: false,
-                        at_once: false,
-                    })
+                    .map(|_| TaskState { position: 0, activity: Activity::Unspawned, handle: false, cancelled: false })
                     .collect(),
                 log: Vec::new(),
                 begun: BTreeMap::new(),
