@@ -23,6 +23,9 @@ use oracle::naive::{self, Findings, Limits};
 /// No system has more.
 const STATES_MAX: usize = 50_000;
 
+/// Of systems whose loops end, few have more, by history and without reduction; these are counted.
+const BOUNDED_STATES_MAX: usize = 500_000;
+
 /// Rounds of loops that end.
 const ROUNDS: usize = 2;
 
@@ -36,7 +39,7 @@ pub struct Endless {
     pub by_history: u64,
     /// with isolated tasks
     pub isolated: u64,
-    /// systems whose loops end that have too many executions
+    /// systems whose loops end that have too many executions, or too many states without reduction
     pub too_large: u64,
     /// checks that let time pass for more units than the naive explorer does, and differ in what is found
     pub apart: u64,
@@ -84,7 +87,7 @@ pub fn disagreement(
     let bfs = Order::By(Search::Bfs);
     let (memory, history) = (Identity::Memory, Identity::History);
     figures.isolated += u64::from(system.processes.iter().any(|process| !process.isolated.is_empty()));
-    let mut all = Agreeing { system, findings, limits, first: None };
+    let mut all = Agreeing { system, findings, limits, is_bounded: false, first: None };
     for configuration in [by(bfs, false, memory), by(bfs, true, memory), by(other, true, memory)] {
         figures.endless += 1;
         let difference = all.compare(configuration, figures);
@@ -108,7 +111,7 @@ pub fn disagreement(
         figures.too_large += 1;
         return None;
     };
-    let mut all = Agreeing { system: &ends, findings: &findings, limits, first: None };
+    let mut all = Agreeing { system: &ends, findings: &findings, limits, is_bounded: true, first: None };
     [by(bfs, false, history), by(bfs, true, memory), by(other, true, history)].into_iter().find_map(|configuration| {
         figures.bounded += 1;
         let difference = all.compare(configuration, figures)?;
@@ -121,6 +124,8 @@ struct Agreeing<'a> {
     system: &'a System,
     findings: &'a Findings,
     limits: Limits,
+    /// Whether the loops end.
+    is_bounded: bool,
     first: Option<(Configuration, Shown)>,
 }
 
@@ -140,7 +145,11 @@ impl Agreeing<'_> {
         check: impl Fn(&Checker) -> (Report, BTreeSet<Ends>),
     ) -> Option<String> {
         let shown = match engine::compared_by(|| self.shown(configuration, figures, check)) {
-            Ok(shown) => shown,
+            Ok(Some(shown)) => shown,
+            Ok(None) => {
+                figures.too_large += 1;
+                return None;
+            }
             Err(difference) => return Some(format!("{configuration:?}: {difference}")),
         };
         match &self.first {
@@ -153,15 +162,21 @@ impl Agreeing<'_> {
         }
     }
 
+    /// What a check finds; nothing if the system is too large for it.
     fn shown(
         &self,
         Configuration { order, reduction, identity }: Configuration,
         figures: &mut Endless,
         check: impl Fn(&Checker) -> (Report, BTreeSet<Ends>),
-    ) -> Result<Shown, String> {
+    ) -> Result<Option<Shown>, String> {
         let (system, findings) = (self.system, self.findings);
         let checker = interpreter::checker(system, (order, reduction, false)).identity(identity);
-        let (report, ends) = check(&checker.max_states(STATES_MAX));
+        let states_max = if self.is_bounded { BOUNDED_STATES_MAX } else { STATES_MAX };
+        let (report, ends) = check(&checker.max_states(states_max));
+        let is_at_limit = report.verdict() == Verdict::Inconclusive && report.states() >= states_max;
+        if self.is_bounded && !reduction && is_at_limit {
+            return Ok(None);
+        }
         if let Err(difference) = engine::compare_report(&report, &ends, findings) {
             if !system.may_spin() {
                 return Err(difference);
@@ -176,11 +191,11 @@ impl Agreeing<'_> {
         }
         let verdict = report.verdict();
         if verdict == Verdict::Violated {
-            return Ok(Shown { verdict, outputs: Vec::new(), ends: BTreeSet::new() });
+            return Ok(Some(Shown { verdict, outputs: Vec::new(), ends: BTreeSet::new() }));
         }
         let names = (0..system.processes.len()).map(program::name);
         let outputs = names.map(|name| report.outputs(&name).iter().cloned().collect()).collect();
-        Ok(Shown { verdict, outputs, ends })
+        Ok(Some(Shown { verdict, outputs, ends }))
     }
 }
 

@@ -458,7 +458,8 @@ fn agree_one_by_one(
             println!("seed {seed}\n{system}");
         }
         if let Some(difference) = disagreement(seed, &system, figures) {
-            println!("seed {seed}: {}", difference.lines().next().unwrap_or_default());
+            // Whole: to shrink it may take long.
+            println!("seed {seed}:\n{system}\n{difference}");
             disagreements.push((seed, system, difference));
         }
     }

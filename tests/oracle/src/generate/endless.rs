@@ -1,7 +1,10 @@
 //! Systems of all kinds in which something goes on for ever: tasks, isolated tasks and daemons that tick, sleep, wait with
 //! time-outs, yield, look whether there is a message, send to themselves or to others, or count rounds.
 //!
-//! None of them is too large: what makes a system too large for the naive explorer is left out.
+//! None of them is too large: what makes a system too large for the naive explorer is left out. Nor does any come to no end
+//! since time goes on for ever in it: where a program reads the clock, the engine has the time since the start in its states,
+//! and of an interval that nobody waits for, how late it is. The naive explorer has neither. So beside these there is no loop
+//! in which time may pass.
 
 use super::{CONSTANTS, PORTS, Random, Size, Words, any, system};
 use crate::language::everyday::{Everyday, Share};
@@ -25,7 +28,7 @@ pub fn endless_system(seed: u64, limits: Limits, declare: fn(u64, &mut Network))
         for _ in 0..TRIES {
             let mut more = all.clone();
             Loops { random: &mut random, system: &mut more }.add();
-            if is_finite(&more, limits) {
+            if !more.counts_time() && is_finite(&more, limits) {
                 all = more;
                 break;
             }
@@ -84,8 +87,8 @@ fn beside(random: &mut Random, seed: u64, declare: fn(u64, &mut Network)) -> Sys
         ]);
         let mut small = system(random.next(), Size::Small, words);
         declare(seed, &mut small.network);
-        if small.network.copies == [0] {
-            // The engine loses a datagram where it would be received, so that ever more may be under way.
+        // The engine loses a datagram where it would be received, so that ever more may be under way.
+        if small.network.copies == [0] || small.counts_time() {
             continue;
         }
         if naive::explore(&small, Limits::of(BESIDE_MAX)).is_some() {
@@ -400,6 +403,54 @@ fn isolated_sockets(process: &Process) -> BTreeSet<usize> {
 }
 
 impl System {
+    /// Whether states tell how much time has passed, and it may pass for ever: some program reads the clock, or has an
+    /// interval for which no loop of its process waits, and time may pass in a loop.
+    fn counts_time(&self) -> bool {
+        let waits = |instruction: &Instruction| match instruction {
+            Instruction::Sleep { .. }
+            | Instruction::RecvTimeout { .. }
+            | Instruction::JoinTimeout { .. }
+            | Instruction::Everyday(
+                Everyday::Tick { .. }
+                | Everyday::RecvNested { .. }
+                | Everyday::SleepUntil { .. }
+                | Everyday::SleepUntilLater { .. },
+            ) => true,
+            Instruction::Everyday(everyday) => everyday.clone().limit_mut().is_some_and(|limit| limit.is_some()),
+            Instruction::Accept { limit_ms, .. }
+            | Instruction::Connect { limit_ms, .. }
+            | Instruction::Write { limit_ms, .. }
+            | Instruction::Read { limit_ms, .. } => limit_ms.is_some(),
+            _ => false,
+        };
+        let reads = |instruction: &Instruction| {
+            matches!(
+                instruction,
+                Instruction::Everyday(
+                    Everyday::Stamp
+                        | Everyday::IsOver { .. }
+                        | Everyday::SleepUntil { .. }
+                        | Everyday::SleepUntilLater { .. }
+                )
+            )
+        };
+        let begins = |instruction: &Instruction| matches!(instruction, Instruction::Everyday(Everyday::Every { .. }));
+        let ticks = |instruction: &Instruction| matches!(instruction, Instruction::Everyday(Everyday::Tick { .. }));
+        let in_loop = |process: &Process, holds: &dyn Fn(&Instruction) -> bool| {
+            let is_loop = |instruction: &Instruction| match instruction {
+                Instruction::Forever { body } | Instruction::Until { body, .. } => any(body, &|of| holds(of)),
+                _ => false,
+            };
+            process.tasks.iter().any(|task| any(task, &is_loop))
+        };
+        let somewhere = |process: &Process, holds: &dyn Fn(&Instruction) -> bool| {
+            process.tasks.iter().any(|task| any(task, &|of| holds(of)))
+        };
+        let keeps =
+            |process: &Process| somewhere(process, &reads) || somewhere(process, &begins) && !in_loop(process, &ticks);
+        self.processes.iter().any(keeps) && self.processes.iter().any(|process| in_loop(process, &waits))
+    }
+
     /// Whether some loop may go round without letting time pass.
     pub fn may_spin(&self) -> bool {
         let takes_time = |instruction: &Instruction| {
