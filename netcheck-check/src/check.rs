@@ -65,7 +65,7 @@ const MEMORY_BYTES_MAX: usize = 8 << 30;
 /// The most threads that explore: the states that are expanded at once have no work for more.
 const THREADS_MAX: usize = 256;
 
-/// What `threads` takes.
+/// The values that `threads` may have, as text.
 fn threads_meaning() -> String {
     format!("`threads` is how many explore, from 1 to {THREADS_MAX}: take at most as many as the machine has cores")
 }

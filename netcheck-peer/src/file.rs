@@ -93,7 +93,7 @@ fn text(contents: &Contents) -> serde_json::Result<String> {
     Ok(text + "\n] }\n")
 }
 
-/// What a file says; nothing if there is none.
+/// The contents of a file; those of an empty one if there is no file.
 fn contents(path: &Path) -> Result<Contents, Error> {
     match fs::read_to_string(path) {
         Ok(text) => parsed(path, &text),

@@ -295,9 +295,9 @@ pub(crate) struct BegunCall {
 /// The calls that a step has let wait, and that might have completed; see `world::readiness`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Begun {
-    /// Those that it has begun with wakers of the program's own, in this order.
+    /// The calls that the step has begun with wakers of the program's own, in this order.
     pub(crate) calls: Box<[BegunCall]>,
-    /// Those that its poll has found to wait before the one whose outcome it has taken, or all if it has taken none, where
-    /// the order is certain.
+    /// The operations that the step's poll has found to wait: before the one whose outcome it has taken, or, if it has taken
+    /// no outcome, all that are polled in a certain order.
     pub(crate) passed: Box<[OperationKey]>,
 }

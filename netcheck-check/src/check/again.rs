@@ -92,7 +92,7 @@ impl Checker {
     }
 }
 
-/// What a replay has come to. That nothing was violated tells something only if all steps were taken.
+/// The violation of a replay, if it has found one. A replay without a violation is an error unless it has taken all steps.
 fn whole(again: Option<Counterexample>, replayed: &Counterexample) -> Result<Option<Counterexample>, Error> {
     match (again, replayed.cut_off()) {
         (None, Some(why)) => Err(Error::new(why)),

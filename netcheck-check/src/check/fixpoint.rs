@@ -68,9 +68,9 @@ impl Job {
         Ok((explored, rounds))
     }
 
-    /// What footprints are used for. Ends of parts can't be combined where states stand for their orbits; a walk that hunts
-    /// for bugs has to come to ends of the whole; and with `deadlocks = paper` what a process waits for is worth what all
-    /// others wait for.
+    /// The uses of footprints that this check allows. Ends of parts can't be combined where states stand for their orbits; a
+    /// walk that hunts for bugs has to come to ends of the whole; and with `deadlocks = paper` what a process waits for is
+    /// worth what all others wait for.
     pub(super) fn uses(&self) -> Uses {
         let hunts = self.checker.score.is_none() && self.checker.order().hunts();
         let is_whole = self.checker.deadlocks == Deadlocks::Paper

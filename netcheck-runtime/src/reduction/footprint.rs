@@ -63,13 +63,13 @@ pub struct Footprints {
     pub(super) may_repeat: bool,
     /// The budget of faults.
     budget: Bits,
-    /// What they are used for.
+    /// The uses of the footprints in this search.
     pub(crate) uses: Uses,
     /// Which steps may be taken again.
     pub(crate) repeats: Repeats,
 }
 
-/// What a search uses footprints for.
+/// The uses of footprints in a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Whether states are split into parts that are explored by themselves.
