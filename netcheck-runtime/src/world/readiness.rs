@@ -7,7 +7,7 @@
 //!
 //! Known ([`Readiness`]) is what was there when time passed: the process has had nothing to run then, and its driver was
 //! asked. A read that fills its buffer, and a connect, leave a socket as one of which the driver has told. What has come
-//! since may be seen or not.
+//! since may be seen or not. A timer that is due is known as well: the driver fires all of them before a task is polled.
 //!
 //! - *With the waker of its own task*: a step does not exist whose poll finds such a call to wait ([`View::complete_at_once`]),
 //!   before the outcome that the step takes, or at all if it takes none: the poll would have gone on with the call, and
@@ -65,8 +65,13 @@ impl View<'_> {
             steps.iter().any(|step| matches!(step.step, Move::Unit { input, .. } if input.key == key))
         };
         let before = enabled.known.len();
-        for offer in offers.iter().filter(|offer| offer.waking == Waking::Offered) {
-            let is_known = self.readiness(state, &offer.prepared)? == Readiness::Ready;
+        for offer in offers {
+            // A timer that is offered here is due.
+            let is_known = match (&offer.prepared, offer.waking) {
+                (Prepared::Time(_), _) => true,
+                (prepared, Waking::Offered) => self.readiness(state, prepared)? == Readiness::Ready,
+                _ => false,
+            };
             if is_known && is_taken(offer.key, &enabled.moves[first..]) {
                 enabled.known.push((unit, offer.key));
             }

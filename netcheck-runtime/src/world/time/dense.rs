@@ -212,14 +212,6 @@ impl<'a> View<'a> {
             // How many ticks were missed is no number.
             return Err(Missing::Instant(asker.node, asker.key).into());
         }
-        let is_due = |key: OperationKey| {
-            let Some(other) = self.timer_of(asker.node, key) else { return false };
-            let other = timer_event(asker.unit, other);
-            zone.is_scheduled(other) && is_at_latest_with(zone, event, other)
-        };
-        if self.has_passed(edge, is_due) {
-            return Ok(());
-        }
         let write = self.zone_write(&without(zone, event, repeats))?;
         let change = crate::world::step::Change {
             events: self.known.fired,

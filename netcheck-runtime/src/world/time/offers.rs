@@ -1,9 +1,8 @@
 //! The steps that timers and clock reads offer.
 
-use super::operation::{At, Operation};
+use super::operation::At;
 use super::{Prepared, names};
-use crate::id::NodeId;
-use crate::operation::{Input, Operation as AnyOperation, OperationKey, Outcome};
+use crate::operation::Outcome;
 use crate::world::enabled::{Asker, Enabled, Waiting};
 use crate::world::step::{Change, Class, Writes};
 use crate::world::tables::{Lookup, View};
@@ -37,12 +36,6 @@ pub(crate) fn offers(
                 return Ok(());
             }
             let outcome = view.elapsed(state, remaining_ns)?;
-            let edge = view.edge(asker.node, Input { key: asker.key, outcome })?;
-            let timers = view.timers.get(armed.of(state));
-            let is_due = |timer: u32| timers.get(timer).is_some_and(|armed| armed.remaining_ns <= 0);
-            if view.has_passed(edge, |key| view.timer_of(asker.node, key).is_some_and(is_due)) {
-                return Ok(());
-            }
             let fired = view.fired(armed.of(state), timer, repeats)?;
             let change = Change { events: view.known.fired, ..Change::quiet(smallvec![(armed, fired)]) };
             view.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())
@@ -55,17 +48,6 @@ pub(crate) fn offers(
             let remaining = view.timers.get(armed.of(state)).remaining_ns(timer);
             let at = At::from_now(view.now_ns(state), remaining);
             view.answer(enabled, asker, Outcome::Time { at }, Writes::new())
-        }
-    }
-}
-
-impl View<'_> {
-    /// The timer that an operation waits for.
-    pub(super) fn timer_of(self, node: NodeId, key: OperationKey) -> Option<u32> {
-        let offer = self.automata.node(node).offers.iter().find(|offer| offer.key == key)?;
-        match offer.operation {
-            AnyOperation::Time(Operation::Timer { timer, .. }) => Some(timer),
-            _ => None,
         }
     }
 }
