@@ -12,8 +12,15 @@ use std::time::{Duration, Instant};
 /// The pause between two looks at the sockets.
 const PAUSE: Duration = Duration::from_micros(200);
 
+/// What the time between two looks counts at the most: where it takes longer, this thread has waited for a processor, and
+/// the peer may have done so, too.
+const LOOK_MAX: Duration = Duration::from_micros(400);
+
 /// A peer that has not been silent for so long gives no answer.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
+
+/// A peer that has not read what it was sent is waited for so long: it may be one that serves connections one by one.
+const UNREAD_FOR: Duration = Duration::from_millis(500);
 
 /// A peer that has no processor, or computes, is waited for so long, however silent it is.
 const BUSY_FOR: Duration = Duration::from_secs(2);
@@ -95,7 +102,8 @@ impl Instance {
     ) -> Result<Vec<Output>, Error> {
         let fed = self.wires.feed(input);
         fed.map_err(|error| self.printed(Error::new(format!("the peer could not be given {input}: {error}"))))?;
-        let (begun, mut last) = (Instant::now(), Instant::now());
+        let begun = Instant::now();
+        let (mut looked, mut silent) = (begun, Duration::ZERO);
         let silence = match wait {
             Patience::Known([]) => external.settle.min(UNANSWERED),
             _ => external.settle,
@@ -104,8 +112,11 @@ impl Instance {
         let mut bytes = 0;
         loop {
             let before = came.len();
+            let now = Instant::now();
+            silent += (now - looked).min(LOOK_MAX);
+            looked = now;
             if self.wires.exchange(&mut came) {
-                last = Instant::now();
+                silent = Duration::ZERO;
                 bytes += came[before..].iter().map(size).sum::<usize>();
                 let is_known = |known| external.masked(&in_order(came.clone())) == external.masked(known);
                 if matches!(wait, Patience::Known(known) if !known.is_empty() && is_known(known)) {
@@ -117,13 +128,14 @@ impl Instance {
                 let error = format!("the peer has {how} after {input}; before, it sent {answer}");
                 return Err(self.printed(Error::new(error)));
             }
-            if last.elapsed() >= silence {
-                let waits_for_a_turn =
-                    begun.elapsed() < BUSY_FOR && self.process.as_ref().is_some_and(Process::is_busy);
+            if silent >= silence {
+                let waited = begun.elapsed();
+                let waits_for_a_turn = waited < BUSY_FOR && self.process.as_ref().is_some_and(Process::is_busy)
+                    || waited < UNREAD_FOR && !matches!(wait, Patience::Known([])) && self.wires.has_unread();
                 if !waits_for_a_turn {
                     break;
                 }
-                last = Instant::now();
+                silent = Duration::ZERO;
             }
             if begun.elapsed() > ANSWERS_WITHIN || bytes > ANSWER_BYTES_MAX {
                 return Err(self.printed(Error::new(format!(

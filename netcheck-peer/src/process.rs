@@ -2,9 +2,10 @@
 
 use crate::error::Error;
 use crate::external::{Command, External, Protocol, Ready, Service};
+use crate::kernel;
 use crate::log::Log;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -90,8 +91,10 @@ impl Process {
                 Ready::After(delay) => (begun.elapsed() < *delay).then(String::new),
                 Ready::Printed(text) => (!self.log.text().contains(text)).then(|| format!("printed \"{text}\"")),
                 Ready::Listens => {
-                    let closed =
-                        services.iter().zip(addresses).find(|(service, address)| !is_open(**service, **address));
+                    let closed = services
+                        .iter()
+                        .zip(addresses)
+                        .find(|(service, address)| !kernel::is_open(**service, **address));
                     closed.map(|(service, address)| {
                         format!("opened {address}, which is its port {}: is it told by `{{port}}`?", service.port)
                     })
@@ -124,7 +127,7 @@ impl Process {
     /// Whether a thread of it, or of a process that it has started, runs or waits for a processor: silence may mean
     /// then that it had no turn yet. Only Linux says so.
     pub(crate) fn is_busy(&self) -> bool {
-        is_busy(self.child.id())
+        kernel::is_busy(self.child.id())
     }
 
     /// What it has printed.
@@ -197,43 +200,4 @@ fn free_addresses(services: &[Service]) -> Result<Vec<SocketAddr>, Error> {
     };
     let addresses = bound.and_then(|bound| bound.iter().map(address).collect());
     addresses.map_err(|error| Error::new(format!("no free port on the loopback address: {error}")))
-}
-
-/// The state of a TCP socket that listens, in the kernel's tables.
-const LISTENS: &str = "0A";
-
-/// Whether a thread of a process, or of one that it has started, runs or waits for a processor.
-fn is_busy(process: u32) -> bool {
-    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    threads.map(|thread| thread.path()).any(|thread| {
-        let stat = std::fs::read_to_string(thread.join("stat")).unwrap_or_default();
-        // The name before the state is in parentheses, and may have any characters.
-        let runs = stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'));
-        let children = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
-        runs || children.split_whitespace().filter_map(|child| child.parse().ok()).any(is_busy)
-    })
-}
-
-/// Whether a service can be talked to: by the kernel's tables, if it has them, since a connection or a datagram would be
-/// one more input.
-fn is_open(service: Service, address: SocketAddr) -> bool {
-    let local = format!(":{:04X}", address.port());
-    let is_in = |table: &str| {
-        let table = std::fs::read_to_string(table).ok()?;
-        Some(table.lines().any(|line| {
-            let mut words = line.split_whitespace().skip(1);
-            let is_bound = words.next().is_some_and(|bound| bound.ends_with(&local));
-            is_bound && (service.protocol == Protocol::Udp || words.nth(1) == Some(LISTENS))
-        }))
-    };
-    let tables = match service.protocol {
-        Protocol::Tcp => ["/proc/net/tcp", "/proc/net/tcp6"],
-        Protocol::Udp => ["/proc/net/udp", "/proc/net/udp6"],
-    };
-    match (tables.map(is_in), service.protocol) {
-        ([None, None], Protocol::Tcp) => TcpStream::connect(address).is_ok(),
-        // A port that can't be bound was bound by the peer.
-        ([None, None], Protocol::Udp) => UdpSocket::bind(address).is_err(),
-        (tables, _) => tables.contains(&Some(true)),
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::exchange::{Input, Output, Port};
 use crate::external::{Protocol, Service};
+use crate::kernel;
 use socket2::SockRef;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -98,6 +99,11 @@ impl Wires {
             }
         }
         moved || came.len() > before
+    }
+
+    /// Whether the peer has not yet accepted or read all that it was sent, if it is on this machine.
+    pub(crate) fn has_unread(&self) -> bool {
+        self.services.iter().any(|&(service, address)| kernel::has_unread(service, address))
     }
 
     fn address(&self, protocol: Protocol, port: u16) -> io::Result<SocketAddr> {
