@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::engine::Fewest;
 use crate::symmetry::{self, Symmetries};
-use crate::{Figures, agree, agree_where, captured, compare, endless, engine, propagation, seeds_asked_for, watched};
+use crate::{Figures, agree, agree_by, agree_where, captured, compare, endless, engine, propagation, watched};
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Delays, Network, System};
 use oracle::naive::{self, Limits};
@@ -208,14 +208,10 @@ fn systems_that_were_told_apart_once_agree() {
 fn made_otherwise_agree(
     seeds: Range<u64>,
     limits: Limits,
-    words: impl Fn(u64) -> Words,
-    generate: impl Fn(u64) -> System,
+    words: impl Fn(u64) -> Words + Sync,
+    generate: impl Fn(u64) -> System + Sync,
 ) -> Option<Figures> {
-    let mut figures = Figures::default();
-    let disagreement =
-        |seed, system: &System, figures: &mut Figures| compare(system, limits, words(seed), seed, figures);
-    agree_one_by_one(seeds, generate, disagreement, &mut figures);
-    seeds_asked_for().is_none().then_some(figures)
+    agree_by(seeds, generate, |seed, system, figures| compare(system, limits, words(seed), seed, figures))
 }
 
 /// Executions of systems in which something is endless.
@@ -233,10 +229,9 @@ fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
         figures.count(&findings);
         endless::disagreement(system, &findings, (seed, limits), &mut figures.loops)
     };
-    let mut figures = Figures::default();
-    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    let figures = agree_by(seeds, generate, disagreement)?;
     assert_eq!(figures.discarded, 0, "none is skipped");
-    seeds_asked_for().is_none().then_some(figures)
+    Some(figures)
 }
 
 /// Compares systems of groups of processes with these words, in which packets take times of intervals.
@@ -253,15 +248,14 @@ const GROUPS_EXECUTIONS_MAX: u64 = 10_000;
 
 /// Random monitors over several groups in dense time.
 fn monitors_over_groups_agree(seeds: Range<u64>) -> Option<Figures> {
-    let mut figures = Figures::default();
     let words = [Words::All, Words::EverydayDelay, Words::Mixed, Words::Loops];
     let generate = |seed| generate::apart::system_of_groups(seed, words[seed as usize % words.len()], with_intervals);
     let disagreement = |seed, system: &System, figures: &mut Figures| {
         watched::disagreement(system, Limits::of(GROUPS_EXECUTIONS_MAX), seed, &mut figures.watched)
     };
-    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    let mut figures = agree_by(seeds, generate, disagreement)?;
     figures.systems = figures.watched.systems;
-    seeds_asked_for().is_none().then_some(figures)
+    Some(figures)
 }
 
 /// Compares systems whose client connects again; in a third of them, segments take time.
@@ -355,30 +349,32 @@ fn with_loss_and_reordering(seed: u64, network: &mut Network) {
 /// With a budget of one fault less, there is none. (Packets are not doubled here: that a copy does not come is a step
 /// only where the budget allows it to come.)
 fn fewest_faults_are_found(seeds: Range<u64>) -> Option<Figures> {
-    let mut figures = Figures::default();
-    for seed in seeds_asked_for().unwrap_or(seeds) {
+    let generate = |seed| {
         let words = if seed % 2 == 0 { Words::All } else { Words::Mixed };
         let mut system = generate::system(seed, Size::Small, words);
         system.network.copies.retain(|&copies| copies < 2);
+        system
+    };
+    let disagreement = |_, system: &System, figures: &mut Figures| {
         if system.network.copies.is_empty() {
-            continue;
+            return None;
         }
         figures.systems += 1;
-        for reduction in [true, false] {
-            match engine::finds_the_fewest_faults(&system, 3, reduction) {
+        [true, false].into_iter().find_map(|reduction| {
+            match engine::finds_the_fewest_faults(system, 3, reduction) {
                 Ok(Fewest::Found) => figures.fewest += 1,
                 Ok(Fewest::None) => {}
                 Ok(Fewest::TooLarge) => figures.merges.too_large += 1,
-                Err(difference) => panic!("seed {seed}, reduction {reduction}:\n{system}\n{difference}"),
+                Err(difference) => return Some(format!("reduction {reduction}: {difference}")),
             }
-        }
-    }
-    seeds_asked_for().is_none().then_some(figures)
+            None
+        })
+    };
+    agree_by(seeds, generate, disagreement)
 }
 
 /// Compares systems with like processes.
 fn agree_with_symmetry(seeds: Range<u64>, executions_max: u64, has_loops: bool) -> Option<Figures> {
-    let mut figures = Figures::default();
     let disagreement = |seed, system: &System, figures: &mut Figures| {
         let (findings, _) = naive::explore(system, Limits::of(executions_max))?;
         figures.systems += 1;
@@ -389,8 +385,7 @@ fn agree_with_symmetry(seeds: Range<u64>, executions_max: u64, has_loops: bool) 
         }
     };
     let generate = |seed| generate::like_system(seed, has_loops);
-    agree_one_by_one(seeds, generate, |seed, system, figures| disagreement(seed, system, figures), &mut figures);
-    seeds_asked_for().is_none().then_some(figures)
+    agree_by(seeds, generate, disagreement)
 }
 
 /// Random monitors over systems of all kinds in quiet time.
@@ -414,9 +409,8 @@ fn watched_agree(
     seeds: Range<u64>,
     words: &[Words],
     limits: Limits,
-    adapt: impl Fn(u64, &mut Network),
+    adapt: impl Fn(u64, &mut Network) + Sync,
 ) -> Option<Figures> {
-    let mut figures = Figures::default();
     let generate = |seed| {
         let mut system = generate::system(seed, Size::Small, words[seed as usize % words.len()]);
         adapt(seed, &mut system.network);
@@ -425,52 +419,19 @@ fn watched_agree(
     let disagreement = |seed, system: &System, figures: &mut Figures| {
         watched::disagreement(system, limits, seed, &mut figures.watched)
     };
-    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    let mut figures = agree_by(seeds, generate, disagreement)?;
     figures.systems = figures.watched.systems;
-    seeds_asked_for().is_none().then_some(figures)
+    Some(figures)
 }
 
 fn tables_agree(seeds: Range<u64>) -> Option<Figures> {
-    let mut figures = Figures::default();
     let generate = |seed| {
         let words = [Words::Plain, Words::Streams, Words::Mixed, Words::All][seed as usize % 4];
         generate::system(seed, Size::Small, words)
     };
     let disagreement =
         |_, system: &System, figures: &mut Figures| propagation::disagreement(system, &mut figures.propagated);
-    agree_one_by_one(seeds, generate, disagreement, &mut figures);
+    let mut figures = agree_by(seeds, generate, disagreement)?;
     figures.systems = figures.propagated.systems;
-    seeds_asked_for().is_none().then_some(figures)
-}
-
-fn agree_one_by_one(
-    seeds: Range<u64>,
-    generate: impl Fn(u64) -> System,
-    disagreement: impl Fn(u64, &System, &mut Figures) -> Option<String>,
-    figures: &mut Figures,
-) {
-    let seeds = seeds_asked_for().unwrap_or(seeds);
-    let is_single = seeds.end - seeds.start == 1;
-    let mut disagreements = Vec::new();
-    for seed in seeds {
-        let system = generate(seed);
-        if is_single {
-            println!("seed {seed}\n{system}");
-        }
-        if let Some(difference) = disagreement(seed, &system, figures) {
-            // Whole: to shrink it may take long.
-            println!("seed {seed}:\n{system}\n{difference}");
-            disagreements.push((seed, system, difference));
-        }
-    }
-    if let Some((seed, system, difference)) = disagreements.first() {
-        let all: Vec<u64> = disagreements.iter().map(|(seed, ..)| *seed).collect();
-        let again = |smaller: &System| disagreement(*seed, smaller, &mut Figures::default());
-        let smallest = generate::shrink(system, |smaller| again(smaller).is_some());
-        let again = again(&smallest).unwrap_or_default();
-        panic!("seeds {all:?}\n\nseed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}");
-    }
-    if seeds_asked_for().is_some() {
-        println!("{figures:?}");
-    }
+    Some(figures)
 }

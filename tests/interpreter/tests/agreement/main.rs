@@ -118,6 +118,21 @@ fn agree_where(
     limits: Limits,
     declare: fn(u64, &mut Network),
 ) -> Option<Figures> {
+    let generate = |seed| {
+        let mut system = generate::system(seed, size, words);
+        declare(seed, &mut system.network);
+        system
+    };
+    agree_by(seeds, generate, |seed, system, figures| compare(system, limits, words, seed, figures))
+}
+
+/// Compares the systems of all seeds that `generate` makes; figures only if all were looked at. `disagreement` says how a
+/// system is judged in two ways, if it is.
+fn agree_by(
+    seeds: Range<u64>,
+    generate: impl Fn(u64) -> System + Sync,
+    disagreement: impl Fn(u64, &System, &mut Figures) -> Option<String> + Sync,
+) -> Option<Figures> {
     let is_complete = seeds_asked_for().is_none();
     let seeds = seeds_asked_for().unwrap_or(seeds);
     let is_single = seeds.end - seeds.start == 1;
@@ -133,13 +148,12 @@ fn agree_where(
                     if seed >= seeds.end {
                         break;
                     }
-                    let mut system = generate::system(seed, size, words);
-                    declare(seed, &mut system.network);
+                    let system = generate(seed);
                     if is_single {
-                        println!("seed {seed}, {size:?}, {words:?}\n{system}");
+                        println!("seed {seed}\n{system}");
                     }
-                    if let Some(difference) = compare(&system, limits, words, seed, &mut own) {
-                        println!("seed {seed}: {}", difference.lines().next().unwrap_or_default());
+                    if let Some(difference) = disagreement(seed, &system, &mut own) {
+                        println!("seed {seed}:\n{system}\n{difference}");
                         disagreements.lock().unwrap_or_else(PoisonError::into_inner).push((seed, system, difference));
                     }
                 }
@@ -148,17 +162,16 @@ fn agree_where(
         }
     });
     let figures = figures.into_inner().unwrap_or_else(PoisonError::into_inner);
-    println!("{size:?}, {words:?}: {figures:?}");
+    println!("{figures:?}");
     let mut disagreements = disagreements.into_inner().unwrap_or_else(PoisonError::into_inner);
     disagreements.sort_by_key(|(seed, ..)| *seed);
     if let Some((seed, system, difference)) = disagreements.first() {
         let all: Vec<u64> = disagreements.iter().map(|(seed, ..)| *seed).collect();
-        let smallest = generate::shrink(system, |smaller| {
-            compare(smaller, limits, words, *seed, &mut Figures::default()).is_some()
-        });
-        let again = compare(&smallest, limits, words, *seed, &mut Figures::default()).unwrap_or_default();
+        let again = |system: &System| disagreement(*seed, system, &mut Figures::default());
+        let smallest = generate::shrink(system, |smaller| again(smaller).is_some());
+        let again = again(&smallest).unwrap_or_default();
         panic!(
-            "{} disagreements, seeds {all:?} ({size:?}, {words:?})\n\nseed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}",
+            "{} disagreements, seeds {all:?}\n\nseed {seed}:\n{system}\n{difference}\n\nshrunk:\n{smallest}\n{again}",
             all.len(),
         );
     }
