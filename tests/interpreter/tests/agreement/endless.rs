@@ -45,6 +45,8 @@ pub struct Endless {
     pub apart: u64,
     /// of these, the ones where it is not known what there is at the most
     pub unknown: u64,
+    /// checks that differ in whether they find a process that waits for ever beside others that go on and know it
+    pub helpless: u64,
 }
 
 impl AddAssign for Endless {
@@ -56,6 +58,7 @@ impl AddAssign for Endless {
         self.too_large += other.too_large;
         self.apart += other.apart;
         self.unknown += other.unknown;
+        self.helpless += other.helpless;
     }
 }
 
@@ -82,7 +85,10 @@ pub fn disagreement(
     (seed, limits): (u64, Limits),
     figures: &mut Endless,
 ) -> Option<String> {
-    let other = interpreter::orders(seed)[1 + (seed % 2) as usize];
+    // Each process notes what happens to its streams. While what others do is not learned yet, that may be more and more
+    // for ever, and only an order that comes to the others gets out of there.
+    let notes = system.processes.iter().any(|process| process.streams > 0);
+    let other = if notes { Order::By(Search::Bfs) } else { interpreter::orders(seed)[1 + (seed % 2) as usize] };
     let by = |order, reduction, identity| Configuration { order, reduction, identity };
     let bfs = Order::By(Search::Bfs);
     let (memory, history) = (Identity::Memory, Identity::History);
@@ -154,6 +160,12 @@ impl Agreeing<'_> {
         };
         match &self.first {
             Some((_, first)) if *first == shown => None,
+            // Who could still be reached is read off what the units may do from their local states on, and the
+            // identities tell local states apart as finely as each does.
+            Some((_, first)) if self.findings.helpless && !self.findings.deadlock && first.verdict != shown.verdict => {
+                figures.helpless += 1;
+                None
+            }
             Some((other, first)) => Some(format!("{configuration:?}: {shown:?}, but {first:?} by {other:?}")),
             None => {
                 self.first = Some((configuration, shown));
