@@ -8,6 +8,7 @@
 //! waits for all units, and loses what is in flight to any of them, so it comes after the moves that can be taken before.
 
 use super::again::{Remaining, is_next, is_same};
+use super::filling::Filling;
 use super::progress::Progress;
 use super::timed;
 use crate::id::Mover;
@@ -22,10 +23,6 @@ use crate::world::system::{Interrupt, System};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Steps of units without steps of their own that one search tries at the most, for all of its executions together:
-/// such steps may go on for ever, and may need more memory with each round.
-pub(crate) const FILLING_STEPS_MAX: usize = 10_000;
-
 /// Steps of other units that are tried at the most before the time of a stubborn set passes for it alone, or a part is seen
 /// to have come to rest: others may go on for ever.
 const FILLING_AT_ONCE: usize = 64;
@@ -33,14 +30,14 @@ const FILLING_AT_ONCE: usize = 64;
 /// After so many steps the search asks whether the check is to end.
 const LOOKS_UP_EVERY: usize = 16;
 
-/// The path steps in the full semantics, if they can be taken there and lead to a violation. `filling_steps_left` says
-/// how many steps of other units may go between them, and is counted down. `trusts`: the footprints are those of the
+/// The path steps in the full semantics, if they can be taken there and lead to a violation. `filling` says how
+/// many steps of other units may go between them, and is counted down. `trusts`: the footprints are those of the
 /// fixpoint, so that time may pass for a stubborn set alone, and the units `at_rest` wait for ever whatever the others do.
-pub(crate) fn concretize(
+pub(super) fn concretize(
     system: &mut System,
     properties: &Properties,
     (path_steps, at_rest): (&[PathStep], &[String]),
-    filling_steps_left: &mut usize,
+    filling: &mut Filling,
     (progress, trusts): (&Progress, bool),
 ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
     let Some(first) = path_steps.first() else { return Ok(None) };
@@ -50,12 +47,12 @@ pub(crate) fn concretize(
         return Ok(Some(same));
     }
     if system.has_delay()
-        && let Some(timed) = timed::concretize(system, properties, path_steps, filling_steps_left, progress)?
+        && let Some(timed) = timed::concretize(system, properties, path_steps, filling, progress)?
     {
         return Ok(Some(timed));
     }
     let remaining = path_steps.iter().filter(|path_step| !path_step.transition.is_of_search());
-    let mut taking = Taking {
+    let taking = Taking {
         properties,
         at_rest,
         remaining: remaining
@@ -63,27 +60,17 @@ pub(crate) fn concretize(
             .collect(),
         state: first.state.clone(),
         trusts,
+        polls_max: if trusts { u64::MAX } else { filling.polls_max(system.learner.polls) },
         taken: Vec::new(),
         filled: 0,
         rested: None,
     };
-    loop {
-        if taking.taken.len().is_multiple_of(LOOKS_UP_EVERY) && progress.is_over() {
-            return Ok(None);
-        }
-        match taking.next(system, filling_steps_left)? {
-            Next::Step(transition, scope) => {
-                if let Some(found) = taking.take(system, transition, scope) {
-                    return Ok(Some((taking.taken, found)));
-                }
-            }
-            Next::End => {
-                let found = properties.violated_at_end(system, &taking.state);
-                return Ok(found.map(|found| (taking.taken, found)));
-            }
-            Next::Nothing => return taking.has_come_to_rest(system),
-        }
+    let polls = system.learner.polls;
+    let taken = taking.all(system, filling, progress);
+    if !trusts {
+        filling.count(system.learner.polls - polls);
     }
+    taken
 }
 
 /// An execution of the full semantics, as far as it has come.
@@ -96,6 +83,8 @@ struct Taking<'a> {
     state: StateVector,
     /// Whether footprints are believed: time may pass for a stubborn set alone, and a part be at rest beside others.
     trusts: bool,
+    /// No steps of others are taken once programs have been polled so often.
+    polls_max: u64,
     taken: Vec<PathStep>,
     /// Steps of others since the last one of the path.
     filled: usize,
@@ -114,7 +103,33 @@ enum Next {
 }
 
 impl Taking<'_> {
-    fn next(&mut self, system: &mut System, filling_steps_left: &mut usize) -> Result<Next, Interrupt> {
+    /// Takes all steps; returns the execution and what it violates, if it does.
+    fn all(
+        mut self,
+        system: &mut System,
+        filling: &mut Filling,
+        progress: &Progress,
+    ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
+        loop {
+            if self.taken.len().is_multiple_of(LOOKS_UP_EVERY) && progress.is_over() {
+                return Ok(None);
+            }
+            match self.next(system, filling)? {
+                Next::Step(transition, scope) => {
+                    if let Some(found) = self.take(system, transition, scope) {
+                        return Ok(Some((self.taken, found)));
+                    }
+                }
+                Next::End => {
+                    let found = self.properties.violated_at_end(system, &self.state);
+                    return Ok(found.map(|found| (self.taken, found)));
+                }
+                Next::Nothing => return self.has_come_to_rest(system),
+            }
+        }
+    }
+
+    fn next(&mut self, system: &mut System, filling: &mut Filling) -> Result<Next, Interrupt> {
         while let Some(happened) = next_that_happened(system, &self.remaining, &self.state) {
             self.remaining.remove(happened);
         }
@@ -140,12 +155,12 @@ impl Taking<'_> {
             return Ok(Next::Step(transition.clone(), None));
         }
         if (self.filled < FILLING_AT_ONCE || !self.trusts)
-            && let Some(left) = filling_steps_left.checked_sub(1)
-            && let Some(filling) = possible.iter().find(|step| self.fills(system, step))
+            && system.learner.polls < self.polls_max
+            && let Some(other) = possible.iter().find(|step| self.fills(system, step))
+            && filling.take()
         {
-            *filling_steps_left = left;
             self.filled += 1;
-            return Ok(Next::Step(filling.clone(), None));
+            return Ok(Next::Step(other.clone(), None));
         }
         for index in next_steps.into_iter().filter(|_| self.trusts) {
             let Remaining { transition, scope: Some(scope) } = self.remaining[index] else { continue };

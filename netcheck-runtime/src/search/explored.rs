@@ -1,7 +1,8 @@
 //! The results of a search: the visited states, and the findings there.
 
-use super::concretize::{FILLING_STEPS_MAX, concretize};
+use super::concretize::concretize;
 use super::ends::Ends;
+use super::filling::Filling;
 use super::frontier::Frontier;
 use super::plan::{Limit, Limits, Plan};
 use super::progress::{Phase, Progress, Seen};
@@ -64,7 +65,7 @@ pub struct Explored {
     /// How many executions were taken through the full semantics.
     pub(super) concretized: usize,
     /// How many steps of other units they may still need.
-    pub(super) filling_steps_left: usize,
+    pub(super) filling: Filling,
     /// The messages on the best way that was met to each state, if they are limited.
     messages: AHashMap<StateId, u32>,
     has_limited_messages: bool,
@@ -135,7 +136,7 @@ impl Explored {
             judged: AHashSet::new(),
             scopes: AHashMap::new(),
             concretized: 0,
-            filling_steps_left: FILLING_STEPS_MAX.min(plan.limits.states_max),
+            filling: Filling::new(plan.limits.states_max),
             messages: AHashMap::new(),
             has_limited_messages: plan.limits.messages_max.is_some(),
             progress: Arc::clone(plan.progress),
@@ -260,7 +261,7 @@ impl Explored {
             self.concretized += 1;
             let path_steps = self.path(system, at)?;
             let phase = self.progress.begin(Phase::Concretizing);
-            let filling = &mut self.filling_steps_left;
+            let filling = &mut self.filling;
             self.concrete = concretize(system, properties, (&path_steps, &[]), filling, (&self.progress, false))?;
             if self.progress.is_over() {
                 self.limit = Some(Limit::Interrupt);

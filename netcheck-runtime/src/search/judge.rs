@@ -58,7 +58,7 @@ impl Explored {
             return Ok(false);
         }
         let path_steps = self.path(system, at)?;
-        let filling = &mut self.filling_steps_left;
+        let filling = &mut self.filling;
         self.concrete = concretize(system, properties, (&path_steps, &[]), filling, (&self.progress, false))?;
         if let Some((_, found)) = &self.concrete {
             self.found = Some((at, found.clone()));
@@ -111,7 +111,7 @@ impl Explored {
     pub fn believe(&mut self, system: &mut System, properties: &Properties) -> Result<(), Interrupt> {
         if let (Some((at, found)), None) = (self.found.clone(), &self.concrete) {
             let path_steps = self.path(system, at)?;
-            let filling = &mut self.filling_steps_left;
+            let filling = &mut self.filling;
             self.concrete =
                 concretize(system, properties, (&path_steps, &found.at_rest), filling, (&self.progress, true))?;
         }
@@ -136,7 +136,7 @@ impl Explored {
                 continue;
             }
             if let Some(path_steps) = self.along(system, footprints, &rows)? {
-                let filling = &mut self.filling_steps_left;
+                let filling = &mut self.filling;
                 self.concrete = concretize(system, properties, (&path_steps, &[]), filling, (&self.progress, true))?;
             }
             let last = rows.iter().flatten().last().copied().unwrap_or(first);

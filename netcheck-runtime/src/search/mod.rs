@@ -11,6 +11,7 @@ pub mod estimate;
 mod expand;
 pub mod explore;
 pub mod explored;
+mod filling;
 pub mod frontier;
 mod in_order;
 mod judge;

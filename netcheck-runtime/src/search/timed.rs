@@ -9,6 +9,7 @@
 //! Whether a deadline is over may be decided by the order of the steps, and then it is no step of its own. The loss of
 //! what never arrives comes when nothing else is left.
 
+use super::filling::Filling;
 use super::progress::Progress;
 use crate::id::{Mover, ProcessId};
 use crate::property::Properties;
@@ -41,13 +42,13 @@ struct Line {
     steps: Vec<Planned>,
 }
 
-/// The path in the full semantics, if it can be taken there and leads to a violation. `filling_steps_left` says how many
-/// steps more the groups may take, and is counted down.
+/// The path in the full semantics, if it can be taken there and leads to a violation. `filling` says how many steps
+/// more the groups may take, and is counted down.
 pub(super) fn concretize(
     system: &mut System,
     properties: &Properties,
     path_steps: &[PathStep],
-    filling_steps_left: &mut usize,
+    filling: &mut Filling,
     progress: &Progress,
 ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
     let Some(last) = path_steps.last() else { return Ok(None) };
@@ -72,7 +73,7 @@ pub(super) fn concretize(
     }
     for line in &mut lines {
         let is_run_on = !is_violating(line);
-        if is_run_on && !run_on(system, line, ends_at_ns, filling_steps_left, progress)? {
+        if is_run_on && !run_on(system, line, ends_at_ns, filling, progress)? {
             return Ok(None);
         }
     }
@@ -89,7 +90,7 @@ pub(super) fn concretize(
                 .collect(),
         );
     }
-    follow(system, properties, &path_steps[0].state, queues, filling_steps_left)
+    follow(system, properties, &path_steps[0].state, queues, filling)
 }
 
 /// The processes of the steps of a path that share a time, and the others.
@@ -178,7 +179,7 @@ fn run_on(
     system: &mut System,
     line: &mut Line,
     until_ns: Option<u64>,
-    steps_left: &mut usize,
+    filling: &mut Filling,
     progress: &Progress,
 ) -> Result<bool, Interrupt> {
     let mut successors = Successors::default();
@@ -190,10 +191,9 @@ fn run_on(
         let possible = successors.within(system, &line.state, Some(&scope))?.to_vec();
         let goes_on = |step: &&Transition| !step.is_failure() && !matches!(step.step, Move::LoseInFlight);
         let Some(step) = possible.iter().find(goes_on) else { return Ok(true) };
-        if *steps_left == 0 || line.steps.len() == STEPS_MAX || progress.is_over() {
+        if line.steps.len() == STEPS_MAX || progress.is_over() || !filling.take() {
             return Ok(false);
         }
-        *steps_left -= 1;
         let Some(nth) = nth_of(system, &possible, step) else { return Ok(false) };
         line.take(system, step.clone(), nth);
     }
@@ -221,7 +221,7 @@ fn follow(
     properties: &Properties,
     initial: &StateVector,
     mut queues: Vec<VecDeque<(u64, usize, Planned)>>,
-    steps_left: &mut usize,
+    filling: &mut Filling,
 ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
     let (mut state, mut next) = (initial.clone(), Vec::new());
     let (mut successors, mut taken) = (Successors::default(), Vec::new());
@@ -249,8 +249,9 @@ fn follow(
                 return Ok(properties.violated_at_end(system, &state).map(|found| (taken, found)));
             }
             (None, None) => {
-                let Some(left) = steps_left.checked_sub(1) else { return Ok(None) };
-                *steps_left = left;
+                if !filling.take() {
+                    return Ok(None);
+                }
                 possible.into_iter().find(|step| !step.is_failure()).expect("not all are failures")
             }
         };
