@@ -5,6 +5,7 @@ mod captured;
 mod chains;
 mod channels;
 mod coverage;
+mod daemons;
 mod endless;
 mod heartbeats;
 mod hunting;

@@ -7,26 +7,36 @@
 //!
 //! *Every execution can be drawn.* In each state every step has a positive probability, in at least one of the four
 //! kinds of executions that take turns: so with more and more executions, each finite one is drawn with a probability
-//! that goes to 1. Which ones are drawn is decided by the seed and the number of the execution alone.
+//! that goes to 1. Which ones are drawn is decided by the seed and the number of the execution alone, but for how long
+//! they are.
+//!
+//! *How long they are.* Programs may go on for ever: daemons that poll, tick or connect again. Half of the executions end
+//! where all processes that are no daemons have ended, and what can happen without time passing has; the others go on,
+//! since what was begun may break later. All are cut off after a number of steps that `length` says, or twice as many as
+//! any execution needed that came to an end of its own.
 
 use super::chance::{Chance, Chooser};
 use super::drawn::Delays;
 use super::explored::Explored;
+use super::frontier::length::steps_max;
 use super::in_order::InOrder;
 use super::plan::{Limit, Plan};
-use super::progress::Seen;
+use super::progress::{Phase, Seen};
 use super::prune::pruned;
 use crate::id::UnitId;
 use crate::property::{Properties, Terminal};
 use crate::reduction::successors::{PathStep, Successors};
 use crate::violation::Found;
 use crate::world::components::StateVector;
-use crate::world::step::{Move, Transition};
+use crate::world::step::{Class, Move, Transition};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
 
-/// Steps of one execution, unless `max_depth` says otherwise: programs may go on for ever.
+/// Steps of one execution at the most, unless `max_depth` says otherwise.
 const STEPS_MAX: usize = 10_000;
+
+/// Kinds of executions that take turns, as [`Chance`] has them.
+const KINDS: u64 = 4;
 
 /// Local states that are learned at the most: each execution of programs without end has new ones.
 const LOCAL_STATES_MAX: usize = 4_000_000;
@@ -66,7 +76,7 @@ impl Simulated {
         self.executions
     }
 
-    /// Executions among them that were cut off after 10,000 steps, or as many as `max_depth` says.
+    /// Executions among them that were cut off, after 10,000 steps or as many as `max_depth` says at the most.
     pub fn cut_off(&self) -> u64 {
         self.cut
     }
@@ -116,7 +126,9 @@ pub fn simulate(
     let mut simulation = Simulation {
         properties,
         steps_max: plan.limits.depth_max.min(STEPS_MAX),
+        has_all_lengths: !in_order,
         steps_longest: 0,
+        steps_whole: 0,
         points: AHashMap::new(),
         simulated: Simulated::default(),
         explored,
@@ -147,7 +159,8 @@ pub fn simulate(
             });
             break None;
         }
-        let found = simulation.run(system, initial, &mut chooser)?;
+        let length = simulation.length(number);
+        let found = simulation.run(system, initial, &mut chooser, length)?;
         simulation.simulated.executions += 1;
         if found.is_some() {
             break found;
@@ -156,6 +169,7 @@ pub fn simulate(
     let Simulation { mut explored, mut simulated, points, .. } = simulation;
     if let Some((path_steps, found)) = found {
         let given: Vec<Transition> = path_steps.iter().map(|step| step.transition.clone()).collect();
+        plan.progress.begin(Phase::Shortening);
         let lesser = pruned(system, initial, (properties, found.kind), &given, plan.progress)?;
         let (path_steps, found) = lesser.map_or((path_steps, found), |(lesser, _)| lesser);
         explored.found = Some((first, found.clone()));
@@ -170,11 +184,23 @@ pub fn simulate(
 /// A fault point: the unit's local state, the number of the operation, and the outcome; `None` for the network.
 type FaultPoint = Option<(UnitId, u32, u32, u32)>;
 
+/// Where an execution ends that has not come to rest.
+#[derive(Clone, Copy)]
+struct Length {
+    steps_max: usize,
+    /// Whether it goes on when all processes that are no daemons have ended.
+    goes_on: bool,
+}
+
 struct Simulation<'a> {
     properties: &'a Properties,
     steps_max: usize,
+    /// Whether executions are of different lengths.
+    has_all_lengths: bool,
     /// The steps of the longest execution.
     steps_longest: usize,
+    /// The steps of the longest one that was not cut off.
+    steps_whole: usize,
     /// The fault points that were met, and whether the fault was taken.
     points: AHashMap<FaultPoint, bool>,
     simulated: Simulated,
@@ -184,12 +210,23 @@ struct Simulation<'a> {
 }
 
 impl Simulation<'_> {
+    /// The length of an execution, by its number.
+    fn length(&self, number: u64) -> Length {
+        if !self.has_all_lengths {
+            return Length { steps_max: self.steps_max, goes_on: true };
+        }
+        let round = number / KINDS;
+        let steps_max = steps_max(round / 2).max(2 * self.steps_whole).min(self.steps_max);
+        Length { steps_max, goes_on: !round.is_multiple_of(2) }
+    }
+
     /// One execution; what it violates, with its steps.
     fn run(
         &mut self,
         system: &mut System,
         initial: &StateVector,
         chooser: &mut Chooser,
+        length: Length,
     ) -> Result<Option<(Vec<PathStep>, Found)>, Interrupt> {
         let mut state = initial.clone();
         let mut next = Vec::new();
@@ -197,23 +234,30 @@ impl Simulation<'_> {
         loop {
             self.steps_longest = self.steps_longest.max(taken.len());
             self.explored.depth = self.steps_longest;
+            let is_left = !length.goes_on && is_left_to_daemons(system, initial, &state);
             let possible = self.successors.within(system, &state, None)?;
             for step in possible.iter().filter(|step| step.is_fault()) {
                 self.points.entry(fault_point(step)).or_default();
             }
             // Failures need not happen: this may be the end.
             let is_over = possible.is_empty();
+            let is_left = is_left && possible.iter().all(waits);
             if possible.iter().all(Transition::is_failure) {
                 if let Some(found) = self.ended(system, &state) {
                     return Ok(Some((taken, found)));
                 }
                 if is_over || !chooser.goes_on_with_failures() {
+                    self.steps_whole = self.steps_whole.max(taken.len());
                     return Ok(None);
                 }
             }
+            if is_left {
+                self.steps_whole = self.steps_whole.max(taken.len());
+                return Ok(None);
+            }
             let possible = self.successors.chosen();
             let Some(step) = chooser.choose(possible).map(|index| possible[index].clone()) else { return Ok(None) };
-            if taken.len() >= self.steps_max {
+            if taken.len() >= length.steps_max {
                 self.simulated.cut += 1;
                 return Ok(None);
             }
@@ -255,6 +299,17 @@ impl Simulation<'_> {
             Terminal::Unfinished => None,
         }
     }
+}
+
+/// Whether all processes have ended that are no daemons, and there were some.
+fn is_left_to_daemons(system: &System, initial: &[u32], state: &[u32]) -> bool {
+    let is_awaited = |state| system.live_units(state).any(|(unit, _)| !system.view().is_daemon(unit));
+    is_awaited(initial) && !is_awaited(state)
+}
+
+/// Whether time passes in a step, or it need not happen.
+fn waits(step: &Transition) -> bool {
+    matches!(step.class(), Some(Class::Timer { .. })) || matches!(step.step, Move::Pass { .. }) || step.is_fault()
 }
 
 fn fault_point(step: &Transition) -> FaultPoint {

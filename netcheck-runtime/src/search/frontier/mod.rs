@@ -16,6 +16,7 @@
 mod best;
 mod faults;
 mod joint;
+pub(super) mod length;
 mod network_states;
 mod open;
 mod passed;
@@ -111,8 +112,8 @@ pub enum Search {
     /// before, so that its first steps are as random as those of the first walk, and goes on to the end of the execution.
     ///
     /// In half of the walks each unit that can move is as probable; the others take the step whose unit comes to the local
-    /// state that was seen least often. In half of both, faults are seldom. A walk is cut off after 512 steps, later ones
-    /// after more, since programs may go on for ever. Where a walk comes to nothing new, the next one begins at a random
+    /// state that was seen least often. In half of both, faults are seldom. Programs may go on for ever, so a walk is cut off
+    /// after 200 steps, every other one after 400, every fourth one after 800, and so on. Where a walk comes to nothing new, the next one begins at a random
     /// state that is still to be explored: everything is explored in the end. That the steps of all explored states are
     /// kept takes about twice the memory of another order.
     ///

@@ -12,6 +12,7 @@
 //! Walks differ in what they like, since no taste finds all bugs: in every other pair of them, faults are seldom. Of the
 //! walks without priorities, half look for local states that are rare so far: a panic is a step to a local state.
 
+use super::length::steps_max;
 use super::open::Open;
 use super::passed::{Passable, Passed};
 use super::priorities::Priorities;
@@ -22,9 +23,6 @@ use ahash::{AHashMap, AHashSet};
 
 /// Explored states that walks may pass for each one that is expanded.
 const PASSED_PER_STATE: usize = 16;
-
-/// Steps of a walk at first: programs may go on for ever. Each walk that is cut off raises this by an eighth.
-const STEPS_MAX: usize = 512;
 
 pub(crate) struct Walks {
     first: StateId,
@@ -40,8 +38,6 @@ pub(crate) struct Walks {
     walk: Walk,
     /// The number of walks.
     count: usize,
-    /// Walks are cut off after so many steps.
-    steps_max: usize,
     /// Steps that walks may still take.
     steps_left: usize,
 }
@@ -50,6 +46,8 @@ pub(crate) struct Walks {
 #[derive(Clone, Copy, Default)]
 struct Walk {
     steps: usize,
+    /// It is cut off after so many.
+    steps_max: usize,
     /// Steps with faults are drawn at one state among so many.
     rarity: usize,
     /// Whether that step is taken whose unit comes to the local state that walks have come to least often.
@@ -75,7 +73,6 @@ impl Walks {
             at: None,
             walk: Walk::default(),
             count: 0,
-            steps_max: STEPS_MAX,
             steps_left: 0,
         }
     }
@@ -127,7 +124,7 @@ impl Walks {
             _ => 1 << (1 + random.below(6)),
         };
         let seeks_news = self.priorities.is_none() && random.below(2) == 0;
-        self.walk = Walk { steps: 0, rarity, seeks_news, is_futile: true };
+        self.walk = Walk { steps: 0, steps_max: steps_max(self.count as u64), rarity, seeks_news, is_futile: true };
         self.count += 1;
         at
     }
@@ -135,8 +132,7 @@ impl Walks {
     /// The next state of the walk; `None`: it is over.
     fn step(&mut self, at: StateId) -> Option<StateId> {
         let Walks { random, passed, priorities, visits, walk, .. } = self;
-        if walk.steps == self.steps_max {
-            self.steps_max += self.steps_max / 8;
+        if walk.steps == walk.steps_max {
             return None;
         }
         self.steps_left = self.steps_left.checked_sub(1)?;
