@@ -92,7 +92,7 @@ impl Job {
 
     /// Whether there is no time for further searches.
     fn has_to_end(&self) -> bool {
-        self.progress.is_over() || self.progress.shortening_ended_after().is_some()
+        self.progress.has_to_end()
     }
 
     /// The least execution of the full space, or the least that is met before a bound is reached, unless it costs more

@@ -81,6 +81,11 @@ impl Progress {
         self.local_states.store(seen.local_states, Ordering::Relaxed);
         self.memory_bytes.store(seen.memory_bytes, Ordering::Relaxed);
         self.fault_points.store(seen.fault_points, Ordering::Relaxed);
+        self.has_to_end()
+    }
+
+    /// Whether a search has to end: the check is to, or the time for the least counterexample is over.
+    pub fn has_to_end(&self) -> bool {
         self.is_over() || self.shortening_ended_after().is_some()
     }
 

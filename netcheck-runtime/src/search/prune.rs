@@ -34,7 +34,7 @@ pub fn pruned(
     let mut size = (given.len() / 2).max(1);
     loop {
         let (mut at, before) = (0, best.1);
-        while at < best.0.0.len() && pruning.steps_left > 0 && !progress.is_over() {
+        while at < best.0.0.len() && pruning.steps_left > 0 && !progress.has_to_end() {
             let kept = best.0.0.iter().enumerate().filter(|(index, _)| !(at..at + size).contains(index));
             let kept: Vec<Transition> = kept.map(|(_, path_step)| path_step.transition.clone()).collect();
             match pruning.follow(&kept, false)?.filter(|(_, cost)| *cost < best.1) {
@@ -42,7 +42,7 @@ pub fn pruned(
                 None => at += size,
             }
         }
-        if pruning.steps_left == 0 || progress.is_over() || size == 1 && best.1 == before {
+        if pruning.steps_left == 0 || progress.has_to_end() || size == 1 && best.1 == before {
             break;
         }
         size = (size / 2).max(1);
