@@ -111,6 +111,13 @@ fn compare(
 ) -> Result<(), String> {
     let checker = interpreter::checker(system, configuration);
     let (captured, ends) = check(&checker.clone().max_states(STATES_MAX), system, programs);
+    // Time passes for units that never meet, each by itself. So where packets may be under way for ever, more and more may
+    // be, to a process whose turn has not come; only the reduction, which splits states, leaves them out.
+    let is_at_limit = captured.verdict() == Verdict::Inconclusive && captured.states() >= STATES_MAX;
+    if is_at_limit && !configuration.1 && system.network.takes_time() {
+        merges.too_large += 1;
+        return Ok(());
+    }
     engine::compare_report(&captured, &ends, findings).map_err(|difference| format!("captured, {difference}"))?;
     if let [uncaptured, ..] = captured.uncaptured_loops() {
         return Err(format!("not captured: {uncaptured}"));
