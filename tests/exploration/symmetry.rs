@@ -495,3 +495,41 @@ fn a_violation_by_one_of_like_tasks_is_found_and_confirmed() {
         assert_eq!((counterexample.kind(), report.like_processes().len()), (ViolationKind::Panic, 1), "{report}");
     }
 }
+
+/// A process goes on for ever, and one of two like ones waits for ever: which one is shown may have another name than the
+/// one that stands for both.
+#[test]
+fn one_of_like_processes_that_waits_for_ever_beside_one_that_goes_on_is_found_and_confirmed() {
+    async fn goes_on() {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            let mut buffer = [0; 1];
+            if let Ok(received) = timeout(Duration::from_millis(10), socket.recv_from(&mut buffer)).await {
+                let (_, from) = received.unwrap();
+                let _ = socket.send_to(&buffer, from).await;
+            }
+        }
+    }
+    async fn waits() -> usize {
+        let chosen = netcheck::choose(0..3).await;
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        for _ in 0..3 {
+            let _ = timeout(Duration::from_millis(20), socket.recv(&mut [0; 1])).await;
+        }
+        socket.recv(&mut [0; 1]).await.unwrap();
+        chosen
+    }
+    for reduction in [true, false] {
+        let checker = Checker::new().identity(Identity::Memory).symmetry(true).reduction(reduction);
+        let report = checker.check(|net| {
+            net.daemon("goes_on", goes_on);
+            net.process("one", waits);
+            net.process("other", waits);
+        });
+        let counterexample = report.counterexample().expect("nobody sends anything to them");
+        assert_eq!(counterexample.kind(), ViolationKind::Deadlock, "{report}");
+        assert_eq!(report.like_processes(), [["one", "other"]], "{report}");
+        let text = counterexample.to_string();
+        assert!(text.contains("whatever the other processes do"), "{text}");
+    }
+}

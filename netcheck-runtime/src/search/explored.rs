@@ -12,6 +12,7 @@ use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::subsumption::Subsumption;
 use crate::reduction::successors::{PathStep, Successors};
 use crate::reduction::symmetry::{Permutation, Symmetry};
+use crate::rest::deadlock_of_part;
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::violation::Found;
 use crate::world::components::StateVector;
@@ -288,14 +289,33 @@ impl Explored {
         at: StateId,
         found: &Found,
     ) -> Result<(Vec<PathStep>, Found), Interrupt> {
-        let path_steps = self.path(system, at)?;
+        let (path_steps, at_rest) = self.path_to_rest(system, at, &found.at_rest)?;
         let Some(PathStep { state, transition, .. }) = path_steps.last() else {
             return Ok((path_steps, found.clone()));
         };
         let mut next = Vec::new();
         system.apply(state, transition, &mut next);
-        let again = properties.step(system, transition).or_else(|| properties.violated_at_end(system, &next));
+        let again = match at_rest.is_empty() {
+            true => properties.step(system, transition).or_else(|| properties.violated_at_end(system, &next)),
+            false => deadlock_of_part(system, properties, &next, &at_rest)?,
+        };
         Ok((path_steps, again.unwrap_or_else(|| found.clone())))
+    }
+
+    /// A way to a state in which units with some names wait for ever, and the names of those that do at its end: with
+    /// symmetry, others may stand for them.
+    pub(super) fn path_to_rest(
+        &mut self,
+        system: &mut System,
+        to: StateId,
+        names: &[String],
+    ) -> Result<(Vec<PathStep>, Vec<String>), Interrupt> {
+        let (path_steps, permutation) = self.path_and_image(system, to)?;
+        let names = match (&self.symmetry, permutation) {
+            (Some(symmetry), Some(permutation)) => symmetry.renamed(system, permutation, names),
+            _ => names.to_vec(),
+        };
+        Ok((path_steps, names))
     }
 
     /// Adds to each process the edges and outputs of those that are like it.
@@ -347,6 +367,15 @@ impl Explored {
 
     /// The steps from the start to a state, each with the state that it leaves.
     pub fn path(&mut self, system: &mut System, to: StateId) -> Result<Vec<PathStep>, Interrupt> {
+        Ok(self.path_and_image(system, to)?.0)
+    }
+
+    /// The same, and with symmetry, of which image of the state it is the way.
+    fn path_and_image(
+        &mut self,
+        system: &mut System,
+        to: StateId,
+    ) -> Result<(Vec<PathStep>, Option<Permutation>), Interrupt> {
         let states = self.store.path(to);
         let mut successors = Successors::default();
         let mut state = self.initial.clone();
@@ -371,8 +400,11 @@ impl Explored {
             state = successor;
         }
         match &mut self.symmetry {
-            Some(symmetry) => symmetry.unfold(system, &path_steps, self.shown.get(&to).copied()),
-            None => Ok(path_steps),
+            Some(symmetry) => {
+                let (unfolded, image) = symmetry.unfold(system, &path_steps, self.shown.get(&to).copied())?;
+                Ok((unfolded, Some(image)))
+            }
+            None => Ok((path_steps, None)),
         }
     }
 }

@@ -110,10 +110,9 @@ impl Explored {
     /// as its stubborn sets are at rest, whatever others do.
     pub fn believe(&mut self, system: &mut System, properties: &Properties) -> Result<(), Interrupt> {
         if let (Some((at, found)), None) = (self.found.clone(), &self.concrete) {
-            let path_steps = self.path(system, at)?;
+            let (path_steps, at_rest) = self.path_to_rest(system, at, &found.at_rest)?;
             let filling = &mut self.filling;
-            self.concrete =
-                concretize(system, properties, (&path_steps, &found.at_rest), filling, (&self.progress, true))?;
+            self.concrete = concretize(system, properties, (&path_steps, &at_rest), filling, (&self.progress, true))?;
         }
         Ok(())
     }

@@ -18,13 +18,13 @@ use std::sync::Arc;
 
 impl Symmetry {
     /// The steps that `path_steps` stand for, from the first state. They lead to the image by `shown` of the state that
-    /// the path steps lead to; without it, to any image.
+    /// the path steps lead to; without it, to any image. Also says to which.
     pub(crate) fn unfold(
         &mut self,
         system: &mut System,
         path_steps: &[PathStep],
         shown: Option<Permutation>,
-    ) -> Result<Vec<PathStep>, Interrupt> {
+    ) -> Result<(Vec<PathStep>, Permutation), Interrupt> {
         let mut next = Vec::new();
         let mut raw = Vec::with_capacity(path_steps.len());
         let mut real = vec![Permutation::IDENTITY];
@@ -35,10 +35,9 @@ impl Symmetry {
             let before = *real.last().expect("it begins with one");
             real.push(self.permutations.compose(before, self.permutations.inverse(canonical)));
         }
-        let turned = shown.map_or(Permutation::IDENTITY, |shown| {
-            let last = *real.last().expect("it begins with one");
-            self.permutations.compose(shown, self.permutations.inverse(last))
-        });
+        let last = *real.last().expect("it begins with one");
+        let turned = shown
+            .map_or(Permutation::IDENTITY, |shown| self.permutations.compose(shown, self.permutations.inverse(last)));
         let mut successors = Successors::default();
         let mut unfolded = Vec::with_capacity(path_steps.len());
         for ((path_step, raw), permutation) in path_steps.iter().zip(&raw).zip(real) {
@@ -63,7 +62,15 @@ impl Symmetry {
         let begins_alike =
             unfolded.iter().zip(path_steps).take(1).all(|(path_step, folded)| path_step.state == folded.state);
         assert!(begins_alike, "before anything has started, processes of one class are in one state");
-        Ok(unfolded)
+        Ok((unfolded, self.permutations.compose(turned, last)))
+    }
+
+    /// The names of the images of the units with some names.
+    pub(crate) fn renamed(&self, system: &System, permutation: Permutation, names: &[String]) -> Vec<String> {
+        let (shared, renaming) = (system.shared(), Renaming::new(system.shared(), self.permutations.map(permutation)));
+        let units = (0..).map(UnitId).take(system.units.len());
+        let named = units.filter(|&unit| names.contains(&shared.unit(unit).name));
+        named.map(|unit| shared.unit(renaming.unit(unit)).name).collect()
     }
 
     /// The image under a permutation of the step that leads to a part.

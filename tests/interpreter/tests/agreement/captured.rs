@@ -12,7 +12,7 @@ use interpreter::{Configuration, Ends, Order};
 use crate::engine;
 use crate::symmetry::Symmetries;
 use oracle::language::program::{Process, System};
-use oracle::naive::Findings;
+use oracle::naive::{Findings, Limits};
 
 fn compile(process: &Process) -> Code {
     let [root] = process.tasks.as_slice() else { panic!("one task each") };
@@ -92,12 +92,12 @@ pub fn disagreement(system: &System, findings: &Findings, seed: u64, merges: &mu
 /// The same for captured loops alone, with like processes taken to be alike.
 pub fn disagreement_with_symmetry(
     system: &System,
-    findings: &Findings,
+    known: (&Findings, Limits),
     seed: u64,
     symmetries: &mut Symmetries,
 ) -> Option<String> {
     let programs: Vec<Code> = system.processes.iter().map(compile).collect();
-    crate::symmetry::disagreement_of(system, findings, seed, symmetries, |checker| {
+    crate::symmetry::disagreement_of(system, known, seed, symmetries, |checker| {
         check(&checker.clone().max_states(STATES_MAX), system, &programs)
     })
 }

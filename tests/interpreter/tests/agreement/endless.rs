@@ -190,16 +190,9 @@ impl Agreeing<'_> {
             return Ok(None);
         }
         if let Err(difference) = engine::compare_report(&report, &ends, findings) {
-            if !system.may_spin() {
-                return Err(difference);
-            }
             figures.apart += 1;
-            // With delays, the naive explorer lets time pass for all together.
-            let is_known = !system.network.takes_time();
-            let most =
-                is_known.then(|| naive::explore(system, each(self.limits))).flatten().map(|(findings, _)| findings);
-            figures.unknown += u64::from(most.is_none());
-            between(&report, &ends, findings, most.as_ref()).map_err(|not| format!("{difference}\n{not}"))?;
+            let is_known = unless_apart(difference, system, self.limits, (&report, &ends), findings)?;
+            figures.unknown += u64::from(!is_known);
         }
         let verdict = report.verdict();
         if verdict == Verdict::Violated {
@@ -209,6 +202,26 @@ impl Agreeing<'_> {
         let outputs = names.map(|name| report.outputs(&name).iter().cloned().collect()).collect();
         Ok(Some(Shown { verdict, outputs, ends }))
     }
+}
+
+/// Where a check differs from the naive explorer, accepts what it finds if that is all that there is if time passes for
+/// fewer units, and nothing that there is not if it passes for each by itself. Says whether it is known what there is at the
+/// most.
+pub fn unless_apart(
+    difference: String,
+    system: &System,
+    limits: Limits,
+    (report, ends): (&Report, &BTreeSet<Ends>),
+    findings: &Findings,
+) -> Result<bool, String> {
+    if !system.may_spin() {
+        return Err(difference);
+    }
+    // With delays, the naive explorer lets time pass for all together.
+    let is_known = !system.network.takes_time();
+    let most = is_known.then(|| naive::explore(system, each(limits))).flatten().map(|(findings, _)| findings);
+    between(report, ends, findings, most.as_ref()).map_err(|not| format!("{difference}\n{not}"))?;
+    Ok(most.is_some())
 }
 
 /// Whether a check finds all that there is at the least, and nothing else than there is at the most, if that is known.
