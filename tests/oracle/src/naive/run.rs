@@ -63,6 +63,7 @@ impl World<'_> {
         let first = tcp.and_then(|tcp| tcp.first);
         let is_watched = self.system.network.watched;
         let is_timed = self.system.takes_time();
+        let isolated = &self.system.processes[process].isolated;
         let is_named = tcp.is_some_and(|tcp| tcp.processes.is_empty() || tcp.processes.contains(&process));
         let state = &mut self.state.processes[process];
         // an abort waits for the next await
@@ -187,19 +188,24 @@ impl World<'_> {
                         spawned.handle = true;
                     }
                 }
+                // An isolated task is a unit of its own: to learn of its end is a step, before which other tasks may move.
                 Instruction::Join { task: joined } => {
-                    if std::mem::take(&mut state.tasks[joined].handle)
-                        && state.tasks[joined].activity != Activity::Ended
-                    {
-                        break Activity::Waiting(Wait::Join { task: joined, deadline: None });
+                    if std::mem::take(&mut state.tasks[joined].handle) {
+                        match state.tasks[joined].activity == Activity::Ended {
+                            false => break Activity::Waiting(Wait::Join { task: joined, deadline: None }),
+                            true if isolated.contains(&joined) => break Activity::Runnable,
+                            true => {}
+                        }
                     }
                 }
                 Instruction::JoinTimeout { task: joined, ms, into } => {
-                    if std::mem::take(&mut state.tasks[joined].handle)
-                        && state.tasks[joined].activity != Activity::Ended
-                    {
+                    if std::mem::take(&mut state.tasks[joined].handle) {
                         let deadline = Some((now_ms + u32::from(ms), into));
-                        break Activity::Waiting(Wait::Join { task: joined, deadline });
+                        match state.tasks[joined].activity == Activity::Ended {
+                            false => break Activity::Waiting(Wait::Join { task: joined, deadline }),
+                            true if isolated.contains(&joined) => break Activity::Runnable,
+                            true => {}
+                        }
                     }
                 }
                 Instruction::Abort { task: aborted } => {
