@@ -189,6 +189,12 @@ impl Agreeing<'_> {
         if self.is_bounded && !reduction && is_at_limit {
             return Ok(None);
         }
+        // A system that violates something may have infinitely many states beside that, and only by steps a search is sure to
+        // come to it.
+        let is_clean = findings.panics.is_empty() && !findings.deadlock;
+        if order != Order::By(Search::Bfs) && !is_clean && is_at_limit {
+            return Ok(None);
+        }
         if let Err(difference) = engine::compare_report(&report, &ends, findings) {
             figures.apart += 1;
             let is_known = unless_apart(difference, system, self.limits, (&report, &ends), findings)?;

@@ -404,7 +404,8 @@ fn isolated_sockets(process: &Process) -> BTreeSet<usize> {
 
 impl System {
     /// Whether states tell how much time has passed, and it may pass for ever: some program reads the clock, or has an
-    /// interval for which no loop of its process waits, and time may pass in a loop.
+    /// interval for which no loop of its process waits, and time may pass in a loop. Or a loop reads the clock: if it waits
+    /// for nothing else, it is one poll that never ends.
     fn counts_time(&self) -> bool {
         let waits = |instruction: &Instruction| match instruction {
             Instruction::Sleep { .. }
@@ -448,7 +449,9 @@ impl System {
         };
         let keeps =
             |process: &Process| somewhere(process, &reads) || somewhere(process, &begins) && !in_loop(process, &ticks);
-        self.processes.iter().any(keeps) && self.processes.iter().any(|process| in_loop(process, &waits))
+        let reads_again = |process: &Process| in_loop(process, &reads);
+        self.processes.iter().any(reads_again)
+            || self.processes.iter().any(keeps) && self.processes.iter().any(|process| in_loop(process, &waits))
     }
 
     /// Whether some loop may go round without letting time pass.
