@@ -1,7 +1,6 @@
 //! The same systems once more, with captured loops: see `interpreter::machine`.
 
 use std::collections::BTreeSet;
-use std::ops::AddAssign;
 use std::sync::Arc;
 
 use netcheck::check::{Checker, Report, Search, Verdict};
@@ -60,18 +59,7 @@ pub struct Merges {
     pub subsumed: u64,
 }
 
-impl AddAssign for Merges {
-    fn add_assign(&mut self, other: Merges) {
-        self.compared += other.compared;
-        self.merged += other.merged;
-        self.captured_states += other.captured_states;
-        self.uncaptured_states += other.uncaptured_states;
-        self.closed += other.closed;
-        self.confirmed += other.confirmed;
-        self.too_large += other.too_large;
-        self.subsumed += other.subsumed;
-    }
-}
+add_fields!(Merges { compared, merged, captured_states, uncaptured_states, closed, confirmed, too_large, subsumed });
 
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
 pub fn disagreement(system: &System, findings: &Findings, seed: u64, merges: &mut Merges) -> Option<String> {

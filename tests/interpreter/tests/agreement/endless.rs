@@ -7,7 +7,6 @@
 //! by itself; and beside loops that always take time there is no such difference.
 
 use std::collections::BTreeSet;
-use std::ops::AddAssign;
 use std::sync::Arc;
 
 use netcheck::Network;
@@ -49,18 +48,7 @@ pub struct Endless {
     pub helpless: u64,
 }
 
-impl AddAssign for Endless {
-    fn add_assign(&mut self, other: Endless) {
-        self.endless += other.endless;
-        self.bounded += other.bounded;
-        self.by_history += other.by_history;
-        self.isolated += other.isolated;
-        self.too_large += other.too_large;
-        self.apart += other.apart;
-        self.unknown += other.unknown;
-        self.helpless += other.helpless;
-    }
-}
+add_fields!(Endless { endless, bounded, by_history, isolated, too_large, apart, unknown, helpless });
 
 /// A way to check.
 #[derive(Debug, Clone, Copy)]

@@ -3,6 +3,18 @@
 //! - `NETCHECK_AGREEMENT_SEED=17` checks that system only, and prints it.
 //! - `NETCHECK_AGREEMENT_SEEDS=5000..9000` checks these instead.
 
+/// Sums of figures: each field of a struct is added, and none is forgotten.
+macro_rules! add_fields {
+    ($figures:ident { $($field:ident),* $(,)? }) => {
+        impl std::ops::AddAssign for $figures {
+            fn add_assign(&mut self, other: $figures) {
+                let $figures { $($field),* } = other;
+                $(self.$field += $field;)*
+            }
+        }
+    };
+}
+
 mod arrivals;
 mod captured;
 mod endless;
@@ -15,7 +27,7 @@ mod switches;
 mod symmetry;
 mod watched;
 
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -82,28 +94,30 @@ impl Figures {
     }
 }
 
-impl AddAssign for Figures {
-    fn add_assign(&mut self, other: Figures) {
-        self.systems += other.systems;
-        self.discarded += other.discarded;
-        self.executions += other.executions;
-        self.panics += other.panics;
-        self.deadlocks += other.deadlocks;
-        self.clean += other.clean;
-        self.timeouts += other.timeouts;
-        self.suppressed += other.suppressed;
-        self.failed += other.failed;
-        self.read += other.read;
-        self.subsumed += other.subsumed;
-        self.pruned += other.pruned;
-        self.endless += other.endless;
-        self.dropped += other.dropped;
-        self.overdue += other.overdue;
-        self.merges += other.merges;
-        self.left_out += other.left_out;
-        self.loops += other.loops;
-    }
-}
+add_fields!(Figures {
+    systems,
+    discarded,
+    executions,
+    panics,
+    deadlocks,
+    clean,
+    timeouts,
+    suppressed,
+    failed,
+    read,
+    subsumed,
+    pruned,
+    endless,
+    dropped,
+    overdue,
+    merges,
+    left_out,
+    symmetries,
+    propagated,
+    watched,
+    loops,
+    fewest
+});
 
 /// Compares the systems of all seeds; figures only if all were looked at.
 fn agree(seeds: Range<u64>, size: Size, words: Words, limits: Limits) -> Option<Figures> {

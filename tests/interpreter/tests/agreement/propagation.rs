@@ -25,6 +25,8 @@ pub struct Compared {
     pub wrong: u64,
 }
 
+add_fields!(Compared { systems, rows, masked, panics, deadlocks, wrong });
+
 /// What the table says that the naive explorer does not, or the other way round.
 pub fn disagreement(system: &System, compared: &mut Compared) -> Option<String> {
     let at_most = system.network.at_most.unwrap_or(1).clamp(1, 2);

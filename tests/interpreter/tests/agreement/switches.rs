@@ -120,10 +120,4 @@ impl LeftOut {
     }
 }
 
-impl std::ops::AddAssign for LeftOut {
-    fn add_assign(&mut self, other: LeftOut) {
-        self.tracked += other.tracked;
-        self.symmetric += other.symmetric;
-        self.subsumed += other.subsumed;
-    }
-}
+add_fields!(LeftOut { tracked, symmetric, subsumed });

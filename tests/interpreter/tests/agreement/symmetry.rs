@@ -27,6 +27,8 @@ pub struct Symmetries {
     pub endless: u64,
 }
 
+add_fields!(Symmetries { symmetric, saved, told_apart, violated, streams, endless });
+
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
 pub fn disagreement(
     system: &System,

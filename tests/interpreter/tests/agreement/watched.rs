@@ -41,6 +41,8 @@ pub struct Watches {
     pub too_large: u64,
 }
 
+add_fields!(Watches { systems, only_rejected, accepted, reported, timed, each, pruned, too_large });
+
 /// What some configuration says that the naive explorer does not, or the other way round.
 pub fn disagreement(system: &System, limits: Limits, seed: u64, watches: &mut Watches) -> Option<String> {
     let mut system = system.clone();
