@@ -77,22 +77,17 @@ impl Job {
             (least, _) => least,
         };
         let mut best = fewest.or_lesser(least);
-        if !has_fewest && !self.has_to_end() {
+        if !has_fewest && !self.progress.has_to_end() {
             let (shorter, _) = self.least(First::Steps, &best, FULL_STATES_MAX.min(self.checker.states_max))?;
             best = best.or_lesser(shorter);
         }
-        if !self.has_to_end() {
+        if !self.progress.has_to_end() {
             let pruned = self.pruned(&best)?;
             best = best.or_lesser(pruned);
         }
         let gave_up = gave_up.or(Some(GaveUp::States(states_max)));
         let instead = (best.cost < given.cost).then_some((best.steps, best.found));
         Ok(Shortened { instead, gave_up })
-    }
-
-    /// Whether there is no time for further searches.
-    fn has_to_end(&self) -> bool {
-        self.progress.has_to_end()
     }
 
     /// The least execution of the full space, or the least that is met before a bound is reached, unless it costs more
@@ -121,13 +116,13 @@ impl Job {
     /// The execution with the fewest faults that reduced searches find, by faults, and whether there is none with fewer.
     fn with_fewest_faults(&mut self, given: Known, states_max: usize) -> Result<(Known, bool), Error> {
         let mut fewest = given;
-        if fewest.cost.faults > 1 && self.checker.reduction && !self.has_to_end() {
+        if fewest.cost.faults > 1 && self.checker.reduction && !self.progress.has_to_end() {
             // Without a limit, which takes part in the states.
             let (found, _) = self.reduced_by_faults(self.declared.clone(), states_max)?;
             fewest = self.unless_more(fewest, found)?.0;
         }
         while fewest.cost.faults > 0 {
-            if !self.checker.reduction || self.has_to_end() {
+            if !self.checker.reduction || self.progress.has_to_end() {
                 return Ok((fewest, false));
             }
             let declared = self.declared.clone().with_fewer_faults_than(fewest.cost.faults);

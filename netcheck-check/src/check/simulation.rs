@@ -78,12 +78,16 @@ impl Checker {
     /// [`Report::simulated`](crate::report::Report::simulated) says what was covered: nothing is proven.
     ///
     /// Half of the executions draw the unit that moves next, half let random priorities decide
-    /// ([`Search::Pct`](netcheck_runtime::search::frontier::Search::Pct)); in half of each, faults are seldom. The n-th execution
-    /// depends on the seed and on n alone, and so does the first violation. Half of the executions end where all processes
-    /// that are no daemons have ended, as soon as nothing more happens without time passing; the others go on. An
-    /// execution is cut off after 200 steps, every other one after 400, every fourth one after 800, and so on to 10,000
-    /// or `max_depth`; and none before twice as many as any has needed that was not cut off. The order, the other limits, `reduction`, `subsumption`, `symmetry`, `store` and `threads` mean
-    /// nothing here. [`Checker::search`] and [`Checker::best_first`] replace it.
+    /// ([`Search::Pct`](netcheck_runtime::search::frontier::Search::Pct)); in half of each, faults are seldom. The same
+    /// seed draws the same executions, and finds the same first violation.
+    ///
+    /// Half of the executions end where all processes that are no daemons have ended, as soon as nothing more happens
+    /// without time passing; the others go on. An execution is cut off after 200 steps, every other one after 400, every
+    /// fourth one after 800, and so on to 10,000 or `max_depth`; and none before twice as many as any has needed that was
+    /// not cut off.
+    ///
+    /// The order, the other limits, `reduction`, `subsumption`, `symmetry`, `store` and `threads` mean nothing here.
+    /// [`Checker::search`] and [`Checker::best_first`] replace it.
     pub fn simulation(mut self, simulation: Simulation) -> Self {
         self.simulation = Some(simulation);
         self

@@ -234,24 +234,18 @@ impl Simulation<'_> {
         loop {
             self.steps_longest = self.steps_longest.max(taken.len());
             self.explored.depth = self.steps_longest;
-            let is_left = !length.goes_on && is_left_to_daemons(system, initial, &state);
             let possible = self.successors.within(system, &state, None)?;
             for step in possible.iter().filter(|step| step.is_fault()) {
                 self.points.entry(fault_point(step)).or_default();
             }
             // Failures need not happen: this may be the end.
             let is_over = possible.is_empty();
-            let is_left = is_left && possible.iter().all(waits);
-            if possible.iter().all(Transition::is_failure) {
-                if let Some(found) = self.ended(system, &state) {
-                    return Ok(Some((taken, found)));
-                }
-                if is_over || !chooser.goes_on_with_failures() {
-                    self.steps_whole = self.steps_whole.max(taken.len());
-                    return Ok(None);
-                }
+            let may_end = possible.iter().all(Transition::is_failure);
+            let is_left = !length.goes_on && possible.iter().all(waits) && is_left_to_daemons(system, initial, &state);
+            if may_end && let Some(found) = self.ended(system, &state) {
+                return Ok(Some((taken, found)));
             }
-            if is_left {
+            if is_over || is_left || may_end && !chooser.goes_on_with_failures() {
                 self.steps_whole = self.steps_whole.max(taken.len());
                 return Ok(None);
             }
