@@ -50,7 +50,7 @@ fn half_of_the_executions_end_with_the_last_process_that_is_no_daemon() {
     assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
     let simulated = report.simulated().expect("a simulation");
     assert_eq!((simulated.executions(), simulated.cut_off()), (EXECUTIONS, EXECUTIONS / 2), "{report}");
-    // Those that go on are cut off, half of them after 200 steps.
+    // The executions that go on are cut off, half of them after 200 steps.
     assert!(report.transitions() < 500 * EXECUTIONS, "{report}");
     assert!(report.transitions() > 100 * EXECUTIONS, "{report}");
 }

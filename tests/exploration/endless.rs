@@ -33,7 +33,8 @@ async fn client(server: String, panics: bool) {
     }
 }
 
-fn pairs(checker: &Checker, count: usize, panics: bool) -> Report {
+/// Clients that count answers round and round, each with a server of its own; the last one may be wrong.
+pub(crate) fn pairs(checker: &Checker, count: usize, panics: bool) -> Report {
     checker.check(move |net| {
         for pair in 0..count {
             let name = format!("server{pair}");

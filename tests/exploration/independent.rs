@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::endless;
 use netcheck as tokio;
 use netcheck::Network;
 use netcheck::check::{Checker, Identity, Report, Udp, Verdict, ViolationKind};
@@ -10,47 +11,14 @@ use tokio::time::{Duration, sleep, timeout};
 
 const TICK: Duration = Duration::from_millis(10);
 
-#[netcheck::process]
-async fn answers() {
-    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-    loop {
-        let mut buffer = [0; 1];
-        let (length, from) = socket.recv_from(&mut buffer).await.unwrap();
-        socket.send_to(&buffer[..length], from).await.unwrap();
-    }
-}
-
-/// Asks for ever, and counts the answers up to 3 and again.
-#[netcheck::process]
-async fn asks(server: String) {
-    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
-    let mut number = 0;
-    loop {
-        socket.send_to(&[number], (server.as_str(), 4000)).await.unwrap();
-        let mut buffer = [0; 1];
-        let answered = timeout(TICK, socket.recv(&mut buffer)).await.is_ok();
-        if answered && buffer[0] == number {
-            number = (number + 1) % 3;
-        }
-    }
-}
-
-fn pairs(identity: Identity, count: usize) -> Report {
-    let checker = Checker::new().udp(Udp::new().loss()).identity(identity);
-    checker.check(move |net| {
-        for pair in 0..count {
-            let name = format!("server{pair}");
-            net.daemon(&name, answers);
-            let server = name.clone();
-            net.process(format!("client{pair}"), move || asks(server.clone())).after(name);
-        }
-    })
-}
-
 /// The states of each pair, beside the one that is split. By memory they may be fewer: how many depends on what the compiler
 /// leaves in the memory of a future. The time is printed, and no part of the test.
 #[test]
 fn many_pairs_that_never_end_add_up() {
+    let pairs = |identity, count| {
+        let checker = Checker::new().udp(Udp::new().loss()).identity(identity);
+        endless::pairs(&checker, count, false)
+    };
     let by_memory = pairs(Identity::Memory, 12).states() / 12;
     assert!(by_memory <= 24, "{by_memory} states of each pair by memory");
     for (identity, each) in [(Identity::History, 24), (Identity::Memory, by_memory)] {
