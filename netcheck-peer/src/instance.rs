@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The pause between two looks at the sockets.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// What the time between two looks counts at the most: where it takes longer, this thread has waited for a processor, and
+/// The most that the time between two looks counts as silence: where it is longer, this thread has waited for a processor, and
 /// the peer may have done so, too.
 const LOOK_MAX: Duration = Duration::from_micros(400);
 

@@ -1,4 +1,4 @@
-//! What the kernel tells of a peer in the tables of `/proc`: whether it runs, listens, and has read what it was sent.
+//! The tables of `/proc`, in which the kernel tells of a peer whether it runs, listens, and has read what it was sent.
 //!
 //! Silence may mean that a peer had no turn yet, where it waits for a processor or has something to read. Other systems
 //! than Linux have no such tables: a peer is only waited for there.

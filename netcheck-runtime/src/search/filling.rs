@@ -8,7 +8,7 @@ const FILLING_STEPS_MAX: usize = 10_000;
 /// steps end once programs have been polled for them a quarter as often as by the search itself, and so often more.
 const FILLING_POLLS: u64 = 20_000;
 
-/// What the steps between those of a path may still cost.
+/// A budget for the steps of others between the steps of a path.
 pub(super) struct Filling {
     /// The steps that are left for one search.
     steps_left: usize,

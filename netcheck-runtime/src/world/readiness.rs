@@ -19,8 +19,9 @@
 //!   may complete ends at the call ([`View::attempt`]): it is tried as a synchronous call is, and the poll goes on with
 //!   the answer.
 //!
-//! What a process knows is changed by its own steps and by time alone, so others take nothing away. If somebody else has a
-//! handle of the socket and is faster, nothing is offered for the call, and the task goes on as if it waited.
+//! The calls that a process knows to complete change by its own steps and by time alone: others take none away. If
+//! somebody else has a handle of the socket and is faster, nothing is offered for the call, and the task goes on as if it
+//! waited.
 
 use super::enabled::Enabled;
 use super::prepared::{Prepared, PreparedOffer, Waking};
@@ -35,7 +36,7 @@ use crate::unit::automaton::EdgeId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readiness {
     Waits,
-    /// What it asks for is under way, and may have arrived.
+    /// The datagram, bytes or connection that it asks for may have arrived.
     MayBe,
     Ready,
 }

@@ -256,8 +256,8 @@ impl Touches {
         }
     }
 
-    /// What decides whether the calls that an edge begins, and that the program itself polls, complete at once: they are
-    /// looked at as those that are tried.
+    /// The resources that decide whether the calls complete at once that an edge begins and the program itself polls:
+    /// those that the calls depend on when they are tried.
     pub(crate) fn begun(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
         let edge = system.learner.automata.edge(edge);
         let offers = &system.learner.automata.node(edge.target).offers;

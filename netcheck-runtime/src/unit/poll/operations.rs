@@ -79,7 +79,7 @@ pub(in crate::unit) struct Operations {
     given: Option<OperationKey>,
     /// The operations that this poll has found to wait, with the branches in which it has.
     waiting: Vec<(OperationKey, Branches)>,
-    /// Those of them that it has found before the one whose outcome it has taken, if it has taken one.
+    /// The operations that the poll has found to wait before it took an outcome, if it has taken one.
     passed: Option<Vec<OperationKey>>,
     /// Wakers that are no longer needed. To drop one is the program's business, and done where the program runs.
     unneeded: Vec<Waker>,
