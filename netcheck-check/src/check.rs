@@ -83,6 +83,8 @@ pub struct Checker {
     tasks: Tasks,
     deadlocks: Deadlocks,
     at_most: Option<usize>,
+    /// The horizon, in the programs' time.
+    duration: Option<Duration>,
     /// `None`: the default for the other options.
     search: Option<Search>,
     score: Option<Score>,
@@ -121,6 +123,7 @@ impl Checker {
             tasks: Tasks::Shared,
             deadlocks: Deadlocks::EachProcess,
             at_most: None,
+            duration: None,
             search: None,
             score: None,
             simulation: None,
@@ -178,6 +181,16 @@ impl Checker {
     /// copies. Then a packet may always arrive once, whatever `copies` says.
     pub fn at_most(mut self, faults: usize) -> Self {
         self.at_most = Some(faults);
+        self
+    }
+
+    /// Only what happens in the first so many seconds of the programs' time, up to and including that instant: of programs
+    /// that poll or keep instants for ever, there may be no end of states otherwise.
+    ///
+    /// What waits for a later time is cut off: that is neither a deadlock nor an end, so that properties of the end are
+    /// judged only where all processes end before. The report says `verified within 10 s`.
+    pub fn duration(mut self, duration: Duration) -> Self {
+        self.duration = Some(duration);
         self
     }
 

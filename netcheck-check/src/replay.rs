@@ -122,7 +122,7 @@ pub(crate) fn replay(
     }
     let ended = ended(system, &mut successors, &state)?;
     let mut found = ended.as_ref().and_then(|ended| properties.violated_at_end(system, ended));
-    if let (None, Some(Step { at_rest, .. })) = (ended, steps.last())
+    if let (None, Some(Step { at_rest, .. })) = (&found, steps.last())
         && !at_rest.is_empty()
     {
         found = deadlock_of_part(system, properties, &state, at_rest)?;

@@ -8,11 +8,13 @@ use crate::trace::html;
 use netcheck_peer::PeerCounts;
 use netcheck_runtime::search::simulate::Simulated;
 use std::fmt;
+use std::time::Duration;
 
 /// The verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// No execution within the declared faults violates a property.
+    /// No execution within the declared faults violates a property; with a
+    /// [`duration`](crate::check::Checker::duration), within that time.
     Verified,
     /// An execution violates a property: see the counterexample.
     Violated,
@@ -25,6 +27,8 @@ pub enum Verdict {
 pub struct Report {
     pub(crate) verdict: Verdict,
     pub(crate) limit: Option<String>,
+    /// The horizon, in the programs' time.
+    pub(crate) duration: Option<Duration>,
     pub(crate) uncaptured: Vec<String>,
     pub(crate) claims: Vec<(String, bool)>,
     pub(crate) never_completed: Vec<String>,
@@ -78,6 +82,12 @@ impl Report {
     /// The verdict of the check.
     pub fn verdict(&self) -> Verdict {
         self.verdict
+    }
+
+    /// The first so much of the programs' time that was explored; `None`: all of it. See
+    /// [`Checker::duration`](crate::check::Checker::duration).
+    pub fn duration(&self) -> Option<Duration> {
+        self.duration
     }
 
     /// Distinct global states that were visited; with symmetry, one of each orbit.
@@ -269,7 +279,10 @@ impl Report {
     pub(crate) fn summary(&self) -> String {
         let Figures { states, transitions, depth, terminals, suppressed_deadlocks, polls, .. } = self.figures;
         let verdict = match (self.verdict, &self.limit) {
-            (Verdict::Verified, _) => "verified".to_owned(),
+            (Verdict::Verified, _) => match self.duration {
+                Some(duration) => format!("verified within {} s", duration.as_secs_f64()),
+                None => "verified".to_owned(),
+            },
             (Verdict::Violated, _) => "violated".to_owned(),
             (Verdict::Inconclusive, Some(limit)) => format!("inconclusive: {limit}"),
             (Verdict::Inconclusive, None) => "inconclusive".to_owned(),

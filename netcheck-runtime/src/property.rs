@@ -191,6 +191,9 @@ impl Properties {
         if system.live_units(state).any(|(_, node)| system.learner.automata.polled(node).is_some()) {
             return Terminal::Unfinished;
         }
+        if system.view().is_cut_off(state, &|_| true) {
+            return Terminal::Unfinished;
+        }
         let mut blocked = Vec::new();
         let mut suppressed = false;
         for (index, process) in system.processes.iter().enumerate() {

@@ -362,8 +362,8 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
         ),
         (
             "unknown word `bandwidth`\n\
-             the words are `udp`, `tcp`, `tasks`, `deadlocks`, `at_most`, `search`, `seed`, `max_states`, `max_depth`, \
-             `max_messages`, `max_memory`, `max_time`, `reduction`, `subsumption`, `symmetry`, `store`, `threads`, \
+             the words are `udp`, `tcp`, `tasks`, `deadlocks`, `at_most`, `duration`, `search`, `seed`, `max_states`, \
+             `max_depth`, `max_messages`, `max_memory`, `max_time`, `reduction`, `subsumption`, `symmetry`, `store`, `threads`, \
              `capture`, `identity`, `audit`",
             "bandwidth = 3",
             "^^^^^^^^^",

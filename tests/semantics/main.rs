@@ -5,6 +5,7 @@ mod deliveries;
 mod dense;
 mod dense_streams;
 mod described;
+mod horizon;
 mod in_order;
 mod monitors;
 mod readiness;

@@ -87,8 +87,8 @@ impl Checker {
         if !self.udp.is_empty() || self.tcp.is_some() {
             return Ok(self);
         }
-        let Checker { udp, tcp, at_most, .. } = counterexample.faults().unwrap_or_default().parse()?;
-        Ok(Checker { udp, tcp, at_most, ..self })
+        let Checker { udp, tcp, at_most, duration, .. } = counterexample.faults().unwrap_or_default().parse()?;
+        Ok(Checker { udp, tcp, at_most, duration: self.duration.or(duration), ..self })
     }
 }
 

@@ -2,7 +2,7 @@
 //! and which words would make the check smaller.
 
 use super::setup::Job;
-use super::{Identity, Search, Tasks};
+use super::{Checker, Identity, Search, Tasks};
 use crate::network::Registered;
 use crate::profile::{ComponentProfile, ProcessProfile, Profile};
 use ahash::AHashSet;
@@ -90,9 +90,16 @@ impl Job {
             largest.and_then(|process| self.about_tasks(process)),
             self.about_identity(),
             components.iter().find(|component| component.is_clock).map(|_| {
-                "a program reads the clock, so states differ by the time since the start: keep only differences of \
-                 instants that decide something"
-                    .to_owned()
+                let keep = "keep only differences of instants that decide something";
+                match self.checker.duration {
+                    None => format!(
+                        "a program reads the clock, so states differ by the time since the start: `duration = 10s` \
+                         explores the first 10 seconds; or {keep}"
+                    ),
+                    Some(_) => {
+                        format!("a program reads the clock, so states differ by the time since the start: {keep}")
+                    }
+                }
             }),
             self.about_likeness(),
             self.about_order(),
@@ -170,7 +177,7 @@ impl Job {
 
     fn about_faults(&self) -> Option<String> {
         let checker = &self.checker;
-        let faults = checker.faults_in_words();
+        let faults = Checker { duration: None, ..checker.clone() }.faults_in_words();
         (!faults.is_empty() && checker.at_most.is_none()).then(|| {
             format!("`{faults}` may happen at every packet or call: `at_most = 2` bounds the faults of an execution")
         })

@@ -6,6 +6,7 @@ use super::{Checker, Tasks, order};
 use crate::error::Error;
 use crate::network::{Network, Registered};
 use netcheck_models::host::Addresses;
+use netcheck_models::time::FAR_NS;
 use netcheck_runtime::id::ProcessId;
 use netcheck_runtime::property::Properties;
 use netcheck_runtime::search::plan::{Limit, Limits};
@@ -22,6 +23,7 @@ use netcheck_runtime::world::system::{Asymmetry, Interrupt, LikeTasks, Registrat
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// One check on its own thread.
 pub(super) struct Job {
@@ -58,6 +60,7 @@ impl Job {
             udp: groups(&checker.udp, &names)?,
             tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
+            duration_ns: checker.duration_ns(),
             observers: registered.monitors.clone(),
             has_drawn_delays: checker.has_drawn_delays(),
         };
@@ -265,6 +268,15 @@ impl Job {
             Limit::Interrupt if self.checker.simulation.is_some() => ", interrupted".to_owned(),
             Limit::Interrupt => format!("interrupted while {}", self.progress.phase()),
         }
+    }
+}
+
+impl Checker {
+    /// The horizon in nanoseconds.
+    pub(super) fn duration_ns(&self) -> Option<u64> {
+        let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        // No timer is set for later.
+        self.duration.map(|duration| ns(duration).min(FAR_NS.unsigned_abs() - 1))
     }
 }
 

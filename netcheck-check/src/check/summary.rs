@@ -45,6 +45,7 @@ impl Job {
         Ok(Report {
             verdict,
             limit: limit.or(vacuous),
+            duration: self.checker.duration,
             figures,
             simulated,
             counterexample,

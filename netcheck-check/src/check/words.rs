@@ -9,7 +9,7 @@ mod grammar;
 mod known;
 mod order;
 
-use crate::check::declare::{Misplaced, misplaced};
+use crate::check::declare::{Misplaced, length, misplaced};
 use crate::check::{Checker, Deadlocks, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
 use crate::error::Error;
 use constant::NoValue;
@@ -29,6 +29,7 @@ const WORDS: &[&str] = &[
     "tasks",
     "deadlocks",
     "at_most",
+    "duration",
     "search",
     "seed",
     "max_states",
@@ -101,12 +102,13 @@ impl FromStr for Checker {
 }
 
 impl Checker {
-    /// The faults that are declared, in the words that they are read from; empty: none.
+    /// The faults that are declared and the bounds of executions, in the words that they are read from; empty: none.
     pub(super) fn faults_in_words(&self) -> String {
         let at_most = self.at_most.map(|faults| format!("at_most = {faults}"));
+        let duration = self.duration_ns().map(|ns| format!("duration = {}", length(ns)));
         let udp = self.udp.iter().filter_map(Udp::in_words);
-        let words: Vec<String> = udp.chain(self.tcp.as_ref().and_then(Tcp::in_words)).chain(at_most).collect();
-        words.join(", ")
+        let faults = udp.chain(self.tcp.as_ref().and_then(Tcp::in_words));
+        faults.chain(at_most).chain(duration).collect::<Vec<_>>().join(", ")
     }
 
     /// What an execution needs besides its faults to be run again; empty if that is nothing but defaults.
@@ -136,6 +138,9 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "tasks" => checker.tasks(choice(value(word, "tracked")?, TASKS)?),
             "deadlocks" => checker.deadlocks(choice(value(word, "paper")?, DEADLOCKS)?),
             "at_most" => checker.at_most(number(value(word, "1")?)?),
+            "duration" => {
+                checker.duration(delay::time(word, "how many seconds of the programs' time are explored, at least 1")?)
+            }
             "search" => {
                 let order = value(word, "dfs")?;
                 match simulation(order)? {

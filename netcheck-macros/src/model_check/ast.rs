@@ -17,6 +17,8 @@ pub(crate) struct ModelCheck {
     pub(crate) tasks: Option<Choice>,
     pub(crate) deadlocks: Option<Choice>,
     pub(crate) at_most: Option<Expr>,
+    /// Seconds of the programs' time.
+    pub(crate) duration: Option<Time>,
     pub(crate) search: Option<Search>,
     pub(crate) seed: Option<Expr>,
     pub(crate) max_states: Option<Expr>,

@@ -344,6 +344,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     if let Some(at_most) = &check.at_most {
         calls.extend(quote!(.at_most(#at_most)));
     }
+    if let Some(horizon) = check.duration.as_ref().map(duration) {
+        calls.extend(quote!(.duration(#horizon)));
+    }
     if let Some(search) = &check.search {
         calls.extend(self::search(search, check.seed.as_ref()));
     }

@@ -42,6 +42,8 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     {
         cx.error(at_most, "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out");
     }
+    let horizon = check.duration.as_ref().map(|time| &time.value);
+    not_zero(horizon, "`duration` is how many seconds of the programs' time are explored, at least 1", cx);
     search(check, cx);
     let max_time = check.max_time.as_ref().map(|time| &time.value);
     not_zero(max_time, "`max_time` is how many seconds the check may take, at least 1", cx);

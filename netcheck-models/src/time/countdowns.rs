@@ -29,13 +29,29 @@ pub enum Missed {
 
 /// The armed timers of one owner, by their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Countdowns(SmallVec<[Countdown; 2]>);
+pub struct Countdowns {
+    armed: SmallVec<[Countdown; 2]>,
+    /// The time that is left until the horizon of a check, in nanoseconds; `None`: there is no horizon.
+    horizon_ns: Option<u64>,
+}
 
 impl Countdowns {
+    /// No timers, and so many nanoseconds until the horizon of a check.
+    #[must_use]
+    pub fn until_horizon(horizon_ns: u64) -> Self {
+        Countdowns { armed: SmallVec::new(), horizon_ns: Some(horizon_ns) }
+    }
+
+    /// The time that is left until the horizon of a check, in nanoseconds; `None`: there is no horizon.
+    #[must_use]
+    pub fn horizon_ns(&self) -> Option<u64> {
+        self.horizon_ns
+    }
+
     /// The countdown of a timer, if it is armed.
     #[must_use]
     pub fn get(&self, timer: u32) -> Option<&Countdown> {
-        self.0.iter().find(|armed| armed.timer == timer)
+        self.armed.iter().find(|armed| armed.timer == timer)
     }
 
     /// The time until a timer's deadline; 0 for one that is not armed.
@@ -76,7 +92,7 @@ impl Countdowns {
 
     /// A wait for a timer begins.
     pub fn begin_wait(&mut self, timer: u32) {
-        self.0
+        self.armed
             .iter_mut()
             .filter(|armed| armed.timer == timer)
             .for_each(|armed| armed.at_once = armed.remaining_ns <= 0);
@@ -84,13 +100,13 @@ impl Countdowns {
 
     /// Disarms a timer that was dropped, or has fired and does not repeat.
     pub fn disarm(&mut self, timer: u32) {
-        self.0.retain(|armed| armed.timer != timer);
+        self.armed.retain(|armed| armed.timer != timer);
     }
 
     /// Lets time pass for the timers for which `passes` holds. A timer that does not repeat is due at its deadline and
     /// from then on.
     pub fn elapse(&mut self, by_ns: i64, passes: impl Fn(u32) -> bool) {
-        for armed in self.0.iter_mut().filter(|armed| passes(armed.timer)) {
+        for armed in self.armed.iter_mut().filter(|armed| passes(armed.timer)) {
             armed.remaining_ns -= by_ns;
             armed.at_once = false;
             if !armed.repeats {
@@ -99,10 +115,15 @@ impl Countdowns {
         }
     }
 
+    /// The horizon comes nearer by so many nanoseconds.
+    pub fn approach_horizon(&mut self, by_ns: u64) {
+        self.horizon_ns = self.horizon_ns.map(|left_ns| left_ns.saturating_sub(by_ns));
+    }
+
     fn set(&mut self, countdown: Countdown) {
         self.disarm(countdown.timer);
-        let place = self.0.partition_point(|armed| armed.timer < countdown.timer);
-        self.0.insert(place, countdown);
+        let place = self.armed.partition_point(|armed| armed.timer < countdown.timer);
+        self.armed.insert(place, countdown);
     }
 }
 
@@ -121,14 +142,14 @@ impl Time for Countdowns {
     }
 
     fn due(&self, awaited: impl Fn(u32) -> bool) -> SmallVec<[u32; 2]> {
-        let awaited = || self.0.iter().filter(|armed| awaited(armed.timer));
+        let awaited = || self.armed.iter().filter(|armed| awaited(armed.timer));
         let least_ns = awaited().map(|armed| armed.remaining_ns.max(0)).min();
         awaited().filter(|armed| Some(armed.remaining_ns.max(0)) == least_ns).map(|armed| armed.timer).collect()
     }
 
     fn elapse_until(&self, until: u32, awaited: impl Fn(u32) -> bool) -> Option<Self> {
         let by_ns = self.get(until)?.remaining_ns.max(0);
-        if self.0.iter().any(|armed| awaited(armed.timer) && armed.remaining_ns < by_ns) {
+        if self.armed.iter().any(|armed| awaited(armed.timer) && armed.remaining_ns < by_ns) {
             return None;
         }
         let mut passed = self.clone();
@@ -156,6 +177,19 @@ mod tests {
         assert_eq!(timers.remaining_ns(1), 0);
         timers.disarm(1);
         assert_eq!(timers, Countdowns::default());
+    }
+
+    #[test]
+    fn the_horizon_comes_nearer_and_no_further_than_now() {
+        let mut timers = Countdowns::until_horizon(10);
+        timers.arm(0, 30, false);
+        timers.approach_horizon(7);
+        assert_eq!((timers.horizon_ns(), timers.remaining_ns(0)), (Some(3), 30));
+        timers.approach_horizon(7);
+        assert_eq!(timers.horizon_ns(), Some(0));
+        let mut endless = Countdowns::default();
+        endless.approach_horizon(7);
+        assert_eq!(endless, Countdowns::default());
     }
 
     #[test]

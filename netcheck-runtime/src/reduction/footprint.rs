@@ -358,7 +358,7 @@ impl Footprints {
     }
 
     /// Adds the resources of steps to the future of a footprint, and of all that lead there.
-    fn add_to_future(&mut self, row: Row, touches: &Touches) {
+    pub(super) fn add_to_future(&mut self, row: Row, touches: &Touches) {
         let future = Future {
             affects: self.bits(&touches.affects),
             depends_on: self.bits(&touches.depends_on),

@@ -33,8 +33,9 @@ use crate::world::components::Component;
 use crate::world::enabled::Enabled;
 use crate::world::events::EventsId;
 use crate::world::step::{Move, Transition, Writes};
+use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
-use crate::world::touches::Resource;
+use crate::world::touches::{Resource, Touches};
 use smallvec::SmallVec;
 
 /// The units of a part.
@@ -73,7 +74,7 @@ impl Future {
 /// beginning on, these are parts that may fall into smaller ones: the search comes to each of them, and splits it again.
 pub(super) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<(Vec<Part>, Vec<Row>)> {
     let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
-    if live.len() < 2 || are_together(view) {
+    if live.len() < 2 || are_together(view) || some_go_on_unknown(view, footprints, &live) {
         return None;
     }
     // Processes that never meet from their beginning on are told without a look at their units.
@@ -99,7 +100,7 @@ pub(super) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> O
 /// state, and does not come to the state of each.
 pub(crate) fn smallest(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<(Vec<Part>, Vec<Row>)> {
     let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
-    if live.len() < 2 || are_together(view) {
+    if live.len() < 2 || are_together(view) || some_go_on_unknown(view, footprints, &live) {
         return None;
     }
     let futures: Vec<Future> =
@@ -137,13 +138,40 @@ pub(super) fn busy(view: View<'_>, state: &[u32], enabled: &mut Enabled, parts: 
         if !is_busy {
             view.enabled_of(state, view.live_units(state).filter(|(unit, _)| part.contains(unit)), enabled)?;
             view.within(state, enabled, &own, &own, &mut steps)?;
-            is_busy = !steps.is_empty();
+            is_busy = !steps.is_empty() || view.is_cut_off(state, &|unit| part.contains(&unit));
         }
         if is_busy {
             busy.push(part);
         }
     }
     Ok(busy)
+}
+
+/// What happens later than the horizon of a check is not known (`world::time::horizon`).
+impl Footprints {
+    /// Adds that some units of a state may do anything later than the horizon, where they are cut off.
+    pub(crate) fn cut_off(&mut self, system: &System, state: &[u32]) {
+        let mut touches = Touches::default();
+        touches.affects(Resource::Later);
+        for node in system.view().cut_off_unknown(state) {
+            for mover in system.learner.automata.movers(node) {
+                self.add_to_future(self.row(&system.learner.automata, node, mover), &touches);
+            }
+        }
+    }
+
+    /// Whether it is not known what a mover does later than the horizon.
+    fn goes_on_unknown(&self, row: Row) -> bool {
+        self.is_in(&self.get(row).future_affects, Resource::Later)
+    }
+}
+
+/// Whether some unit may meet every other one later than the horizon.
+fn some_go_on_unknown(view: View<'_>, footprints: &Footprints, live: &[(UnitId, NodeId)]) -> bool {
+    let all = live.iter().flat_map(|&(_, node)| {
+        view.automata.movers(node).into_iter().map(move |mover| footprints.row(view.automata, node, mover))
+    });
+    view.declared.duration_ns.is_some() && all.into_iter().any(|row| footprints.goes_on_unknown(row))
 }
 
 /// All live units of a state as one part, and the footprints that say so.

@@ -191,14 +191,21 @@ impl Exploration<'_, '_> {
             if expansion.steps.iter().all(Transition::is_failure) && self.is_violated_at(source)? {
                 return Ok(());
             }
-            if expansion.steps.is_empty() {
-                continue;
+            let mut is_at_rest = expansion.steps.is_empty();
+            if is_at_rest && self.system.view().is_cut_off(&state, &|_| true) {
+                // Others may have come to rest.
+                is_at_rest = false;
+                reduction.iter_mut().for_each(|footprints| footprints.cut_off(self.system, &state));
             }
             if let Some(footprints) = reduction.as_deref_mut()
                 && !footprints.uses.splits
+                && !is_at_rest
                 && self.is_violated_in_part(source, footprints, expansion.steps)?
             {
                 return Ok(());
+            }
+            if expansion.steps.is_empty() {
+                continue;
             }
             if self.take_all(source, &expansion)? {
                 return Ok(());

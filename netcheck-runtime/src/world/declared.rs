@@ -56,6 +56,8 @@ pub struct Declared {
     pub udp: Vec<UdpFaults>,
     pub tcp: TcpRules,
     pub at_most: Option<u32>,
+    /// The horizon, in nanoseconds of the programs' time: nothing is explored that happens later.
+    pub duration_ns: Option<u64>,
     pub observers: Vec<Observer>,
     /// Whether the delays of copies are drawn: each copy then arrives at an instant of its own, whoever receives it.
     pub has_drawn_delays: bool,

@@ -21,7 +21,7 @@ use crate::world::tcp::connections::Connections;
 use crate::world::{faults, time};
 use ahash::AHashMap;
 use netcheck_models::event::Event;
-use netcheck_models::time::Zone;
+use netcheck_models::time::{Countdowns, Zone};
 use smallvec::smallvec;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -158,10 +158,17 @@ impl System {
             let unit = UnitId(index as u32);
             let root = self.learner.add_program(unit, Rc::clone(&self.programs[index]));
             self.unit_component(unit).set(&mut state, root.0);
+            if let (Some(duration_ns), None) = (self.declared.duration_ns, self.zone) {
+                let timers = self.timers.intern(&Countdowns::until_horizon(duration_ns));
+                self.components.id(Component::Timers(unit)).set(&mut state, timers);
+            }
         }
         if let Some(zone) = self.zone {
             let start = if self.demands.clock { time::names::with_start() } else { Zone::default() };
-            let start = self.monitors.with_marks(start);
+            let mut start = self.monitors.with_marks(start);
+            for process in (0..self.processes.len() as u32).map(ProcessId) {
+                self.declared.duration_ns.iter().for_each(|&ns| time::names::arm_horizon(&mut start, process, ns));
+            }
             zone.set(&mut state, self.zones.intern(&start));
             trim(&mut state);
         }

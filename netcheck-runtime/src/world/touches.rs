@@ -51,6 +51,8 @@ pub(crate) enum Resource {
     Budget,
     /// The time since the start passes.
     Clock,
+    /// What happens later than the horizon, of which nothing is known.
+    Later,
     /// A fault region is entered or left.
     Scoped(ProcessId),
     /// A datagram is sent by or to a process with fault regions.
@@ -152,7 +154,7 @@ impl Resource {
             R::TriedIn(connection, _) | R::TriedOut(connection, _) => {
                 processes.extend(tables.connections.processes(connection));
             }
-            R::Budget | R::Clock | R::Monitor(_) => {}
+            R::Budget | R::Clock | R::Later | R::Monitor(_) => {}
         }
     }
 

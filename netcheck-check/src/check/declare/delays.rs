@@ -67,7 +67,7 @@ pub(in crate::check) const UNITS: &[(&str, u64)] =
     &[("min", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
 
 /// A length of time in the longest unit of which it is a multiple.
-fn length(ns: u64) -> String {
+pub(in crate::check) fn length(ns: u64) -> String {
     let unit = UNITS.iter().find(|(_, unit_ns)| ns > 0 && ns.is_multiple_of(*unit_ns));
     let (unit, unit_ns) = unit.unwrap_or(&("s", 1));
     format!("{}{unit}", ns / unit_ns)

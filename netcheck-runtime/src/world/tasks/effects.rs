@@ -20,6 +20,7 @@ pub(crate) fn effect(
             let roots = &view.automata.edge(edge).roots;
             let root = roots.iter().find(|(unit, _)| *unit == child).expect("a spawned task has a program").1;
             view.unit_component(child).set(next, root.0);
+            view.hand_over_horizon(unit, child, next)?;
             for &socket in handles {
                 let lacks = |binding: &Binding| binding.socket == socket && !binding.holders.contains(&child);
                 view.change_bindings(next, lacks, |_, binding| {

@@ -8,7 +8,7 @@
 
 use super::Effect;
 use super::names::{
-    MONITORS, SOME_TIME, START, is_copy, is_mark, is_of_component, mark_event, owner_of_marks, timer_event,
+    MONITORS, SOME_TIME, START, is_copy, is_horizon, is_mark, is_of_component, mark_event, owner_of_marks, timer_event,
 };
 use super::operation::{At, Missed};
 use super::own::Own;
@@ -51,7 +51,7 @@ pub(in crate::world) struct Passing<'z> {
 
 impl Passing<'_> {
     fn is_awaited(&self, event: Scheduled) -> bool {
-        is_copy(event) || self.timers.contains(&event)
+        is_copy(event) || is_horizon(event) || self.timers.contains(&event)
     }
 
     /// The zone at an event that is scheduled; it stays scheduled for now. `None` if it can't come next.

@@ -13,6 +13,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
         &Prepared::Timer { timer, .. } => {
             touches.affects(Resource::Timed(unit));
             uses(touches, system, unit, timer);
+            has_horizon(touches, system, unit);
             touches.seen_time(system);
             if system.demands.clock {
                 touches.affects(Resource::Clock).depends_on(Resource::Clock);
@@ -35,6 +36,13 @@ fn uses(touches: &mut Touches, system: &System, unit: UnitId, timer: u32) {
     }
 }
 
+/// The timers of all tracked tasks of a unit fire before one horizon.
+fn has_horizon(touches: &mut Touches, system: &System, unit: UnitId) {
+    if system.tracks && system.declared.duration_ns.is_some() {
+        touches.affects(Resource::Timed(unit)).depends_on(Resource::Timed(unit));
+    }
+}
+
 /// Never: an operation of this kind depends on the same resources in every state.
 pub(crate) fn is_when(_: View<'_>, _: (&[u32], UnitId), _: &Prepared, _: When) -> Lookup<bool> {
     Ok(false)
@@ -45,6 +53,7 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
         &(Effect::Arm { timer, .. } | Effect::ArmAt { timer, .. } | Effect::Rearm { timer, .. }) => {
             touches.affects(Resource::Timed(unit));
             uses(touches, system, unit, timer);
+            has_horizon(touches, system, unit);
         }
         Effect::Await { .. } | Effect::Disarm { .. } => {}
     }

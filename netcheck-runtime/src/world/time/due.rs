@@ -44,8 +44,12 @@ impl View<'_> {
         let mut waiting: Vec<&Waiting> = enabled.timers.iter().filter(|waiting| timed(waiting.mover)).collect();
         // Stable: timers that are due at once stay in the order of their units.
         waiting.sort_by_key(|waiting| waiting.remaining_ns);
+        let horizon_ns = self.horizon_ns(state, timed);
         for group in waiting.chunk_by(|one, other| one.remaining_ns == other.remaining_ns) {
             let advance_ns = group[0].remaining_ns;
+            if horizon_ns.is_some_and(|horizon_ns| advance_ns.unsigned_abs() > horizon_ns) {
+                return Ok(None);
+            }
             let outcome = self.elapsed(state, advance_ns)?;
             let mut due = Vec::new();
             for &waiting in group {
@@ -104,6 +108,9 @@ impl View<'_> {
         for &(unit, component) in armed {
             let mut timers = self.timers.get(component.of(state)).clone();
             timers.elapse(advance_ns, |timer| timed(self.owner(state, unit, timer)));
+            if self.shares_clock(state, unit, timed) {
+                timers.approach_horizon(advance_ns.unsigned_abs());
+            }
             passed.push((component, self.timers(timers)?));
         }
         if self.demands.driver && !self.tracks {

@@ -4,6 +4,7 @@ pub(crate) mod dense;
 pub(crate) mod depends;
 mod due;
 pub(crate) mod effects;
+pub(crate) mod horizon;
 pub mod instants;
 pub(in crate::world) mod names;
 pub(crate) mod offers;

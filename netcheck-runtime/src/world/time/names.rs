@@ -65,6 +65,20 @@ pub(in crate::world) fn is_of_component(event: Scheduled) -> bool {
     event.owner % 2 == 1 && event.owner < MARKS
 }
 
+/// The number of a horizon among the marks of a process.
+const HORIZON: u32 = u32::MAX;
+
+/// Schedules the horizon of a process. All processes have the same, and each has one of its own, so that a zone stays a
+/// product of those of processes that never meet.
+pub(in crate::world) fn arm_horizon(zone: &mut Zone, process: ProcessId, after_ns: u64) {
+    zone.arm(mark_event(process, HORIZON), Delay::exactly(after_ns));
+}
+
+/// Whether a horizon is named, beyond which no time passes.
+pub(super) fn is_horizon(event: Scheduled) -> bool {
+    is_mark(event) && event.number == HORIZON
+}
+
 pub(in crate::world) fn is_mark(event: Scheduled) -> bool {
     event.owner >= MARKS && event.owner < MONITORS
 }

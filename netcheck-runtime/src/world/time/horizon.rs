@@ -1,0 +1,99 @@
+//! The horizon of a check: what happens later is not explored.
+//!
+//! Each unit keeps the time that is left until then beside its timers, as one that counts down with them. Units that share
+//! a clock have shared it from the start: parts of a state only fall into smaller ones, and a task begins with what is
+//! left to its parent. So whichever units share a clock have the same time left, and no time passes for them beyond it.
+//! What waits for a later time is cut off there: it has not come to rest.
+//!
+//! Nor is it known then what a unit would do later, and whom it would reach. That a part of a state waits for ever,
+//! *whatever the others do*, is read off what they have been seen to do. So a unit that was cut off in a local state in
+//! which its timer has never fired may meet every other one ([`Resource::Later`]): its state is not split. The timer of a
+//! loop has fired there before, and nothing new follows.
+//!
+//! [`Resource::Later`]: crate::world::touches::Resource::Later
+
+use super::names::{is_copy, timer_event};
+use crate::id::{Mover, NodeId, UnitId};
+use crate::operation::{Operation, OperationKey, time};
+use crate::world::components::Component;
+use crate::world::tables::{Lookup, View};
+use netcheck_models::time::Countdowns;
+
+impl<'a> View<'a> {
+    /// The time in nanoseconds that may pass for the movers for which `timed` holds; `None`: there is no horizon.
+    pub(super) fn horizon_ns(self, state: &[u32], timed: &dyn Fn(Mover) -> bool) -> Option<u64> {
+        self.declared.duration_ns?;
+        let units = self.live_units(state).filter(|&(unit, _)| self.shares_clock(state, unit, timed));
+        units.filter_map(|(unit, _)| self.countdowns(state, unit)?.horizon_ns()).min()
+    }
+
+    /// Whether time passes for some mover of a unit where it does for those for which `timed` holds.
+    pub(super) fn shares_clock(self, state: &[u32], unit: UnitId, timed: &dyn Fn(Mover) -> bool) -> bool {
+        if !self.tracks {
+            return timed(Mover { unit, task: None });
+        }
+        self.automata.movers(NodeId(self.unit_component(unit).of(state))).into_iter().any(timed)
+    }
+
+    /// An isolated task begins when its parent has so much time left.
+    pub(in crate::world) fn hand_over_horizon(self, parent: UnitId, child: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
+        if self.has_delay() {
+            return Ok(());
+        }
+        if let Some(horizon_ns) = self.countdowns(next, parent).and_then(Countdowns::horizon_ns) {
+            let timers = self.timers(Countdowns::until_horizon(horizon_ns))?;
+            self.component(Component::Timers(child))?.set(next, timers);
+        }
+        Ok(())
+    }
+
+    /// Whether something that is to come lies beyond the horizon, in a state in which no step is possible: a unit for which
+    /// `is_own` holds waits for a timer, or a datagram or segment is under way.
+    pub(crate) fn is_cut_off(self, state: &'a [u32], is_own: &dyn Fn(UnitId) -> bool) -> bool {
+        if self.declared.duration_ns.is_none() {
+            return false;
+        }
+        let waits = |(unit, node)| self.awaited_timers(state, unit, node).next().is_some();
+        self.live_units(state).filter(|&(unit, _)| is_own(unit)).any(waits) || self.is_under_way(state)
+    }
+
+    /// In a state in which no step is possible, the local states of the units of which it is not known what they do later.
+    pub(crate) fn cut_off_unknown(self, state: &'a [u32]) -> impl Iterator<Item = NodeId> + 'a {
+        let is_under_way = self.is_under_way(state);
+        let has_fired = move |node: NodeId, key: OperationKey| {
+            self.automata.node(node).edges().any(|edge| self.automata.edge(edge).input.key == key)
+        };
+        let is_unknown = move |&(unit, node): &(UnitId, NodeId)| {
+            is_under_way || self.awaited_timers(state, unit, node).any(|key| !has_fired(node, key))
+        };
+        self.live_units(state).filter(is_unknown).map(|(_, node)| node)
+    }
+
+    /// In dense time: whether a datagram or segment is under way that takes some time.
+    fn is_under_way(self, state: &[u32]) -> bool {
+        self.has_delay() && self.zone_at(state).events().iter().any(|&event| is_copy(event))
+    }
+
+    /// The armed timers that a unit waits for.
+    fn awaited_timers(self, state: &'a [u32], unit: UnitId, node: NodeId) -> impl Iterator<Item = OperationKey> + 'a {
+        let offers = self.automata.node(node).offers.iter();
+        offers
+            .filter(move |offer| match *offer.operation.itself() {
+                Operation::Time(time::Operation::Timer { timer, .. }) => self.is_armed(state, unit, timer),
+                _ => false,
+            })
+            .map(|offer| offer.key)
+    }
+
+    fn is_armed(self, state: &[u32], unit: UnitId, timer: u32) -> bool {
+        match self.has_delay() {
+            true => self.zone_at(state).is_scheduled(timer_event(unit, timer)),
+            false => self.countdowns(state, unit).is_some_and(|timers| timers.get(timer).is_some()),
+        }
+    }
+
+    fn countdowns(&self, state: &[u32], unit: UnitId) -> Option<&Countdowns> {
+        let timers = self.components.find(Component::Timers(unit))?;
+        Some(self.timers.get(timers.of(state)))
+    }
+}

@@ -1,0 +1,143 @@
+//! `duration`: what happens later than the horizon is not explored, and what waits for it is cut off.
+
+use std::time::Duration;
+
+use netcheck::Network;
+use netcheck::check::{Checker, Report, Search, Simulation, Tasks, Udp, Verdict, ViolationKind};
+use netcheck::net::UdpSocket;
+use netcheck::time::{Instant, interval, sleep, timeout};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn within(seconds: u32, network: impl Fn(&mut Network)) -> Report {
+    let of = |checker: Checker| checker.duration(SECOND * seconds).check(&network);
+    let report = of(Checker::new());
+    let others = [
+        Checker::new().reduction(false),
+        Checker::new().search(Search::Dfs),
+        Checker::new().tasks(Tasks::Tracked),
+        Checker::new().tasks(Tasks::Fifo),
+        Checker::new().symmetry(true),
+        Checker::new().udp(Udp::new().delay(Duration::ZERO..=SECOND)),
+    ];
+    for other in others {
+        assert_eq!(of(other).verdict(), report.verdict());
+    }
+    report
+}
+
+fn kind(report: &Report) -> Option<ViolationKind> {
+    report.counterexample().map(|found| found.kind())
+}
+
+async fn panics_after(seconds: u32) {
+    sleep(SECOND * seconds).await;
+    panic!("it is over");
+}
+
+async fn heartbeat() {
+    let mut ticks = interval(SECOND);
+    loop {
+        ticks.tick().await;
+    }
+}
+
+/// Waits for a datagram at port 4000, until one comes.
+async fn waits() -> usize {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    socket.recv(&mut [0; 8]).await.unwrap()
+}
+
+/// Sends one when so much time is over.
+async fn sends_after(seconds: u32) {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    sleep(SECOND * seconds).await;
+    socket.send_to(b"late", "waiting:4000").await.unwrap();
+}
+
+#[test]
+fn what_happens_at_the_horizon_is_seen_and_nothing_later() {
+    let network = |net: &mut Network| {
+        net.process("late", || panics_after(5));
+        net.daemon("heartbeat", heartbeat);
+    };
+    let report = within(4, network);
+    assert_eq!(report.verdict(), Verdict::Verified);
+    assert_eq!(report.duration(), Some(SECOND * 4));
+    assert!(report.to_string().starts_with("verified within 4 s ("), "{report}");
+    assert_eq!(kind(&within(5, network)), Some(ViolationKind::Panic));
+}
+
+#[test]
+fn time_passes_for_isolated_tasks_as_for_their_parents() {
+    async fn spawns() {
+        sleep(SECOND * 2).await;
+        netcheck::task::spawn(isolated()).await.unwrap();
+    }
+    #[netcheck::process]
+    async fn isolated() {
+        panics_after(3).await;
+    }
+    let network = |net: &mut Network| _ = net.process("parent", spawns);
+    assert_eq!(within(4, network).verdict(), Verdict::Verified);
+    assert_eq!(kind(&within(5, network)), Some(ViolationKind::Panic));
+}
+
+#[test]
+fn what_waits_for_a_later_time_is_neither_a_deadlock_nor_at_its_end() {
+    let network = |net: &mut Network| {
+        net.process("waiting", waits);
+        net.process("sender", || sends_after(3));
+        net.finally(|end| {
+            assert_eq!(end.output("waiting"), Some("4"));
+        });
+    };
+    assert_eq!(within(2, network).verdict(), Verdict::Verified);
+    let unheard = |net: &mut Network| {
+        net.process("waiting", waits);
+        net.process("sleeper", || sleep(SECOND * 3));
+    };
+    assert_eq!(within(2, unheard).verdict(), Verdict::Verified, "it is not known what the sleeper does then");
+    assert_eq!(kind(&within(3, unheard)), Some(ViolationKind::Deadlock));
+}
+
+#[test]
+fn a_deadlock_is_found_beside_a_loop_that_was_seen_to_close() {
+    let network = |net: &mut Network| {
+        net.process("waiting", waits);
+        net.daemon("heartbeat", heartbeat);
+    };
+    let report = Checker::new().duration(SECOND * 5).check(network);
+    assert_eq!(kind(&report), Some(ViolationKind::Deadlock));
+}
+
+#[test]
+fn states_that_age_for_ever_end_at_the_horizon() {
+    async fn ages() {
+        let started = Instant::now();
+        loop {
+            sleep(SECOND).await;
+            assert!(started.elapsed() <= SECOND * 1_000);
+        }
+    }
+    let states = |seconds| {
+        let report = within(seconds, |net| _ = net.daemon("server", ages));
+        assert_eq!(report.verdict(), Verdict::Verified);
+        report.states()
+    };
+    assert_eq!(states(20) - states(10), states(30) - states(20));
+}
+
+#[test]
+fn executions_that_are_drawn_end_at_the_horizon() {
+    let network = |net: &mut Network| {
+        net.process("late", || panics_after(5));
+        net.process("client", || timeout(SECOND * 9, waits()));
+    };
+    let simulate = |seconds: u32| {
+        let checker = Checker::new().simulation(Simulation::new(7).runs(20));
+        checker.duration(SECOND * seconds).check(network)
+    };
+    assert_eq!(simulate(4).counterexample().map(|found| found.kind()), None);
+    assert_eq!(kind(&simulate(5)), Some(ViolationKind::Panic));
+}
