@@ -126,6 +126,9 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
     if let Some(at_most) = system.network.at_most {
         checker = checker.at_most(at_most);
     }
+    if let Some(duration_ms) = system.network.duration_ms {
+        checker = checker.duration(Duration::from_millis(u64::from(duration_ms)));
+    }
     checker
 }
 

@@ -131,6 +131,7 @@ fn network(random: &mut Random) -> Network {
         delays: None,
         slow: None,
         at_most: *random.weighted(&[(12, None), (5, Some(1)), (3, Some(2))]),
+        duration_ms: None,
         tcp: None,
         anonymous: false,
         watched: false,
@@ -521,6 +522,7 @@ fn smaller(system: &System) -> Vec<System> {
         network.slow = None;
     });
     network(&|network| network.at_most = None);
+    network(&|network| network.duration_ms = None);
     network(&|network| network.window = 1);
     network(&|network| network.copies = vec![1]);
     network(&|network| {

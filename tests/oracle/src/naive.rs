@@ -21,6 +21,7 @@ mod step;
 pub mod watched;
 
 use crate::language::program::System;
+use operation::Move;
 use run::compile;
 use state::{Code, World};
 
@@ -96,6 +97,18 @@ const NOWHERE: usize = usize::MAX;
 
 /// The findings and the number of executions, unless there are too many.
 pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
+    let (mut findings, executions) = explore_all(system, limits)?;
+    if findings.helpless && system.network.duration_ms.is_some() {
+        // Who waits for ever does so without a horizon, too.
+        let mut endless = system.clone();
+        endless.network.duration_ms = None;
+        let without = explore_all(&endless, limits).map(|(findings, _)| findings);
+        findings.helpless = without.is_none_or(|findings| findings.helpless || findings.deadlock);
+    }
+    Some((findings, executions))
+}
+
+fn explore_all(system: &System, limits: Limits) -> Option<(Findings, u64)> {
     let code: Vec<Vec<Vec<Code>>> =
         system.processes.iter().map(|process| process.tasks.iter().map(|task| compile(task)).collect()).collect();
     let mut findings = Findings { outputs: vec![BTreeSet::new(); system.processes.len()], ..Findings::default() };
@@ -130,10 +143,11 @@ fn execute<'a>(
     let mut made = 0;
     let mut world = World::new(system, code);
     loop {
-        let moves = world.moves();
+        let mut moves = world.moves();
         if world.may_rest(&moves) {
             world.rest(findings);
         }
+        moves.retain(Move::is_step);
         if moves.is_empty() {
             return;
         }
@@ -178,6 +192,11 @@ fn execute_from_each_state(
         }
         executions += u64::from(moves.is_empty());
         for chosen in &moves {
+            if let Move::Beyond { units } = *chosen {
+                // They may go on there, and it is not known whom they reach.
+                helped.push((number, number, units | helpless::UNKNOWN));
+                continue;
+            }
             let mut next = world.clone();
             if let Err(panic) = next.make(chosen, findings) {
                 helped.push((number, number, helpless::mover(system, chosen)));

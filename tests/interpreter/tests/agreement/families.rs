@@ -9,7 +9,7 @@ use crate::engine::Fewest;
 use crate::symmetry::{self, Symmetries};
 use crate::{Figures, agree, agree_by, agree_where, captured, compare, endless, engine, propagation, watched};
 use oracle::generate::{self, Size, Words};
-use oracle::language::program::{Delays, Network, System};
+use oracle::language::program::{Delays, Network, System, TICK_MS};
 use oracle::naive::{self, Limits};
 
 /// Systems that are compared nightly.
@@ -173,6 +173,22 @@ families! {
     random_systems_that_read_clocks_with_segments_under_way_agree: 30_000_000, 20, 14_000,
         reading_clocks_agrees,
         ["reads": |figures| figures.read => 150, "time-outs": |figures| figures.timeouts => 50];
+    random_systems_within_a_horizon_agree: 32_000_000, 40, 12_000,
+        within_a_horizon_agrees,
+        ["panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 50];
+    random_systems_within_a_horizon_in_dense_time_agree: 33_000_000, 20, 12_000,
+        within_a_horizon_in_dense_time_agrees,
+        ["panics": |figures| figures.panics => 30, "deadlocks": |figures| figures.deadlocks => 30];
+    random_systems_in_which_something_is_endless_agree_within_a_horizon: 34_000_000, 30, 10_000,
+        endless_agrees_within_a_horizon,
+        ["isolated": |figures| figures.loops.isolated => 200, "panics": |figures| figures.panics => 50];
+    random_systems_with_like_processes_agree_within_a_horizon: 35_000_000, 22, 18_000,
+        like_processes_agree_within_a_horizon,
+        ["symmetries": |figures| figures.symmetries.saved => 150];
+    random_monitors_agree_within_a_horizon: 36_000_000, 30, 12_000,
+        monitors_agree_within_a_horizon,
+        ["only rejections": |figures| figures.watched.only_rejected => 50,
+            "accepted": |figures| figures.watched.accepted => 50];
     random_monitors_agree: 22_000_000, 52, 12_000,
         monitors_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 100,
@@ -222,8 +238,13 @@ const ENDLESS_EXECUTIONS_MAX: u64 = 600;
 
 /// Compares systems in which something goes on for ever beside everything else.
 fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
+    endless_agrees_where(seeds, |_, network| network.delay = false)
+}
+
+/// The same on networks that something else is declared of.
+fn endless_agrees_where(seeds: Range<u64>, declare: fn(u64, &mut Network)) -> Option<Figures> {
     let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
-    let generate = |seed| generate::endless::endless_system(seed, limits, |_, network| network.delay = false);
+    let generate = |seed| generate::endless::endless_system(seed, limits, declare);
     let disagreement = |seed, system: &System, figures: &mut Figures| {
         let Some((findings, _)) = naive::explore(system, limits) else {
             figures.discarded += 1;
@@ -235,6 +256,72 @@ fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
     let figures = agree_by(seeds, generate, disagreement)?;
     assert_eq!(figures.discarded, 0, "none is skipped");
     Some(figures)
+}
+
+/// Only what happens until then is looked at: not at the start, between the timers of most systems, or after all of them.
+fn within_a_horizon(seed: u64, network: &mut Network) {
+    network.duration_ms = Some(TICK_MS * [0, 1, 2, 3, 4, 6][(seed % 6) as usize]);
+}
+
+/// Compares systems of all kinds within a horizon.
+fn within_a_horizon_agrees(seeds: Range<u64>) -> Option<Figures> {
+    let words = [
+        Words::All,
+        Words::Everyday,
+        Words::Mixed,
+        Words::EverydayStreams,
+        Words::Tracked,
+        Words::Single,
+        Words::Plain,
+    ];
+    let of = |seed: u64| words[seed as usize % words.len()];
+    let generate = |seed| {
+        let mut system = generate::system(seed, Size::Small, of(seed));
+        within_a_horizon(seed / words.len() as u64, &mut system.network);
+        system
+    };
+    made_otherwise_agree(seeds, Limits::of(5_000), of, generate)
+}
+
+/// The same where packets take times of intervals or lists.
+fn within_a_horizon_in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
+    let words = [Words::All, Words::EverydayDelay, Words::Mixed, Words::EverydayStreams, Words::Streams];
+    let of = |seed: u64| words[seed as usize % words.len()];
+    let generate = |seed| {
+        let mut system = generate::system(seed, Size::Small, of(seed));
+        match seed % 3 {
+            0 => with_intervals(seed / 3, &mut system.network),
+            1 => with_lists(seed / 3, &mut system.network),
+            _ => with_segments(seed / 3, &mut system.network),
+        }
+        within_a_horizon(seed / 15, &mut system.network);
+        system
+    };
+    made_otherwise_agree(seeds, Limits::of(5_000), of, generate)
+}
+
+/// The same where something goes on for ever.
+fn endless_agrees_within_a_horizon(seeds: Range<u64>) -> Option<Figures> {
+    endless_agrees_where(seeds, |seed, network| {
+        network.delay = false;
+        within_a_horizon(seed, network);
+    })
+}
+
+/// The same where processes are alike.
+fn like_processes_agree_within_a_horizon(seeds: Range<u64>) -> Option<Figures> {
+    agree_with_symmetry_where(seeds, (500, true), within_a_horizon)
+}
+
+/// The same where monitors watch.
+fn monitors_agree_within_a_horizon(seeds: Range<u64>) -> Option<Figures> {
+    let words = [Words::All, Words::Loops, Words::Everyday, Words::Mixed];
+    watched_agree(seeds, &words, Limits::of(400), |seed, network| {
+        if (seed / 4).is_multiple_of(3) {
+            with_intervals(seed / 12, network);
+        }
+        within_a_horizon(seed / 4, network);
+    })
 }
 
 /// Compares systems of groups of processes with these words, in which packets take times of intervals.
@@ -378,6 +465,15 @@ fn fewest_faults_are_found(seeds: Range<u64>) -> Option<Figures> {
 
 /// Compares systems with like processes.
 fn agree_with_symmetry(seeds: Range<u64>, executions_max: u64, has_loops: bool) -> Option<Figures> {
+    agree_with_symmetry_where(seeds, (executions_max, has_loops), |_, _| ())
+}
+
+/// The same on networks that something else is declared of.
+fn agree_with_symmetry_where(
+    seeds: Range<u64>,
+    (executions_max, has_loops): (u64, bool),
+    declare: fn(u64, &mut Network),
+) -> Option<Figures> {
     let disagreement = |seed, system: &System, figures: &mut Figures| {
         let limits = Limits::of(executions_max);
         let (findings, _) = naive::explore(system, limits)?;
@@ -389,7 +485,11 @@ fn agree_with_symmetry(seeds: Range<u64>, executions_max: u64, has_loops: bool) 
             false => symmetry::disagreement(system, known, seed, symmetries),
         }
     };
-    let generate = |seed| generate::like_system(seed, has_loops);
+    let generate = |seed| {
+        let mut system = generate::like_system(seed, has_loops);
+        declare(seed, &mut system.network);
+        system
+    };
     agree_by(seeds, generate, disagreement)
 }
 

@@ -51,6 +51,8 @@ pub struct Network {
     pub slow: Option<(usize, Delays)>,
     /// faults in one execution
     pub at_most: Option<usize>,
+    /// what happens later is not looked at
+    pub duration_ms: Option<u32>,
     pub tcp: Option<Tcp>,
     /// who accepts does not look who has connected
     pub anonymous: bool,
@@ -132,6 +134,7 @@ impl Network {
             delays: None,
             slow: None,
             at_most: None,
+            duration_ms: None,
             tcp: None,
             anonymous: false,
             watched: false,
@@ -500,7 +503,8 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, delays, slow, at_most, tcp, anonymous, watched: _ } = &self.network;
+        let Network { copies, window, delay, delays, slow, at_most, duration_ms, tcp, anonymous, watched: _ } =
+            &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
             match delays {
@@ -517,6 +521,9 @@ impl fmt::Display for System {
         }
         if let Some(at_most) = at_most {
             write!(f, ", at_most = {at_most}")?;
+        }
+        if let Some(duration_ms) = duration_ms {
+            write!(f, ", duration = {duration_ms}ms")?;
         }
         if *anonymous {
             write!(f, ", anonymous")?;

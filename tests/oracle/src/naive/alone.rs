@@ -42,14 +42,37 @@ impl World<'_> {
 
     /// Time passes for some units: all that they wait for is nearer.
     pub(super) fn let_pass(&mut self, units: Units, ms: u32) {
+        for (unit, horizon_ms) in self.state.horizons_ms.iter_mut().enumerate() {
+            *horizon_ms = horizon_ms.saturating_sub(if units & 1 << unit != 0 { ms } else { 0 });
+        }
+        self.bring_nearer(units, i64::from(ms));
+    }
+
+    /// Time passes, but not for units that have come to their horizon by themselves.
+    pub(super) fn stop_at_horizon(&mut self, until_ms: u32) {
+        for unit in 0..self.state.horizons_ms.len() {
+            let horizon_ms = std::mem::replace(&mut self.state.horizons_ms[unit], until_ms);
+            match horizon_ms < until_ms {
+                true => {
+                    let passed_ms = until_ms - horizon_ms.max(self.state.now_ms);
+                    self.bring_nearer(1 << unit, -i64::from(passed_ms));
+                }
+                false => self.state.horizons_ms[unit] = horizon_ms,
+            }
+        }
+    }
+
+    /// All that some units wait for is nearer by so much.
+    fn bring_nearer(&mut self, units: Units, ms: i64) {
         for (index, process) in self.state.processes.iter_mut().enumerate() {
             for (number, task) in process.tasks.iter_mut().enumerate() {
                 if units & helpless::unit(self.system, index, number) != 0 {
-                    task.deadlines_ms().for_each(|deadline_ms| *deadline_ms -= ms);
+                    let nearer = |deadline_ms: u32| u32::try_from(i64::from(deadline_ms) - ms).expect("it is to come");
+                    task.deadlines_ms().for_each(|deadline_ms| *deadline_ms = nearer(*deadline_ms));
                 }
             }
             if units & 1 << index != 0 {
-                process.interval.iter_mut().for_each(|interval| interval.next_ms -= i64::from(ms));
+                process.interval.iter_mut().for_each(|interval| interval.next_ms -= ms);
             }
         }
     }

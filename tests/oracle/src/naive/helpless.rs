@@ -13,6 +13,9 @@ use crate::language::program::{Instruction, System};
 /// A set of units: processes, by number, and behind them the isolated tasks of all.
 pub(super) type Units = u64;
 
+/// What some unit does later is not known.
+pub(super) const UNKNOWN: Units = 1 << 63;
+
 /// The unit that a task belongs to: itself, if it is isolated, or its process.
 pub(super) fn unit(system: &System, process: usize, task: usize) -> Units {
     match system.processes[process].isolated.iter().position(|&isolated| isolated == task) {
@@ -70,6 +73,7 @@ pub(super) fn waiting(world: &World<'_>) -> Units {
 pub(super) fn mover(system: &System, step: &Move) -> Units {
     match *step {
         _ if step.is_failure() => 0,
+        Move::Beyond { units } => units,
         Move::Start { process } => unit(system, process, 0),
         Move::Run { process, task }
         | Move::Bind { process, task }
@@ -114,7 +118,8 @@ pub(super) fn judge(system: &System, waiting: &[Units], steps: &[(usize, usize, 
     for (&waiting, &acting) in waiting.iter().zip(&acting) {
         let helpless = waiting & !acting;
         findings.helpless |= helpless != 0;
-        let among_strangers = |process: &usize| helpless & 1 << process != 0 && acting & acquainted[*process] == 0;
+        let among_strangers =
+            |process: &usize| helpless & 1 << process != 0 && acting & (acquainted[*process] | UNKNOWN) == 0;
         // After a panic nothing is explored.
         findings.deadlock |=
             findings.panics.is_empty() && (0..system.processes.len()).any(|process| among_strangers(&process));

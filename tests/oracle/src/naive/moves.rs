@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 
 use super::connections::{Alternative, Due, End, Transfer};
 use super::datagrams::Channel;
+use super::helpless::{self, Units};
 use super::operation::{Move, Operation, Timer, Wait};
 use super::state::{Activity, Phase, TaskState, World, side_of};
 use crate::language::everyday::LATER_MS;
@@ -135,6 +136,7 @@ impl World<'_> {
         let (expired, mut running): (Vec<Move>, Vec<Move>) =
             timers.into_iter().partition(|timer| deadline(timer) <= i64::from(self.state.now_ms));
         others.extend(expired);
+        let mut beyond = self.cut_off_at_horizon(&mut running);
         let network = &self.system.network;
         let streams_take_time = self.system.takes_time();
         let is_held_up = deliveries.iter().any(|delivery| match delivery {
@@ -147,6 +149,7 @@ impl World<'_> {
             if network.delay || streams_take_time {
                 others.extend(self.tick(!running.is_empty(), !deliveries.is_empty() || !failures.is_empty()));
                 running.clear();
+                beyond |= self.cut_off_under_way();
             }
             let earliest = running.iter().map(deadline).min();
             running.retain(|timer| Some(deadline(timer)) == earliest);
@@ -159,7 +162,38 @@ impl World<'_> {
         }
         others.extend(deliveries);
         others.extend(failures);
+        others.extend((beyond != 0).then_some(Move::Beyond { units: beyond }));
         others
+    }
+
+    /// Takes away the timers that are due beyond the horizon of their units; the units that wait for them.
+    fn cut_off_at_horizon(&self, running: &mut Vec<Move>) -> Units {
+        let horizons_ms = &self.state.horizons_ms;
+        let mut beyond = 0;
+        running.retain(|timer| {
+            let (Move::Fire { deadline_ms, .. }, unit) = (timer, helpless::mover(self.system, timer)) else {
+                unreachable!("only timers")
+            };
+            let horizon_ms = horizons_ms.get(unit.trailing_zeros() as usize);
+            let is_within = horizon_ms.is_none_or(|horizon_ms| *deadline_ms <= i64::from(*horizon_ms));
+            beyond |= if is_within { 0 } else { unit };
+            is_within
+        });
+        beyond
+    }
+
+    /// All units, if packets are under way that have to come and can't before the horizon, or of which none can: it is not
+    /// known whether they come.
+    fn cut_off_under_way(&self) -> Units {
+        let Some(&horizon_ms) = self.state.horizons_ms.iter().min() else { return 0 };
+        let mut due: Vec<Due> = self.state.datagrams.dues().collect();
+        if self.system.takes_time() {
+            due.extend(self.state.connections.first_in_line().map(|(_, due)| due));
+        }
+        let is_late = |&(earliest_ms, _): &Due| earliest_ms > horizon_ms;
+        let has_to_come = |due: &Due| is_late(due) && due.1.is_some();
+        let is_cut_off = !due.is_empty() && (due.iter().all(is_late) || due.iter().any(has_to_come));
+        if is_cut_off { Units::MAX } else { 0 }
     }
 
     /// Whether what a task waits for is there, so that a wait which begins is over at once. A datagram in flight may have
@@ -204,6 +238,9 @@ impl World<'_> {
         let is_watched = self.system.network.watched;
         let tick_ms = if is_watched { program::TICK_MS / FRACTIONS } else { program::TICK_MS };
         assert_eq!(now_ms % tick_ms, 0, "all times are whole units");
+        if self.state.horizons_ms.iter().any(|&horizon_ms| now_ms + tick_ms > horizon_ms) {
+            return None;
+        }
         let connections = &self.state.connections;
         let is_timed = self.system.takes_time();
         let mut due: Vec<Due> = self.state.datagrams.dues().collect();

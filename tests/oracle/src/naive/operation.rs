@@ -252,6 +252,10 @@ pub(super) enum Move {
     Decide {
         due: Due,
     },
+    /// no step: what these units wait for lies beyond the horizon
+    Beyond {
+        units: Units,
+    },
     /// a connect will never be answered
     Hang {
         process: usize,
@@ -269,6 +273,11 @@ pub(super) enum Timer {
 }
 
 impl Move {
+    /// Whether it is a step of an execution.
+    pub(super) fn is_step(&self) -> bool {
+        !matches!(self, Move::Beyond { .. })
+    }
+
     pub(super) fn is_failure(&self) -> bool {
         matches!(self, Move::Tcp { is_failure: true, .. } | Move::Hang { .. })
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::connections::{Connections, End};
 use super::datagrams::{Channel, Datagrams};
+use super::helpless;
 use super::objects::Objects;
 use super::operation::{Kind, Operation, Wait};
 use super::{BACKLOG_MAX, Clocks, Findings};
@@ -43,6 +44,8 @@ pub(super) struct State {
     /// with `delay`
     pub(super) datagrams: Datagrams,
     pub(super) connections: Connections,
+    /// by unit, the latest time that is looked at; none: for ever
+    pub(super) horizons_ms: Vec<u32>,
 }
 
 /// A process and the number of a socket of it.
@@ -162,6 +165,10 @@ impl<'a> World<'a> {
             channels: BTreeMap::new(),
             datagrams: Datagrams::default(),
             connections: if system.takes_time() { Connections::timed() } else { Connections::default() },
+            horizons_ms: match system.network.duration_ms {
+                Some(duration_ms) => vec![duration_ms; helpless::units(system).count()],
+                None => Vec::new(),
+            },
         };
         World { system, code, state, runs_on: false, sighted: Vec::new(), clocks: Clocks::OfJoined }
     }
@@ -198,6 +205,7 @@ impl State {
         tasks.flat_map(TaskState::deadlines_ms).for_each(|deadline_ms| {
             *deadline_ms = deadline_ms.saturating_sub(now_ms);
         });
+        self.horizons_ms.iter_mut().for_each(|horizon_ms| *horizon_ms = horizon_ms.saturating_sub(now_ms));
         for interval in self.processes.iter_mut().filter_map(|process| process.interval.as_mut()) {
             interval.next_ms -= i64::from(now_ms);
         }

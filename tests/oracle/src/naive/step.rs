@@ -170,6 +170,7 @@ impl World<'_> {
                 assert!(self.state.connections.decide_first(due), "something is to be decided");
                 Ok(())
             }
+            Move::Beyond { .. } => unreachable!("it is no step"),
             Move::Hang { process, task } => {
                 self.use_fault(true);
                 if let Wait::Tcp { operation: Operation::Connect { called: Some(connection), .. }, .. } =
@@ -191,6 +192,7 @@ impl World<'_> {
     fn pass(&mut self, until_ms: i64) {
         let until_ms = until_ms.max(0) as u32;
         if until_ms > self.state.now_ms {
+            self.stop_at_horizon(until_ms);
             self.state.now_ms = until_ms;
             self.look(Units::MAX);
         }

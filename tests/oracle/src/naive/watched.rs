@@ -53,10 +53,11 @@ pub fn explore(system: &System, limits: Limits, automata: &[Automaton]) -> Optio
     let mut open = vec![(first, all)];
     let mut executions = 0;
     while let Some((world, all)) = open.pop() {
-        let moves = world.moves();
+        let mut moves = world.moves();
         if world.may_rest(&moves) {
             watched.rest(&world, automata, &all);
         }
+        moves.retain(Move::is_step);
         executions += u64::from(moves.is_empty());
         for chosen in &moves {
             let (mut next, mut places) = (world.clone(), all.clone());
@@ -103,10 +104,11 @@ fn execute<'a>(
     let mut world = World::new(system, code);
     let mut all: All = automata.iter().map(Automaton::first).collect();
     loop {
-        let moves = world.moves();
+        let mut moves = world.moves();
         if world.may_rest(&moves) {
             watched.rest(&world, automata, &all);
         }
+        moves.retain(Move::is_step);
         if moves.is_empty() {
             return;
         }
