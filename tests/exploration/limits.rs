@@ -97,7 +97,6 @@ fn a_check_that_takes_long() {
 fn an_interrupt_ends_a_check_with_what_it_has_seen() {
     let mut test = Command::new(std::env::current_exe().expect("a test has a file"))
         .args(["--exact", "limits::a_check_that_takes_long", "--ignored", "--nocapture"])
-        .env("NETCHECK_LOG", "progress")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -132,10 +132,12 @@ impl Job {
             }
             let has_one_clock = round == 1 && !uses.stubborn && self.unreduced.is_none();
             if has_one_clock && system.learner.has_cycles() && explored.limit.is_none() && explored.found.is_none() {
+                self.progress.begin_again("with a clock for each of the processes that never meet");
                 footprints = self.footprints(uses);
                 continue;
             }
             if explored.is_combination_doubtful {
+                self.progress.begin_again("with all processes together, since ends of each may not go together");
                 footprints = self.footprints(Uses { splits: false, ..uses });
                 continue;
             }
@@ -148,6 +150,7 @@ impl Job {
             if round >= ROUNDS_MAX {
                 footprints = None;
             }
+            self.progress.begin_again("since more was learned of what the programs do");
             plan.search = plan.search.again();
             plan.patience = plan.patience.saturating_mul(2);
         }
@@ -166,6 +169,7 @@ impl Job {
         if explored.found.is_none() || explored.is_believed() || !self.checker.reduction {
             return Ok(explored);
         }
+        self.progress.begin_again("without reduction, to see whether what was found can really happen");
         let full = self.explore_in_full(system, initial, plan)?;
         // Beyond our own bound it is believed; beyond the user's, nothing is known.
         let tells = full.limit.is_none() || self.checker.states_max <= FULL_STATES_MAX;

@@ -1,8 +1,9 @@
 //! The progress line of a long check, and how Ctrl-C ends the check.
 //!
-//! On a terminal, a check of more than a second has a progress line. Elsewhere it is silent,
-//! but with `NETCHECK_LOG=progress` writes a line every ten seconds. After ten seconds, what may make it smaller is said beside it. From then on the first
-//! Ctrl-C ends it with what it has seen, as inconclusive, and the second one ends the program.
+//! On a terminal, a check of more than a second has a progress line. Elsewhere it writes a line after ten seconds, and then
+//! one every minute, or every ten seconds with `NETCHECK_LOG=progress`. After ten seconds, what may make the check smaller
+//! is said beside it. After a second, the first Ctrl-C ends it with what it has seen, as inconclusive, and the next one ends
+//! the program.
 //!
 //! A check of more than two seconds with an engine that is not optimized says so, once.
 
@@ -16,13 +17,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Set to `progress`, checks write a line every ten seconds where there is no terminal.
+/// Set to `progress`, checks write a line every ten seconds where there is no terminal, and not every minute.
 const LOG: &str = "NETCHECK_LOG";
 
 /// Checks shorter than this show nothing.
 const SILENCE: Duration = Duration::from_secs(1);
 
-const LINE_EVERY: Duration = Duration::from_secs(10);
+/// When the first line is written where there is no terminal.
+const FIRST_LINE: Duration = Duration::from_secs(10);
+
+/// How long after a line the next one is written, and with `NETCHECK_LOG=progress`.
+const LINE_EVERY: Duration = Duration::from_secs(60);
+const LINE_EVERY_LOGGED: Duration = Duration::from_secs(10);
 
 /// Pieces of advice that are shown beside the line.
 const ADVICE_MAX: usize = 2;
@@ -72,7 +78,10 @@ pub(super) struct Monitor {
     searched: Option<Duration>,
     forecast: Forecast,
     bar: Option<ProgressBar>,
-    lines: Option<u32>,
+    /// The name of the test, as far as the thread that waits for the check knows it.
+    name: String,
+    next_line: Duration,
+    line_every: Duration,
     has_wanted_advice: bool,
     interrupted: Option<Arc<AtomicBool>>,
 }
@@ -87,17 +96,20 @@ impl Monitor {
         duration_max: Option<Duration>,
         states_max: usize,
     ) -> Result<Self, Error> {
-        let (started, lines) = (Instant::now(), logs(std::env::var_os(LOG))?.then_some(0));
-        let forecast = Forecast::default();
+        let line_every = if logs(std::env::var_os(LOG))? { LINE_EVERY_LOGGED } else { LINE_EVERY };
+        let thread = std::thread::current();
+        let name = thread.name().filter(|name| *name != "main").map(|name| format!("{name}: ")).unwrap_or_default();
         Ok(Monitor {
             progress,
-            started,
+            started: Instant::now(),
             duration_max,
             states_max,
             searched: None,
-            forecast,
+            forecast: Forecast::default(),
             bar: None,
-            lines,
+            name,
+            next_line: FIRST_LINE,
+            line_every,
             has_wanted_advice: false,
             interrupted: None,
         })
@@ -132,30 +144,31 @@ impl Monitor {
         let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
         let seen = self.progress.seen();
         self.progress.ask();
-        if elapsed >= LINE_EVERY && !std::mem::replace(&mut self.has_wanted_advice, true) {
+        if elapsed >= FIRST_LINE && !std::mem::replace(&mut self.has_wanted_advice, true) {
             self.progress.want_advice();
         }
         let advice = self.progress.take_advice();
         for advice in advice.iter().take(ADVICE_MAX) {
-            let line = format!("netcheck: what may help: {advice}");
-            match (bar.is_hidden(), self.lines) {
-                (false, _) => bar.println(line),
+            let line = format!("netcheck: {}what may help: {advice}", self.name);
+            match bar.is_hidden() {
+                false => bar.println(line),
                 // A line that can't be written is no loss.
-                (true, Some(_)) => drop(writeln!(std::io::stderr(), "{line}")),
-                (true, None) => {}
+                true => drop(writeln!(std::io::stderr(), "{line}")),
             }
         }
         let text = match self.progress.phase() {
             Phase::Simulating => simulated(seen, elapsed),
-            Phase::Exploring => text(seen, elapsed) + &expected(seen, self.forecast.note(seen), self.states_max),
+            Phase::Exploring => {
+                let round = self.progress.round().map(|(round, why)| format!("round {round}, {why}: "));
+                let expected = expected(seen, self.forecast.note(seen), self.states_max);
+                round.unwrap_or_default() + &text(seen, elapsed) + &expected
+            }
             phase => format!("{phase}: {}", text(seen, elapsed)),
         };
-        if let Some(lines) =
-            self.lines.as_mut().filter(|lines| bar.is_hidden() && elapsed >= LINE_EVERY * (**lines + 1))
-        {
-            *lines += 1;
+        if bar.is_hidden() && elapsed >= self.next_line {
+            self.next_line = elapsed + self.line_every;
             // A progress line that can't be written is no loss.
-            let _ = writeln!(std::io::stderr(), "netcheck: {text}");
+            let _ = writeln!(std::io::stderr(), "netcheck: {}{text}", self.name);
         }
         bar.set_message(text);
         bar.tick();

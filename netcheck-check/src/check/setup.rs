@@ -185,6 +185,7 @@ impl Job {
                 Ok(result) => return Ok((result, system)),
                 Err(Interrupt::Diagnostic(diagnostic)) => return Err(Error::new(diagnostic.0)),
                 Err(Interrupt::Demands(demands)) => {
+                    self.progress.begin_again(demands.reason(self.demands));
                     self.demands = demands;
                     if demands.ports {
                         // Symmetry takes a port for one of the unit whose sockets prefer it.
@@ -195,8 +196,12 @@ impl Job {
                         );
                     }
                 }
-                Err(Interrupt::Likeness(tasks)) => self.tasks.push((tasks, Vec::new())),
+                Err(Interrupt::Likeness(tasks)) => {
+                    self.progress.begin_again("since isolated tasks seem to be alike");
+                    self.tasks.push((tasks, Vec::new()));
+                }
                 Err(Interrupt::Asymmetry(asymmetry)) => {
+                    self.progress.begin_again("since processes or tasks are not alike that seemed to be");
                     self.tell_tasks_apart(&system, &asymmetry);
                     self.asymmetries.push(asymmetry);
                 }

@@ -14,6 +14,10 @@ pub struct Progress {
     memory_bytes: AtomicU64,
     fault_points: AtomicU64,
     phase: AtomicU8,
+    /// How often the search has begun again.
+    rounds: AtomicU64,
+    /// Why it did so last.
+    why: Mutex<&'static str>,
     is_over: AtomicBool,
     is_expired: AtomicBool,
     /// Whether somebody wants to know how far the search is.
@@ -47,7 +51,7 @@ impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Phase::Exploring => "exploring states",
-            Phase::Concretizing => "taking a reduced execution through the full semantics",
+            Phase::Concretizing => "looking whether what was found can really happen",
             Phase::Shortening => "looking for the least counterexample",
             Phase::Auditing => "exploring a sample without reduction",
             Phase::Simulating => "simulating",
@@ -114,6 +118,18 @@ impl Progress {
     /// What may make the search smaller; empty until it is known, and once it was taken.
     pub fn take_advice(&self) -> Vec<String> {
         std::mem::take(&mut *self.advice.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The search begins again, from the start, for this reason.
+    pub fn begin_again(&self, why: &'static str) {
+        self.rounds.fetch_add(1, Ordering::Relaxed);
+        *self.why.lock().unwrap_or_else(PoisonError::into_inner) = why;
+    }
+
+    /// Which round the search is in, and why it has begun again; `None` in the first one.
+    pub fn round(&self) -> Option<(u64, &'static str)> {
+        let rounds = Some(self.rounds.load(Ordering::Relaxed)).filter(|&rounds| rounds > 0)?;
+        Some((rounds + 1, *self.why.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Begins a phase of the check; returns the one before.

@@ -106,6 +106,19 @@ pub struct Demands {
 }
 
 impl Demands {
+    /// Why a search with the demands `before` has to begin again.
+    pub fn reason(self, before: Demands) -> &'static str {
+        let new = |of: fn(&Demands) -> bool| of(&self) && !of(&before);
+        match () {
+            () if new(|demands| demands.clock) => "since a program reads the clock",
+            () if new(|demands| demands.scope) => "since a program uses `faults::scope`",
+            () if new(|demands| demands.lingers) => "since a program resets connections by closing them",
+            () if new(|demands| demands.ports) => "since a socket is given a port that others prefer",
+            () if new(|demands| demands.driver) => "since a program tries what may not be there yet",
+            () => "since a monitor sees datagrams being lost",
+        }
+    }
+
     /// Whether a monitor sees a datagram being lost.
     pub(crate) fn sees_losses(&self, monitor: usize) -> bool {
         self.losses & bit(monitor) != 0
