@@ -1,5 +1,5 @@
-//! Functions of the C library that a program's calls reach first: random bytes, clocks, output, the end of the process, and
-//! the registration of destructors of thread-local variables.
+//! Functions of the C library that a program's calls reach first: random bytes, clocks, output, threads, sockets, the end
+//! of the process, and the registration of destructors of thread-local variables.
 //!
 //! A definition in the executable takes precedence over that in the shared library, also for look-ups by name. Each
 //! function asks this thread's [source](crate::source), and where there is none, the C library's own function.
@@ -7,7 +7,7 @@
 //! What does not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
 //! that are made without the C library.
 
-use crate::source::UPTIME;
+use crate::source::{Forbidden, UPTIME};
 use crate::{exits, generators, last_words, mute, source};
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
@@ -47,6 +47,10 @@ type WriteVectored = unsafe extern "C" fn(c_int, *const libc::iovec, c_int) -> i
 type Exit = unsafe extern "C" fn(c_int) -> !;
 type Abort = unsafe extern "C" fn() -> !;
 type Destructor = unsafe extern "C" fn(*mut u8);
+type Start = extern "C" fn(*mut c_void) -> *mut c_void;
+type PthreadCreate =
+    unsafe extern "C" fn(*mut libc::pthread_t, *const libc::pthread_attr_t, Start, *mut c_void) -> c_int;
+type Socket = unsafe extern "C" fn(c_int, c_int, c_int) -> c_int;
 type ThreadAtexit = unsafe extern "C" fn(Destructor, *mut u8, *mut u8) -> c_int;
 
 static SYSCALL: Own = Own::new(c"syscall");
@@ -55,6 +59,8 @@ static WRITE: Own = Own::new(c"write");
 static WRITEV: Own = Own::new(c"writev");
 static EXIT: Own = Own::new(c"exit");
 static ABORT: Own = Own::new(c"abort");
+static PTHREAD_CREATE: Own = Own::new(c"pthread_create");
+static SOCKET: Own = Own::new(c"socket");
 static THREAD_ATEXIT: Own = Own::new(c"__cxa_thread_atexit_impl");
 
 /// Fills memory from this thread's source; false if there is none.
@@ -232,6 +238,49 @@ unsafe extern "C-unwind" fn exit(code: c_int) -> ! {
     }
     // SAFETY: it ends the process at once.
     unsafe { libc::_exit(code) }
+}
+
+/// Whether this thread's source tells a poll that the system has none of these.
+fn is_forbidden(wanted: Forbidden) -> bool {
+    source::ask(|source| source.forbids(wanted)).unwrap_or(false)
+}
+
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_create(
+    thread: *mut libc::pthread_t,
+    attributes: *const libc::pthread_attr_t,
+    start: Start,
+    argument: *mut c_void,
+) -> c_int {
+    if is_forbidden(Forbidden::Thread) {
+        return libc::EPERM;
+    }
+    let Some(own) = PTHREAD_CREATE.address() else { return libc::EAGAIN };
+    // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
+    unsafe { std::mem::transmute::<*mut c_void, PthreadCreate>(own.as_ptr())(thread, attributes, start, argument) }
+}
+
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+    if is_forbidden(Forbidden::Socket) {
+        // SAFETY: the function has no conditions, and the place is this thread's.
+        unsafe { libc::__errno_location().write(libc::EPERM) };
+        return -1;
+    }
+    match SOCKET.address() {
+        // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
+        Some(own) => unsafe { std::mem::transmute::<*mut c_void, Socket>(own.as_ptr())(domain, kind, protocol) },
+        // SAFETY: the system call takes these arguments.
+        None => unsafe {
+            own_system_call(libc::SYS_socket, domain as usize, kind as usize, protocol as usize, 0, 0, 0) as c_int
+        },
+    }
 }
 
 /// The standard library ends the process so, also after a stack overflow, and for want of memory.

@@ -10,6 +10,15 @@ use std::time::Duration;
 /// The reading of the monotonic clocks at which each check begins. A program may subtract a day from it.
 pub const UPTIME: Duration = Duration::from_secs(365 * 86_400);
 
+/// Something of the system that no poll may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forbidden {
+    /// A thread, which would run beside the poll.
+    Thread,
+    /// A socket, whose traffic would be real.
+    Socket,
+}
+
 /// Random numbers and time for a poll, the same in each run.
 ///
 /// No method may unwind: the callers are functions of the C library.
@@ -30,6 +39,9 @@ pub trait Source {
 
     /// The poll ends the process with this code. It is left when this returns, by a panic without a message.
     fn exit(&self, code: i32);
+
+    /// The poll asks the system for this. Returns whether it is told that there is none.
+    fn forbids(&self, wanted: Forbidden) -> bool;
 }
 
 thread_local! {

@@ -497,6 +497,49 @@ impl Drop for Farewell {
 /// Whether a poll that ends the process is left: functions of the C library are replaced there.
 const IS_LEFT: bool = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
 
+/// The error that a check of a program ends with that wants a thread or a socket of the system, at a line of this file.
+fn is_refused<F>(program: impl Fn() -> F + Clone + Send + Sync + 'static, line: u32, does: &str)
+where
+    F: Future<Output: std::fmt::Debug> + 'static,
+{
+    for identity in [Identity::Memory, Identity::History] {
+        let program = program.clone();
+        let error = Checker::new().identity(identity).try_check(|net| {
+            net.process("client", program);
+            net.daemon("heartbeat", || async {
+                loop {
+                    sleep(Duration::from_secs(1)).await;
+                }
+            });
+        });
+        let error = error.expect_err("a check can't have it").to_string();
+        assert!(error.starts_with(&format!("client {does} at tests/reports/diagnostics.rs:{line}\n")), "{error}");
+    }
+}
+
+#[test]
+fn threads_and_real_sockets_in_a_program_are_errors_at_its_line() {
+    if !IS_LEFT {
+        return;
+    }
+    let thread = || async { std::thread::spawn(|| 1).join().ok() };
+    is_refused(thread, line!() - 1, "starts a thread");
+    // Also where the program makes do without one, after a wait.
+    let line = line!() + 4;
+    let in_vain = || async {
+        sleep(Duration::from_secs(1)).await;
+        tokio::spawn(async {
+            let _ = std::thread::Builder::new().spawn(|| ());
+            sleep(Duration::from_secs(1)).await;
+        })
+        .await
+        .ok();
+    };
+    is_refused(in_vain, line, "starts a thread");
+    let socket = || async { std::net::TcpListener::bind("127.0.0.1:0").is_ok() };
+    is_refused(socket, line!() - 1, "opens a socket of the operating system");
+}
+
 /// What a check says of a program that ends the process, at a line of this file.
 fn exits(process: impl Fn(&mut netcheck::Network) + Clone, line: u32, code: i32) {
     for identity in [Identity::Memory, Identity::History] {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the clock and the hasher of std are the subject")]
 
-use netcheck_memory::{Source, generators, interposes, with_source, without_source};
+use netcheck_memory::{Forbidden, Source, generators, interposes, with_source, without_source};
 use std::cell::Cell;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -14,6 +14,7 @@ struct Counting {
     seconds: Cell<u64>,
     is_busy: Cell<bool>,
     exit: Cell<Option<i32>>,
+    wanted: Cell<Option<Forbidden>>,
 }
 
 impl Source for Counting {
@@ -43,6 +44,11 @@ impl Source for Counting {
 
     fn exit(&self, code: i32) {
         self.exit.set(Some(code));
+    }
+
+    fn forbids(&self, wanted: Forbidden) -> bool {
+        self.wanted.set(Some(wanted));
+        true
     }
 }
 
@@ -209,4 +215,27 @@ fn a_poll_that_ends_the_process_is_left_and_ends_nothing() {
         assert_eq!(left.unwrap_err().downcast_ref::<i32>(), Some(&3));
         assert_eq!(source.exit.get(), Some(3));
     }
+}
+
+#[test]
+fn threads_and_sockets_are_refused_by_the_source_alone() {
+    if !interposes() {
+        return;
+    }
+    let source = Counting::default();
+    with_source(&source, || {
+        let thread = thread::Builder::new().spawn(|| ());
+        assert_eq!(thread.expect_err("there is none").raw_os_error(), Some(libc::EPERM));
+        assert_eq!(source.wanted.take(), Some(Forbidden::Thread));
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0");
+        assert_eq!(socket.expect_err("there is none").raw_os_error(), Some(libc::EPERM));
+        assert_eq!(source.wanted.take(), Some(Forbidden::Socket));
+        without_source(|| {
+            thread::spawn(|| ()).join().expect("it runs");
+            std::net::UdpSocket::bind("127.0.0.1:0").expect("it is there");
+        });
+    });
+    assert_eq!(source.wanted.take(), None);
+    thread::spawn(|| ()).join().expect("it runs");
+    std::net::UdpSocket::bind("127.0.0.1:0").expect("it is there");
 }

@@ -12,7 +12,7 @@ use crate::unit::generator::Generator;
 use crate::unit::panics::{self, Cause, Panic};
 use crate::unit::poll::context::Context;
 use crate::unit::source_line::file_and_line;
-use netcheck_memory::{Source, engine};
+use netcheck_memory::{Forbidden, Source, engine};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -117,6 +117,35 @@ impl Source for Context {
             self.exit.set(Some(Panic { message, location, cause: Cause::Exit }));
             self.set_discarded();
         });
+    }
+
+    fn forbids(&self, wanted: Forbidden) -> bool {
+        engine(|| {
+            if self.is_discarded() {
+                return true;
+            }
+            if self.is_busy() {
+                return false;
+            }
+            let line = Running::now().line;
+            let at = line.map_or_else(String::new, |line| format!(" at {}", file_and_line(&line.file, line.number)));
+            let (does, instead) = match wanted {
+                Forbidden::Thread => (
+                    "starts a thread",
+                    "a check runs all of a program by one thread, in every order: spawn a task (`tokio::spawn`, \
+                     `tokio::task::spawn_blocking`), or start the thread before the check",
+                ),
+                Forbidden::Socket => (
+                    "opens a socket of the operating system",
+                    "its traffic would be real, and no part of the check: use `tokio::net`, as netcheck has it \
+                     (a crate that it depends on may be using `std::net`, or tokio itself)",
+                ),
+            };
+            let name = self.shared.unit(self.unit).name;
+            self.state().script.failure = Some(format!("{name} {does}{at}\n  {instead}"));
+            self.give_up_soon();
+            true
+        })
     }
 
     fn seed_was_used(&self) {
