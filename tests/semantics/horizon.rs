@@ -112,6 +112,22 @@ fn a_deadlock_is_found_beside_a_loop_that_was_seen_to_close() {
 }
 
 #[test]
+fn nobody_is_said_to_wait_for_ever_beside_what_is_not_known_to_the_end() {
+    async fn ages() {
+        let started = Instant::now();
+        loop {
+            sleep(SECOND).await;
+            assert!(started.elapsed() <= SECOND * 1_000);
+        }
+    }
+    let network = |net: &mut Network| {
+        net.daemon("server", ages);
+        net.process("waiting", waits);
+    };
+    assert_eq!(within(3, network).verdict(), Verdict::Verified);
+}
+
+#[test]
 fn states_that_age_for_ever_end_at_the_horizon() {
     async fn ages() {
         let started = Instant::now();

@@ -149,13 +149,16 @@ pub(super) fn busy(view: View<'_>, state: &[u32], enabled: &mut Enabled, parts: 
 
 /// What happens later than the horizon of a check is not known (`world::time::horizon`).
 impl Footprints {
-    /// Adds that some units of a state may do anything later than the horizon, where they are cut off.
+    /// Adds that the units that are cut off in a state may do anything later than the horizon, unless that is known.
     pub(crate) fn cut_off(&mut self, system: &System, state: &[u32]) {
         let mut touches = Touches::default();
         touches.affects(Resource::Later);
-        for node in system.view().cut_off_unknown(state) {
+        for (node, has_come_before) in system.view().cut_off(state) {
             for mover in system.learner.automata.movers(node) {
-                self.add_to_future(self.row(&system.learner.automata, node, mover), &touches);
+                let row = self.row(&system.learner.automata, node, mover);
+                if !has_come_before || self.is_in(&self.get(row).future_affects, Resource::Reading) {
+                    self.add_to_future(row, &touches);
+                }
             }
         }
     }

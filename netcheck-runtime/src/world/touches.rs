@@ -51,6 +51,9 @@ pub(crate) enum Resource {
     Budget,
     /// The time since the start passes.
     Clock,
+    /// A program reads the clock, or sets a timer for an instant that it has read: what it does may depend on the time. No
+    /// step depends on that.
+    Reading,
     /// What happens later than the horizon, of which nothing is known.
     Later,
     /// A fault region is entered or left.
@@ -154,7 +157,7 @@ impl Resource {
             R::TriedIn(connection, _) | R::TriedOut(connection, _) => {
                 processes.extend(tables.connections.processes(connection));
             }
-            R::Budget | R::Clock | R::Later | R::Monitor(_) => {}
+            R::Budget | R::Clock | R::Reading | R::Later | R::Monitor(_) => {}
         }
     }
 

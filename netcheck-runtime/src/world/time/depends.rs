@@ -20,11 +20,11 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             }
         }
         &Prepared::Deadline { timer, .. } => {
-            touches.depends_on(Resource::Clock);
+            touches.depends_on(Resource::Clock).affects(Resource::Reading);
             uses(touches, system, unit, timer);
         }
         Prepared::Clock | Prepared::Compare { .. } | Prepared::Distance { .. } => {
-            touches.depends_on(Resource::Clock);
+            touches.depends_on(Resource::Clock).affects(Resource::Reading);
         }
     }
 }
@@ -52,6 +52,9 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
     match effect {
         &(Effect::Arm { timer, .. } | Effect::ArmAt { timer, .. } | Effect::Rearm { timer, .. }) => {
             touches.affects(Resource::Timed(unit));
+            if matches!(effect, Effect::ArmAt { .. }) {
+                touches.affects(Resource::Reading);
+            }
             uses(touches, system, unit, timer);
             has_horizon(touches, system, unit);
         }

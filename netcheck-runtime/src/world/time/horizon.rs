@@ -6,9 +6,9 @@
 //! What waits for a later time is cut off there: it has not come to rest.
 //!
 //! Nor is it known then what a unit would do later, and whom it would reach. That a part of a state waits for ever,
-//! *whatever the others do*, is read off what they have been seen to do. So a unit that was cut off in a local state in
-//! which its timer has never fired may meet every other one ([`Resource::Later`]): its state is not split. The timer of a
-//! loop has fired there before, and nothing new follows.
+//! *whatever the others do*, is read off what they have been seen to do. So a unit that was cut off may meet every other one
+//! ([`Resource::Later`]), and its state is not split. Not so a unit that waits for the timer of a loop, which has fired in
+//! the same local state before, and that never reads the clock: nothing new follows.
 //!
 //! [`Resource::Later`]: crate::world::touches::Resource::Later
 
@@ -57,16 +57,18 @@ impl<'a> View<'a> {
         self.live_units(state).filter(|&(unit, _)| is_own(unit)).any(waits) || self.is_under_way(state)
     }
 
-    /// In a state in which no step is possible, the local states of the units of which it is not known what they do later.
-    pub(crate) fn cut_off_unknown(self, state: &'a [u32]) -> impl Iterator<Item = NodeId> + 'a {
+    /// In a state in which no step is possible, the local states of the units that are cut off, and whether what they wait
+    /// for has come in these before.
+    pub(crate) fn cut_off(self, state: &'a [u32]) -> impl Iterator<Item = (NodeId, bool)> + 'a {
         let is_under_way = self.is_under_way(state);
         let has_fired = move |node: NodeId, key: OperationKey| {
             self.automata.node(node).edges().any(|edge| self.automata.edge(edge).input.key == key)
         };
-        let is_unknown = move |&(unit, node): &(UnitId, NodeId)| {
-            is_under_way || self.awaited_timers(state, unit, node).any(|key| !has_fired(node, key))
-        };
-        self.live_units(state).filter(is_unknown).map(|(_, node)| node)
+        self.live_units(state).filter_map(move |(unit, node)| {
+            let mut timers = self.awaited_timers(state, unit, node).peekable();
+            let is_cut_off = is_under_way || timers.peek().is_some();
+            is_cut_off.then(|| (node, !is_under_way && timers.all(|key| has_fired(node, key))))
+        })
     }
 
     /// In dense time: whether a datagram or segment is under way that takes some time.
