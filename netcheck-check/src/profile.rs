@@ -98,10 +98,10 @@ impl fmt::Display for Profile {
         };
         let of_processes: Vec<String> = self.processes.iter().take(PRINTED_MAX).map(local).collect();
         writeln!(f, "  local states: {}", of_processes.join(", "))?;
-        let values = |component: &ComponentProfile| format!("{} {}", component.name, component.values);
+        let values = |component: &ComponentProfile| format!("{} ({} values)", component.name, component.values);
         let of_components: Vec<String> = self.components.iter().take(PRINTED_MAX).map(values).collect();
         if !of_components.is_empty() {
-            writeln!(f, "  different values: {}", of_components.join(", "))?;
+            writeln!(f, "  what else differs between states: {}", of_components.join(", "))?;
         }
         self.advice.iter().take(ADVICE_MAX).try_for_each(|advice| writeln!(f, "  what may help: {advice}"))
     }

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::net::UdpSocket;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
 pub async fn dice(name: &'static str, throws: usize) -> usize {
     let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
@@ -159,6 +160,39 @@ fn a_check_ends_soon_after_its_time() {
         assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
         assert!(report.limit().unwrap().starts_with(said), "{report}");
     }
+}
+
+/// Keeps the instant at which it has started, and another process asks it now and then.
+#[test]
+fn what_makes_a_check_endless_is_named_first_and_what_differs_by_its_processes() {
+    async fn ages() {
+        let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+        let started = tokio::time::Instant::now();
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.write_u64(started.elapsed().as_secs()).await.unwrap();
+        }
+    }
+    async fn asks() {
+        loop {
+            let mut stream = TcpStream::connect("server:4000").await.unwrap();
+            stream.read_u64().await.unwrap();
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+    let check = |checker: Checker| {
+        checker.max_states(2_000).check(|net| {
+            net.daemon("server", ages);
+            net.daemon("client", asks).after("server");
+        })
+    };
+    let report = check(Checker::new());
+    assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
+    let advice = report.profile().advice();
+    assert!(advice[0].contains("`duration = 10s`"), "{advice:?}");
+    let text = report.to_string();
+    assert!(text.contains("TCP connections from \"client\" to \"server\" ("), "{text}");
+    assert_eq!(check(Checker::new().duration(Duration::from_secs(3))).verdict(), Verdict::Verified);
 }
 
 #[test]

@@ -154,6 +154,33 @@ fn a_channel_whose_sender_is_kept_is_told_so() {
     assert_eq!(said.as_deref(), Some("p, which is the only task left there: a sender is kept, and nobody sends"));
 }
 
+/// A connection whose task waits for another one of the server, which holds what it waits for and accepts the next client.
+#[test]
+fn a_wait_that_only_an_idle_task_could_end_is_told_so() {
+    async fn server() {
+        let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        let (sender, mut receiver) = mpsc::channel::<()>(1);
+        tokio::spawn(async move {
+            receiver.recv().await;
+            drop(stream);
+        });
+        listener.accept().await.unwrap();
+        drop(sender);
+    }
+    let said = blamed(&Checker::new(), |net| {
+        net.daemon("server", server);
+        net.process("client", || async {
+            let mut stream = TcpStream::connect("server:4000").await.unwrap();
+            stream.read_u8().await.ok()
+        })
+        .after("server");
+    });
+    let expected =
+        "server (task 1), whose wait only server could end, which waits for a connection or a datagram itself";
+    assert_eq!(said.as_deref(), Some(expected));
+}
+
 /// Three tasks at a barrier for four: each might be waited for by each, and nothing more is known.
 #[test]
 fn where_nothing_is_known_nothing_is_said() {

@@ -205,7 +205,10 @@ fn in_words(core: &[usize], waiters: &[Waiter], providers: &[Vec<usize>], is_idl
             let why = if idle.is_empty() {
                 in_vain(&waiters[*alone])?
             } else {
-                format!("which waits for {}, and that only waits for others to begin", idle.join(", "))
+                format!(
+                    "whose wait only {} could end, which waits for a connection or a datagram itself",
+                    idle.join(" or ")
+                )
             };
             Some(format!("{}, {why}", name(alone)))
         }

@@ -86,9 +86,6 @@ impl Job {
     fn advice_about(&self, processes: &[ProcessProfile], components: &[ComponentProfile]) -> Vec<String> {
         let largest = processes.first().filter(|process| process.local_states >= LOCAL_STATES_MIN);
         let advice = [
-            largest.and_then(|process| self.about_channels(process)),
-            largest.and_then(|process| self.about_tasks(process)),
-            self.about_identity(),
             components.iter().find(|component| component.is_clock).map(|_| {
                 let keep = "keep only differences of instants that decide something";
                 match self.checker.duration {
@@ -101,6 +98,9 @@ impl Job {
                     }
                 }
             }),
+            largest.and_then(|process| self.about_channels(process)),
+            largest.and_then(|process| self.about_tasks(process)),
+            self.about_identity(),
             self.about_likeness(),
             self.about_order(),
             self.about_faults(),
@@ -160,8 +160,8 @@ impl Job {
         let [a, b] = pairs.into_iter().find(|pair| are_alike(*pair))?;
         (!self.checker.symmetry && !self.has_monitors() && self.checker.tasks != Tasks::Tracked).then(|| {
             format!(
-                "\"{}\" and \"{}\" are registered with one function: unless their arguments make them differ, \
-                 `symmetry = true` visits states once that differ only in which of them does what",
+                "\"{}\" and \"{}\" are registered with one function: with `symmetry = true`, a state counts once however \
+                 such processes are exchanged, unless their arguments make them differ",
                 a.name, b.name
             )
         })
@@ -197,6 +197,9 @@ fn components(system: &System, store: &Store) -> Vec<ComponentProfile> {
         })
         .collect();
     components.sort_by(|a, b| b.values.cmp(&a.values).then_with(|| a.name.cmp(&b.name)));
+    // Of the connections between two processes, the one with the most values stands for all.
+    let mut named = BTreeSet::new();
+    components.retain(|component| named.insert(component.name.clone()));
     components.truncate(COMPONENTS_MAX);
     components
 }
@@ -212,7 +215,10 @@ fn in_words(system: &System, component: Component) -> Option<String> {
         }
         Component::Astray { to: (process, _), .. } => format!("datagrams under way to \"{}\"", host(process)),
         Component::Buffer(socket) => format!("datagrams that have arrived at \"{}\"", shared.unit(socket.unit).name),
-        Component::Connection(_) => "a TCP connection".to_owned(),
+        Component::Connection(connection) => {
+            let [from, to] = system.connections.processes(connection).map(host);
+            format!("TCP connections from \"{from}\" to \"{to}\"")
+        }
         Component::Timers(unit) => format!("the timers of \"{}\"", shared.unit(unit).name),
         Component::Clock => "the clock, which a program reads".to_owned(),
         Component::Zone => "the instants of what is to come".to_owned(),
