@@ -79,6 +79,16 @@ impl Failed {
         Ok(failed)
     }
 
+    /// Whether the test's function may still be there: a source file of this name, in the folder of the package or one
+    /// above it, names it. (The compiler names files from where it was started.)
+    fn is_there(&self) -> bool {
+        let Some(folder) = &self.folder else { return true };
+        let is_part_of_name = |c: char| c.is_alphanumeric() || c == '_';
+        let names_it = |source: String| source.split(|c| !is_part_of_name(c)).any(|word| word == self.function);
+        folder.is_dir()
+            && folder.ancestors().filter_map(|above| fs::read_to_string(above.join(&self.file)).ok()).any(names_it)
+    }
+
     /// The name that no other check of this target folder has.
     pub(crate) fn full_name(&self) -> String {
         format!("{}::{}", self.crate_name, self.test)
@@ -147,6 +157,13 @@ impl Notes {
         Ok(files)
     }
 
+    /// The failing checks whose functions are still there: a target folder outlives tests, and packages, too.
+    pub(crate) fn still_there(&self) -> Result<Vec<Failed>> {
+        let mut all = self.all()?;
+        all.retain(Failed::is_there);
+        Ok(all)
+    }
+
     /// The failing checks, by name.
     pub(crate) fn all(&self) -> Result<Vec<Failed>> {
         let notes = self.files()?.into_iter().filter(|file| file.extension().is_some_and(|it| it == "failed"));
@@ -157,7 +174,9 @@ impl Notes {
 
     /// The failing check that is called so; the only one, if no name is given.
     pub(crate) fn named(&self, name: Option<&str>) -> Result<Failed> {
-        named(self.all()?, name)
+        let there = if name.is_none() { self.still_there()? } else { Vec::new() };
+        // Of one that is gone it is said what is missing.
+        named(if there.is_empty() { self.all()? } else { there }, name)
     }
 }
 

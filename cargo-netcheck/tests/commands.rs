@@ -229,6 +229,24 @@ fn what_was_not_saved_or_is_gone_is_said() {
 }
 
 #[test]
+fn checks_whose_functions_or_packages_are_gone_are_not_listed() {
+    let package = Package::new();
+    package.fails("asks", 3, nothing());
+    package.fails("inner::waits", 11, nothing());
+    package.fails("other::asks", 3, json!({ "folder": package.path("gone") }));
+    package.fails("moved::asks", 3, json!({ "file": "src/gone.rs" }));
+    let text = package.lists(&[]);
+    assert!(text.contains("2 checks have failed") && !text.contains("other") && !text.contains("moved"), "{text}");
+    package.write("src/lib.rs", &SOURCE.replace("fn asks(", "fn asks_again("));
+    let text = package.lists(&[]);
+    assert!(text.contains("1 check has failed") && text.contains("of_a_user::inner::waits"), "{text}");
+    // The only one that is still there is meant.
+    assert!(package.succeeds(&["keep"]).contains("above `fn waits`"));
+    package.write("src/lib.rs", "");
+    assert!(package.lists(&[]).starts_with("no check failed"));
+}
+
+#[test]
 fn a_note_of_another_version_is_refused() {
     let package = Package::new();
     package.fails("asks", 3, json!({ "version": 2 }));

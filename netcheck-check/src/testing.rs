@@ -2,10 +2,12 @@
 //!
 //! - `expect`: what a test has to find;
 //! - `explored`: a test that is explored by hand, in place of a check;
+//! - `noted`: what `cargo netcheck` is told of how a test ended;
 //! - `saved`: the files that a test leaves behind.
 
 mod expect;
 mod explored;
+mod noted;
 mod saved;
 
 pub use expect::Expect;
@@ -19,6 +21,7 @@ use crate::trace::step::Step;
 use crate::trace::text::Text;
 use explored::{EXPLORE, explore};
 use netcheck_runtime::violation::ViolationKind;
+use noted::{is_other_run, noted_if_it_panics, unless_noted};
 use saved::{Origin, Saved};
 use std::env::VarError;
 use std::fmt;
@@ -106,7 +109,8 @@ pub fn run_test(
     expect: Expect,
     network: impl Fn(&mut Network),
 ) -> TestOutcome {
-    let result = conduct(test, &checker, expect, "", network);
+    let conducted = || conduct(test, &checker, expect, "", network);
+    let result = noted_if_it_panics(test, Origin::Check, should_panic, conducted);
     conclude(test, Origin::Check, should_panic, result, |_| true).shown(test)
 }
 
@@ -123,7 +127,8 @@ pub fn run_pinned(
     expect: Expect,
     network: impl Fn(&mut Network),
 ) -> String {
-    let result = conduct(test, &checker, expect, "", network);
+    let conducted = || conduct(test, &checker, expect, "", network);
+    let result = noted_if_it_panics(test, Origin::Check, should_panic, conducted);
     let outcome = conclude(test, Origin::Check, should_panic, result, |_| true);
     // The counterexample is shown where it differs from the pinned one.
     outcome.report.iter().for_each(|report| print!("{}: {}", test.name, report.summary()));
@@ -147,7 +152,8 @@ pub fn run_trace(
     trace: Trace,
     network: impl Fn(&mut Network),
 ) {
-    let result = conduct_trace(test, checker, expect, trace, network);
+    let conducted = || conduct_trace(test, checker, expect, trace, network);
+    let result = noted_if_it_panics(test, Origin::Trace, should_panic, conducted);
     conclude(test, Origin::Trace, should_panic, result.map(|()| TestOutcome { report: None }), |_| true);
 }
 
@@ -167,15 +173,13 @@ fn conclude(
         ShouldPanic::No => result.is_err(),
         ShouldPanic::Yes => is_meant,
     };
-    if [REPLAY, EXPLORE].iter().all(|name| std::env::var_os(name).is_none()) {
+    if !is_other_run() {
         let noted = match &result {
             _ if panics == (should_panic == ShouldPanic::Yes) => saved::note_success(test),
             Ok(_) => saved::note_failure(test, origin, &Failure::new("nothing is violated, and the test should panic")),
             Err(failure) => saved::note_failure(test, origin, failure),
         };
-        if let Err(error) = noted {
-            eprintln!("{}: `cargo netcheck` does not know how this ended: {error}", test.name);
-        }
+        unless_noted(test, noted);
     }
     match result {
         Ok(outcome) => outcome,
@@ -211,8 +215,9 @@ pub fn run_async_test(test: TestInfo, should_panic: ShouldPanic, process: impl F
         process(net);
         net.closed = true;
     };
-    let result = faults(test)
-        .and_then(|(checker, environment)| conduct(test, &checker, Expect::Verified, &environment, network));
+    let result = noted_if_it_panics(test, Origin::AsyncTest, should_panic, || {
+        faults(test).and_then(|(checker, environment)| conduct(test, &checker, Expect::Verified, &environment, network))
+    });
     conclude(test, Origin::AsyncTest, should_panic, result, |found| found == ViolationKind::Panic).shown(test);
 }
 

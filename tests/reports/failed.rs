@@ -64,6 +64,14 @@ async fn alone() {
     timeout(Duration::from_secs(1), to.recv(&mut [0; 8])).await.expect("a greeting").unwrap();
 }
 
+// Fails before anything is checked.
+#[model_check]
+#[ignore = "run in a child: it panics"]
+fn does_not_register(net: &mut Network) {
+    register(net);
+    panic!("nothing to register");
+}
+
 /// The note of a test.
 fn note_of(test: &str) -> PathBuf {
     let program = std::env::current_exe().expect("this program");
@@ -90,6 +98,14 @@ fn failed(test: &str, environment: &[(&str, &str)]) -> Value {
     let (passes, note) = child(test, environment);
     assert!(!passes);
     note.expect("a note")
+}
+
+#[test]
+fn a_test_that_panics_outside_of_its_programs_is_noted() {
+    let note = failed("does_not_register", &[]);
+    assert_eq!(note["test"], "failed::does_not_register");
+    assert_eq!(note["violation"], "the test itself panicked: nothing to register");
+    assert!(note["trace"].is_null(), "{note}");
 }
 
 #[test]
