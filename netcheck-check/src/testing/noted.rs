@@ -4,7 +4,6 @@ use super::explored::EXPLORE;
 use super::saved::{self, Origin};
 use super::{Failure, REPLAY, ShouldPanic, TestInfo};
 use std::io;
-use std::panic::AssertUnwindSafe;
 
 /// Conducts a test; notes that it has failed if that panics: because of the function that registers the programs, or by a
 /// defect of netcheck.
@@ -14,15 +13,24 @@ pub(super) fn noted_if_it_panics<R>(
     should_panic: ShouldPanic,
     conduct: impl FnOnce() -> R,
 ) -> R {
-    std::panic::catch_unwind(AssertUnwindSafe(conduct)).unwrap_or_else(|payload| {
-        let text = payload.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text");
-        if should_panic == ShouldPanic::No && !is_other_run() {
-            let noted = saved::note_failure(test, origin, &Failure::new(&format!("the test itself panicked: {text}")));
-            unless_noted(test, noted);
+    let _panic = Panic { test, origin, should_panic };
+    conduct()
+}
+
+/// Is dropped when a test has been conducted, or by its panic.
+struct Panic {
+    test: TestInfo,
+    origin: Origin,
+    should_panic: ShouldPanic,
+}
+
+impl Drop for Panic {
+    fn drop(&mut self) {
+        if std::thread::panicking() && self.should_panic == ShouldPanic::No && !is_other_run() {
+            let failure = Failure::new("the test itself panicked, as its output says");
+            unless_noted(self.test, saved::note_failure(self.test, self.origin, &failure));
         }
-        std::panic::resume_unwind(payload)
-    })
+    }
 }
 
 /// Whether one execution is run, or explored, in place of the check.
