@@ -12,12 +12,12 @@
 //!
 //! [`Resource::Later`]: crate::world::touches::Resource::Later
 
-use super::names::{is_copy, timer_event};
+use super::names::{horizon_event, is_copy, timer_event};
 use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::{Operation, OperationKey, time};
 use crate::world::components::Component;
 use crate::world::tables::{Lookup, View};
-use netcheck_models::time::Countdowns;
+use netcheck_models::time::{Countdowns, Moment};
 
 impl<'a> View<'a> {
     /// The time in nanoseconds that may pass for the movers for which `timed` holds; `None`: there is no horizon.
@@ -76,22 +76,29 @@ impl<'a> View<'a> {
         self.has_delay() && self.zone_at(state).events().iter().any(|&event| is_copy(event))
     }
 
-    /// The armed timers that a unit waits for.
+    /// The timers that a unit waits for and that are due later than the horizon. (One that is due before, in a state in which
+    /// no step is possible, is refused by its program: a tick that was given up.)
     fn awaited_timers(self, state: &'a [u32], unit: UnitId, node: NodeId) -> impl Iterator<Item = OperationKey> + 'a {
         let offers = self.automata.node(node).offers.iter();
         offers
             .filter(move |offer| match *offer.operation.itself() {
-                Operation::Time(time::Operation::Timer { timer, .. }) => self.is_armed(state, unit, timer),
+                Operation::Time(time::Operation::Timer { timer, .. }) => self.is_late(state, unit, timer),
                 _ => false,
             })
             .map(|offer| offer.key)
     }
 
-    fn is_armed(self, state: &[u32], unit: UnitId, timer: u32) -> bool {
-        match self.has_delay() {
-            true => self.zone_at(state).is_scheduled(timer_event(unit, timer)),
-            false => self.countdowns(state, unit).is_some_and(|timers| timers.get(timer).is_some()),
+    fn is_late(self, state: &[u32], unit: UnitId, timer: u32) -> bool {
+        if self.has_delay() {
+            let (zone, event) = (self.zone_at(state), timer_event(unit, timer));
+            let horizon = Moment::of(horizon_event(self.process_of(unit)));
+            return zone.is_scheduled(event) && zone.at_most(Moment::of(event), horizon).is_none();
         }
+        let is_late = |timers: &Countdowns| {
+            let remaining_ns = timers.get(timer)?.remaining_ns;
+            Some(remaining_ns > 0 && remaining_ns.unsigned_abs() > timers.horizon_ns()?)
+        };
+        self.countdowns(state, unit).and_then(is_late).unwrap_or(false)
     }
 
     fn countdowns(&self, state: &[u32], unit: UnitId) -> Option<&Countdowns> {

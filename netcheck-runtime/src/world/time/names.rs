@@ -71,7 +71,12 @@ const HORIZON: u32 = u32::MAX;
 /// Schedules the horizon of a process. All processes have the same, and each has one of its own, so that a zone stays a
 /// product of those of processes that never meet.
 pub(in crate::world) fn arm_horizon(zone: &mut Zone, process: ProcessId, after_ns: u64) {
-    zone.arm(mark_event(process, HORIZON), Delay::exactly(after_ns));
+    zone.arm(horizon_event(process), Delay::exactly(after_ns));
+}
+
+/// The name of the horizon of a process.
+pub(super) fn horizon_event(process: ProcessId) -> Scheduled {
+    mark_event(process, HORIZON)
 }
 
 /// Whether a horizon is named, beyond which no time passes.

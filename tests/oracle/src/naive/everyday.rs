@@ -49,7 +49,7 @@ impl ProcessState {
             }
             Everyday::Every { ms } => {
                 if !self.is_ticking() {
-                    self.interval = Some(Interval { next_ms: i64::from(now_ms), period_ms: ms });
+                    self.interval = Some(Interval { next_ms: i64::from(now_ms), period_ms: ms, is_given_up: false });
                 }
                 None
             }

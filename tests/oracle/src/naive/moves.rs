@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 
 use super::connections::{Alternative, Due, End, Transfer};
 use super::datagrams::Channel;
-use super::helpless::{self, Units};
+use super::helpless::{self, UNKNOWN, Units};
 use super::operation::{Move, Operation, Timer, Wait};
-use super::state::{Activity, Phase, TaskState, World, side_of};
+use super::state::{Activity, Interval, Phase, TaskState, World, side_of};
 use crate::language::everyday::LATER_MS;
 use crate::language::program::{self, Delays, Event, Failure, Side};
 
@@ -136,7 +136,7 @@ impl World<'_> {
         let (expired, mut running): (Vec<Move>, Vec<Move>) =
             timers.into_iter().partition(|timer| deadline(timer) <= i64::from(self.state.now_ms));
         others.extend(expired);
-        let mut beyond = self.cut_off_at_horizon(&mut running);
+        let mut beyond = self.cut_off_at_horizon(&mut running) | self.given_up_at_horizon();
         let network = &self.system.network;
         let streams_take_time = self.system.takes_time();
         let is_held_up = deliveries.iter().any(|delivery| match delivery {
@@ -182,8 +182,19 @@ impl World<'_> {
         beyond
     }
 
-    /// All units, if packets are under way that have to come and can't before the horizon, or of which none can: it is not
-    /// known whether they come.
+    /// The processes whose next tick was given up and lies beyond the horizon: it is not known whether it is waited for then.
+    fn given_up_at_horizon(&self) -> Units {
+        let processes = self.state.processes.iter().zip(&self.state.horizons_ms).enumerate();
+        let is_late =
+            |interval: Interval, horizon_ms: u32| interval.is_given_up && interval.next_ms > i64::from(horizon_ms);
+        let given_up = processes.filter(|(_, (process, horizon_ms))| {
+            process.phase == Phase::Running && process.interval.is_some_and(|interval| is_late(interval, **horizon_ms))
+        });
+        given_up.fold(0, |all, (process, _)| all | 1 << process)
+    }
+
+    /// What is not known, if packets are under way that have to come and can't before the horizon, as all segments have to, or
+    /// of which none can.
     fn cut_off_under_way(&self) -> Units {
         let Some(&horizon_ms) = self.state.horizons_ms.iter().min() else { return 0 };
         let mut due: Vec<Due> = self.state.datagrams.dues().collect();
@@ -192,8 +203,10 @@ impl World<'_> {
         }
         let is_late = |&(earliest_ms, _): &Due| earliest_ms > horizon_ms;
         let has_to_come = |due: &Due| is_late(due) && due.1.is_some();
-        let is_cut_off = !due.is_empty() && (due.iter().all(is_late) || due.iter().any(has_to_come));
-        if is_cut_off { Units::MAX } else { 0 }
+        let segments = || self.state.connections.first_in_line().filter(|_| self.system.takes_time());
+        let is_cut_off = !due.is_empty() && (due.iter().all(is_late) || due.iter().any(has_to_come))
+            || segments().any(|(_, due)| is_late(&due));
+        if is_cut_off { UNKNOWN } else { 0 }
     }
 
     /// Whether what a task waits for is there, so that a wait which begins is over at once. A datagram in flight may have

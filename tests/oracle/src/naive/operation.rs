@@ -1,7 +1,7 @@
 //! What tasks wait for, and the moves that there are.
 
 use super::connections::{Alternative, Due, End, Port};
-use super::helpless::Units;
+use super::helpless::{UNKNOWN, Units};
 use super::state::{Address, Endpoint, Socket};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -276,6 +276,11 @@ impl Move {
     /// Whether it is a step of an execution.
     pub(super) fn is_step(&self) -> bool {
         !matches!(self, Move::Beyond { .. })
+    }
+
+    /// Whether nothing but packets lies beyond the horizon.
+    pub(super) fn is_of_packets_alone(&self) -> bool {
+        matches!(self, Move::Beyond { units: UNKNOWN })
     }
 
     pub(super) fn is_failure(&self) -> bool {

@@ -96,6 +96,8 @@ pub(super) struct Interval {
     /// it is late where this is in the past
     pub(super) next_ms: i64,
     pub(super) period_ms: u16,
+    /// a tick was waited for in vain, and has not come since
+    pub(super) is_given_up: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -105,8 +105,9 @@ impl World<'_> {
                         Timer::Outer => OUTER_ELAPSED,
                         Timer::Tick => 0,
                     };
-                    if let (Timer::Tick, Some(interval)) = (timer, &mut state.interval) {
-                        interval.next_ms += i64::from(interval.period_ms);
+                    if let (Wait::Tick { .. }, Some(interval)) = (wait, &mut state.interval) {
+                        interval.is_given_up = timer != Timer::Tick;
+                        interval.next_ms += if timer == Timer::Tick { i64::from(interval.period_ms) } else { 0 };
                     }
                     if let Wait::Object { .. } = wait {
                         state.objects.withdraw(task);
