@@ -94,9 +94,11 @@ impl<'a> View<'a> {
             let horizon = Moment::of(horizon_event(self.process_of(unit)));
             return zone.is_scheduled(event) && zone.at_most(Moment::of(event), horizon).is_none();
         }
+        // Where time has passed for some units alone, no more passes for all together than is left to each.
+        let horizon_ns = self.horizon_ns(state, &|_| true);
         let is_late = |timers: &Countdowns| {
             let remaining_ns = timers.get(timer)?.remaining_ns;
-            Some(remaining_ns > 0 && remaining_ns.unsigned_abs() > timers.horizon_ns()?)
+            Some(remaining_ns > 0 && remaining_ns.unsigned_abs() > horizon_ns?)
         };
         self.countdowns(state, unit).and_then(is_late).unwrap_or(false)
     }
