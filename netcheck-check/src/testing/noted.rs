@@ -13,20 +13,23 @@ pub(super) fn noted_if_it_panics<R>(
     should_panic: ShouldPanic,
     conduct: impl FnOnce() -> R,
 ) -> R {
-    let _panic = Panic { test, origin, should_panic };
-    conduct()
+    let mut conducting = Conducting { test, origin, should_panic, has_returned: false };
+    let conducted = conduct();
+    conducting.has_returned = true;
+    conducted
 }
 
-/// Is dropped when a test has been conducted, or by its panic.
-struct Panic {
+/// A test that is conducted: if it panics, this is dropped before it has returned.
+struct Conducting {
     test: TestInfo,
     origin: Origin,
     should_panic: ShouldPanic,
+    has_returned: bool,
 }
 
-impl Drop for Panic {
+impl Drop for Conducting {
     fn drop(&mut self) {
-        if std::thread::panicking() && self.should_panic == ShouldPanic::No && !is_other_run() {
+        if !self.has_returned && self.should_panic == ShouldPanic::No && !is_other_run() {
             let failure = Failure::new("the test itself panicked, as its output says");
             unless_noted(self.test, saved::note_failure(self.test, self.origin, &failure));
         }
