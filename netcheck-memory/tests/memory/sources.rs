@@ -15,6 +15,7 @@ struct Counting {
     is_busy: Cell<bool>,
     exit: Cell<Option<i32>>,
     wanted: Cell<Option<Forbidden>>,
+    forbids: Cell<bool>,
 }
 
 impl Source for Counting {
@@ -48,7 +49,7 @@ impl Source for Counting {
 
     fn forbids(&self, wanted: Forbidden) -> bool {
         self.wanted.set(Some(wanted));
-        true
+        self.forbids.get()
     }
 }
 
@@ -223,6 +224,7 @@ fn threads_and_sockets_are_refused_by_the_source_alone() {
         return;
     }
     let source = Counting::default();
+    source.forbids.set(true);
     with_source(&source, || {
         let thread = thread::Builder::new().spawn(|| ());
         assert_eq!(thread.expect_err("there is none").raw_os_error(), Some(libc::EPERM));
