@@ -175,7 +175,7 @@ impl Notes {
     /// The failing check that is called so; the only one, if no name is given.
     pub(crate) fn named(&self, name: Option<&str>) -> Result<Failed> {
         let there = if name.is_none() { self.still_there()? } else { Vec::new() };
-        // Of one that is gone it is said what is missing.
+        // The error for a check that is gone names what is missing.
         named(if there.is_empty() { self.all()? } else { there }, name)
     }
 }

@@ -147,7 +147,7 @@ pub(super) fn busy(view: View<'_>, state: &[u32], enabled: &mut Enabled, parts: 
     Ok(busy)
 }
 
-/// What happens later than the horizon of a check is not known (`world::time::horizon`).
+/// Footprints beyond the horizon of a check, where nothing is known (`world::time::horizon`).
 impl Footprints {
     /// Adds that the units that are cut off in a state may do anything later than the horizon, unless that is known.
     pub(crate) fn cut_off(&mut self, system: &System, state: &[u32]) {

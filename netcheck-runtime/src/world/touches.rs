@@ -54,7 +54,7 @@ pub(crate) enum Resource {
     /// A program reads the clock, or sets a timer for an instant that it has read: what it does may depend on the time. No
     /// step depends on that.
     Reading,
-    /// What happens later than the horizon, of which nothing is known.
+    /// The time beyond the horizon, of which nothing is known.
     Later,
     /// A fault region is entered or left.
     Scoped(ProcessId),

@@ -59,6 +59,11 @@ impl Context {
     }
 }
 
+/// The line of the program that is running, as `file:line`.
+fn own_line() -> Option<String> {
+    Running::now().line.map(|line| file_and_line(&line.file, line.number))
+}
+
 impl Source for Context {
     fn fill(&self, bytes: &mut [u8]) -> bool {
         engine(|| {
@@ -105,9 +110,7 @@ impl Source for Context {
             if self.is_discarded() {
                 return;
             }
-            let line = Running::now().line;
-            let location =
-                line.map_or_else(|| "an unknown place".to_owned(), |line| file_and_line(&line.file, line.number));
+            let location = own_line().unwrap_or_else(|| "an unknown place".to_owned());
             let message = format!(
                 "`std::process::exit({code})` would end the test program; a program under check returns from its root \
                  future instead"
@@ -127,8 +130,7 @@ impl Source for Context {
             if self.is_busy() {
                 return false;
             }
-            let line = Running::now().line;
-            let at = line.map_or_else(String::new, |line| format!(" at {}", file_and_line(&line.file, line.number)));
+            let at = own_line().map(|line| format!(" at {line}")).unwrap_or_default();
             let (does, instead) = match wanted {
                 Forbidden::Thread => (
                     "starts a thread",

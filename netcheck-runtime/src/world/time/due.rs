@@ -108,7 +108,7 @@ impl View<'_> {
         for &(unit, component) in armed {
             let mut timers = self.timers.get(component.of(state)).clone();
             timers.elapse(advance_ns, |timer| timed(self.owner(state, unit, timer)));
-            if self.shares_clock(state, unit, timed) {
+            if self.declared.duration_ns.is_some() && self.shares_clock(state, unit, timed) {
                 timers.approach_horizon(advance_ns.unsigned_abs());
             }
             passed.push((component, self.timers(timers)?));
