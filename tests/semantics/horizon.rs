@@ -42,6 +42,15 @@ async fn heartbeat() {
     }
 }
 
+/// Keeps the instant at which it has started.
+async fn ages() {
+    let started = Instant::now();
+    loop {
+        sleep(SECOND).await;
+        assert!(started.elapsed() <= SECOND * 1_000);
+    }
+}
+
 /// Waits for a datagram at port 4000, until one comes.
 async fn waits() -> usize {
     let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
@@ -113,13 +122,6 @@ fn a_deadlock_is_found_beside_a_loop_that_was_seen_to_close() {
 
 #[test]
 fn nobody_is_said_to_wait_for_ever_beside_what_is_not_known_to_the_end() {
-    async fn ages() {
-        let started = Instant::now();
-        loop {
-            sleep(SECOND).await;
-            assert!(started.elapsed() <= SECOND * 1_000);
-        }
-    }
     let network = |net: &mut Network| {
         net.daemon("server", ages);
         net.process("waiting", waits);
@@ -129,13 +131,6 @@ fn nobody_is_said_to_wait_for_ever_beside_what_is_not_known_to_the_end() {
 
 #[test]
 fn states_that_age_for_ever_end_at_the_horizon() {
-    async fn ages() {
-        let started = Instant::now();
-        loop {
-            sleep(SECOND).await;
-            assert!(started.elapsed() <= SECOND * 1_000);
-        }
-    }
     let states = |seconds| {
         let report = within(seconds, |net| _ = net.daemon("server", ages));
         assert_eq!(report.verdict(), Verdict::Verified);

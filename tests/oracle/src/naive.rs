@@ -101,7 +101,7 @@ const NOWHERE: usize = usize::MAX;
 pub fn explore(system: &System, limits: Limits) -> Option<(Findings, u64)> {
     let (mut findings, executions) = explore_all(system, limits)?;
     if findings.helpless && system.network.duration_ms.is_some() {
-        // Who waits for ever does so without a horizon, too.
+        // A process that waits for ever does so without a horizon, too.
         let mut endless = system.clone();
         endless.network.duration_ms = None;
         let without = explore_all(&endless, limits).map(|(findings, _)| findings);
@@ -203,7 +203,7 @@ fn execute_from_each_state(
         executions += u64::from(moves.is_empty());
         for chosen in &moves {
             if let Move::Beyond { units } = *chosen {
-                // They may go on there, and it is not known whom they reach.
+                // The units may go on there, and it is not known whom they reach.
                 helped.push((number, number, units | helpless::UNKNOWN));
                 continue;
             }

@@ -51,13 +51,11 @@ impl World<'_> {
     /// Time passes, but not for units that have come to their horizon by themselves.
     pub(super) fn stop_at_horizon(&mut self, until_ms: u32) {
         for unit in 0..self.state.horizons_ms.len() {
-            let horizon_ms = std::mem::replace(&mut self.state.horizons_ms[unit], until_ms);
-            match horizon_ms < until_ms {
-                true => {
-                    let passed_ms = until_ms - horizon_ms.max(self.state.now_ms);
-                    self.bring_nearer(1 << unit, -i64::from(passed_ms));
-                }
-                false => self.state.horizons_ms[unit] = horizon_ms,
+            let horizon_ms = self.state.horizons_ms[unit];
+            if horizon_ms < until_ms {
+                let passed_ms = until_ms - horizon_ms.max(self.state.now_ms);
+                self.bring_nearer(1 << unit, -i64::from(passed_ms));
+                self.state.horizons_ms[unit] = until_ms;
             }
         }
     }

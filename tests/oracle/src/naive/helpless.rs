@@ -13,7 +13,7 @@ use crate::language::program::{Instruction, System};
 /// A set of units: processes, by number, and behind them the isolated tasks of all.
 pub(super) type Units = u64;
 
-/// What some unit does later is not known.
+/// A bit beside those of the units: some unit may act later than the horizon, and it is not known how.
 pub(super) const UNKNOWN: Units = 1 << 63;
 
 /// The unit that a task belongs to: itself, if it is isolated, or its process.

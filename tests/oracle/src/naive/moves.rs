@@ -197,15 +197,13 @@ impl World<'_> {
     /// of which none can.
     fn cut_off_under_way(&self) -> Units {
         let Some(&horizon_ms) = self.state.horizons_ms.iter().min() else { return 0 };
-        let mut due: Vec<Due> = self.state.datagrams.dues().collect();
-        if self.system.takes_time() {
-            due.extend(self.state.connections.first_in_line().map(|(_, due)| due));
-        }
         let is_late = |&(earliest_ms, _): &Due| earliest_ms > horizon_ms;
+        let datagrams: Vec<Due> = self.state.datagrams.dues().collect();
+        let segments = self.state.connections.first_in_line().filter(|_| self.system.takes_time());
+        let segments: Vec<Due> = segments.map(|(_, due)| due).collect();
+        let has_none_in_time = segments.is_empty() && !datagrams.is_empty() && datagrams.iter().all(is_late);
         let has_to_come = |due: &Due| is_late(due) && due.1.is_some();
-        let segments = || self.state.connections.first_in_line().filter(|_| self.system.takes_time());
-        let is_cut_off = !due.is_empty() && (due.iter().all(is_late) || due.iter().any(has_to_come))
-            || segments().any(|(_, due)| is_late(&due));
+        let is_cut_off = has_none_in_time || datagrams.iter().any(has_to_come) || segments.iter().any(is_late);
         if is_cut_off { UNKNOWN } else { 0 }
     }
 

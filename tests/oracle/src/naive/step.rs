@@ -106,7 +106,8 @@ impl World<'_> {
                         Timer::Tick => 0,
                     };
                     if let (Wait::Tick { .. }, Some(interval)) = (wait, &mut state.interval) {
-                        interval.is_given_up = timer != Timer::Tick;
+                        // Without a horizon it makes no difference.
+                        interval.is_given_up = timer != Timer::Tick && !self.state.horizons_ms.is_empty();
                         interval.next_ms += if timer == Timer::Tick { i64::from(interval.period_ms) } else { 0 };
                     }
                     if let Wait::Object { .. } = wait {
