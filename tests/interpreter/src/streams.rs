@@ -141,7 +141,9 @@ pub async fn step(memory: &Memory, streams: &Streams, instruction: &Instruction)
     let Some((event, into)) = event(memory, streams, instruction).await else { return };
     streams.use_them();
     memory.write(into, event.code());
-    streams.log.borrow_mut().push(event);
+    if !memory.system.processes[memory.process].without_log {
+        streams.log.borrow_mut().push(event);
+    }
 }
 
 /// What happened and where to write it, unless nothing did.

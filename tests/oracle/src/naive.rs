@@ -49,6 +49,8 @@ pub struct Findings {
     pub read: bool,
     /// some execution comes back to a state that it has left
     pub endless: bool,
+    /// some execution comes back to a state in which it has read from a stream
+    pub read_for_ever: bool,
     /// some datagram arrived where nobody was bound who takes it
     pub dropped: bool,
     /// some datagram came to a socket that was not there, or did not take it, when it was sent
@@ -184,6 +186,7 @@ fn execute_from_each_state(
     let mut numbers = BTreeMap::from([(first.state.clone(), 0)]);
     let mut open = vec![(0, first)];
     let mut steps = Vec::new();
+    let mut reads = Vec::new();
     let mut helped = Vec::new();
     let mut waiting = vec![helpless::waiting(&open[0].1)];
     let mut executions = 0;
@@ -221,6 +224,9 @@ fn execute_from_each_state(
             let new = numbers.len();
             let reached = *numbers.entry(next.state.clone()).or_insert(new);
             steps.push((number, reached));
+            if chosen.reads() {
+                reads.push((number, reached));
+            }
             if !chosen.is_failure() {
                 helped.push((number, reached, helpless::mover(system, chosen)));
             }
@@ -236,8 +242,27 @@ fn execute_from_each_state(
         }
     }
     findings.endless = has_cycle(numbers.len(), &steps);
+    findings.read_for_ever =
+        findings.endless && reads.iter().any(|&(from, to)| leads(numbers.len(), &steps, (to, from)));
     helpless::judge(system, &waiting, &helped, findings);
     Some(executions)
+}
+
+/// Whether steps lead from one state to another, or it is the same.
+fn leads(states: usize, steps: &[(usize, usize)], (from, to): (usize, usize)) -> bool {
+    let mut targets = vec![Vec::new(); states];
+    steps.iter().for_each(|&(from, to)| targets[from].push(to));
+    let mut met = vec![false; states];
+    let mut open = vec![from];
+    while let Some(state) = open.pop() {
+        if state == to {
+            return true;
+        }
+        if !std::mem::replace(&mut met[state], true) {
+            open.extend(&targets[state]);
+        }
+    }
+    false
 }
 
 /// Whether some steps lead back: states that no step leads to are taken away as long as there are any.

@@ -38,6 +38,8 @@ pub struct Endless {
     pub by_history: u64,
     /// with isolated tasks
     pub isolated: u64,
+    /// with a stream that is read again and again
+    pub read_for_ever: u64,
     /// systems whose loops end that have too many executions, or too many states without reduction
     pub too_large: u64,
     /// checks that let time pass for more units than the naive explorer does, and differ in what is found
@@ -48,7 +50,7 @@ pub struct Endless {
     pub helpless: u64,
 }
 
-add_fields!(Endless { endless, bounded, by_history, isolated, too_large, apart, unknown, helpless });
+add_fields!(Endless { endless, bounded, by_history, isolated, read_for_ever, too_large, apart, unknown, helpless });
 
 /// A way to check.
 #[derive(Debug, Clone, Copy)]
@@ -73,14 +75,18 @@ pub fn disagreement(
     (seed, limits): (u64, Limits),
     figures: &mut Endless,
 ) -> Option<String> {
-    // Each process notes what happens to its streams. While what others do is not learned yet, that may be more and more
-    // for ever, and only an order that comes to the others gets out of there.
-    let notes = system.processes.iter().any(|process| process.streams > 0);
-    let other = if notes { Order::By(Search::Bfs) } else { interpreter::orders(seed)[1 + (seed % 2) as usize] };
+    // A process with a log notes what happens to its streams, and a stream without a declared buffer holds thousands of
+    // bytes. While what others do is not learned yet, that may be more and more for ever, and only an order that comes to
+    // the others gets out of there.
+    let has_buffer = system.network.tcp.as_ref().is_some_and(|tcp| tcp.buffer.is_some());
+    let grows = |process: &program::Process| process.streams > 0 && !(process.without_log && has_buffer);
+    let grows = system.processes.iter().any(grows);
+    let other = if grows { Order::By(Search::Bfs) } else { interpreter::orders(seed)[1 + (seed % 2) as usize] };
     let by = |order, reduction, identity| Configuration { order, reduction, identity };
     let bfs = Order::By(Search::Bfs);
     let (memory, history) = (Identity::Memory, Identity::History);
     figures.isolated += u64::from(system.processes.iter().any(|process| !process.isolated.is_empty()));
+    figures.read_for_ever += u64::from(findings.read_for_ever);
     let mut all = Agreeing { system, findings, limits, is_bounded: false, first: None };
     for configuration in [by(bfs, false, memory), by(bfs, true, memory), by(other, true, memory)] {
         figures.endless += 1;

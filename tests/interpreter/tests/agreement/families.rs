@@ -100,6 +100,12 @@ families! {
         ["endless": |figures| figures.endless => 500, "isolated": |figures| figures.loops.isolated => 200,
             "panics": |figures| figures.panics => 100, "deadlocks": |figures| figures.deadlocks => 50,
             "clean": |figures| figures.clean => 200, "by history": |figures| figures.loops.by_history => 30];
+    random_systems_with_streams_in_endless_loops_agree: 37_000_000, 24, 10_000,
+        endless_streams_agree,
+        ["streams read for ever": |figures| figures.loops.read_for_ever => 300,
+            "endless": |figures| figures.endless => 700, "failures": |figures| figures.failed => 100,
+            "panics": |figures| figures.panics => 30, "deadlocks": |figures| figures.deadlocks => 50,
+            "clean": |figures| figures.clean => 200];
     tables_of_error_propagation_agree: 8_000_000, 135, 10_500,
         tables_agree,
         ["rows": |figures| figures.propagated.rows => 250, "faults masked": |figures| figures.propagated.masked => 250,
@@ -244,7 +250,17 @@ fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
 /// The same on networks that something else is declared of.
 fn endless_agrees_where(seeds: Range<u64>, declare: fn(u64, &mut Network)) -> Option<Figures> {
     let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
-    let generate = |seed| generate::endless::endless_system(seed, limits, declare);
+    endless_agrees_by(seeds, limits, |seed| generate::endless::endless_system(seed, limits, declare))
+}
+
+/// Compares systems whose endless loops use streams.
+fn endless_streams_agree(seeds: Range<u64>) -> Option<Figures> {
+    let limits = Limits::of(ENDLESS_EXECUTIONS_MAX / 2);
+    endless_agrees_by(seeds, limits, |seed| generate::endless::endless_system_with_streams(seed, limits))
+}
+
+/// Compares systems that `generate` makes small enough for the naive explorer.
+fn endless_agrees_by(seeds: Range<u64>, limits: Limits, generate: impl Fn(u64) -> System + Sync) -> Option<Figures> {
     let disagreement = |seed, system: &System, figures: &mut Figures| {
         let Some((findings, _)) = naive::explore(system, limits) else {
             figures.discarded += 1;

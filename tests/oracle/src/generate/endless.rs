@@ -6,6 +6,10 @@
 //! and of an interval that nobody waits for, how late it is. The naive explorer has neither. So beside these there is no loop
 //! in which time may pass.
 
+mod streams;
+
+pub use streams::endless_system_with_streams;
+
 use super::{CONSTANTS, PORTS, Random, Size, Words, any, system};
 use crate::language::everyday::{Everyday, Share};
 use crate::language::program::{ELAPSED, FAILED, Instruction, Network, Process, System, Value, change};

@@ -8,7 +8,7 @@
 //!   the instruction that needs them into nothing: it neither waits nor fails.
 //! - So do a listener or stream that is not open, one to be opened that is open already or about to be, and a
 //!   stream that another task is reading from (for reads) or writing to (for writes and shutdown).
-//! - What happens on listeners and streams is also written to the log of the process.
+//! - What happens on listeners and streams is also written to the log of the process, if it has one.
 //! - An endless loop that never waits is not a program: the naive explorer discards it.
 //! - The first task of a process is its root: when it ends, the process ends with its registers and its log as output.
 
@@ -154,6 +154,8 @@ pub struct Process {
     pub tasks: Vec<Vec<Instruction>>,
     /// tasks with a memory of their own: no other task uses their registers and sockets, which are no output of the process
     pub isolated: Vec<usize>,
+    /// what happens on its listeners and streams goes to registers only: a log would grow in each round of an endless loop
+    pub without_log: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -531,7 +533,8 @@ impl fmt::Display for System {
         writeln!(f)?;
         for (index, process) in self.processes.iter().enumerate() {
             let kind = if process.daemon { "daemon" } else { "process" };
-            writeln!(f, "{kind} {} ({} registers)", name(index), process.registers)?;
+            let log = if process.without_log { ", no log" } else { "" };
+            writeln!(f, "{kind} {} ({} registers{log})", name(index), process.registers)?;
             for (index, task) in process.tasks.iter().enumerate() {
                 let kind = if process.isolated.contains(&index) { "isolated task" } else { "task" };
                 writeln!(f, "  {kind} {index}")?;

@@ -3,6 +3,7 @@
 use super::connections::{Alternative, Due, End, Port};
 use super::helpless::{UNKNOWN, Units};
 use super::state::{Address, Endpoint, Socket};
+use crate::language::program::Event;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Wait {
@@ -281,6 +282,11 @@ impl Move {
     /// Whether nothing but packets lies beyond the horizon.
     pub(super) fn is_of_packets_alone(&self) -> bool {
         matches!(self, Move::Beyond { units: UNKNOWN })
+    }
+
+    /// Whether something is read from a stream.
+    pub(super) fn reads(&self) -> bool {
+        matches!(self, Move::Tcp { alternative: Alternative { event: Event::Read(_), .. }, .. })
     }
 
     pub(super) fn is_failure(&self) -> bool {

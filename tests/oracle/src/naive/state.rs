@@ -267,8 +267,14 @@ impl ProcessState {
         is_among
     }
 
-    /// An operation on a listener or stream ended.
-    pub(super) fn finish(&mut self, operation: Operation, into: usize, opened: Option<End>, event: Event) {
+    /// An operation on a listener or stream ended; the event is logged by a process that has a log.
+    pub(super) fn finish(
+        &mut self,
+        operation: Operation,
+        into: usize,
+        opened: Option<End>,
+        (event, is_logged): (Event, bool),
+    ) {
         match operation {
             Operation::Listen { listener, port, .. } => {
                 let is_open = event == Event::Listening;
@@ -280,7 +286,7 @@ impl ProcessState {
             _ => {}
         }
         self.registers[into] = event.code();
-        self.log.push(event);
+        self.log.extend(is_logged.then_some(event));
     }
 }
 

@@ -124,7 +124,8 @@ impl World<'_> {
                     {
                         self.state.connections = connected.after;
                     }
-                    self.state.processes[process].finish(operation, into, None, Event::Elapsed);
+                    let event = (Event::Elapsed, !self.system.processes[process].without_log);
+                    self.state.processes[process].finish(operation, into, None, event);
                 }
                 self.run(process, task, findings)
             }
@@ -145,7 +146,8 @@ impl World<'_> {
                 findings.read |= matches!(event, Event::Read(_));
                 self.use_fault(is_failure);
                 self.state.connections = after;
-                self.state.processes[process].finish(operation, into, opened, event);
+                let is_logged = !self.system.processes[process].without_log;
+                self.state.processes[process].finish(operation, into, opened, (event, is_logged));
                 self.run(process, task, findings)
             }
             Move::Establish { process, task, ref alternative } => {
