@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use netcheck::net::UdpSocket;
-use oracle::language::program::{self, ELAPSED, Instruction, panic_message};
+use oracle::language::program::{self, ELAPSED, FAILED, Instruction, panic_message};
 
 use crate::operand::Operand;
-use crate::tasks::receive_from;
+use crate::tasks::{receive_from, try_receive_from};
 
 /// An instruction of a program without nesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
@@ -38,6 +38,10 @@ pub enum Op {
     RecvTimeout {
         socket: usize,
         ms: u16,
+        into: usize,
+    },
+    TryReceive {
+        socket: usize,
         into: usize,
     },
     Select {
@@ -110,6 +114,7 @@ pub fn is_flat(task: &[Instruction]) -> bool {
         | Instruction::Reply { .. }
         | Instruction::Recv { .. }
         | Instruction::RecvTimeout { .. }
+        | Instruction::TryReceive { .. }
         | Instruction::Select { .. }
         | Instruction::Sleep { .. }
         | Instruction::Choose { .. }
@@ -149,6 +154,7 @@ fn append(code: &mut Vec<Op>, block: &[Instruction], level: usize, counter: usiz
             Instruction::Reply { socket, value } => code.push(Op::Reply { socket, value: value.into() }),
             Instruction::Recv { socket, into } => code.push(Op::Recv { socket, into }),
             Instruction::RecvTimeout { socket, ms, into } => code.push(Op::RecvTimeout { socket, ms, into }),
+            Instruction::TryReceive { socket, into } => code.push(Op::TryReceive { socket, into }),
             Instruction::Select { sockets, into } => code.push(Op::Select { sockets, into }),
             Instruction::Sleep { ms } => code.push(Op::Sleep { ms }),
             Instruction::Choose { among, into } => code.push(Op::Choose { among, into }),
@@ -283,6 +289,15 @@ macro_rules! level {
                             let received = netcheck::time::timeout(limit, receive_from(&bound)).await;
                             let received = received.map(|(received, from)| (received, heard(&code, from)));
                             let (received, from) = received.unwrap_or((ELAPSED, before));
+                            registers[into] = received;
+                            sockets[socket] = Some((bound, from));
+                        }
+                    }
+                    Op::TryReceive { socket, into } => {
+                        if let Some((bound, before)) = sockets[socket].clone() {
+                            let received = try_receive_from(&bound);
+                            let received = received.map(|(received, from)| (received, heard(&code, from)));
+                            let (received, from) = received.unwrap_or((FAILED, before));
                             registers[into] = received;
                             sockets[socket] = Some((bound, from));
                         }

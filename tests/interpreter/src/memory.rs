@@ -16,7 +16,7 @@ use oracle::language::program::{self, Output, System, Value};
 use crate::everyday::Shared;
 use crate::machine::{self, Code};
 use crate::streams::Streams;
-use crate::tasks::{Told, receive_from};
+use crate::tasks::{Told, receive_from, try_receive_from};
 
 /// What the tasks of one process share.
 pub struct Memory {
@@ -152,6 +152,12 @@ impl Memory {
         self.use_socket(index);
         self.heard.borrow_mut()[index] = Some(from);
         received
+    }
+
+    pub fn try_receive(&self, index: usize, socket: &UdpSocket) -> Option<u8> {
+        let (received, from) = try_receive_from(socket)?;
+        self.heard.borrow_mut()[index] = Some(from);
+        Some(received)
     }
 
     pub fn processes(&self) -> usize {

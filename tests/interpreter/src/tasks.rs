@@ -1,6 +1,7 @@
 //! The tasks of a process: an interpreter of their instructions on netcheck's types.
 
 use std::future::Future;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use netcheck::net::UdpSocket;
-use oracle::language::program::{self, ELAPSED, Instruction, Output, System, panic_message};
+use oracle::language::program::{self, ELAPSED, FAILED, Instruction, Output, System, panic_message};
 
 use crate::machine;
 use crate::memory::{Memory, Task};
@@ -72,6 +73,12 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
                 let limit = Duration::from_millis(u64::from(ms));
                 let received = netcheck::time::timeout(limit, memory.receive(index, &socket)).await;
                 memory.write(into, received.unwrap_or(ELAPSED));
+            }
+        }
+        Instruction::TryReceive { socket: index, into } => {
+            if let Some(socket) = memory.socket(index) {
+                let received = memory.try_receive(index, &socket);
+                memory.write(into, received.unwrap_or(FAILED));
             }
         }
         Instruction::Select { sockets: [one, other], into } => match (memory.socket(one), memory.socket(other)) {
@@ -188,4 +195,19 @@ pub async fn receive_from(socket: &UdpSocket) -> (u8, SocketAddr) {
     let (length, from) = socket.recv_from(&mut buffer).await.expect("a receive succeeds");
     assert_eq!(length, 1, "a datagram arrives whole");
     (buffer[0], from)
+}
+
+/// Nothing if nothing is there, as far as the call sees.
+pub fn try_receive_from(socket: &UdpSocket) -> Option<(u8, SocketAddr)> {
+    let mut buffer = [0; 8];
+    match socket.try_recv_from(&mut buffer) {
+        Ok((length, from)) => {
+            assert_eq!(length, 1, "a datagram arrives whole");
+            Some((buffer[0], from))
+        }
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::WouldBlock, "a receive does not fail otherwise");
+            None
+        }
+    }
 }

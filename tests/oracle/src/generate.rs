@@ -8,6 +8,7 @@ pub mod endless;
 mod exchange;
 mod like;
 mod loops;
+pub mod polls;
 pub mod redial;
 mod usual;
 

@@ -47,6 +47,10 @@ pub struct Findings {
     pub failed: bool,
     /// something was read from a stream
     pub read: bool,
+    /// a receive that does not wait was given something
+    pub found: bool,
+    /// one found nothing
+    pub found_nothing: bool,
     /// some execution comes back to a state that it has left
     pub endless: bool,
     /// some execution comes back to a state in which it has read from a stream

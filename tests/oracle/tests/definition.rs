@@ -190,3 +190,33 @@ fn the_naive_explorer_comes_to_the_end_of_endless_systems() {
     let spins = vec![forever(&[Instruction::Set { register: 0, value: Value::Constant(1) }])];
     assert_eq!(explored(process(false, spins), &[1]), None, "no end of a step");
 }
+
+/// A receive that does not wait sees what has come before its process had nothing to run, perhaps what has come since, and
+/// perhaps nothing of what may be lost.
+#[test]
+fn a_receive_that_does_not_wait_knows_what_came_before_a_sleep() {
+    let bind = Instruction::Bind { socket: 0, port: 4000 };
+    let tries = Instruction::TryReceive { socket: 0, into: 0 };
+    let process = |script: &[Instruction]| Process {
+        registers: 1,
+        sockets: 1,
+        tasks: vec![[std::slice::from_ref(&bind), script].concat()],
+        ..Process::default()
+    };
+    let sleep = |ms| Instruction::Sleep { ms };
+    let send = Instruction::Send { socket: 0, to: 1, port: 4000, value: Value::Constant(7) };
+    let found = |before: &[Instruction], network: Network| {
+        let sender = process(&[sleep(10), send.clone()]);
+        let receiver = process(&[before, std::slice::from_ref(&tries)].concat());
+        let system = System { processes: vec![sender, receiver], network };
+        let (findings, _) = naive::explore(&system, Limits::of(1_000)).expect("a small system");
+        findings.outputs[1].iter().cloned().collect::<Vec<String>>()
+    };
+    let lossy = || Network { copies: vec![1, 0], ..Network::reliable() };
+    assert_eq!(found(&[], Network::reliable()), ["[253]"], "nothing was sent");
+    assert_eq!(found(&[sleep(20)], Network::reliable()), ["[7]"], "the process has slept since");
+    assert_eq!(found(&[sleep(10)], Network::reliable()), ["[253]", "[7]"], "it comes when the process wakes up");
+    assert_eq!(found(&[sleep(20)], lossy()), ["[253]", "[7]"], "it may be lost");
+    let awake = [sleep(10), Instruction::Yield];
+    assert_eq!(found(&awake, Network::reliable()), ["[253]", "[7]"], "the process had something to run");
+}

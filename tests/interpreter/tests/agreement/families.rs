@@ -106,6 +106,17 @@ families! {
             "endless": |figures| figures.endless => 700, "failures": |figures| figures.failed => 100,
             "panics": |figures| figures.panics => 30, "deadlocks": |figures| figures.deadlocks => 50,
             "clean": |figures| figures.clean => 200];
+    random_systems_that_poll_sockets_in_endless_loops_agree: 39_000_000, 30, 10_000,
+        endless_polls_agree,
+        ["found something": |figures| figures.found => 150, "found nothing": |figures| figures.found_nothing => 400,
+            "endless": |figures| figures.endless => 450, "isolated": |figures| figures.loops.isolated => 150,
+            "panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 50,
+            "clean": |figures| figures.clean => 200, "by history": |figures| figures.loops.by_history => 30];
+    random_systems_that_poll_sockets_agree: 38_000_000, 40, 11_000,
+        polls_agree,
+        ["found something": |figures| figures.found => 300, "found nothing": |figures| figures.found_nothing => 600,
+            "panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 50,
+            "clean": |figures| figures.clean => 200];
     tables_of_error_propagation_agree: 8_000_000, 135, 10_500,
         tables_agree,
         ["rows": |figures| figures.propagated.rows => 250, "faults masked": |figures| figures.propagated.masked => 250,
@@ -257,6 +268,33 @@ fn endless_agrees_where(seeds: Range<u64>, declare: fn(u64, &mut Network)) -> Op
 fn endless_streams_agree(seeds: Range<u64>) -> Option<Figures> {
     let limits = Limits::of(ENDLESS_EXECUTIONS_MAX / 2);
     endless_agrees_by(seeds, limits, |seed| generate::endless::endless_system_with_streams(seed, limits))
+}
+
+/// Compares systems whose endless loops ask sockets whether there is something.
+fn endless_polls_agree(seeds: Range<u64>) -> Option<Figures> {
+    let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
+    endless_agrees_by(seeds, limits, |seed| {
+        generate::endless::endless_system_that_polls(seed, limits, |_, network| network.delay = false)
+    })
+}
+
+/// Compares systems of all kinds that ask sockets whether there is something; some of them where packets take times of
+/// intervals or lists.
+fn polls_agree(seeds: Range<u64>) -> Option<Figures> {
+    let words = [Words::Plain, Words::All, Words::Everyday, Words::Single, Words::EverydayDelay, Words::Mixed];
+    let of = |seed: u64| words[seed as usize % words.len()];
+    let generate = |seed: u64| {
+        let mut system = generate::system(seed, Size::Small, of(seed));
+        match (of(seed), seed / 6 % 4) {
+            (Words::Plain | Words::Single, _) => {}
+            (_, 0) => with_intervals(seed / 24, &mut system.network),
+            (_, 1) => with_lists(seed / 24, &mut system.network),
+            _ => {}
+        }
+        generate::polls::poll_sockets(seed, &mut system);
+        system
+    };
+    made_otherwise_agree(seeds, Limits::of(5_000), of, generate)
 }
 
 /// Compares systems that `generate` makes small enough for the naive explorer.

@@ -58,6 +58,10 @@ struct Figures {
     failed: u64,
     /// something was read from a stream
     read: u64,
+    /// a receive that does not wait was given something
+    found: u64,
+    /// one found nothing
+    found_nothing: u64,
     /// states that were left out because a visited one covers them, in all configurations
     subsumed: u64,
     /// moves of tracked tasks, or of others where tasks are tracked, that were left out
@@ -88,6 +92,8 @@ impl Figures {
         self.suppressed += u64::from(findings.suppressed);
         self.failed += u64::from(findings.failed);
         self.read += u64::from(findings.read);
+        self.found += u64::from(findings.found);
+        self.found_nothing += u64::from(findings.found_nothing);
         self.endless += u64::from(findings.endless);
         self.dropped += u64::from(findings.dropped);
         self.overdue += u64::from(findings.overdue);
@@ -105,6 +111,8 @@ add_fields!(Figures {
     suppressed,
     failed,
     read,
+    found,
+    found_nothing,
     subsumed,
     pruned,
     endless,

@@ -10,6 +10,7 @@ mod streams;
 
 pub use streams::endless_system_with_streams;
 
+use super::polls::poll_sockets;
 use super::{CONSTANTS, PORTS, Random, Size, Words, any, system};
 use crate::language::everyday::{Everyday, Share};
 use crate::language::program::{ELAPSED, FAILED, Instruction, Network, Process, System, Value, change};
@@ -25,14 +26,33 @@ const BESIDE_MAX: u64 = 40;
 /// A random system with loops; `declare` says how much time packets take.
 pub fn endless_system(seed: u64, limits: Limits, declare: fn(u64, &mut Network)) -> System {
     let mut random = Random { state: seed ^ 0xe9d1 };
+    let all = beside(&mut random, seed, declare);
+    with_loops(&mut random, all, false, limits)
+}
+
+/// The same with loops most of which ask a socket in each round whether there is something.
+pub fn endless_system_that_polls(seed: u64, limits: Limits, declare: fn(u64, &mut Network)) -> System {
+    let mut random = Random { state: seed ^ 0x9011 };
     let mut all = beside(&mut random, seed, declare);
+    if random.percent(40) {
+        let mut polling = all.clone();
+        poll_sockets(seed, &mut polling);
+        if !polling.spins_in_poll() && is_finite(&polling, limits) {
+            all = polling;
+        }
+    }
+    with_loops(&mut random, all, true, limits)
+}
+
+fn with_loops(random: &mut Random, mut all: System, polls: bool, limits: Limits) -> System {
     let loops = *random.weighted(&[(5, 1), (4, 2), (1, 3)]);
     for _ in 0..loops {
         // A loop that makes the system too large is left out in favour of another one.
         for _ in 0..TRIES {
             let mut more = all.clone();
-            Loops { random: &mut random, system: &mut more }.add();
-            if !more.counts_time() && is_finite(&more, limits) {
+            Loops { random, system: &mut more, polls }.add();
+            let never_ends = more.counts_time() || polls && more.spins_in_poll();
+            if !never_ends && is_finite(&more, limits) {
                 all = more;
                 break;
             }
@@ -114,6 +134,8 @@ enum Place {
 struct Loops<'a> {
     random: &'a mut Random,
     system: &'a mut System,
+    /// whether most loops receive without waiting
+    polls: bool,
 }
 
 /// What the instructions of a loop may use.
@@ -267,6 +289,10 @@ impl Loops<'_> {
         let (ms, into) = (self.ms(), self.register(own));
         let socket =
             (!own.sockets.is_empty()).then(|| own.sockets[self.random.below(own.sockets.len() as u64) as usize]);
+        let polled = socket.filter(|_| self.polls && self.random.percent(85));
+        if let Some((socket, _)) = polled {
+            return self.poll(own, socket);
+        }
         let mut body = match (self.random.below(14), socket) {
             (0 | 1, _) => vec![Instruction::Sleep { ms }],
             (2, _) if own.shares => {
@@ -339,6 +365,46 @@ impl Loops<'_> {
         body
     }
 
+    /// A loop that asks in each round whether there is something.
+    fn poll(&mut self, own: &Own, socket: usize) -> Vec<Instruction> {
+        let into = self.register(own);
+        let tries = Instruction::TryReceive { socket, into };
+        let pause = match self.random.percent(40) {
+            true => Instruction::Yield,
+            false => Instruction::Sleep { ms: self.ms() },
+        };
+        let nothing = |then, otherwise| Instruction::If { register: into, equals: FAILED, then, otherwise };
+        let mut body = match self.random.below(5) {
+            0 => vec![tries, pause],
+            1 => vec![pause, tries.clone(), tries],
+            // As long as there is something, others only run.
+            2 => vec![tries, nothing(vec![pause], vec![Instruction::Yield])],
+            3 => vec![tries, nothing(vec![pause], self.answer(own, socket))],
+            _ => {
+                let ms = self.ms();
+                vec![tries, nothing(vec![Instruction::RecvTimeout { socket, ms, into }], Vec::new()), pause]
+            }
+        };
+        if self.random.percent(30) {
+            let equals = 1 + self.random.below(CONSTANTS) as u8;
+            let then = match self.random.below(3) {
+                0 => Instruction::End,
+                1 => Instruction::AssertNot { register: into, value: equals },
+                _ => Instruction::Sleep { ms: self.ms() },
+            };
+            body.push(Instruction::If { register: into, equals, then: vec![then], otherwise: Vec::new() });
+        }
+        body
+    }
+
+    /// Something is said to some process, and then others run.
+    fn answer(&mut self, own: &Own, socket: usize) -> Vec<Instruction> {
+        let to = self.random.below(self.system.processes.len() as u64) as usize;
+        let (port, value) = (PORTS[self.random.below(2) as usize], self.value());
+        let to = if self.random.percent(70) { to } else { own.process };
+        vec![Instruction::Send { socket, to, port, value }, Instruction::Yield]
+    }
+
     /// Counts rounds, and begins again, or ends, after some of them.
     fn heartbeat(&mut self, own: &Own, ms: u16) -> Vec<Instruction> {
         let register = self.register(own);
@@ -375,6 +441,7 @@ impl Loops<'_> {
                 Instruction::Send { socket, to, port, value: self.value() }
             }
             (2, Some((socket, _))) => Instruction::Recv { socket, into },
+            (3, Some((socket, _))) if self.polls => Instruction::TryReceive { socket, into },
             (3, Some((socket, _))) => Instruction::RecvTimeout { socket, ms, into },
             (4, _) => Instruction::Yield,
             (5, _) => Instruction::Choose { among: 2, into },

@@ -22,7 +22,7 @@ use crate::language::everyday::Everyday;
 pub const ELAPSED: u8 = 255;
 /// What a read writes at the end of the stream.
 pub const END: u8 = 254;
-/// What an operation on a listener or stream writes if it fails.
+/// What an operation on a listener or stream writes if it fails, and a call that does not wait if there is nothing.
 pub const FAILED: u8 = 253;
 
 /// All times are multiples of it, in milliseconds, and so time passes in such units.
@@ -190,6 +190,11 @@ pub enum Instruction {
     RecvTimeout {
         socket: usize,
         ms: u16,
+        into: usize,
+    },
+    /// cannot wait; writes `FAILED` when there is nothing
+    TryReceive {
+        socket: usize,
         into: usize,
     },
     /// waits on two sockets at once, in a `select!`
@@ -433,6 +438,7 @@ fn registers(instruction: &Instruction) -> Vec<usize> {
         Instruction::Send { value, .. } | Instruction::Reply { value, .. } => of_value(value).into_iter().collect(),
         Instruction::Recv { into, .. }
         | Instruction::RecvTimeout { into, .. }
+        | Instruction::TryReceive { into, .. }
         | Instruction::Select { into, .. }
         | Instruction::Choose { into, .. } => vec![into],
         Instruction::Set { register, value } | Instruction::Add { register, value } => {
@@ -558,6 +564,7 @@ fn block(f: &mut fmt::Formatter<'_>, instructions: &[Instruction], depth: usize)
             Instruction::RecvTimeout { socket, ms, into } => {
                 writeln!(f, "{margin}r{into} = timeout {ms} ms s{socket}.recv")?;
             }
+            Instruction::TryReceive { socket, into } => writeln!(f, "{margin}r{into} = s{socket}.try_recv")?,
             Instruction::Select { sockets: [first, second], into } => {
                 writeln!(f, "{margin}r{into} = select s{first}.recv or s{second}.recv")?;
             }

@@ -34,8 +34,11 @@ pub(super) struct Packet {
     due_ms: (u32, Option<u32>),
     /// a socket that takes what comes from there has been there ever since it was sent
     is_awaited: bool,
-    /// time has passed since it was sent, and it can't be lost: the driver of the receiver knows of it
+    /// time has passed since it was sent, and it can't be lost: the driver of the receiver knows of it. Not of another copy
+    /// after the first one: that it comes is a perturbation, which happens as late as a loss does
     is_seen: bool,
+    /// some copy of it has come
+    has_come: bool,
 }
 
 /// What is sent with `delay`.
@@ -174,6 +177,7 @@ impl World<'_> {
             due_ms,
             is_awaited,
             is_seen: false,
+            has_come: false,
         });
         let channel = match self.system.network.delay {
             true => datagrams.under_way.entry((from, to)).or_default(),
@@ -195,7 +199,7 @@ impl World<'_> {
         for (&(_, (process, number)), channel) in channels {
             let port = processes[process].open.get(&number).map(|open| open.port);
             if units & helpless::owner(self.system, process, port) != 0 {
-                channel.packets.iter_mut().for_each(|packet| packet.is_seen = true);
+                channel.packets.iter_mut().for_each(|packet| packet.is_seen = !packet.has_come);
             }
         }
     }
@@ -319,6 +323,7 @@ impl Channel {
         for packet in self.delivered.drain(..settled) {
             self.packets[packet].copies -= 1;
             self.packets[packet].is_seen = false;
+            self.packets[packet].has_come = true;
             // it has come: nothing overtakes it any more
             self.packets[packet].overtaken = true;
         }

@@ -131,7 +131,9 @@ impl ProcessState {
         for task in &self.tasks {
             match task.activity {
                 Activity::Waiting(Wait::Recv { sockets, .. }) => held.extend(sockets.map(|socket| socket.number)),
-                Activity::Waiting(Wait::Send { socket, .. } | Wait::ConnectDatagrams { socket, .. }) => {
+                Activity::Waiting(
+                    Wait::Send { socket, .. } | Wait::ConnectDatagrams { socket, .. } | Wait::TryReceive { socket, .. },
+                ) => {
                     held.insert(socket.number);
                 }
                 Activity::Waiting(Wait::Bind { number, .. }) => {

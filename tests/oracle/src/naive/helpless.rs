@@ -82,6 +82,7 @@ pub(super) fn mover(system: &System, step: &Move) -> Units {
         | Move::ReadClock { process, task }
         | Move::Deliver { process, task, .. }
         | Move::Take { process, task, .. }
+        | Move::FindNothing { process, task }
         | Move::Fire { process, task, .. }
         | Move::Connect { process, task }
         | Move::Tcp { process, task, .. }

@@ -7,7 +7,7 @@ use super::connections::{Alternative, Due, End, Transfer};
 use super::datagrams::Channel;
 use super::helpless::{self, UNKNOWN, Units};
 use super::operation::{Move, Operation, Timer, Wait};
-use super::state::{Activity, Interval, Phase, TaskState, World, side_of};
+use super::state::{Activity, Endpoint, Interval, Phase, Socket, TaskState, World, side_of};
 use crate::language::everyday::LATER_MS;
 use crate::language::program::{self, Delays, Event, Failure, Side};
 
@@ -29,11 +29,18 @@ impl World<'_> {
             if state.phase == Phase::Unstarted {
                 others.push(Move::Start { process });
             }
-            let calling = state.tasks.iter().position(TaskState::is_calling);
+            let is_isolated = |task: usize| self.system.processes[process].isolated.contains(&task);
+            let mut shared = (0..state.tasks.len()).filter(|&task| !is_isolated(task));
+            let shared_calling = shared.find(|&task| state.tasks[task].is_calling());
             let (objects, interval) = (&state.objects, state.interval);
             for (task, state) in state.tasks.iter().enumerate() {
                 let fire =
                     |deadline_ms| Move::Fire { process, task, deadline_ms: i64::from(deadline_ms), timer: Timer::Own };
+                // An isolated task is a unit of its own: its calls keep nobody else from anything.
+                let calling = match is_isolated(task) {
+                    true => state.is_calling().then_some(task),
+                    false => shared_calling,
+                };
                 if calling.is_some_and(|calling| calling != task) {
                     continue;
                 }
@@ -62,18 +69,8 @@ impl World<'_> {
                     }
                     Wait::Clock { .. } => others.push(Move::ReadClock { process, task }),
                     Wait::Recv { sockets, deadline_ms, outer_ms, .. } => {
-                        for (endpoints, channel) in &self.state.channels {
-                            if endpoints.1.0 == process && sockets.iter().any(|socket| socket.number == endpoints.1.1) {
-                                deliveries.extend(
-                                    (0..channel.packets.len())
-                                        .filter(|&packet| self.may_deliver(channel, packet))
-                                        .map(|packet| Move::Deliver { process, task, channel: *endpoints, packet }),
-                                );
-                            }
-                        }
-                        let is_ordered = self.system.network.delays.is_some();
-                        let buffers = self.state.datagrams.to_be_taken(process, &sockets, is_ordered);
-                        others.extend(buffers.into_iter().map(|buffer| Move::Take { process, task, buffer }));
+                        deliveries.extend(self.deliveries((process, task), &sockets));
+                        others.extend(self.takes((process, task), &sockets));
                         timers.extend(deadline_ms.filter(|_| is_limited).map(fire));
                         // what is inside is polled first
                         let is_first = |outer_ms: &u32| deadline_ms.is_none_or(|inner_ms| *outer_ms < inner_ms);
@@ -83,6 +80,12 @@ impl World<'_> {
                             deadline_ms: i64::from(deadline_ms),
                             timer: Timer::Outer,
                         }));
+                    }
+                    Wait::TryReceive { socket, .. } => {
+                        others.extend(self.deliveries((process, task), &[socket]));
+                        others.extend(self.takes((process, task), &[socket]));
+                        let is_known = self.has_arrived(process, &[socket]);
+                        others.extend((!is_known).then_some(Move::FindNothing { process, task }));
                     }
                     Wait::Object { .. } if objects.is_ready(task) => others.push(Move::Run { process, task }),
                     Wait::Object { deadline_ms, .. } => timers.extend(deadline_ms.map(fire)),
@@ -215,14 +218,7 @@ impl World<'_> {
             return false;
         };
         match wait {
-            Wait::Recv { sockets, .. } => {
-                let own = self.state.channels.iter().filter(|((_, (receiver, number)), _)| {
-                    *receiver == process && sockets.iter().any(|socket| socket.number == *number)
-                });
-                let is_ordered = self.system.network.delays.is_some();
-                own.map(|(_, channel)| channel).any(Channel::has_seen)
-                    || !self.state.datagrams.to_be_taken(process, &sockets, is_ordered).is_empty()
-            }
+            Wait::Recv { sockets, .. } => self.has_arrived(process, &sockets),
             Wait::Tcp { operation, .. } => {
                 let connections = &self.state.connections;
                 let is_known = match operation {
@@ -237,6 +233,45 @@ impl World<'_> {
             }
             _ => false,
         }
+    }
+
+    /// What a receive from these sockets may be given of what is under way to them in quiet time.
+    fn deliveries<'a>(
+        &'a self,
+        (process, task): (usize, usize),
+        sockets: &'a [Socket],
+    ) -> impl Iterator<Item = Move> + 'a {
+        self.channels_to(process, sockets).flat_map(move |(&channel, sent)| {
+            let packets = (0..sent.packets.len()).filter(|&packet| self.may_deliver(sent, packet));
+            packets.map(move |packet| Move::Deliver { process, task, channel, packet })
+        })
+    }
+
+    /// With `delay`: what it may be given of what is in their buffers.
+    fn takes(&self, (process, task): (usize, usize), sockets: &[Socket]) -> impl Iterator<Item = Move> {
+        let is_ordered = self.system.network.delays.is_some();
+        let buffers = self.state.datagrams.to_be_taken(process, sockets, is_ordered);
+        buffers.into_iter().map(move |buffer| Move::Take { process, task, buffer })
+    }
+
+    fn channels_to<'a>(
+        &'a self,
+        process: usize,
+        sockets: &'a [Socket],
+    ) -> impl Iterator<Item = (&'a (Endpoint, Endpoint), &'a Channel)> {
+        self.state.channels.iter().filter(move |((_, (receiver, number)), _)| {
+            *receiver == process && sockets.iter().any(|socket| socket.number == *number)
+        })
+    }
+
+    /// Whether a receive from these sockets is sure to be given something. In quiet time: the driver of the process knows of
+    /// a packet, since the process has had nothing to run after it was sent; a packet that has come since may be seen or not,
+    /// since tokio tries the socket only if the driver has told of something to be read, and lets it go on being readable
+    /// after a receive. With `delay`: something is in a buffer, and what comes later has not arrived.
+    fn has_arrived(&self, process: usize, sockets: &[Socket]) -> bool {
+        let is_ordered = self.system.network.delays.is_some();
+        self.channels_to(process, sockets).any(|(_, channel)| channel.has_seen())
+            || !self.state.datagrams.to_be_taken(process, sockets, is_ordered).is_empty()
     }
 
     /// With `delay` time passes in units: no arrival and no deadline is skipped, and by whole units as much can happen as

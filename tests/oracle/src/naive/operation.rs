@@ -29,6 +29,12 @@ pub(super) enum Wait {
         deadline_ms: Option<u32>,
         outer_ms: Option<u32>,
     },
+    /// in the middle of what the task does: a receive that does not wait
+    TryReceive {
+        socket: Socket,
+        slot: usize,
+        into: usize,
+    },
     Tick {
         into: usize,
         deadline_ms: Option<u32>,
@@ -196,6 +202,11 @@ pub(super) enum Move {
         task: usize,
         channel: (Endpoint, Endpoint),
         packet: usize,
+    },
+    /// a receive that does not wait finds nothing
+    FindNothing {
+        process: usize,
+        task: usize,
     },
     /// of a packet that is under way
     Arrive {

@@ -158,6 +158,11 @@ impl World<'_> {
                         break receive([(bound, socket); 2], into, Some(now_ms + u32::from(ms)));
                     }
                 }
+                Instruction::TryReceive { socket: slot, into } => {
+                    if let Some(socket) = state.sockets[slot].value() {
+                        break Activity::Waiting(Wait::TryReceive { socket, slot, into });
+                    }
+                }
                 Instruction::Everyday(word) => {
                     if let Some(wait) = state.everyday(task, now_ms, word) {
                         break Activity::Waiting(wait);

@@ -330,8 +330,8 @@ impl TaskState {
     }
 
     pub(super) fn is_calling(&self) -> bool {
-        let reads_clock = matches!(self.activity, Activity::Waiting(Wait::Clock { .. }));
-        reads_clock || self.operation().is_some_and(Operation::is_synchronous)
+        let calls = matches!(self.activity, Activity::Waiting(Wait::Clock { .. } | Wait::TryReceive { .. }));
+        calls || self.operation().is_some_and(Operation::is_synchronous)
     }
 
     pub(super) fn is_accepting(&self) -> bool {

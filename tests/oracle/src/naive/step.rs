@@ -10,7 +10,7 @@ use super::operation::{Move, Operation, Timer, Wait};
 use super::state::{Activity, Code, Endpoint, OpenSocket, Phase, Slot, TaskState, World};
 use crate::language::automaton::What;
 use crate::language::everyday::{Everyday, OUTER_ELAPSED};
-use crate::language::program::{Delays, ELAPSED, Event, Instruction, TICK_MS};
+use crate::language::program::{Delays, ELAPSED, Event, FAILED, Instruction, TICK_MS};
 use crate::naive::Findings;
 
 impl World<'_> {
@@ -66,6 +66,7 @@ impl World<'_> {
             Move::Deliver { process, task, channel, packet } => {
                 let arriving = self.state.channels.get_mut(&channel).expect("it holds the packet");
                 let Packet { value, from_port, .. } = arriving.deliver(packet, &mut self.state.faults_left);
+                findings.found |= matches!(self.wait(process, task), Wait::TryReceive { .. });
                 self.receive((process, task), channel, (value, from_port));
                 self.sight(What::Arrived, process, value);
                 self.run(process, task, findings)
@@ -75,9 +76,16 @@ impl World<'_> {
                 Ok(())
             }
             Move::Take { process, task, buffer } => {
+                findings.found |= matches!(self.wait(process, task), Wait::TryReceive { .. });
                 let datagram = self.state.datagrams.take(buffer);
                 self.sight(What::Arrived, process, datagram.0);
                 self.receive((process, task), buffer, datagram);
+                self.run(process, task, findings)
+            }
+            Move::FindNothing { process, task } => {
+                let Wait::TryReceive { into, .. } = self.wait(process, task) else { unreachable!() };
+                findings.found_nothing = true;
+                self.state.processes[process].registers[into] = FAILED;
                 self.run(process, task, findings)
             }
             Move::Pass { until_ms, .. } => {
@@ -204,9 +212,15 @@ impl World<'_> {
 
     /// A receive ends, with what was sent and the port it was sent from.
     fn receive(&mut self, (process, task): (usize, usize), channel: (Endpoint, Endpoint), datagram: (u8, u16)) {
-        let Wait::Recv { into, sockets, slots, .. } = self.wait(process, task) else { unreachable!() };
         let ((sender, _), (_, number)) = channel;
-        let slot = slots[sockets.iter().position(|socket| socket.number == number).expect("it waits for it")];
+        let (into, slot) = match self.wait(process, task) {
+            Wait::Recv { into, sockets, slots, .. } => {
+                let waits = sockets.iter().position(|socket| socket.number == number).expect("it waits for it");
+                (into, slots[waits])
+            }
+            Wait::TryReceive { into, slot, .. } => (into, slot),
+            other => unreachable!("no receive: {other:?}"),
+        };
         let (value, from_port) = datagram;
         self.state.processes[process].registers[into] = value;
         let replies = |code: &Code| match code {

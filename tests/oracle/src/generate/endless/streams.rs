@@ -2,7 +2,7 @@
 //! again, and either end of one connection that is read from or written to for ever.
 
 use super::{Loops, TRIES, is_finite};
-use crate::generate::{CONSTANTS, PORTS, Random, Words, any, exchange};
+use crate::generate::{CONSTANTS, PORTS, Random, Words, exchange};
 use crate::language::program::{ELAPSED, END, FAILED, Instruction, Network, Process, System, Tcp, Value};
 use crate::naive::Limits;
 
@@ -11,15 +11,15 @@ pub fn endless_system_with_streams(seed: u64, limits: Limits) -> System {
     let mut random = Random { state: seed ^ 0x57e4 };
     let mut all = loop {
         let drawn = Streams::draw(&mut random);
-        if !drawn.tries_for_ever() && is_finite(&drawn, limits) {
+        if !drawn.spins_in_poll() && is_finite(&drawn, limits) {
             break drawn;
         }
     };
     if random.percent(35) {
         for _ in 0..TRIES {
             let mut more = all.clone();
-            Loops { random: &mut random, system: &mut more }.add();
-            if more != all && !more.counts_time() && !more.tries_for_ever() && is_finite(&more, limits) {
+            Loops { random: &mut random, system: &mut more, polls: false }.add();
+            if more != all && !more.counts_time() && !more.spins_in_poll() && is_finite(&more, limits) {
                 all = more;
                 break;
             }
@@ -239,22 +239,5 @@ impl Streams<'_> {
 
     fn ms(&mut self) -> u16 {
         *self.random.weighted(&[(5, 10), (3, 20), (1, 30)])
-    }
-}
-
-impl System {
-    /// Whether some loop may go round without an await, since it only calls what does not wait: a poll that never ends.
-    fn tries_for_ever(&self) -> bool {
-        let tries = |instruction: &Instruction| {
-            matches!(instruction, Instruction::TryRead { .. } | Instruction::TryWrite { .. })
-        };
-        let awaits = |instruction: &Instruction| matches!(instruction, Instruction::Sleep { .. } | Instruction::Yield);
-        let spins = |instruction: &Instruction| match instruction {
-            Instruction::Forever { body } | Instruction::Until { body, .. } => {
-                any(body, &tries) && !body.iter().any(awaits)
-            }
-            _ => false,
-        };
-        self.processes.iter().flat_map(|process| &process.tasks).any(|task| any(task, &spins))
     }
 }
