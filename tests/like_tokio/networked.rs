@@ -61,14 +61,25 @@ pub(crate) trait Meter: Send + Sync + 'static {
     fn is_over(&self) -> bool;
 }
 
-/// In a check, time passes only if nothing else can happen.
-struct TimeTells;
+/// In a check, time passes only if nothing else can happen, and no task sleeps for longer than so many rounds.
+struct TimeTells {
+    rounds_left: AtomicUsize,
+}
+
+/// Each task has at most four things to do, which sleep for at most 3 ms each.
+const ROUNDS: usize = 8;
+
+impl TimeTells {
+    fn new() -> Self {
+        TimeTells { rounds_left: AtomicUsize::new(ROUNDS) }
+    }
+}
 
 impl Meter for TimeTells {
     fn progress(&self) {}
 
     fn is_over(&self) -> bool {
-        true
+        self.rounds_left.fetch_sub(1, Ordering::Relaxed) == 1
     }
 }
 
@@ -105,7 +116,9 @@ fn explored(program: &[Process], tasks: Tasks) -> Option<Vec<Traces>> {
     let report = Checker::new().tasks(tasks).max_states(STATES_MAX).check(|net| {
         for (number, process) in program.iter().enumerate() {
             let (process, place) = (process.clone(), Place { own: "0.0.0.0".to_owned(), hosts: hosts.clone() });
-            net.process(name(number), move || checked::interpret::trace(process.clone(), place.clone(), TimeTells));
+            net.process(name(number), move || {
+                checked::interpret::trace(process.clone(), place.clone(), TimeTells::new())
+            });
         }
     });
     match report.verdict() {
@@ -223,6 +236,23 @@ fn drained_sockets_are_among_what_is_explored() {
     for tasks in [Tasks::Fifo, Tasks::Shared] {
         let figures = all_included(0..60, |seed| program::drained(seed, tasks == Tasks::Shared), tasks, 8);
         assert!(is_one() || figures.too_large < 10 && figures.determined > 0, "{figures:?}");
+    }
+}
+
+/// A loop that asks a socket in each round sees what has come while the process had nothing to run, and else perhaps.
+#[test]
+fn loops_that_poll_sockets_are_among_what_is_explored() {
+    for tasks in [Tasks::Fifo, Tasks::Shared] {
+        let figures = all_included(20..40, |seed| program::polled(seed, tasks == Tasks::Shared), tasks, 8);
+        assert!(is_one() || figures.too_large < 5 && figures.determined > 0, "{figures:?}");
+    }
+}
+
+#[test]
+#[ignore = "takes many minutes: for a nightly run, in release"]
+fn nightly_loops_that_poll_sockets_are_among_what_is_explored() {
+    for tasks in [Tasks::Fifo, Tasks::Shared] {
+        all_included(1_000..6_000, |seed| program::polled(seed, tasks == Tasks::Shared), tasks, 20);
     }
 }
 

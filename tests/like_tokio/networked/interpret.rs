@@ -122,7 +122,7 @@ impl<M: Meter> World<M> {
                 let taken = open(&self.streams[stream]).take();
                 let Some(mut taken) = taken else { return self.mark(4) };
                 let mut byte = [0; 1];
-                if matches!(how, How::Try | How::TryAll) {
+                if matches!(how, How::Try | How::TryAll | How::TryInRounds { .. }) {
                     let try_once = || match taken.try_read(&mut byte) {
                         Ok(length) => Some(if length == 0 { 5 } else { 100 + byte[0] }),
                         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => None,
@@ -168,6 +168,17 @@ impl<M: Meter> World<M> {
                     self.mark(mark);
                 }
                 NOTHING
+            }
+            How::TryInRounds { sleeps } => {
+                for _ in 0..3 {
+                    self.mark(try_once().unwrap_or(NOTHING));
+                    self.meter.progress();
+                    match sleeps {
+                        true => sleep(PAUSE).await,
+                        false => tokio::task::yield_now().await,
+                    }
+                }
+                return;
             }
             How::AtMostZero => timeout(Duration::ZERO, take).await.unwrap_or(NOTHING),
             How::UntilPast => timeout_at(self.start, take).await.unwrap_or(NOTHING),

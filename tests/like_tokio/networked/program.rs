@@ -61,6 +61,8 @@ pub(crate) enum How {
     Try,
     /// again and again until nothing is there, at most three times
     TryAll,
+    /// the same in each of three rounds; between them, others run, or the process has nothing to run
+    TryInRounds { sleeps: bool },
     /// with a time-out of nothing
     AtMostZero,
     /// with a deadline that is over
@@ -89,6 +91,20 @@ pub(crate) fn drained(seed: u64, ends_at_zero: bool) -> Vec<Process> {
         }
     }
     vec![process]
+}
+
+/// The same process with loops: most of what is there is asked for in rounds.
+pub(crate) fn polled(seed: u64, ends_at_zero: bool) -> Vec<Process> {
+    let mut random = Random { state: seed ^ 0x9011 };
+    let mut processes = drained(seed, ends_at_zero);
+    for op in processes.iter_mut().flatten().flatten() {
+        if let Op::Drain { how, .. } = op
+            && random.percent(75)
+        {
+            *how = How::TryInRounds { sleeps: random.percent(40) };
+        }
+    }
+    processes
 }
 
 /// So many processes, of which each has so few things to do that they meet.
