@@ -245,18 +245,23 @@ fn execute_from_each_state(
             return None;
         }
     }
-    findings.endless = has_cycle(numbers.len(), &steps);
-    findings.read_for_ever =
-        findings.endless && reads.iter().any(|&(from, to)| leads(numbers.len(), &steps, (to, from)));
+    let targets = targets(numbers.len(), &steps);
+    findings.endless = has_cycle(&targets);
+    findings.read_for_ever = findings.endless && reads.iter().any(|&(from, to)| leads(&targets, (to, from)));
     helpless::judge(system, &waiting, &helped, findings);
     Some(executions)
 }
 
-/// Whether steps lead from one state to another, or it is the same.
-fn leads(states: usize, steps: &[(usize, usize)], (from, to): (usize, usize)) -> bool {
+/// By state, the states to which a step leads.
+fn targets(states: usize, steps: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut targets = vec![Vec::new(); states];
     steps.iter().for_each(|&(from, to)| targets[from].push(to));
-    let mut met = vec![false; states];
+    targets
+}
+
+/// Whether steps lead from one state to another, or it is the same.
+fn leads(targets: &[Vec<usize>], (from, to): (usize, usize)) -> bool {
+    let mut met = vec![false; targets.len()];
     let mut open = vec![from];
     while let Some(state) = open.pop() {
         if state == to {
@@ -270,14 +275,10 @@ fn leads(states: usize, steps: &[(usize, usize)], (from, to): (usize, usize)) ->
 }
 
 /// Whether some steps lead back: states that no step leads to are taken away as long as there are any.
-fn has_cycle(states: usize, steps: &[(usize, usize)]) -> bool {
-    let mut ways = vec![0; states];
-    let mut targets = vec![Vec::new(); states];
-    for &(from, to) in steps {
-        ways[to] += 1;
-        targets[from].push(to);
-    }
-    let mut open: Vec<usize> = (0..states).filter(|&state| ways[state] == 0).collect();
+fn has_cycle(targets: &[Vec<usize>]) -> bool {
+    let mut ways = vec![0; targets.len()];
+    targets.iter().flatten().for_each(|&to| ways[to] += 1);
+    let mut open: Vec<usize> = (0..targets.len()).filter(|&state| ways[state] == 0).collect();
     let mut taken = 0;
     while let Some(state) = open.pop() {
         taken += 1;
@@ -288,5 +289,5 @@ fn has_cycle(states: usize, steps: &[(usize, usize)]) -> bool {
             }
         }
     }
-    taken < states
+    taken < targets.len()
 }
