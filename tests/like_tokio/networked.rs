@@ -61,7 +61,7 @@ pub(crate) trait Meter: Send + Sync + 'static {
     fn is_over(&self) -> bool;
 }
 
-/// In a check, time passes only if nothing else can happen, and no task sleeps for longer than so many rounds.
+/// In a check, time passes only if nothing else can happen: after [`ROUNDS`] rounds no task has anything left to do.
 struct TimeTells {
     rounds_left: AtomicUsize,
 }

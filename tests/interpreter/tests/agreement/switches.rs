@@ -39,10 +39,10 @@ pub struct LeftOut {
 
 impl Switches {
     /// The nth combination for a seed: reduction and tracked tasks in turn, the rest as it comes.
-    /// With tracked tasks the first executions of an operation are counted in each task, and it is not kept what a driver
-    /// knows, so that a receive that does not wait may miss more: these do not go together.
+    /// Tasks are not tracked where only the first executions of an operation fail, which would be counted in each task; nor
+    /// where a receive does not wait, since it is not kept then what a driver knows, and the receive may miss more.
     pub fn of(system: &System, seed: u64, nth: u64) -> Self {
-        let counts = system.network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some()) || system.polls();
+        let is_never_tracked = system.network.tcp.as_ref().is_some_and(|tcp| tcp.first.is_some()) || system.polls();
         let mut mixed = (seed * CHECKS + nth).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed ^= mixed >> 27;
@@ -62,8 +62,8 @@ impl Switches {
         Switches {
             order,
             reduction: nth & 1 == 0,
-            tracked: nth & 2 == 2 && !counts,
-            look_alikes: nth & 2 == 2 && !counts || bit(37),
+            tracked: nth & 2 == 2 && !is_never_tracked,
+            look_alikes: nth & 2 == 2 && !is_never_tracked || bit(37),
             symmetry: bit(32),
             subsumption: bit(33),
             capture: bit(34),

@@ -52,19 +52,19 @@ fn poll(random: &mut Random, socket: usize, into: usize, instead_of: &Instructio
     match random.below(10) {
         0..3 => vec![tries],
         3..5 => vec![pause(random), tries],
-        // what is there already, and then what comes
+        // It waits only if nothing is there yet.
         5..7 => {
             let waits = vec![instead_of.clone()];
             vec![tries, Instruction::If { register: into, equals: FAILED, then: waits, otherwise: Vec::new() }]
         }
         7 => vec![Instruction::Repeat { times: 2, body: vec![tries, pause(random)] }],
-        // until it has come, or for three rounds
+        // It asks up to three times, and pauses after each time that nothing was there.
         8 => {
             let again =
                 Instruction::If { register: into, equals: FAILED, then: vec![pause(random)], otherwise: vec![] };
             vec![Instruction::Repeat { times: 2, body: vec![tries.clone(), again] }, tries]
         }
-        // two at once
+        // It asks twice in one poll.
         _ => vec![tries.clone(), Instruction::Add { register: into, value: Value::Constant(10) }, tries],
     }
 }

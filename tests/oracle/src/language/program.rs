@@ -22,7 +22,8 @@ use crate::language::everyday::Everyday;
 pub const ELAPSED: u8 = 255;
 /// What a read writes at the end of the stream.
 pub const END: u8 = 254;
-/// What an operation on a listener or stream writes if it fails, and a call that does not wait if there is nothing.
+/// The value that an operation on a listener or stream writes if it fails, and that a call which does not wait writes if
+/// nothing is there.
 pub const FAILED: u8 = 253;
 
 /// All times are multiples of it, in milliseconds, and so time passes in such units.

@@ -196,8 +196,8 @@ impl World<'_> {
         given_up.fold(0, |all, (process, _)| all | 1 << process)
     }
 
-    /// What is not known, if packets are under way that have to come and can't before the horizon, as all segments have to, or
-    /// of which none can.
+    /// [`UNKNOWN`], if the horizon cuts off packets under way: a segment, or a datagram that has to come, can't come before it,
+    /// or there are only datagrams and none of them can.
     fn cut_off_under_way(&self) -> Units {
         let Some(&horizon_ms) = self.state.horizons_ms.iter().min() else { return 0 };
         let is_late = |&(earliest_ms, _): &Due| earliest_ms > horizon_ms;
@@ -235,7 +235,7 @@ impl World<'_> {
         }
     }
 
-    /// What a receive from these sockets may be given of what is under way to them in quiet time.
+    /// The deliveries to a receive from these sockets, of the datagrams that are under way to them in quiet time.
     fn deliveries<'a>(
         &'a self,
         (process, task): (usize, usize),
@@ -247,7 +247,7 @@ impl World<'_> {
         })
     }
 
-    /// With `delay`: what it may be given of what is in their buffers.
+    /// With `delay`: the datagrams in the buffers of these sockets that a receive may take.
     fn takes(&self, (process, task): (usize, usize), sockets: &[Socket]) -> impl Iterator<Item = Move> {
         let is_ordered = self.system.network.delays.is_some();
         let buffers = self.state.datagrams.to_be_taken(process, sockets, is_ordered);

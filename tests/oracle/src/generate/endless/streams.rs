@@ -157,7 +157,7 @@ impl Streams<'_> {
         }
     }
 
-    /// What one side does of the dialogue, mostly all of it.
+    /// The reads and writes of one side of the dialogue; now and then one of them is left out.
     fn talk(&mut self, own: Own, is_client: bool) -> Vec<Instruction> {
         let mut said = Vec::new();
         for says in self.dialogue.clone() {
