@@ -10,7 +10,7 @@
 
 use crate::unit::identity::checkpoint::CheckpointId;
 pub use crate::unit::identity::checkpoint::Values;
-use crate::unit::poll::capture::in_words;
+use crate::unit::poll::capture::{Looping, in_words};
 use crate::unit::poll::context;
 use crate::unit::poll::frames::Activation;
 use pin_project_lite::pin_project;
@@ -86,8 +86,8 @@ impl Loop {
     pub fn head(&mut self, values: Values) -> Option<Shown> {
         self.is_past_head = true;
         let context = context::try_current()?;
-        let entry = context.entry_of_loop(self.frame.activation, self.depth);
-        context.arrive(entry, values, Location::caller()).map(Shown)
+        let of = Looping::Loop(self.frame.activation, self.depth);
+        context.arrive(of, values, Location::caller()).map(Shown)
     }
 }
 
@@ -101,7 +101,7 @@ pub fn values() -> Values {
 #[track_caller]
 pub fn checkpoint<C>(here: C, values: Values) -> Option<Shown> {
     let context = context::try_current()?;
-    context.arrive(context.entry_of(future_of(&here)), values, Location::caller()).map(Shown)
+    context.arrive(Looping::Function(future_of(&here)), values, Location::caller()).map(Shown)
 }
 
 /// A checkpoint whose values are shown in the automaton.

@@ -9,14 +9,21 @@ use std::fmt::{self, Write as _};
 use std::hash::Hash;
 use std::panic::Location;
 
+/// What a loop head belongs to.
+pub(crate) enum Looping {
+    /// The function whose future has this name.
+    Function(&'static str),
+    /// A loop of the function whose body has begun so, in so many others.
+    Loop(Option<Activation>, u32),
+}
+
 impl Context {
-    /// The position of the poll.
-    pub(crate) fn position(&self) -> PositionId {
-        engine(|| {
-            let state = &mut *self.state();
-            state.frames.position.mark();
-            self.shared.checkpoints.borrow_mut().position(&state.frames.position)
-        })
+    /// The position of the poll. It is a number that the check counts on, and must not come onto the program's stack, from
+    /// where it could get into its memory.
+    fn position(&self) -> PositionId {
+        let state = &mut *self.state();
+        state.frames.position.mark();
+        self.shared.checkpoints.borrow_mut().position(&state.frames.position)
     }
 
     /// The identity of the local state after a step, if a checkpoint identifies it.
@@ -59,8 +66,8 @@ impl Context {
 
     /// A future is polled, which `is_entered` if that is for the first time and it is awaited directly.
     fn begin_call(&self, frame: Frame, is_entered: bool, is_call: bool) {
-        let entry = (is_entered && is_call).then(|| self.position());
         engine(|| {
+            let entry = (is_entered && is_call).then(|| self.position());
             let frames = &mut self.state().frames;
             frames.push(frame);
             if is_entered {
@@ -79,21 +86,23 @@ impl Context {
         engine(|| self.state().frames.activate(name))
     }
 
-    /// The position at which the function that is polled now was first polled, if the future named `name` is awaited
-    /// directly.
-    pub(crate) fn entry_of(&self, name: &'static str) -> Option<PositionId> {
-        engine(|| self.state().frames.entry_of(name))
-    }
-
     /// A loop is entered, in so many others of its function.
     pub(crate) fn enter_loop(&self, of: Activation, depth: u32) {
-        let at = self.position();
-        engine(|| self.state().frames.enter_loop(of, depth, at));
+        engine(|| {
+            let at = self.position();
+            self.state().frames.enter_loop(of, depth, at);
+        });
     }
 
-    /// The position at which a loop was entered that is in so many others of its function, if that is awaited directly.
-    pub(crate) fn entry_of_loop(&self, of: Option<Activation>, depth: u32) -> Option<PositionId> {
-        of.filter(|_| self.is_direct(of)).and_then(|of| engine(|| self.state().frames.entry_of_loop(of, depth)))
+    /// The position at which a loop or its function was entered, if the function is awaited directly.
+    fn entry(&self, of: Looping) -> Option<PositionId> {
+        match of {
+            Looping::Function(name) => self.state().frames.entry_of(name),
+            Looping::Loop(function, depth) => {
+                let function = function.filter(|_| self.is_direct(function))?;
+                self.state().frames.entry_of_loop(function, depth)
+            }
+        }
     }
 
     /// Whether a function's body is polled only through functions that await each other directly.
@@ -112,12 +121,12 @@ impl Context {
         })
     }
 
-    /// A loop head is reached in a loop that was entered at `entry`; `None` if the function is not awaited directly
-    /// from the root. If the unit's future depends only on the values and the entry, the history is replaced by a
-    /// checkpoint. Returns the checkpoint if it is new.
+    /// A loop head is reached. If the function is awaited directly from the root, and the unit's future depends only on the
+    /// values and on the position at which the loop was entered, the history is replaced by a checkpoint. Returns the
+    /// checkpoint if it is new.
     pub(crate) fn arrive(
         &self,
-        entry: Option<PositionId>,
+        of: Looping,
         mut values: Values,
         location: &'static Location<'static>,
     ) -> Option<CheckpointId> {
@@ -127,6 +136,7 @@ impl Context {
             if self.is_discarded() || !self.shared.modes.captures {
                 return None;
             }
+            let entry = self.entry(of);
             let state = self.state();
             let checkpoints = &mut self.shared.checkpoints.borrow_mut();
             let mut refuse = |why: &dyn Fn() -> String| {
