@@ -184,7 +184,7 @@ fn follow(
 /// Whether the search has seen where an edge leads. A step of a tracked task is many edges, depending on the steps of
 /// others before it; so only the outputs of its process are compared.
 fn is_known(system: &System, explored: &Explored, unit: UnitId, edge: EdgeId) -> bool {
-    if !system.tracks {
+    if !system.modes.tracks {
         return explored.taken.has(edge);
     }
     match system.learner.automata.node(system.learner.automata.edge(edge).target).kind {

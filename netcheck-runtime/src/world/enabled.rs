@@ -95,7 +95,7 @@ impl View<'_> {
             }
             let offers = self.prepared_offers(node)?;
             let first = enabled.moves.len();
-            if self.in_order {
+            if self.modes.queues {
                 self.in_order(state, offers, asker, enabled)?;
                 self.complete_at_once(state, (unit, offers), first, enabled)?;
                 continue;

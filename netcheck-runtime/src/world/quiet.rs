@@ -83,7 +83,7 @@ impl View<'_> {
     /// another alternative of the same `select!` leads as well, so no observer sees the mover in this state.
     pub(super) fn is_dead_end(self, state: &[u32], timed: &dyn Fn(Mover) -> bool, possible: &[Transition]) -> bool {
         // Reads few nodes, because this function is called for every state.
-        let may_be_timed = |unit: UnitId| self.tracks || timed(Mover { unit, task: None });
+        let may_be_timed = |unit: UnitId| self.modes.tracks || timed(Mover { unit, task: None });
         let units = (0..).map(UnitId).zip(&self.units).filter(|&(unit, _)| may_be_timed(unit));
         let nodes = units.map(|(_, unit)| NodeId(unit.component.of(state))).filter(|&node| self.automata.is_live(node));
         nodes.filter_map(|node| self.automata.polled(node)).filter(|mover| timed(*mover)).any(|polled| {
@@ -96,7 +96,7 @@ impl View<'_> {
     pub(crate) fn mover(&self, transition: &Transition) -> Option<Mover> {
         match transition.step {
             // Reads no node, because this function is called for every step.
-            Move::Unit { unit, .. } | Move::Hang { unit, .. } | Move::Dial { unit, .. } if !self.tracks => {
+            Move::Unit { unit, .. } | Move::Hang { unit, .. } | Move::Dial { unit, .. } if !self.modes.tracks => {
                 Some(Mover { unit, task: None })
             }
             Move::Unit { node, input: Input { key, .. }, .. }

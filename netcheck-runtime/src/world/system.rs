@@ -85,7 +85,7 @@ impl DerefMut for System {
 
 impl System {
     pub fn new(shared: Rc<Shared>, processes: Vec<Registration>, declared: Declared, demands: Demands) -> Self {
-        let (tracks, in_order) = (shared.modes.tracks, shared.modes.queues);
+        let modes = shared.modes;
         let mut learner = Learner::new(shared);
         let hosts = learner.shared.hosts.iter().cloned();
         let (programs, processes) = processes
@@ -114,8 +114,7 @@ impl System {
             units: Vec::new(),
             declared,
             demands,
-            tracks,
-            in_order,
+            modes,
             ports: Interner::new(),
             links: Interner::new(),
             link_bytes: 0,

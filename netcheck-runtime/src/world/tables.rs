@@ -8,6 +8,7 @@ use crate::id::{ConnectionId, NodeId, OutcomeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Input, Operation, OperationKey, Outcome};
 use crate::unit::automaton::{Automata, EdgeId, NodeKind};
 use crate::unit::names::Host;
+use crate::unit::shared::Modes;
 use crate::world::components::{Bindings, Component, ComponentId, Components, HeldConnection, StreamBindings};
 use crate::world::declared::{Declared, Demands};
 use crate::world::events::{Events, EventsId, Together, Told};
@@ -53,10 +54,7 @@ pub struct Tables {
     pub units: Vec<Unit>,
     pub(crate) declared: Declared,
     pub demands: Demands,
-    /// Whether tasks are movers of their own.
-    pub(crate) tracks: bool,
-    /// Whether the menus of units are in the order in which tokio would go on.
-    pub(crate) in_order: bool,
+    pub(crate) modes: Modes,
     pub ports: Interner<Bindings>,
     pub links: Interner<Link>,
     /// The memory that the states of links, and the arrivals that they allow, take, about.

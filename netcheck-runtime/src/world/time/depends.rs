@@ -31,14 +31,14 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
 
 /// A mover uses a timer, which another tracked task may have made.
 fn uses(touches: &mut Touches, system: &System, unit: UnitId, timer: u32) {
-    if system.tracks {
+    if system.modes.tracks {
         touches.affects(Resource::TimersOf(unit, TaskId::of_number(timer)));
     }
 }
 
 /// The timers of all tracked tasks of a unit fire before one horizon.
 fn has_horizon(touches: &mut Touches, system: &System, unit: UnitId) {
-    if system.tracks && system.declared.duration_ns.is_some() {
+    if system.modes.tracks && system.declared.duration_ns.is_some() {
         touches.affects(Resource::Timed(unit)).depends_on(Resource::Timed(unit));
     }
 }

@@ -59,7 +59,7 @@ impl View<'_> {
                     due.push((waiting, input, edge));
                 }
             }
-            if self.in_order {
+            if self.modes.queues {
                 self.keep_first_tasks(&mut due);
             }
             self.keep_first_polled(&mut due);
@@ -113,7 +113,7 @@ impl View<'_> {
             }
             passed.push((component, self.timers(timers)?));
         }
-        if self.demands.driver && !self.tracks {
+        if self.demands.driver && !self.modes.tracks {
             let timed = |unit| timed(Mover { unit, task: None });
             self.look_at_sockets(state, &timed, &mut passed)?;
             self.look_at_streams(state, &timed, &mut passed)?;

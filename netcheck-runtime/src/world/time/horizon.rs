@@ -29,7 +29,7 @@ impl<'a> View<'a> {
 
     /// Whether time passes for some mover of a unit where it does for those for which `timed` holds.
     pub(super) fn shares_clock(self, state: &[u32], unit: UnitId, timed: &dyn Fn(Mover) -> bool) -> bool {
-        if !self.tracks {
+        if !self.modes.tracks {
             return timed(Mover { unit, task: None });
         }
         self.automata.movers(NodeId(self.unit_component(unit).of(state))).into_iter().any(timed)
