@@ -1,6 +1,7 @@
 //! Running one given execution again on fresh futures. Uses no search: each step is looked up among those that are
 //! possible.
 
+use crate::trace::dates::Dates;
 use crate::trace::describe::{describe, due};
 use crate::trace::flow::Flow;
 use crate::trace::situation::{Situations, Watcher};
@@ -85,6 +86,7 @@ pub(crate) fn replay(
     }
     let mut seen = Vec::new();
     let mut path = Vec::new();
+    let mut dates = Dates::default();
     let mut flow = Flow::default();
     let mut watcher = Watcher::default();
     watcher.see(system, &state);
@@ -98,9 +100,12 @@ pub(crate) fn replay(
         };
         seen.push(step);
         path.push(taken.clone());
+        if let Some(step) = seen.last_mut() {
+            dates.step(system, &state, &taken, step);
+        }
         // In dense time, each step has its instant.
         if instants.is_none()
-            && let Some(due) = due(system, &path)
+            && let Some(due) = due(system, &path, &dates)
             && let Some(step) = seen.last_mut()
         {
             step.remarks.push(due);
@@ -108,7 +113,7 @@ pub(crate) fn replay(
         if let Some(step) = seen.last_mut() {
             flow.trace(system, &taken, number as u32, step);
         }
-        system.apply(&state, &taken, &mut next);
+        system.apply(&state, &taken, &mut next)?;
         if let Some(instants) = &mut instants {
             instants.step(system, &mut next);
         }
@@ -181,7 +186,7 @@ fn ended(
         let Some(arrival) = others.iter().find(|step| system.is_unheard(step)) else {
             return Ok(others.is_empty().then_some(state));
         };
-        system.apply(&state, arrival, &mut next);
+        system.apply(&state, arrival, &mut next)?;
         state = StateVector::from_slice(&next);
     }
 }

@@ -1,7 +1,7 @@
 //! The heap of one run.
 
 use crate::chunk::Chunk;
-use crate::image::{self, Digest, Image, Scan};
+use crate::image::{self, Dated, Digest, Image, Scan};
 use crate::place::{self, Stay};
 use crate::{pool, reservation};
 use std::sync::OnceLock;
@@ -53,12 +53,17 @@ impl Arena {
     /// `roots` names the roots; its own allocations go to the system. No other thread may write to memory that can be
     /// reached: the digest would be that of no state.
     pub fn image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<Digest> {
+        self.dated_image(roots).map(|(digest, _)| digest)
+    }
+
+    /// As [`Arena::image`], with the [instants](Scan::recognise) that the memory holds, if it holds any.
+    pub fn dated_image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<(Digest, Option<Dated>)> {
         place::outside(|| image::of(self.chunk, roots, image::digest))
     }
 
     /// As [`Arena::image`], with all words that the digest is made of.
     pub fn full_image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<Image> {
-        place::outside(|| image::of(self.chunk, roots, Image::new))
+        place::outside(|| image::of(self.chunk, roots, Image::new)).map(|(image, _)| image)
     }
 
     /// The number of live allocations.

@@ -7,7 +7,7 @@
 //! What does not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
 //! that are made without the C library.
 
-use crate::source::{Forbidden, UPTIME};
+use crate::source::{Clock, Forbidden, UPTIME};
 use crate::{exits, generators, last_words, mute, source};
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
@@ -124,15 +124,15 @@ unsafe fn own_system_call(number: c_long, a: usize, b: usize, c: usize, d: usize
 /// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int {
-    let begin = match clock {
-        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE => Some(BEGIN),
+    let asked = match clock {
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE => Some(Clock::Date),
         libc::CLOCK_MONOTONIC | libc::CLOCK_MONOTONIC_COARSE | libc::CLOCK_MONOTONIC_RAW | libc::CLOCK_BOOTTIME => {
-            Some(UPTIME)
+            Some(Clock::Monotonic)
         }
         _ => None,
     };
-    if let Some(begin) = begin
-        && let Some(now) = now(begin)
+    if let Some(asked) = asked
+        && let Some(now) = now(asked)
         && !time.is_null()
     {
         let now = libc::timespec { tv_sec: now.as_secs() as libc::time_t, tv_nsec: now.subsec_nanos().into() };
@@ -153,7 +153,7 @@ unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::time
 /// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn gettimeofday(time: *mut libc::timeval, zone: *mut c_void) -> c_int {
-    match now(BEGIN) {
+    match now(Clock::Date) {
         Some(now) if !time.is_null() => {
             let now = libc::timeval { tv_sec: now.as_secs() as libc::time_t, tv_usec: now.subsec_micros().into() };
             // SAFETY: the caller passes a place for it.
@@ -165,10 +165,13 @@ unsafe extern "C" fn gettimeofday(time: *mut libc::timeval, zone: *mut c_void) -
     }
 }
 
-/// The time of this thread's source, on a clock that showed `begin` when its world began.
-fn now(begin: Duration) -> Option<Duration> {
-    let since = source::ask(|source| source.time())??;
-    begin.checked_add(since)
+/// The time of this thread's source on a clock.
+fn now(clock: Clock) -> Option<Duration> {
+    let begin = match clock {
+        Clock::Monotonic => UPTIME,
+        Clock::Date => BEGIN,
+    };
+    begin.checked_add(source::ask(|source| source.time(clock))??)
 }
 
 /// Whether what this thread writes to a file is dropped.

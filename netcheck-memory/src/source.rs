@@ -7,8 +7,19 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 use std::time::Duration;
 
-/// The reading of the monotonic clocks at which each check begins. A program may subtract a day from it.
-pub const UPTIME: Duration = Duration::from_secs(365 * 86_400);
+/// The reading of the monotonic clocks at which each check begins: after 114 years. Programs hold few other numbers near
+/// it, so that readings are [recognised](crate::Instants); it has 32 bits, and its nanoseconds have 63. A program may
+/// subtract years from it.
+pub const UPTIME: Duration = Duration::from_secs(3_601_234_567);
+
+/// A clock of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// One that programs only compare.
+    Monotonic,
+    /// The date.
+    Date,
+}
 
 /// Something of the system that no poll may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +38,8 @@ pub trait Source {
     /// is asked.
     fn fill(&self, bytes: &mut [u8]) -> bool;
 
-    /// The time since the world of the source began; `None` if the poll can't ask now.
-    fn time(&self) -> Option<Duration>;
+    /// The time since the world of the source began, as a clock tells it; `None` if the poll can't ask now.
+    fn time(&self, clock: Clock) -> Option<Duration>;
 
     /// A random number for a generator that may be used: the same one until the next [`Source::fill`] or
     /// [`Source::seed_was_used`].

@@ -1,8 +1,8 @@
 //! Virtual time, shaped like `tokio::time`.
 //!
 //! A timer fires only when no other step is possible, the earliest timer first. Relative timers never read the clock,
-//! so that loops with time-outs close; a program that reads it (`Instant::now`, `sleep_until`) makes the time since the
-//! start part of the state.
+//! so that loops with time-outs close; of a program that reads it (`Instant::now`, `sleep_until`), a state has how far its
+//! instants lie apart, and from now.
 
 use crate::operation::time;
 use crate::operation::{Effect, Missed, Operation, Outcome};
@@ -19,6 +19,7 @@ use std::task::{Context, Poll, ready};
 mod instant;
 
 pub use instant::Instant;
+pub(crate) use instant::number;
 pub use std::time::Duration;
 
 /// Errors of this module, as `tokio::time::error`.
@@ -64,8 +65,8 @@ impl Timer {
 
     #[track_caller]
     fn at(deadline: Instant, repeats: bool, location: &'static Location<'static>) -> Timer {
-        let at = deadline.known();
         let context = context::current();
+        let at = context.untold(deadline.known());
         let number = context.new_timer();
         context.effect(Effect::Time(time::Effect::ArmAt { timer: number, at, repeats }));
         Timer { number, location, repeats, pending: None }
@@ -143,7 +144,7 @@ impl Sleep {
     /// Sets another deadline.
     #[track_caller]
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
-        let at = deadline.known();
+        let at = context::current().untold(deadline.known());
         let sleep = self.get_mut();
         sleep.elapsed = false;
         sleep.timer.renew();
@@ -306,9 +307,10 @@ impl Interval {
     /// The next tick comes at `deadline`.
     #[track_caller]
     pub fn reset_at(&mut self, deadline: Instant) {
-        let arm = time::Effect::ArmAt { timer: self.timer.number, at: deadline.known(), repeats: true };
+        let context = context::current();
+        let at = context.untold(deadline.known());
         self.timer.renew();
-        context::current().effect(Effect::Time(arm));
+        context.effect(Effect::Time(time::Effect::ArmAt { timer: self.timer.number, at, repeats: true }));
     }
 
     /// The behaviour for missed ticks.

@@ -1,5 +1,6 @@
 //! What the network, time and tasks do to programs: all that may happen happens in some execution, and nothing else.
 
+mod clocks;
 mod connects;
 mod deliveries;
 mod dense;

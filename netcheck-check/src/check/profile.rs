@@ -14,6 +14,7 @@ use netcheck_runtime::world::store::Store;
 use netcheck_runtime::world::system::System;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
+use std::time::Duration;
 
 /// States in which values are counted at the most.
 const SAMPLED_MAX: usize = 4_096;
@@ -26,6 +27,9 @@ const COMPONENTS_MAX: usize = 8;
 
 /// Local states of a process for each set of operations that it waits for, from which on its channels are worth a word.
 const COUNTED_MIN: usize = 4;
+
+/// An instant so long ago is worth a word.
+const LONG_AGO: Duration = Duration::from_secs(60);
 
 /// Local states of a process from which on it is worth a word.
 const LOCAL_STATES_MIN: usize = 100;
@@ -41,7 +45,7 @@ impl Job {
     pub(super) fn profile(&self, system: &System, store: &Store) -> Profile {
         let processes = self.processes(system);
         let components = components(system, store);
-        let advice = self.advice_about(&processes, &components);
+        let advice = self.advice_about(system, &processes, &components);
         Profile { processes, components, advice }
     }
 
@@ -82,10 +86,27 @@ impl Job {
         processes
     }
 
+    /// A program asks how long ago an instant is that it has kept for long.
+    fn about_old_instants(&self, system: &System) -> Option<String> {
+        let asked = Duration::from_nanos(system.demands.reach_ns.unsigned_abs());
+        (asked >= LONG_AGO && system.demands.clock && !system.demands.start && self.checker.duration.is_none()).then(|| {
+            format!(
+                "a program asks how long ago an instant is that it keeps, up to {asked:?}, and states differ by that: \
+                 `duration = 10s` explores the first 10 seconds; or renew what is asked for"
+            )
+        })
+    }
+
     /// What may make the check smaller, the most promising first.
-    fn advice_about(&self, processes: &[ProcessProfile], components: &[ComponentProfile]) -> Vec<String> {
+    fn advice_about(
+        &self,
+        system: &System,
+        processes: &[ProcessProfile],
+        components: &[ComponentProfile],
+    ) -> Vec<String> {
         let largest = processes.first().filter(|process| process.local_states >= LOCAL_STATES_MIN);
         let advice = [
+            self.about_old_instants(system),
             components.iter().find(|component| component.is_clock).map(|_| {
                 let keep = "keep only differences of instants that decide something";
                 match self.checker.duration {

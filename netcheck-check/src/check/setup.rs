@@ -131,11 +131,20 @@ impl Job {
             queues: self.checker.tasks == Tasks::Fifo,
             captures: self.checker.capture,
             remembers: self.checker.remembers(),
+            dates_by_latest: self.dates_by_latest(),
+            reach_ns: self.demands.reach_ns(),
             shows_outputs: !self.properties.finally.is_empty(),
             executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),
             seed: self.checker.seed,
             written_bytes_max: self.declared.tcp.streams.capacity,
         }
+    }
+
+    /// Whether local states are told apart by memory, which shows how far the instants in it lie apart, and no program
+    /// depends on when the clock began.
+    fn dates_by_latest(&self) -> bool {
+        let is_tracked = self.checker.tasks == Tasks::Tracked;
+        self.checker.remembers() && !is_tracked && !self.declared.is_dense() && !self.demands.start
     }
 
     /// A system in which nothing has been learned.
@@ -180,7 +189,8 @@ impl Job {
         mut attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
     ) -> Result<(R, System), Error> {
         loop {
-            let (mut system, initial) = self.system(modes);
+            let (dates_by_latest, reach_ns) = (self.dates_by_latest(), self.demands.reach_ns());
+            let (mut system, initial) = self.system(Modes { dates_by_latest, reach_ns, ..modes });
             match attempt(self, &mut system, &initial) {
                 Ok(result) => return Ok((result, system)),
                 Err(Interrupt::Diagnostic(diagnostic)) => return Err(Error::new(diagnostic.0)),

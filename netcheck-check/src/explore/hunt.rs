@@ -96,7 +96,7 @@ pub(crate) fn hunt(
         }
         for transition in possible {
             let violation = properties.step(system, &transition);
-            system.apply(&state, &transition, &mut next);
+            system.apply(&state, &transition, &mut next)?;
             let is_wanted = describe(system, &state, &transition).is_some_and(|step| wanted.is_step(&step))
                 || violation.as_ref().is_some_and(|found| wanted.process.is_none() && wanted.is_in(&found.to_string()))
                 || wanted.is_met(system, &next);

@@ -1,6 +1,7 @@
 //! A transition, and the states around it, as a step in words.
 
 use crate::trace::asked::{Answered, Asked, Datagram, PAYLOAD_BYTES_MAX};
+use crate::trace::dates::Dates;
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
 use netcheck_models::event::Event;
 use netcheck_models::tcp::Segment;
@@ -261,7 +262,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
 }
 
 /// Which timer is due with the last step of a path, if that cannot be seen from the time that passes before it.
-pub(crate) fn due(system: &System, path: &[Transition]) -> Option<String> {
+pub(crate) fn due(system: &System, path: &[Transition], dates: &Dates) -> Option<String> {
     let (last, before) = path.split_last()?;
     let Move::Unit { unit, node, input, .. } = last.step else { return None };
     let Operation::Time(time::Operation::Timer { timer, .. }) =
@@ -281,7 +282,11 @@ pub(crate) fn due(system: &System, path: &[Transition]) -> Option<String> {
                     time::Effect::Arm { timer: of, .. }
                     | time::Effect::ArmAt { timer: of, .. }
                     | time::Effect::Rearm { timer: of, .. } => of == timer,
-                    time::Effect::Await { .. } | time::Effect::Disarm { .. } => false,
+                    time::Effect::Await { .. }
+                    | time::Effect::Disarm { .. }
+                    | time::Effect::Latest { .. }
+                    | time::Effect::Reach { .. }
+                    | time::Effect::Number => false,
                 },
             )
         }
@@ -294,8 +299,15 @@ pub(crate) fn due(system: &System, path: &[Transition]) -> Option<String> {
         time::Effect::Rearm { period_ns, .. } => {
             (period_ns != passed_ns).then(|| format!("the interval of {:?} is due", Duration::from_nanos(period_ns)))
         }
-        time::Effect::ArmAt { at, .. } => Some(format!("the timer that was set to {} is due", at.since_start()?)),
-        time::Effect::Await { .. } | time::Effect::Disarm { .. } => None,
+        time::Effect::ArmAt { .. } => {
+            let at = dates.of_timer(unit, timer)?.since_start()?;
+            Some(format!("the timer that was set to {at} is due"))
+        }
+        time::Effect::Await { .. }
+        | time::Effect::Disarm { .. }
+        | time::Effect::Latest { .. }
+        | time::Effect::Reach { .. }
+        | time::Effect::Number => None,
     }
 }
 

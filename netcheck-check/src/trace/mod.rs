@@ -3,6 +3,7 @@
 //! - [`step`]: one step of a counterexample, as data;
 //! - [`asked`]: its question and answer as data, by which a stored step is found again;
 //! - [`describe`]: a step from a transition and the states around it;
+//! - [`dates`]: the time since the start of instants that steps have read;
 //! - [`flow`]: which step sent the arrivals of another;
 //! - [`situation`]: where each process is after each step;
 //! - [`source`]: the source lines of steps;
@@ -23,6 +24,7 @@ pub(crate) mod automaton;
 mod axis;
 pub(crate) mod chart;
 pub(crate) mod counterexample;
+pub(crate) mod dates;
 pub(crate) mod describe;
 pub(crate) mod flow;
 mod fold;

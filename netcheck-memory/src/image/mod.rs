@@ -13,6 +13,7 @@
 //!   a stale address is not lost;
 //! - a number with a part of a stale address in it, which a copy of stale bytes has left there, at whichever of its bytes:
 //!   the high half of an address in this arena, or in this thread's stacks. Written as a token, with the other bytes;
+//! - an [instant](instants), where they are recognised: written as how long it is before the latest one;
 //! - anything else: written as it is. Blocks of zeros are written as their length.
 //!
 //! No two different sequences of such items are written with the same words.
@@ -28,6 +29,10 @@
 //! copies them), and stand for addresses that differ in their high halves only, which are those of the two arenas or of
 //! threads. What lies there is nothing that the program uses: freed memory, tables, stack frames that have ended, and objects that
 //! only the engine reads, by keys that it names among the roots. So no step depends on them.
+//!
+//! Instants that correspond lie equally long before the latest one of each run. A program that only compares, adds and
+//! subtracts them does the same in both as long as what it reads of the clock lies equally long after that one: this is
+//! part of the local state, beside the image.
 //!
 //! A pointer to anything else stays as it is. It may point to a static, to a function, to a table of functions, to
 //! memory that was allocated before the run, or into another arena: a static that is initialised at its first use, as a
@@ -64,6 +69,7 @@
 //! - Programs that compute with addresses: that hash or order by address. Their images may be equal although they
 //!   differ. The low half of addresses repeats in each run of one history, which makes one history deterministic but
 //!   does not help when two histories merge.
+//! - Programs that compute with the number of an instant: that print, hash or send it.
 //! - Numbers that equal an address which is replaced, or its high half, by chance: each arena has one high half, which
 //!   is a number of about 24,000, and two states are confused only if each holds the one of its own arena at the same
 //!   place.
@@ -81,12 +87,14 @@
 //! Full images ([`Arena::full_image`](crate::Arena::full_image)) tell whether two equal digests come from equal images;
 //! a [`Sample`] of a check's images is compared.
 
+mod instants;
 mod sample;
 mod scan;
 mod scratch;
 mod stale;
 mod words;
 
+pub use instants::{Dated, Instants, ORIGIN_NS, RANGE_NS, Reach, is_recognised};
 pub use sample::Sample;
 pub use scan::Scan;
 pub use words::{Digest, Image};
@@ -97,16 +105,17 @@ use crate::chunk::Chunk;
 use scratch::Scratch;
 use std::sync::atomic::Ordering;
 
-/// Traverses what the roots reach in an arena, and makes something of the words. `None` if the arena has overflowed.
+/// Traverses what the roots reach in an arena, and makes something of the words; with the instants among
+/// them. `None` if the arena has overflowed.
 pub(crate) fn of<R>(
     chunk: &'static Chunk,
     roots: impl FnOnce(&mut Scan<'_>),
     finish: impl FnOnce(&[u64]) -> R,
-) -> Option<R> {
+) -> Option<(R, Option<Dated>)> {
     Scratch::with(|scratch| {
         let mut scan = Scan::new(chunk, scratch);
         roots(&mut scan);
         scan.finish();
-        (!chunk.overflowed.load(Ordering::Relaxed)).then(|| finish(&scratch.words))
+        (!chunk.overflowed.load(Ordering::Relaxed)).then(|| (finish(&scratch.words), scratch.dated))
     })
 }

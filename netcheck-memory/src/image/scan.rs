@@ -1,6 +1,7 @@
 //! The traversal.
 
 use crate::chunk::{Chunk, HEAD_BYTES};
+use crate::image::instants::{Instants, Met, Recognised};
 use crate::image::scratch::{Reached, Scratch};
 use crate::image::stale::{Addresses, Around, without};
 use crate::image::words::{Mark, escaped};
@@ -34,6 +35,8 @@ struct Classes {
     arena: Addresses,
     /// This thread's stacks for programs and for the engine.
     stack: Option<Addresses>,
+    /// Which words are instants.
+    instants: Instants,
 }
 
 impl<'a> Scan<'a> {
@@ -41,7 +44,23 @@ impl<'a> Scan<'a> {
         let base = chunk.base();
         let arena = Addresses::new(base, CHUNK_BYTES);
         let stack = own_stacks().map(|stack| Addresses::new(stack.start, stack.len()));
-        Scan { chunk, scratch, classes: Classes { base, reservation: Reservation::existing(), arena, stack } }
+        Scan {
+            chunk,
+            scratch,
+            classes: Classes { base, reservation: Reservation::existing(), arena, stack, instants: Instants::None },
+        }
+    }
+
+    /// From here on, [instants](crate::Instants) are written as how long they are before the latest one.
+    pub fn recognise(&mut self, instants: Instants) {
+        self.classes.instants = instants;
+    }
+
+    /// Adds an instant that lies in no memory of the program, in nanoseconds.
+    pub fn instant(&mut self, ns: i64) {
+        let _stay = Stay::outside();
+        self.scratch.words.push(Mark::Instant.with(0));
+        self.scratch.instants.push(Met { ns, is_std: false });
     }
 
     /// Adds raw data: a word.
@@ -109,6 +128,7 @@ impl<'a> Scan<'a> {
             unsafe { self.classes.read(&tables, self.scratch, start, bytes as usize / WORD_BYTES) };
             number += 1;
         }
+        self.scratch.write_instants(self.classes.instants);
     }
 }
 
@@ -122,11 +142,17 @@ impl Classes {
         let start = start.cast::<u64>();
         // Where the zeros before the next block are written.
         let mut zeros = None;
+        // The second word of an instant whose first one ends a block, and the bits of it that are no part of the instant.
+        let mut second: Option<(usize, u64)> = None;
         for block in (0..words).step_by(BLOCK) {
             let (block, first) = (block..words.min(block + BLOCK), scratch.words.len());
             let count = block.len() as u64;
-            // SAFETY: the caller's promise.
-            let read = |position| unsafe { read_word(start.add(position)) };
+            let begun = second.take();
+            let read = |position| {
+                // SAFETY: the caller's promise.
+                let word = unsafe { read_word(start.add(position)) };
+                begun.filter(|&(at, _)| at == position).map_or(word, |(_, rest)| word & rest)
+            };
             // Most blocks that are not zero do not begin with a zero.
             if read(block.start) != 0 || block.clone().fold(0, |bits, position| bits | read(position)) != 0 {
                 // Small numbers, as most words are, stay as they are.
@@ -138,11 +164,33 @@ impl Classes {
                 }));
                 while large != 0 {
                     let place = large.trailing_zeros() as usize;
+                    large &= large - 1;
                     let at = |position: Option<usize>| position.filter(|&position| position < words).map_or(0, read);
                     let position = block.start + place;
                     let around = Around { before: at(position.checked_sub(1)), after: at(Some(position + 1)) };
+                    let word = scratch.words[first + place];
+                    let recognised = self.instants.at(word, around.after);
+                    if let Some(Recognised::Number(number)) = recognised {
+                        scratch.words[first + place] = Mark::Number.with(number.into());
+                        continue;
+                    }
+                    if let Some(Recognised::Instant(met, rest)) = recognised {
+                        scratch.words[first + place] = Mark::Instant.with(0);
+                        scratch.instants.push(met);
+                        if !met.is_std {
+                            continue;
+                        }
+                        if position + 1 == block.end {
+                            second = Some((position + 1, rest));
+                            continue;
+                        }
+                        let word = scratch.words[first + place + 1] & rest;
+                        scratch.words[first + place + 1] = word;
+                        let is_large = word >= CHUNK_BYTES as u64 || self.may_end(word);
+                        large = large & !(2 << place) | u64::from(is_large) << (place + 1);
+                        continue;
+                    }
                     self.replace(tables, scratch, first + place, around);
-                    large &= large - 1;
                 }
                 zeros = None;
                 continue;

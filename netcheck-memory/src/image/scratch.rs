@@ -1,5 +1,6 @@
 //! Buffers of a traversal, kept for the next one of the same thread.
 
+use crate::image::instants::{Dated, Instants, Met};
 use crate::tables::{Live, SLABS, Tables};
 use std::cell::RefCell;
 
@@ -19,6 +20,10 @@ pub struct Reached {
 pub struct Scratch {
     /// The image so far.
     pub words: Vec<u64>,
+    /// The instants in the order in which they are met.
+    pub instants: Vec<Met>,
+    /// What they are together, once they have been written.
+    pub dated: Option<Dated>,
     /// The allocations in the order of their numbers.
     pub reached: Vec<Reached>,
     /// For each slab that has been reached, where its slots' numbers begin in `numbers`, plus 1; 0 for the others.
@@ -50,6 +55,8 @@ impl Scratch {
     fn new() -> Scratch {
         Scratch {
             words: Vec::new(),
+            instants: Vec::new(),
+            dated: None,
             reached: Vec::new(),
             slabs: Box::new([0; SLABS]),
             reached_slabs: Vec::new(),
@@ -59,11 +66,19 @@ impl Scratch {
 
     fn clear(&mut self) {
         self.words.clear();
+        self.instants.clear();
+        self.dated = None;
         self.reached.clear();
         self.numbers.clear();
         for slab in self.reached_slabs.drain(..) {
             self.slabs[usize::from(slab)] = 0;
         }
+    }
+
+    /// Writes how long each instant is before the latest one.
+    pub fn write_instants(&mut self, recognised: Instants) {
+        let Scratch { words, instants, dated, .. } = self;
+        *dated = recognised.dated(instants, |before| words.push(before));
     }
 
     /// The number of a live allocation: the next one if it is reached for the first time.

@@ -42,6 +42,10 @@ pub enum Mark {
     /// A word with parts of stale addresses: which of its bytes are the strides of an arena, and which of a stack. The
     /// others follow behind the words of its block.
     Stale,
+    /// An instant. How long it is before the latest one follows at the end of the image.
+    Instant,
+    /// A number of 32 bits whose other half is that of a stale instant.
+    Number,
 }
 
 impl Mark {

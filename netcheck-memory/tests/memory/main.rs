@@ -4,6 +4,7 @@ mod allocations;
 mod collections;
 mod hash_keys;
 mod images;
+mod instants;
 mod lifecycle;
 mod mute;
 mod places;

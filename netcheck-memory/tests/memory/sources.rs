@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the clock and the hasher of std are the subject")]
 
-use netcheck_memory::{Forbidden, Source, generators, interposes, with_source, without_source};
+use netcheck_memory::{Clock, Forbidden, Source, generators, interposes, with_source, without_source};
 use std::cell::Cell;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -31,7 +31,7 @@ impl Source for Counting {
         true
     }
 
-    fn time(&self) -> Option<Duration> {
+    fn time(&self, _clock: Clock) -> Option<Duration> {
         (!self.is_busy.get()).then(|| Duration::from_secs(self.seconds.get()))
     }
 

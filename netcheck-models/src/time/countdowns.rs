@@ -16,6 +16,23 @@ pub struct Countdown {
     pub at_once: bool,
 }
 
+/// How long ago an instant is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Age {
+    /// Nanoseconds; fewer than none if it is to come.
+    pub ns: i64,
+    /// From so many nanoseconds on, it is not told how many.
+    reach_ns: i64,
+}
+
+impl Age {
+    /// Whether it is only known that the instant is so long ago as the reach, or longer.
+    #[must_use]
+    pub fn is_out_of_reach(self) -> bool {
+        self.ns >= self.reach_ns
+    }
+}
+
 /// What an interval does with ticks that it missed (as tokio's `MissedTickBehavior`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Missed {
@@ -33,13 +50,15 @@ pub struct Countdowns {
     armed: SmallVec<[Countdown; 2]>,
     /// The time that is left until the horizon of a check, in nanoseconds; `None`: there is no horizon.
     horizon_ns: Option<u64>,
+    /// How long ago the latest instant is that the owner holds. `None`: it holds none.
+    age: Option<Age>,
 }
 
 impl Countdowns {
     /// No timers, and so many nanoseconds until the horizon of a check.
     #[must_use]
     pub fn until_horizon(horizon_ns: u64) -> Self {
-        Countdowns { armed: SmallVec::new(), horizon_ns: Some(horizon_ns) }
+        Countdowns { armed: SmallVec::new(), horizon_ns: Some(horizon_ns), age: None }
     }
 
     /// The time that is left until the horizon of a check, in nanoseconds; `None`: there is no horizon.
@@ -72,8 +91,8 @@ impl Countdowns {
 
     /// Arms a timer for an instant, with the clock at `now_ns`. A timer for a past instant is due now, and an interval
     /// for one is late: how it catches up is a matter of [`Countdowns::rearm`].
-    pub fn arm_at(&mut self, timer: u32, at_ns: i64, now_ns: u64, repeats: bool) {
-        let after_ns = at_ns.saturating_sub(i64::try_from(now_ns).unwrap_or(i64::MAX));
+    pub fn arm_at(&mut self, timer: u32, at_ns: i64, now_ns: i64, repeats: bool) {
+        let after_ns = at_ns.saturating_sub(now_ns);
         let remaining_ns = if repeats { after_ns } else { after_ns.max(0) };
         self.set(Countdown { timer, remaining_ns, repeats, at_once: false });
     }
@@ -118,6 +137,48 @@ impl Countdowns {
     /// The horizon comes nearer by so many nanoseconds.
     pub fn approach_horizon(&mut self, by_ns: u64) {
         self.horizon_ns = self.horizon_ns.map(|left_ns| left_ns.saturating_sub(by_ns));
+    }
+
+    /// How long ago the latest instant is that the owner holds.
+    #[must_use]
+    pub fn age(&self) -> Option<Age> {
+        self.age
+    }
+
+    /// The owner holds another latest instant: so many nanoseconds after the one before, or after now if it held none.
+    /// `reach_ns`: how far ago it is told; `is_in_reach`: whether it is known that it is not longer ago.
+    ///
+    /// Where the one before is out of reach, now is taken to be as long after it as the reach. What lies beyond half of that
+    /// was told by now, and the rest by the one before.
+    ///
+    /// # Errors
+    ///
+    /// The reach is too short to tell how long ago the instant is, or it is to come in more than a third of the reach: the number
+    /// that the reach is to exceed.
+    pub fn hold(&mut self, latest_ns: Option<i64>, reach_ns: i64, is_in_reach: bool) -> Result<(), i64> {
+        let Some(ns) = latest_ns else {
+            self.age = None;
+            return Ok(());
+        };
+        let before = self.age.unwrap_or(Age { ns: 0, reach_ns });
+        let is_of_before = before.is_out_of_reach() && ns < before.reach_ns / 2;
+        if is_of_before && (ns > 0 || reach_ns != before.reach_ns) {
+            return Err(before.reach_ns);
+        }
+        let is_out_of_reach = is_of_before || !is_in_reach;
+        let age_ns = if is_out_of_reach { reach_ns } else { before.ns.saturating_sub(ns) };
+        if age_ns < -(reach_ns / 3) {
+            return Err(age_ns.saturating_neg().saturating_mul(3));
+        }
+        self.age = Some(Age { ns: age_ns.min(reach_ns), reach_ns });
+        Ok(())
+    }
+
+    /// What the owner holds is so many nanoseconds older.
+    pub fn grow_old(&mut self, by_ns: i64) {
+        if let Some(age) = &mut self.age {
+            age.ns = age.ns.saturating_add(by_ns).min(age.reach_ns);
+        }
     }
 
     fn set(&mut self, countdown: Countdown) {
@@ -190,6 +251,40 @@ mod tests {
         let mut endless = Countdowns::default();
         endless.approach_horizon(7);
         assert_eq!(endless, Countdowns::default());
+    }
+
+    #[test]
+    fn an_instant_grows_old_until_another_one_is_held() {
+        let mut timers = Countdowns::default();
+        timers.grow_old(5);
+        assert_eq!(timers, Countdowns::default(), "nothing is held");
+        assert_eq!(timers.hold(Some(0), 100, true), Ok(()));
+        timers.grow_old(5);
+        assert_eq!(timers.age().map(|age| age.ns), Some(5));
+        assert_eq!(timers.hold(Some(12), 100, true), Ok(()));
+        assert_eq!(timers.age().map(|age| age.ns), Some(-7), "it is to come");
+        assert_eq!(timers.hold(Some(50), 100, true), Err(3 * 57), "in too long a time");
+        assert_eq!(timers.hold(None, 100, true), Ok(()));
+        assert_eq!(timers, Countdowns::default());
+    }
+
+    #[test]
+    fn an_instant_out_of_reach_stays_there_until_one_is_told_by_now() {
+        let mut timers = Countdowns::default();
+        assert_eq!(timers.hold(Some(0), 100, true), Ok(()));
+        timers.grow_old(99);
+        assert!(timers.age().is_some_and(|age| !age.is_out_of_reach()));
+        timers.grow_old(1);
+        let old = timers.clone();
+        timers.grow_old(1_000);
+        assert_eq!(timers, old);
+        assert_eq!(timers.hold(Some(-20), 100, true), Ok(()));
+        assert_eq!(timers, old, "another one that was held before");
+        assert_eq!(timers.hold(Some(20), 100, true), Err(100), "it may be ago, or to come");
+        assert_eq!(timers.hold(Some(100 - 3), 100, true), Ok(()));
+        assert_eq!(timers.age().map(|age| age.ns), Some(3), "three before now");
+        assert_eq!(timers.hold(Some(-9), 100, false), Ok(()));
+        assert_eq!(timers, old, "it is not known how long ago");
     }
 
     #[test]

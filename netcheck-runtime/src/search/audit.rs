@@ -171,7 +171,7 @@ fn follow(
             if let Some(missed) = missed(system, properties, explored, step) {
                 return Ok(Some(missed));
             }
-            system.apply(&state, step, &mut next);
+            system.apply(&state, step, &mut next)?;
             let next = StateVector::from_slice(&next);
             if depth < DEPTH_MAX && met.len() < STATES_MAX && met.insert(next.clone()) {
                 open.push_back((next, depth + 1));

@@ -116,7 +116,7 @@ impl Taking<'_> {
             }
             match self.next(system, filling)? {
                 Next::Step(transition, scope) => {
-                    if let Some(found) = self.take(system, transition, scope) {
+                    if let Some(found) = self.take(system, transition, scope)? {
                         return Ok(Some((self.taken, found)));
                     }
                 }
@@ -188,13 +188,18 @@ impl Taking<'_> {
     }
 
     /// Takes a step; returns what it violates.
-    fn take(&mut self, system: &mut System, transition: Transition, scope: Option<Arc<StubbornSet>>) -> Option<Found> {
+    fn take(
+        &mut self,
+        system: &mut System,
+        transition: Transition,
+        scope: Option<Arc<StubbornSet>>,
+    ) -> Result<Option<Found>, Interrupt> {
         let mut next = Vec::new();
-        system.apply(&self.state, &transition, &mut next);
+        system.apply(&self.state, &transition, &mut next)?;
         let state = std::mem::replace(&mut self.state, StateVector::from_vec(next));
         let found = self.properties.step(system, &transition);
         self.taken.push(PathStep { state, transition, scope });
-        found
+        Ok(found)
     }
 
     /// The part that the path ends in may have come to rest, whatever the others do.
@@ -217,7 +222,7 @@ fn in_full(
     let mut found = properties.step(system, &last.transition);
     if found.is_none() {
         let mut end = Vec::new();
-        system.apply(&last.state, &last.transition, &mut end);
+        system.apply(&last.state, &last.transition, &mut end)?;
         let possible = Successors::default().within(system, &end, None)?.to_vec();
         let is_over = possible.iter().all(Transition::is_failure);
         found = is_over.then(|| properties.violated_at_end(system, &end)).flatten();

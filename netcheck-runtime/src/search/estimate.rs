@@ -225,7 +225,7 @@ impl Probing<'_> {
         let mut positions: AHashMap<StateVector, usize> = AHashMap::new();
         for representative in level {
             for by in self.steps(&representative.state)? {
-                let to = self.after(&representative.state, &by);
+                let to = self.after(&representative.state, &by)?;
                 let from = Predecessor { state: representative.state.clone(), by };
                 if let Some(&position) = positions.get(&to) {
                     next[position].predecessors.push(from);
@@ -269,7 +269,7 @@ impl Probing<'_> {
         let mut next: Vec<Representative> = Vec::new();
         for (index, share) in self.draw_steps(&steps) {
             let (from, by) = &steps[index];
-            let to = self.after(&from.state, by);
+            let to = self.after(&from.state, by)?;
             if met.contains(&to) {
                 continue;
             }
@@ -353,7 +353,7 @@ impl Probing<'_> {
     ) -> Result<Option<(Transition, StateVector)>, Interrupt> {
         for possible in self.steps(state)? {
             if is_same(&possible, step) {
-                let after = self.after(state, &possible);
+                let after = self.after(state, &possible)?;
                 if leads(&after) {
                     return Ok(Some((possible, after)));
                 }
@@ -372,10 +372,10 @@ impl Probing<'_> {
         Ok(chosen.into_iter().filter(|step| self.properties.step(self.system, step).is_none()).collect())
     }
 
-    fn after(&mut self, state: &StateVector, step: &Transition) -> StateVector {
+    fn after(&mut self, state: &StateVector, step: &Transition) -> Result<StateVector, Interrupt> {
         let mut next = Vec::new();
-        self.system.apply(state, step, &mut next);
-        StateVector::from_vec(next)
+        self.system.apply(state, step, &mut next)?;
+        Ok(StateVector::from_vec(next))
     }
 }
 

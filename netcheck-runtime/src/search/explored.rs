@@ -294,7 +294,7 @@ impl Explored {
             return Ok((path_steps, found.clone()));
         };
         let mut next = Vec::new();
-        system.apply(state, transition, &mut next);
+        system.apply(state, transition, &mut next)?;
         let again = match at_rest.is_empty() {
             true => properties.step(system, transition).or_else(|| properties.violated_at_end(system, &next)),
             false => deadlock_of_part(system, properties, &next, &at_rest)?,
@@ -386,7 +386,7 @@ impl Explored {
             let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
             let mut taken: Option<(Transition, StateVector)> = None;
             for transition in possible {
-                system.apply(&state, &transition, &mut next);
+                system.apply(&state, &transition, &mut next)?;
                 if let Some(symmetry) = &mut self.symmetry {
                     symmetry.canonicalize(system, &mut next)?;
                 }

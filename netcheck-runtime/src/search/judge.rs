@@ -176,7 +176,7 @@ impl Explored {
         let path_steps = self.path(system, id)?;
         let Some(PathStep { state, transition, .. }) = path_steps.last() else { return Ok(self.initial.clone()) };
         let mut reached = Vec::new();
-        system.apply(state, transition, &mut reached);
+        system.apply(state, transition, &mut reached)?;
         Ok(StateVector::from_vec(reached))
     }
 
@@ -192,7 +192,7 @@ impl Explored {
         for extent in [Extent::Reduced { depth: self.store.depth(from) }, Extent::Whole] {
             let choice = successors.of(system, &state, extent, Some(&mut *footprints))?;
             for (index, transition) in successors.chosen().iter().enumerate() {
-                system.apply(&state, transition, &mut next);
+                system.apply(&state, transition, &mut next)?;
                 let reached = self.store.find(&next);
                 let covered = |seen: &mut Subsumption| seen.cover(system, transition, &next);
                 if reached.or_else(|| self.subsumption.as_mut().and_then(covered)) == Some(to) {

@@ -282,7 +282,7 @@ impl<'a> Layers<'a> {
             let after = match found {
                 // An execution ends with a violation, of whatever kind.
                 Some(_) => None,
-                None => self.successor(system, &state, &step, (id, self.bounds.first.place(first))),
+                None => self.successor(system, &state, &step, (id, self.bounds.first.place(first)))?,
             };
             for &way in &ways {
                 let (last, cost) = self.ways[way].and(system, &step);
@@ -312,22 +312,22 @@ impl<'a> Layers<'a> {
         state: &[u32],
         step: &Transition,
         (id, place): (StateId, Place),
-    ) -> Option<LabelId> {
+    ) -> Result<Option<LabelId>, Interrupt> {
         let Layers { bounds: Bounds { first, .. }, store, labels, labels_of, open, next, .. } = self;
-        system.apply(state, step, next);
+        system.apply(state, step, next)?;
         let (after, _) = store.insert(next, Some(id));
         let known = labels_of.entry(after).or_default();
         if let Some(&same) = known.iter().find(|&&label| labels[label].place == place) {
-            return Some(same);
+            return Ok(Some(same));
         }
         if known.iter().any(|&label| first.covers(labels[label].place, place)) {
-            return None;
+            return Ok(None);
         }
         known.retain(|label| !first.covers(place, labels[*label].place));
         known.push(labels.len());
         open.entry(place).or_default().push(labels.len());
         labels.push(Label { state: after, place, ways: SmallVec::new() });
-        Some(labels.len() - 1)
+        Ok(Some(labels.len() - 1))
     }
 
     /// Keeps a way if it is the least with its label and last mover.
@@ -373,8 +373,8 @@ impl<'a> Layers<'a> {
         let possible = self.successors.within(system, &state, None)?.to_vec();
         let (from, to) = (&self.ways[from], &self.ways[to]);
         let taken = possible.into_iter().find(|step| {
-            system.apply(&state, step, &mut self.next);
-            self.store.find(&self.next) == Some(self.labels[to.label].state)
+            system.apply(&state, step, &mut self.next).is_ok()
+                && self.store.find(&self.next) == Some(self.labels[to.label].state)
                 && from.and(system, step) == (to.last, to.cost)
         });
         Ok(PathStep { state, transition: taken.expect("a way goes on by a step of its state"), scope: None })

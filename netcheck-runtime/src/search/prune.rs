@@ -83,7 +83,7 @@ impl Pruning<'_> {
                 break Some(found);
             }
             last = system.mover(&transition).or(last);
-            system.apply(&state, &transition, &mut next);
+            system.apply(&state, &transition, &mut next)?;
             state = StateVector::from_slice(&next);
         };
         let cost = cost(system, &taken);

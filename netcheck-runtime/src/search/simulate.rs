@@ -261,7 +261,7 @@ impl Simulation<'_> {
             self.explored.transitions += 1;
             self.explored.note(system, &step);
             let found = self.properties.step(system, &step);
-            system.apply(&state, &step, &mut next);
+            system.apply(&state, &step, &mut next)?;
             if let Some(delays) = self.delays {
                 system.settle_delays(&state, &step, &mut next, &mut || delays.draw(chooser.random()));
             }

@@ -202,7 +202,7 @@ fn run_on(
 impl Line {
     fn take(&mut self, system: &mut System, transition: Transition, nth: usize) {
         let mut next = Vec::new();
-        system.apply(&self.state, &transition, &mut next);
+        system.apply(&self.state, &transition, &mut next).expect("in dense time, instants are told by marks");
         self.state = next;
         self.instants.step(system, &mut self.state);
         self.steps.push(Planned { transition, nth });
@@ -255,7 +255,7 @@ fn follow(
                 possible.into_iter().find(|step| !step.is_failure()).expect("not all are failures")
             }
         };
-        system.apply(&state, &transition, &mut next);
+        system.apply(&state, &transition, &mut next)?;
         let found = properties.step(system, &transition);
         taken.push(PathStep { state, transition, scope: None });
         if let Some(found) = found {

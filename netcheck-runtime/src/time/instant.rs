@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::panic::Location;
 use std::time::Duration;
 
-/// The earliest instant: a year before the start of the check, or before a mark.
+/// The earliest instant: the start of the machine's clock, so long before the start of the check, or before a mark.
 const EARLIEST_NS: i64 = -(netcheck_memory::UPTIME.as_nanos() as i64);
 
 /// A point in virtual time, as `tokio::time::Instant`.
@@ -20,8 +20,11 @@ const EARLIEST_NS: i64 = -(netcheck_memory::UPTIME.as_nanos() as i64);
 /// a comparison then has all outcomes that are possible. The time between two points is a number only where the delays
 /// leave one; elsewhere, to ask for it is an error that says so. Equal points may then have different hashes.
 ///
-/// The clock of a check begins after a year, as that of a machine that is up, and as `std::time::Instant` in a check: a
+/// The clock of a check begins after years, as that of a machine that is up, and as `std::time::Instant` in a check: a
 /// program can subtract a minute, or a day, from the first instant that it reads.
+///
+/// Local states that differ only in when they are, and not in how far their instants lie apart and from now, are one. So
+/// the text and the hash of an instant, which are numbers, make a check take the time since the start into its states.
 #[derive(Clone, Copy)]
 pub struct Instant {
     /// `None`: the time of a tick whose value was not asked for yet.
@@ -29,16 +32,17 @@ pub struct Instant {
 }
 
 impl Instant {
-    /// The current time. The check then keeps the time since the start in its states.
+    /// The current time.
     #[track_caller]
     pub fn now() -> Instant {
-        Instant::read(time::Operation::Clock)
+        Instant::read(time::Operation::Clock { is_date: false })
     }
 
     #[track_caller]
     pub(super) fn read(operation: time::Operation) -> Instant {
-        match context::current().ask(Operation::Time(operation), Location::caller()) {
-            Outcome::Time { at } => Instant { at: Some(at) },
+        let context = context::current();
+        match context.ask(Operation::Time(operation), Location::caller()) {
+            Outcome::Time { at } => Instant { at: Some(context.told(at)) },
             other => unreachable!("the clock does not answer {other:?}"),
         }
     }
@@ -82,17 +86,22 @@ impl Instant {
     /// This point in time plus a duration, if it can be represented.
     #[track_caller]
     pub fn checked_add(&self, duration: Duration) -> Option<Instant> {
-        let at = self.known();
-        let ns = at.ns.checked_add(i64::try_from(nanoseconds(duration)).ok()?)?;
-        Some(Instant { at: Some(At { ns, ..at }) })
+        self.moved(i64::try_from(nanoseconds(duration)).ok()?)
     }
 
     /// This point in time minus a duration, if it can be represented.
     #[track_caller]
     pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
-        let at = self.known();
-        let ns = at.ns.checked_sub(i64::try_from(nanoseconds(duration)).ok()?)?;
-        (ns >= EARLIEST_NS).then_some(Instant { at: Some(At { ns, ..at }) })
+        self.moved(i64::try_from(nanoseconds(duration)).ok()?.checked_neg()?)
+    }
+
+    /// Numbers that no image recognises are kept off the program's stack, from where they may get into its memory.
+    #[track_caller]
+    fn moved(&self, by_ns: i64) -> Option<Instant> {
+        let from = self.known();
+        let made = from.plus(by_ns).filter(|at| at.is_from(EARLIEST_NS))?;
+        let made = context::try_current().map_or(made, |context| context.derived(from, made));
+        Some(Instant { at: Some(made) })
     }
 }
 
@@ -117,7 +126,10 @@ impl Ord for Instant {
     fn cmp(&self, other: &Instant) -> std::cmp::Ordering {
         let (one, other) = (self.known(), other.known());
         if one.mark == other.mark {
-            return one.ns.cmp(&other.ns);
+            if let Some(context) = context::try_current() {
+                context.compared([one, other]);
+            }
+            return one.cmp_of_mark(other);
         }
         let compare = Operation::Time(time::Operation::Compare { one, other });
         match context::current().ask(compare, Location::caller()) {
@@ -127,11 +139,21 @@ impl Ord for Instant {
     }
 }
 
+/// The program takes an instant for a number.
+pub(crate) fn number() {
+    if let Some(context) = context::try_current() {
+        context.number();
+    }
+}
+
 /// The nanoseconds from one instant to another.
 #[track_caller]
 fn distance(from: At, to: At) -> i64 {
     if from.mark == to.mark && from != At::UNTOLD {
-        return to.ns.saturating_sub(from.ns);
+        if let Some(context) = context::try_current() {
+            context.measured([from, to]);
+        }
+        return to.ns_from(from);
     }
     let distance = Operation::Time(time::Operation::Distance { from, to });
     match context::current().ask(distance, Location::caller()) {
@@ -142,6 +164,7 @@ fn distance(from: At, to: At) -> i64 {
 
 impl Hash for Instant {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        number();
         self.known().hash(state);
     }
 }
@@ -155,6 +178,7 @@ impl Capture for Instant {
 
 impl fmt::Debug for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        number();
         match self.at.and_then(At::number) {
             Some(ns) if ns < 0 => write!(f, "Instant(-{:?})", Duration::from_nanos(ns.unsigned_abs())),
             Some(ns) => write!(f, "Instant({:?})", Duration::from_nanos(ns.unsigned_abs())),

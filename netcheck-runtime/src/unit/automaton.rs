@@ -3,13 +3,14 @@
 //! Data and look-up only; [`super::learn`] adds nodes and edges. A node never changes, and an edge is never removed.
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
-use crate::operation::tasks;
 use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Outcome};
+use crate::operation::{tasks, time};
 use crate::unit::identity::causality::{EventId, Events, ObjectId, TraceId};
 use crate::unit::identity::checkpoint::PositionId;
 use crate::unit::identity::memory::ImageId;
 use crate::unit::panics::Panic;
 use ahash::AHashMap;
+use netcheck_memory::Dated;
 use smallvec::{SmallVec, smallvec};
 use std::hash::Hash;
 use std::panic::Location;
@@ -28,6 +29,8 @@ pub struct Node {
     pub kind: NodeKind,
     /// Whether the unit has been in a state in which it could only wait.
     pub(crate) waited: bool,
+    /// The instants that the memory holds, by the clock of a run that takes the history.
+    pub(crate) dated: Option<Dated>,
     /// The operations that the unit waits for: one synchronous call, or all pending operations and runnable tasks.
     pub offers: Vec<Offer>,
     /// The live tasks with their last steps, if they are movers of their own: tracked tasks, between two polls.
@@ -132,6 +135,17 @@ pub struct Edge {
 }
 
 impl Edge {
+    /// The instants that the memory holds after the step, by those before it, on the clock of a run.
+    pub(crate) fn dated_after(&self, before: Option<Dated>) -> Option<Dated> {
+        let held = self.effects.iter().find_map(|effect| match *effect {
+            Effect::Time(time::Effect::Latest { ns, has_std, is_in_reach }) => Some((ns, has_std, is_in_reach)),
+            _ => None,
+        });
+        let Some((ns, has_std, is_in_reach)) = held else { return before };
+        let before_ns = before.map_or(0, |before| before.latest_ns);
+        ns.map(|ns| Dated { latest_ns: before_ns.saturating_add(ns), has_std, is_in_reach })
+    }
+
     pub(crate) fn is_refused(&self) -> bool {
         self.target == NodeId::ABSENT
     }
@@ -271,8 +285,14 @@ impl Automata {
             (NodeKind::Live, Some(_)) => Stage::Begun,
             _ => Stage::Over,
         });
-        self.nodes.push(Node { unit, from, root, before, kind, waited, offers, tasks, edges });
+        let dated = None;
+        self.nodes.push(Node { unit, from, root, before, kind, waited, dated, offers, tasks, edges });
         id
+    }
+
+    /// The instants that the memory holds in a new node.
+    pub(crate) fn set_dated(&mut self, node: NodeId, dated: Option<Dated>) {
+        self.nodes[node.index()].dated = dated;
     }
 
     /// Makes the tasks of a new node movers of their own.

@@ -15,7 +15,7 @@ use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
 use crate::unit::shared::{Shared, Value};
 use crate::unit::waiting::Waiting;
-use netcheck_memory::{call_on_step_stack, engine_region};
+use netcheck_memory::{Dated, call_on_step_stack, engine_region};
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -59,6 +59,8 @@ pub struct Stepped {
     pub(crate) arrival: Option<PositionId>,
     /// The image of the memory, if memory identifies local states.
     pub image: Option<ImageId>,
+    /// The instants that the memory holds, by the clock of the run.
+    pub(crate) dated: Option<Dated>,
     /// Where the tasks wait, if the check explains it.
     pub(crate) waiting: Option<Vec<Waiting>>,
     /// What readers are told of the step, if calls are traced.
@@ -69,7 +71,7 @@ pub struct Stepped {
 
 /// A live run of a unit.
 pub struct Instance {
-    context: Rc<Context>,
+    pub(in crate::unit) context: Rc<Context>,
     /// The isolated tasks that this run spawned. Their factories share sockets with the run and live as long as it
     /// does, so that no run closes a socket that another run of the same history leaves open.
     spawned: Vec<(UnitId, Rc<Program>)>,
@@ -117,7 +119,7 @@ impl Instance {
             self.drop_output(&mut stepped.rest);
             stepped.arrival = self.context.arrival();
             if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
-                stepped.image = self.context.image();
+                (stepped.image, stepped.dated) = self.context.image();
                 stepped.waiting = self.context.waiting();
             }
             self.context.attempt(None);
@@ -223,20 +225,18 @@ impl Instance {
             return Rest::Refused;
         }
         let is_chosen_later = offer.operation.is_tried_again() && !is_waking;
-        let may_be_for_nothing = !was_woken && !is_chosen_later;
-        let before = may_be_for_nothing.then(|| self.context.known());
-        let Some(waker) = self.context.complete(key, outcome.clone()) else {
+        let before = (!was_woken && !is_chosen_later).then(|| self.context.known());
+        let Some(waker) = self.context.complete(key, self.context.told_outcome(outcome)) else {
             return Rest::Differs("the operation to complete has no waker".to_owned());
         };
-        let again = waker.clone();
-        if let Err(waker) = self.context.wake_directly(task, waker)
+        if let Err(waker) = self.context.wake_directly(task, waker.clone())
             && let Err((_, rest)) = Self::attend(&self.context, || waker.wake())
         {
             return rest;
         }
         let polled = self.poll(task);
         let is_as_before = || match &before {
-            Some(before) => self.context.is_as_before((key, outcome), again, before),
+            Some(before) => self.context.is_as_before((key, outcome), waker, before),
             None => true,
         };
         let is_refused = self.context.has_untaken_outcome()
@@ -255,7 +255,7 @@ impl Instance {
     /// An operation completes whose waker is the program's: it is called. `goes_on`: with `tasks = fifo`, the task that has
     /// begun the operation goes on at once if it is woken, as if the operation had completed when it was begun.
     fn call(&mut self, offer: &Offer, outcome: &Outcome, goes_on: bool, recorded: Option<&[Offer]>) -> Rest {
-        let Some(waker) = self.context.complete(offer.key, outcome.clone()) else {
+        let Some(waker) = self.context.complete(offer.key, self.context.told_outcome(outcome)) else {
             return Rest::Differs("the operation to complete has no waker".to_owned());
         };
         self.polls += 1;
@@ -452,8 +452,8 @@ impl Instance {
         let rest = ends.then(|| self.left_behind()).flatten().map_or(rest, Rest::Panicked);
         let alive = matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER))
             || matches!(rest, Rest::WaitsAsRecorded);
-        let (traced, arrival, image, waiting, begun) = (None, None, None, None, Begun::default());
-        Stepped { rest, effects, spawned, alive, traced, arrival, image, waiting, remarks, begun }
+        let (traced, arrival, image, dated, waiting, begun) = (None, None, None, None, None, Begun::default());
+        Stepped { rest, effects, spawned, alive, traced, arrival, image, dated, waiting, remarks, begun }
     }
 
     /// The violation of a task that outlives the root of its isolated task. The tasks of a process end with it.

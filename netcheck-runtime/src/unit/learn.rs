@@ -5,8 +5,8 @@
 //! difference means that the program is non-deterministic.
 
 use crate::id::{NodeId, UnitId};
-use crate::operation::tasks;
-use crate::operation::{Begun, Input, Offer, Operation, OperationKey, Stream};
+use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Stream};
+use crate::operation::{tasks, time};
 use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
 use crate::unit::merged::{Merged, Samples};
@@ -17,6 +17,7 @@ use crate::unit::program::Program;
 use crate::unit::shared::Shared;
 use crate::unit::wording;
 use ahash::AHashMap;
+use netcheck_memory::Dated;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -141,7 +142,8 @@ impl Learner {
             let seen = "another step".to_owned();
             return Err(self.differs(unit, source, input, "a call that was begun before", &seen));
         }
-        self.record(unit, (source, input), stepped, Some((edge, number)))
+        let dated = (instance.context.dated(), instance.context.was_told());
+        self.record(unit, (source, input), stepped, dated, Some((edge, number)))
     }
 
     #[cold]
@@ -159,8 +161,10 @@ impl Learner {
         self.polls += std::mem::take(&mut instance.polls);
         let unit = self.automata.node(node).unit;
         let (alive, waiting, remarks) = (stepped.alive, stepped.waiting.take(), std::mem::take(&mut stepped.remarks));
-        let edge = self.record(unit, (node, input), stepped, None)?;
+        let dated = (instance.context.dated(), instance.context.was_told());
+        let edge = self.record(unit, (node, input), stepped, dated, None)?;
         let target = self.automata.edge(edge).target;
+        instance.context.set_dated(self.automata.edge(edge).dated_after(dated.0));
         if self.shared.modes.remembers {
             let kept = self.keep(root, &program, edge);
             kept.map_err(|difference| if is_recorded { difference } else { self.mistaken(unit, &difference) })?;
@@ -309,6 +313,7 @@ impl Learner {
         if let Rest::Failed(why) = stepped.rest {
             return Err(Diagnostic(why));
         }
+        instance.context.set_dated(self.automata.edge(edge).dated_after(instance.context.dated()));
         let (first_at, first_input) = group[0];
         let Some(seen) = self.other_than(target, &stepped.rest) else { return Ok(stepped) };
         let target = self.automata.node(target);
@@ -338,12 +343,14 @@ impl Learner {
         instance.step(program, group[0].0, &fed, outcome, answers, recorded)
     }
 
-    /// Records the result of an input, or of an attempt in the step of an edge.
+    /// Records the result of an input, or of an attempt in the step of an edge. `dated`: the instants that the memory held
+    /// before, and whether the step was told one.
     fn record(
         &mut self,
         unit: UnitId,
         (source, input): (NodeId, Input),
         mut stepped: Stepped,
+        dated: (Option<Dated>, bool),
         attempt: Option<(EdgeId, u32)>,
     ) -> Result<EdgeId, Diagnostic> {
         let from = Some((source, input));
@@ -359,8 +366,17 @@ impl Learner {
             Rest::Waits(offers) => {
                 let waited = waited || offers.iter().all(|offer| offer.operation.waits());
                 let root = self.automata.node(source).root;
-                let known = identities.iter().find_map(|&identity| self.automata.identified(root, identity, waited));
-                let node = match known {
+                let known = identities.iter().find_map(|&identity| {
+                    self.automata.identified(root, identity, waited).map(|known| (known, identity))
+                });
+                // A checkpoint tells the values of variables, and so instants by one clock.
+                let held = match known {
+                    Some((known, Identity::Checkpoint(_))) => self.automata.node(known).dated,
+                    _ if stepped.alive => stepped.dated,
+                    _ => dated.0,
+                };
+                self.date(&mut stepped.effects, dated, held);
+                let node = match known.map(|(known, _)| known) {
                     Some(known) if self.automata.node(known).offers != offers => {
                         let expected = wording::menu(&self.automata.node(known).offers, &self.shared);
                         let difference =
@@ -374,6 +390,7 @@ impl Learner {
                     None => {
                         let node = self.automata.add_node(unit, from, NodeKind::Live, waited, offers);
                         self.automata.set_tasks(node, tasks.unwrap_or_default());
+                        self.automata.set_dated(node, held);
                         node
                     }
                 };
@@ -412,6 +429,21 @@ impl Learner {
             self.order.add(&self.automata, edge);
         }
         Ok(edge)
+    }
+
+    /// Adds the instants that the memory holds after a step to its effects. An instant that appears although the step was
+    /// told none is of another clock.
+    fn date(&self, effects: &mut Vec<Effect>, (before, was_told): (Option<Dated>, bool), held: Option<Dated>) {
+        if !self.shared.modes.dates_by_latest || held == before {
+            return;
+        }
+        if before.is_none() && !was_told {
+            effects.push(Effect::Time(time::Effect::Number));
+        }
+        let ns = held.map(|held| held.latest_ns.saturating_sub(before.map_or(0, |before| before.latest_ns)));
+        let has_std = held.is_some_and(|held| held.has_std);
+        let is_in_reach = held.is_none_or(|held| held.is_in_reach);
+        effects.push(Effect::Time(time::Effect::Latest { ns, has_std, is_in_reach }));
     }
 
     fn differs(&self, unit: UnitId, at: NodeId, input: Input, expected: &str, seen: &str) -> Diagnostic {

@@ -35,6 +35,10 @@ pub struct Modes {
     pub remembers: bool,
     /// Whether a property is shown the values that processes end with.
     pub shows_outputs: bool,
+    /// Whether instants are told by the latest one that the memory of a program holds, and not by the start of the check.
+    pub dates_by_latest: bool,
+    /// How far before the latest instant others are told apart, in nanoseconds.
+    pub reach_ns: i64,
     /// The executions of a source line are counted up to this number.
     pub executions_max: u32,
     /// What programs draw as random numbers follows from it.

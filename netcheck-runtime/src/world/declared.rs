@@ -91,8 +91,12 @@ impl Declared {
 /// Facts about the programs, known before the search or learned in an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demands {
-    /// A program reads the clock: the time since the start is part of the state.
+    /// A program reads the clock.
     pub clock: bool,
+    /// A program that does depends on when it began: by the date, or by an instant that it takes for a number.
+    pub start: bool,
+    /// How far before the latest instant that it holds a program asks for others, in nanoseconds.
+    pub reach_ns: i64,
     /// A program uses `faults::scope`: there are no faults outside such regions.
     pub(crate) scope: bool,
     /// A program sets that closing a stream that it has accepted resets the connection.
@@ -106,11 +110,19 @@ pub struct Demands {
 }
 
 impl Demands {
+    /// How far before the latest instant that a unit holds others are told apart, in nanoseconds: a program that asks for so
+    /// much will ask for somewhat more.
+    pub fn reach_ns(self) -> i64 {
+        self.reach_ns.saturating_add(self.reach_ns / 4).max(REACH_MIN_NS)
+    }
+
     /// Why a search with the demands `before` has to begin again.
     pub fn reason(self, before: Demands) -> &'static str {
         let new = |of: fn(&Demands) -> bool| of(&self) && !of(&before);
         match () {
             () if new(|demands| demands.clock) => "since a program reads the clock",
+            () if new(|demands| demands.start) => "since a program reads the date, or takes an instant for a number",
+            () if self.reach_ns > before.reach_ns => "since a program asks for instants that are farther apart",
             () if new(|demands| demands.scope) => "since a program uses `faults::scope`",
             () if new(|demands| demands.lingers) => "since a program resets connections by closing them",
             () if new(|demands| demands.ports) => "since a socket is given a port that others prefer",
@@ -124,6 +136,9 @@ impl Demands {
         self.losses & bit(monitor) != 0
     }
 }
+
+/// Where no program has asked how far two instants lie apart: a millisecond.
+const REACH_MIN_NS: i64 = 1_000_000;
 
 /// More monitors than this share the last bit.
 const BITS: usize = 64;

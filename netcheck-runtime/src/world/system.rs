@@ -266,14 +266,23 @@ impl System {
 
     /// The edge for an input. Learning it may show that the search must begin again.
     pub(crate) fn edge(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Interrupt> {
-        let id = self.learner.edge(node, input).map_err(Interrupt::Diagnostic)?;
+        let id = self.learner.edge(node, input).map_err(|diagnostic| self.unlearned(diagnostic))?;
         self.look_at(id)
     }
 
     /// The step of an edge up to the call that it begins with this number.
     pub(crate) fn attempt(&mut self, edge: EdgeId, number: u32) -> Result<EdgeId, Interrupt> {
-        let id = self.learner.attempt(edge, number).map_err(Interrupt::Diagnostic)?;
+        let id = self.learner.attempt(edge, number).map_err(|diagnostic| self.unlearned(diagnostic))?;
         self.look_at(id)
+    }
+
+    /// A step could not be learned. If two histories that differ in when they are were taken for one, they may differ in
+    /// what the program makes of the number of an instant: then it is looked at with the time since the start.
+    fn unlearned(&self, diagnostic: Diagnostic) -> Interrupt {
+        match self.modes.dates_by_latest && self.demands.clock {
+            true => Interrupt::Demands(Demands { start: true, ..self.demands }),
+            false => Interrupt::Diagnostic(diagnostic),
+        }
     }
 
     /// Notes what the search must know of an edge. It may show that the search must begin again.
@@ -283,16 +292,26 @@ impl System {
         let edge = self.learner.automata.edge(id);
         let target = self.learner.automata.node(edge.target);
         let reads = |offer: &Offer| {
-            matches!(offer.operation, Operation::Time(time::Operation::Clock | time::Operation::Deadline { .. }))
+            matches!(offer.operation, Operation::Time(time::Operation::Clock { .. } | time::Operation::Deadline { .. }))
         };
+        let reads_date =
+            |offer: &Offer| matches!(offer.operation, Operation::Time(time::Operation::Clock { is_date: true }));
         let resets_by_closing = |effect: &Effect| match effect {
             Effect::Tcp(tcp::Effect::Linger { stream, resets }) => *resets && stream.side == Side::Server,
             _ => false,
+        };
+        let reaches = |effect: &Effect| match effect {
+            Effect::Time(time::Effect::Reach { ns }) => Some(*ns),
+            _ => None,
         };
         let demands = Demands {
             clock: self.demands.clock
                 || target.offers.iter().any(reads)
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Time(time::Effect::ArmAt { .. }))),
+            reach_ns: edge.effects.iter().filter_map(reaches).fold(self.demands.reach_ns, i64::max),
+            start: self.demands.start
+                || target.offers.iter().any(reads_date)
+                || edge.effects.iter().any(|effect| matches!(effect, Effect::Time(time::Effect::Number))),
             scope: self.demands.scope
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Faults(faults::Effect::Scope { .. }))),
             lingers: self.demands.lingers || edge.effects.iter().any(resets_by_closing),
@@ -409,8 +428,8 @@ impl System {
     }
 
     /// Writes the successor of `state` by `transition` to `next`.
-    pub fn apply(&mut self, state: &[u32], transition: &Transition, next: &mut Vec<u32>) {
-        self.tell(|view| view.apply(state, transition, next));
+    pub fn apply(&mut self, state: &[u32], transition: &Transition, next: &mut Vec<u32>) -> Result<(), Interrupt> {
+        self.ask(|view| view.apply(state, transition, next))
     }
 
     /// The process of a unit that has panicked ends: the OS closes all that the process held.

@@ -36,6 +36,8 @@ fn shared() -> Rc<Shared> {
         queues: false,
         captures: false,
         remembers: true,
+        dates_by_latest: true,
+        reach_ns: 1,
         shows_outputs: false,
         executions_max: 0,
         seed: 0,

@@ -60,7 +60,7 @@ impl All<'_> {
                 Some(found) => self.ends(Some(found)),
                 None => {
                     let mut next = Vec::new();
-                    system.apply(state, &transition, &mut next);
+                    system.apply(state, &transition, &mut next).unwrap();
                     self.go_on(system, &next)?;
                 }
             }

@@ -37,7 +37,7 @@ fn successors(system: &mut System, state: &[u32]) -> Result<BTreeSet<StateVector
     let mut next = Vec::new();
     let mut all = BTreeSet::new();
     for step in Successors::default().within(system, state, None)?.to_vec() {
-        system.apply(state, &step, &mut next);
+        system.apply(state, &step, &mut next).unwrap();
         all.insert(StateVector::from_slice(&next));
     }
     Ok(all)

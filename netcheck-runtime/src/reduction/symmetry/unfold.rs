@@ -29,7 +29,7 @@ impl Symmetry {
         let mut raw = Vec::with_capacity(path_steps.len());
         let mut real = vec![Permutation::IDENTITY];
         for PathStep { state, transition, .. } in path_steps {
-            system.apply(state, transition, &mut next);
+            system.apply(state, transition, &mut next)?;
             raw.push(StateVector::from_slice(&next));
             let canonical = self.canonicalize(system, &mut next)?;
             let before = *real.last().expect("it begins with one");
@@ -51,10 +51,9 @@ impl Symmetry {
             }
             let scope = path_step.scope.as_deref().map(|scope| Arc::new(self.scope(system, permutation, scope)));
             let possible = successors.within(system, &state, scope.as_deref())?.to_vec();
-            let taken = possible.into_iter().filter(|transition| {
-                system.apply(&state, transition, &mut next);
-                next[..] == wanted[..]
-            });
+            let taken = possible
+                .into_iter()
+                .filter(|transition| system.apply(&state, transition, &mut next).is_ok() && next[..] == wanted[..]);
             let taken = taken.min_by_key(|transition| transition.faults);
             let transition = taken.expect("what is possible in a state is possible in its images");
             unfolded.push(PathStep { state, transition, scope });

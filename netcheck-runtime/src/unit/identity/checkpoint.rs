@@ -174,6 +174,8 @@ impl Checkpoints {
 #[derive(Default)]
 pub struct Values {
     pub(crate) bytes: Vec<u8>,
+    /// Instants, in nanoseconds by the clock of the run.
+    pub(crate) instants: Vec<i64>,
     /// The first value that could not be recorded: its name and type.
     pub(crate) opaque: Option<(&'static str, &'static str)>,
     /// The type parameter in its type, and the type that it stands for: without a bound, its `Hash` is unknown.

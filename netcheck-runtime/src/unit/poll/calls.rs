@@ -249,7 +249,7 @@ impl State {
 /// are discarded.
 fn unheard(operation: &Operation) -> Outcome {
     match operation {
-        Operation::Time(time::Operation::Clock) | Operation::Time(time::Operation::Deadline { .. }) => {
+        Operation::Time(time::Operation::Clock { .. }) | Operation::Time(time::Operation::Deadline { .. }) => {
             Outcome::Time { at: time::At::ORIGIN }
         }
         Operation::Time(time::Operation::Compare { .. }) => Outcome::Compared(Ordering::Equal),

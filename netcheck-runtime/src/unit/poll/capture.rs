@@ -158,6 +158,7 @@ impl Context {
                 return refuse(&|| "an operation was begun just before it".to_owned());
             }
             state.record(&mut values);
+            state.clock.record(&mut values);
             drop(state);
             let Reached { checkpoint, is_new } = checkpoints.checkpoint(entry, location, values);
             self.state().frames.position = Position::at(checkpoint);

@@ -6,6 +6,7 @@ use crate::unit::identity::causality::Causality;
 use crate::unit::identity::checkpoint::Position;
 use crate::unit::names::Host;
 use crate::unit::panics::Panic;
+use crate::unit::poll::clock::Clock;
 use crate::unit::poll::executions::Executions;
 use crate::unit::poll::frames::Frames;
 use crate::unit::poll::handles::Handles;
@@ -119,6 +120,7 @@ pub(in crate::unit) struct State {
     pub(super) frames: Frames,
     pub(super) executions: Executions,
     pub(super) random: Random,
+    pub(super) clock: Clock,
     pub(in crate::unit) causality: Causality,
     /// The output of the root, as text and as value, once it has ended.
     pub(in crate::unit) ended: Option<(String, Rc<dyn Any>)>,
@@ -209,7 +211,7 @@ impl Context {
     pub(super) fn renew_generators(&self) {
         self.set_hash_keys();
         netcheck_memory::generators::renew();
-        engine(|| self.state().random.begin_step());
+        engine(|| self.state().clock.now = None);
     }
 
     /// Whether a part of the engine uses the state at this moment.
@@ -237,7 +239,7 @@ impl Context {
         state.script.begin_step(answers);
         state.selects.begin_step();
         state.operations.begin_step();
-        state.random.begin_step();
+        state.clock.begin_step(self.shared.modes.reach_ns);
         state.causality.begin();
     }
 

@@ -5,29 +5,42 @@
 use crate::unit::identity::checkpoint::Values;
 use crate::unit::identity::memory::ImageId;
 use crate::unit::poll::context::Context;
-use netcheck_memory::Scan;
+use netcheck_memory::{Dated, Instants, Scan};
 
 impl Context {
-    /// The image of the unit's memory after a step; `None` if not all of it can be seen.
+    /// The image of the unit's memory after a step, if all of it can be seen; with the instants that it holds, or else the last
+    /// one that the run was told.
     ///
     /// # Panics
     /// If two images of the check have the same digest and are found to differ.
-    pub(in crate::unit) fn image(&self) -> Option<ImageId> {
+    pub(in crate::unit) fn image(&self) -> (Option<ImageId>, Option<Dated>) {
+        let image = self.dated_image();
+        let dated = image.map_or_else(|| self.last_dated(), |(_, dated)| dated);
+        (image.map(|(image, _)| image), dated)
+    }
+
+    fn dated_image(&self) -> Option<(ImageId, Option<Dated>)> {
         let arena = self.arena()?;
+        let recognised = self.instants();
         let state = self.state();
         let mut values = Values::default();
         state.record_between_steps(&mut values);
         let roots = |scan: &mut Scan<'_>| {
+            scan.recognise(recognised);
             scan.bytes(&values.bytes);
+            match recognised {
+                Instants::None => values.instants.iter().for_each(|&ns| scan.word(ns as u64)),
+                Instants::Own(_) | Instants::All(_) => values.instants.iter().for_each(|&ns| scan.instant(ns)),
+            }
             state.tasks.scan(scan);
             state.operations.scan(scan);
         };
-        let digest = arena.image(roots)?;
+        let (digest, dated) = arena.dated_image(roots)?;
         let sample = &self.shared.images;
         if sample.borrow().is_due(digest) {
             let agrees = sample.borrow_mut().agrees(arena.full_image(roots)?);
             assert!(agrees, "two different images of memory have the digest {digest:?}");
         }
-        Some(ImageId(digest))
+        Some((ImageId(digest), dated))
     }
 }

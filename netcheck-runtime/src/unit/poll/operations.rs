@@ -23,10 +23,11 @@
 use crate::id::TaskId;
 use crate::operation::{BegunCall, Offer, Operation, OperationKey, Outcome};
 use crate::sorted::SortedMap;
+use crate::unit::identity::checkpoint::Values;
 use crate::unit::poll::branches::{Branches, are_unordered};
 use crate::unit::poll::script::Place;
 use netcheck_memory::Scan;
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::panic::Location;
 use std::task::Waker;
 
@@ -257,9 +258,16 @@ impl Operations {
     }
 
     /// Records everything here that the unit's future depends on, but for the wakers and the operations begun so far.
-    pub(super) fn record(&self, values: &mut impl Hasher) {
+    pub(super) fn record(&self, values: &mut Values) {
         for Registered { offer, waker, outcome, is_ready } in self.registered.values() {
-            (offer, waker.is_some(), outcome, is_ready).hash(values);
+            (offer, waker.is_some(), is_ready).hash(values);
+            match outcome {
+                Some(Outcome::Elapsed { at: Some(at) }) => {
+                    ("elapsed", at.mark).hash(values);
+                    values.instants.push(at.ns());
+                }
+                outcome => outcome.hash(values),
+            }
         }
     }
 

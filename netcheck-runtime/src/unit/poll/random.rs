@@ -7,23 +7,15 @@
 use crate::id::TaskId;
 use crate::sorted::SortedMap;
 use std::hash::{Hash, Hasher};
-use std::time::Duration;
 
-/// What a run has drawn, and what its step has read of the clock.
+/// What a run has drawn.
 #[derive(Default)]
 pub(super) struct Random {
     /// The draws of the run so far; by task if tasks are tracked.
     draws: SortedMap<Option<TaskId>, u64>,
-    /// The time that the step has read. Computing takes none, so it is not asked for again.
-    pub(super) now: Option<Duration>,
 }
 
 impl Random {
-    /// Forgets what the step has read.
-    pub(super) fn begin_step(&mut self) {
-        self.now = None;
-    }
-
     /// The number of draws so far.
     pub(super) fn draws(&self, task: Option<TaskId>) -> u64 {
         self.draws.get(&task).copied().unwrap_or(0)

@@ -12,7 +12,7 @@ use crate::unit::generator::Generator;
 use crate::unit::panics::{self, Cause, Panic};
 use crate::unit::poll::context::Context;
 use crate::unit::source_line::file_and_line;
-use netcheck_memory::{Forbidden, Source, engine};
+use netcheck_memory::{Clock, Forbidden, Source, engine};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ impl Context {
     }
 
     /// The nanoseconds from the start to a reading of the clock.
-    fn number(&self, at: At) -> u64 {
+    fn nanoseconds(&self, at: At) -> u64 {
         let ns = at.number().unwrap_or_else(|| {
             let distance = time::Operation::Distance { from: At::ORIGIN, to: at };
             match panics::catch(|| self.ask(Operation::Time(distance), Location::caller())) {
@@ -79,23 +79,27 @@ impl Source for Context {
         })
     }
 
-    fn time(&self) -> Option<Duration> {
+    fn time(&self, clock: Clock) -> Option<Duration> {
         engine(|| {
             if self.is_busy() {
                 return None;
             }
-            if let Some(now) = self.state().random.now {
+            let is_date = clock == Clock::Date;
+            if !is_date {
+                self.reads_std();
+            }
+            if let Some(now) = self.state().clock.now {
                 return Some(now);
             }
-            let clock = Operation::Time(time::Operation::Clock);
+            let clock = Operation::Time(time::Operation::Clock { is_date });
             let now = match panics::catch(|| self.ask(clock, Location::caller())) {
-                Ok(Outcome::Time { at }) => Duration::from_nanos(self.number(at)),
+                Ok(Outcome::Time { at }) => Duration::from_nanos(self.nanoseconds(self.told(at))),
                 _ => {
                     self.give_up_soon();
                     Duration::ZERO
                 }
             };
-            self.state().random.now = Some(now);
+            self.state().clock.now = Some(now);
             Some(now)
         })
     }

@@ -79,10 +79,12 @@ impl Context {
         if has_effects || !self.state().operations.wait_again(key, again) {
             return false;
         }
-        let is_as_before = self.known().bytes == before.bytes;
+        let known = self.known();
+        let is_as_before = (&known.bytes, &known.instants) == (&before.bytes, &before.instants);
         if !is_as_before {
             // The waker was called.
-            drop(self.state().operations.complete(key, outcome.clone()));
+            let outcome = self.told_outcome(outcome);
+            drop(self.state().operations.complete(key, outcome));
         }
         is_as_before
     }

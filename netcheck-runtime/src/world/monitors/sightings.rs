@@ -33,7 +33,7 @@ impl View<'_> {
                 if advance_ns > 0 {
                     seen.push(Sighting::Passed { ns: advance_ns.unsigned_abs() });
                 }
-                let now_ns = self.now_ns(state).saturating_add_signed(advance_ns);
+                let now_ns = self.instant(state, unit, advance_ns).ns();
                 // A datagram is lost before the one that overtook it arrives.
                 let losses = self.losses(state, transition);
                 match self.is_send(edge) {
@@ -68,7 +68,7 @@ impl View<'_> {
     }
 
     /// What an edge shows in every state from which it is taken; but an absolute deadline depends on the present time.
-    pub(super) fn see_edge(self, unit: UnitId, edge: EdgeId, now_ns: u64, seen: &mut Sightings) {
+    pub(super) fn see_edge(self, unit: UnitId, edge: EdgeId, now_ns: i64, seen: &mut Sightings) {
         let edge = self.automata.edge(edge);
         let process = self.process_of(unit);
         let outcome = self.automata.outcome(edge.input.outcome);
@@ -122,7 +122,7 @@ impl View<'_> {
         }
     }
 
-    fn effect_of(self, process: ProcessId, effect: &AnyEffect, now_ns: u64) -> Option<Sighting> {
+    fn effect_of(self, process: ProcessId, effect: &AnyEffect, now_ns: i64) -> Option<Sighting> {
         match effect {
             AnyEffect::Monitors(Effect::Emit(emission)) => {
                 Some(Sighting::Emitted { process, emission: emission.clone() })
@@ -136,8 +136,8 @@ impl View<'_> {
             }
             AnyEffect::Time(time::Effect::ArmAt { at, .. }) => {
                 // In dense time, the present is an interval.
-                let at_ns = at.number().filter(|_| !self.has_delay()).map(|ns| u64::try_from(ns).unwrap_or(0));
-                Some(Sighting::Armed { process, after_ns: at_ns.unwrap_or(now_ns).saturating_sub(now_ns) })
+                let after_ns = if self.has_delay() { 0 } else { at.ns().saturating_sub(now_ns) };
+                Some(Sighting::Armed { process, after_ns: u64::try_from(after_ns).unwrap_or(0) })
             }
             AnyEffect::Time(time::Effect::Rearm { period_ns, .. }) => {
                 Some(Sighting::Armed { process, after_ns: *period_ns })

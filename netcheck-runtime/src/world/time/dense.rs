@@ -109,9 +109,9 @@ impl<'a> View<'a> {
     fn relative(self, zone: &Zone, unit: UnitId, moment: Moment) -> Option<At> {
         let process = self.process_of(unit);
         let marks = (1..).take_while(|&mark| zone.is_scheduled(mark_event(process, mark)));
-        std::iter::once(0).chain(marks).find_map(|mark| {
-            let ns = zone.distance(moment_of(process, At { mark, ns: 0 }), moment).exactly()?;
-            Some(At { mark, ns })
+        std::iter::once(At::START).chain(marks).find_map(|mark| {
+            let ns = zone.distance(moment_of(process, At::new(mark, 0)), moment).exactly()?;
+            Some(At::new(mark, ns))
         })
     }
 
@@ -135,7 +135,7 @@ impl<'a> View<'a> {
                 let mark = mark.expect("marks are few");
                 let mut marked = zone.clone();
                 marked.arm_from(mark_event(process, mark), moment, Delay::NONE);
-                (At { mark, ns: 0 }, smallvec![self.zone_write(&marked)?])
+                (At::new(mark, 0), smallvec![self.zone_write(&marked)?])
             }
         };
         self.answer(enabled, asker, Outcome::Time { at }, writes)
@@ -379,6 +379,8 @@ impl<'a> View<'a> {
             }
             Effect::Await { .. } => return Ok(()),
             Effect::Disarm { timer } => zone.disarm(timer_event(unit, timer)),
+            // Of instants that it holds, a unit has marks.
+            Effect::Latest { .. } | Effect::Reach { .. } | Effect::Number => {}
         }
         let (component, value) = self.zone_write(&zone)?;
         component.set(next, value);
@@ -435,6 +437,6 @@ fn without(zone: &Zone, event: Scheduled, repeats: bool) -> Zone {
 
 /// The moment of an instant that a program of the process has read.
 fn moment_of(process: ProcessId, at: At) -> Moment {
-    let event = if at.mark == 0 { START } else { mark_event(process, at.mark) };
-    Moment::of(event).plus_ns(at.ns)
+    let event = if at.mark == At::START { START } else { mark_event(process, at.mark) };
+    Moment::of(event).plus_ns(at.ns())
 }

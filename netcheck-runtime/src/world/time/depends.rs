@@ -58,6 +58,7 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
             uses(touches, system, unit, timer);
             has_horizon(touches, system, unit);
         }
-        Effect::Await { .. } | Effect::Disarm { .. } => {}
+        Effect::Await { .. } | Effect::Disarm { .. } | Effect::Latest { .. } => {}
+        Effect::Reach { .. } | Effect::Number => {}
     }
 }

@@ -9,10 +9,30 @@ use crate::world::enabled::{Asker, Due, Enabled, Waiting};
 use crate::world::step::{Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
+use netcheck_models::time::Countdowns;
 
 impl View<'_> {
-    pub(super) fn elapsed(self, state: &[u32], remaining_ns: i64) -> Lookup<OutcomeId> {
-        let at = || At::from_now(self.now_ns(state), remaining_ns);
+    /// The instant that is so many nanoseconds from now, as a unit is told it.
+    pub(in crate::world) fn instant(self, state: &[u32], unit: UnitId, from_now_ns: i64) -> At {
+        if !self.modes.dates_by_latest {
+            return At::from_now(self.now_ns(state), from_now_ns);
+        }
+        match self.countdowns(state, unit).and_then(Countdowns::age) {
+            Some(age) if age.is_out_of_reach() => At::long_after_latest(from_now_ns),
+            age => At::from_latest(age.map_or(0, |age| age.ns).saturating_add(from_now_ns)),
+        }
+    }
+
+    /// An instant that a unit is told by the latest one that it holds, as told by the start of the check, so many nanoseconds
+    /// after it.
+    pub fn since_start(self, state: &[u32], unit: UnitId, at: At, now_ns: i64) -> Option<At> {
+        let age_ns = self.countdowns(state, unit).and_then(Countdowns::age).map_or(0, |age| age.ns);
+        let from_now_ns = at.since_long_after().or_else(|| Some(at.since_latest()?.saturating_sub(age_ns)))?;
+        Some(At::new(At::START, now_ns.saturating_add(from_now_ns)))
+    }
+
+    pub(super) fn elapsed(self, state: &[u32], unit: UnitId, remaining_ns: i64) -> Lookup<OutcomeId> {
+        let at = || self.instant(state, unit, remaining_ns);
         self.outcome(Outcome::Elapsed { at: self.demands.clock.then(at) })
     }
 
@@ -50,9 +70,9 @@ impl View<'_> {
             if horizon_ns.is_some_and(|horizon_ns| advance_ns.unsigned_abs() > horizon_ns) {
                 return Ok(None);
             }
-            let outcome = self.elapsed(state, advance_ns)?;
             let mut due = Vec::new();
             for &waiting in group {
+                let outcome = self.elapsed(state, waiting.asker.unit, advance_ns)?;
                 let input = Input { key: waiting.asker.key, outcome };
                 let edge = self.edge(waiting.asker.node, input)?;
                 if !self.automata.edge(edge).is_refused() {
@@ -108,8 +128,11 @@ impl View<'_> {
         for &(unit, component) in armed {
             let mut timers = self.timers.get(component.of(state)).clone();
             timers.elapse(advance_ns, |timer| timed(self.owner(state, unit, timer)));
-            if self.declared.duration_ns.is_some() && self.shares_clock(state, unit, timed) {
+            if (self.modes.dates_by_latest || self.declared.duration_ns.is_some())
+                && self.shares_clock(state, unit, timed)
+            {
                 timers.approach_horizon(advance_ns.unsigned_abs());
+                timers.grow_old(advance_ns);
             }
             passed.push((component, self.timers(timers)?));
         }
@@ -118,7 +141,7 @@ impl View<'_> {
             self.look_at_sockets(state, &timed, &mut passed)?;
             self.look_at_streams(state, &timed, &mut passed)?;
         }
-        if self.demands.clock {
+        if self.demands.clock && !self.modes.dates_by_latest {
             let now = self.now_ns(state).saturating_add_signed(advance_ns);
             passed.push((self.component(Component::Clock)?, self.time(now)?));
         }

@@ -103,7 +103,7 @@ impl<'a> View<'a> {
         self.countdowns(state, unit).and_then(is_late).unwrap_or(false)
     }
 
-    fn countdowns(&self, state: &[u32], unit: UnitId) -> Option<&Countdowns> {
+    pub(in crate::world) fn countdowns(&self, state: &[u32], unit: UnitId) -> Option<&Countdowns> {
         let timers = self.components.find(Component::Timers(unit))?;
         Some(self.timers.get(timers.of(state)))
     }

@@ -1,6 +1,5 @@
 //! The steps that timers and clock reads offer.
 
-use super::operation::At;
 use super::{Prepared, names};
 use crate::operation::Outcome;
 use crate::world::enabled::{Asker, Enabled, Waiting};
@@ -35,18 +34,18 @@ pub(crate) fn offers(
                 enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns, repeats });
                 return Ok(());
             }
-            let outcome = view.elapsed(state, remaining_ns)?;
+            let outcome = view.elapsed(state, asker.unit, remaining_ns)?;
             let fired = view.fired(armed.of(state), timer, repeats)?;
             let change = Change { events: view.known.fired, ..Change::quiet(smallvec![(armed, fired)]) };
             view.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())
         }
         Prepared::Clock => {
-            let at = At::from_now(view.now_ns(state), 0);
+            let at = view.instant(state, asker.unit, 0);
             view.answer(enabled, asker, Outcome::Time { at }, Writes::new())
         }
         Prepared::Deadline { timer, armed } => {
             let remaining = view.timers.get(armed.of(state)).remaining_ns(timer);
-            let at = At::from_now(view.now_ns(state), remaining);
+            let at = view.instant(state, asker.unit, remaining);
             view.answer(enabled, asker, Outcome::Time { at }, Writes::new())
         }
     }

@@ -5,7 +5,7 @@ use crate::world::renaming::Renaming;
 
 pub(crate) fn operation(_renaming: &Renaming<'_>, operation: &mut Operation) {
     match operation {
-        Operation::Timer { .. } | Operation::Clock | Operation::Deadline { .. } => {}
+        Operation::Timer { .. } | Operation::Clock { .. } | Operation::Deadline { .. } => {}
         // Dense time has no symmetry.
         Operation::Compare { .. } | Operation::Distance { .. } => {}
     }
@@ -14,6 +14,7 @@ pub(crate) fn operation(_renaming: &Renaming<'_>, operation: &mut Operation) {
 pub(crate) fn effect(_renaming: &Renaming<'_>, effect: &mut Effect) {
     match effect {
         Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {}
-        Effect::Await { .. } | Effect::Disarm { .. } => {}
+        Effect::Await { .. } | Effect::Disarm { .. } | Effect::Latest { .. } => {}
+        Effect::Reach { .. } | Effect::Number => {}
     }
 }

@@ -1,0 +1,148 @@
+//! Instants in the memory of a program.
+//!
+//! What a program does depends on how far its instants lie apart, and from now, and not on when the clock began. So an
+//! image has of each instant only how long it is before the latest one that the memory holds, and who keeps the image
+//! keeps beside it how long ago that is. An instant of netcheck's own may be *out of reach*: then an image has only
+//! that, and who reads the image sees to it that the program does not ask for more.
+//!
+//! An instant of netcheck's own is one word, near [`ORIGIN_NS`], where few other numbers are: so it is recognised also where
+//! only a part of a variable is left, which a register has held. Where a small number has been written over its low half,
+//! as a tag before padding, the high half is stale: it would tell the time in steps of four seconds. So no instant has a
+//! small low half ([`is_recognised`]), and of such a word an image has only the number. One of the standard library is a number of seconds in a
+//! range of 48 days around [`UPTIME`], and one of nanoseconds in the low half of the next word. Only the words of a run that
+//! was told an instant are looked at. If such a run holds another number in one of the ranges, an image tells two of them
+//! apart by how far they lie from its instants; if it holds no instant, or the number is out of reach, they are taken for one.
+//!
+//! Of an instant of the standard library that lies outside of the range, an image has the number: it is not told how far it
+//! is from now, and no check lasts so long that a program could come to it.
+
+use crate::source::UPTIME;
+
+/// The start of a check as netcheck's own instants have it, in nanoseconds.
+pub const ORIGIN_NS: i64 = 0x3b1d_f02e_93c5_a847;
+
+/// Netcheck's own instants lie at most so many nanoseconds before or after [`ORIGIN_NS`]: 78 hours.
+pub const RANGE_NS: i64 = 1 << 48;
+
+/// Seconds before and after [`UPTIME`] that are taken for readings of the standard library's clock.
+const RANGE_SECONDS: u64 = 1 << 21;
+const SECOND_NS: i64 = 1_000_000_000;
+const LOW_HALF: u64 = u32::MAX as u64;
+
+/// The low half of no instant is less, or as little below zero.
+const SMALL: u32 = 1 << 12;
+
+/// Whether images recognise an instant of netcheck's own, in nanoseconds since the start of the check: all but one in half
+/// a million of those that are in their range.
+#[must_use]
+pub fn is_recognised(ns: i64) -> bool {
+    ns.saturating_abs() <= RANGE_NS && !has_small_half((ORIGIN_NS + ns) as u64)
+}
+
+/// Whether the low half of a word is a number as programs count, or a tag.
+fn has_small_half(word: u64) -> bool {
+    (word as u32).wrapping_add(SMALL) < 2 * SMALL
+}
+
+/// Which words of a program's memory are instants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instants {
+    /// None: they are numbers as others are.
+    None,
+    /// Those of netcheck's own.
+    Own(Reach),
+    /// Those of the standard library, too, which are never out of reach.
+    All(Reach),
+}
+
+/// Which instants are out of reach. All numbers are nanoseconds since the start of the check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// How long before the latest instant, if none is of the standard library.
+    pub ns: i64,
+    /// All up to this one.
+    pub floor_ns: i64,
+    /// All before this one, if another one lies behind it.
+    pub middle_ns: Option<i64>,
+}
+
+impl Reach {
+    /// The latest instant that is out of reach, or one just after it, where the memory holds this latest one.
+    #[must_use]
+    pub fn floor_below(self, latest_ns: i64) -> i64 {
+        let middle_ns = self.middle_ns.filter(|&middle_ns| middle_ns <= latest_ns);
+        middle_ns.map_or(self.floor_ns, |middle_ns| self.floor_ns.max(middle_ns - 1))
+    }
+}
+
+/// In place of how long an instant is before the latest one: it is out of reach.
+const OUT_OF_REACH: u64 = u64::MAX;
+
+/// An instant of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Met {
+    pub(super) ns: i64,
+    /// Whether it is one of the standard library.
+    pub(super) is_std: bool,
+}
+
+/// What a word is that is recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recognised {
+    /// An instant, with a mask of the bits of the next word that are no part of it.
+    Instant(Met, u64),
+    /// A number that was written over the low half of an instant, which is stale.
+    Number(u32),
+}
+
+/// The instants of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dated {
+    /// The latest one, in nanoseconds since the start of the check.
+    pub latest_ns: i64,
+    /// Whether it is in reach.
+    pub is_in_reach: bool,
+    /// Whether one of them is of the standard library.
+    pub has_std: bool,
+}
+
+impl Instants {
+    /// The instants of an image, and how long each is before the latest one, as the image has it.
+    pub(super) fn dated(self, all: &[Met], mut write: impl FnMut(u64)) -> Option<Dated> {
+        let latest_ns = all.iter().map(|met| met.ns).max()?;
+        let has_std = all.iter().any(|met| met.is_std);
+        let (reach_ns, floor_ns) = match self {
+            Instants::None => (i64::MAX, i64::MIN),
+            Instants::Own(reach) | Instants::All(reach) => (reach.ns, reach.floor_below(latest_ns)),
+        };
+        for met in all {
+            let before_ns = latest_ns.saturating_sub(met.ns);
+            let is_out_of_reach = !met.is_std && (met.ns <= floor_ns || !has_std && before_ns >= reach_ns);
+            write(if is_out_of_reach { OUT_OF_REACH } else { before_ns as u64 });
+        }
+        Some(Dated { latest_ns, is_in_reach: has_std || latest_ns > floor_ns, has_std })
+    }
+
+    /// What a word is, with the next one, if it is recognised.
+    #[inline]
+    pub(super) fn at(self, first: u64, second: u64) -> Option<Recognised> {
+        match self {
+            Instants::None => None,
+            _ if ORIGIN_NS.abs_diff(first as i64) <= RANGE_NS as u64 => Some(match has_small_half(first) {
+                true => Recognised::Number(first as u32),
+                false => Recognised::Instant(Met { ns: first as i64 - ORIGIN_NS, is_std: false }, u64::MAX),
+            }),
+            Instants::Own(_) => None,
+            Instants::All(_) => {
+                let seconds = first.wrapping_sub(UPTIME.as_secs() - RANGE_SECONDS);
+                let nanoseconds = (second & LOW_HALF) as i64;
+                let is_reading = seconds < 2 * RANGE_SECONDS && nanoseconds < SECOND_NS;
+                is_reading.then(|| {
+                    let seconds = seconds as i64 - RANGE_SECONDS as i64;
+                    let met = Met { ns: seconds * SECOND_NS + nanoseconds, is_std: true };
+                    Recognised::Instant(met, !LOW_HALF)
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Instants in images: how long they are before the latest one, and whether they are out of reach.
+
+use netcheck_memory::{Arena, Dated, Instants, ORIGIN_NS, Reach, UPTIME, is_recognised};
+
+const REACH: Reach = Reach { ns: 1_000, floor_ns: i64::MIN, middle_ns: None };
+
+/// An image of some words in an arena, and the instants among them.
+fn image(arena: &Arena, instants: Instants, words: &[u64]) -> (u128, Option<Dated>) {
+    let state = arena.enter(|| Box::new(words.to_vec()));
+    let (digest, dated) = arena
+        .dated_image(|scan| {
+            scan.recognise(instants);
+            scan.pointer(&raw const *state);
+        })
+        .expect("an image");
+    arena.enter(|| drop(state));
+    (digest.to_u128(), dated)
+}
+
+fn own(ns: i64) -> u64 {
+    (ORIGIN_NS + ns) as u64
+}
+
+/// The two words of an instant of the standard library.
+fn std(seconds: u64, nanoseconds: u64) -> [u64; 2] {
+    [UPTIME.as_secs() + seconds, 7 << 32 | nanoseconds]
+}
+
+/// Images at different times are equal if the instants in them lie equally far apart.
+#[test]
+fn an_image_does_not_tell_when_it_was_made() {
+    let Some(arena) = Arena::new() else { return };
+    let of = |words: &[u64]| image(&arena, Instants::Own(REACH), words);
+    let (one, dated) = of(&[own(5), 7, own(9)]);
+    assert_eq!(dated, Some(Dated { latest_ns: 9, is_in_reach: true, has_std: false }));
+    assert_eq!(of(&[own(1_005), 7, own(1_009)]).0, one);
+    assert_ne!(of(&[own(5), 7, own(10)]).0, one);
+    assert_ne!(of(&[own(9), 7, own(5)]).0, one);
+    assert_ne!(of(&[own(5), 8, own(9)]).0, one);
+    let unknown = |words: &[u64]| image(&arena, Instants::None, words);
+    assert_eq!(unknown(&[own(5)]).1, None);
+    assert_ne!(unknown(&[own(5)]).0, unknown(&[own(6)]).0);
+}
+
+#[test]
+fn instants_out_of_reach_are_one() {
+    let Some(arena) = Arena::new() else { return };
+    let of = |reach, words: &[u64]| image(&arena, Instants::Own(reach), words);
+    let one = of(REACH, &[own(0), own(5_000)]);
+    assert_eq!(of(REACH, &[own(4_000), own(5_000)]), one);
+    assert_ne!(of(REACH, &[own(4_001), own(5_000)]).0, one.0);
+    // What was out of reach stays so, also when the latest one is forgotten.
+    let floor = Reach { floor_ns: 4_000, ..REACH };
+    assert_eq!(of(floor, &[own(3_999), own(4_100)]).0, of(floor, &[own(4_000), own(4_100)]).0);
+    let (_, dated) = of(floor, &[own(4_000), own(3_000)]);
+    assert_eq!(dated, Some(Dated { latest_ns: 4_000, is_in_reach: false, has_std: false }));
+    // What lies before the middle is out of reach of what lies behind it, and not without that.
+    let middle = Reach { middle_ns: Some(500), ..REACH };
+    assert_eq!(of(middle, &[own(10), own(600)]).0, of(middle, &[own(499), own(600)]).0);
+    assert_ne!(of(middle, &[own(10), own(400)]).0, of(middle, &[own(300), own(400)]).0);
+}
+
+/// A tag before padding that has the high half of an instant tells no time.
+#[test]
+fn a_small_number_over_the_low_half_of_an_instant_is_a_number() {
+    let Some(arena) = Arena::new() else { return };
+    let of = |words: &[u64]| image(&arena, Instants::Own(REACH), words);
+    let tagged = |ns: i64, tag: u32| own(ns) >> 32 << 32 | u64::from(tag);
+    for tag in [0, 9, 4_095, u32::MAX, u32::MAX - 1] {
+        let (one, dated) = of(&[tagged(0, tag), own(5)]);
+        assert_eq!(dated.map(|dated| dated.latest_ns), Some(5));
+        assert_eq!(of(&[tagged(1 << 40, tag), own(5)]).0, one);
+        assert_ne!(of(&[tagged(0, tag ^ 1), own(5)]).0, one);
+        let ns = tagged(1 << 40, tag) as i64 - ORIGIN_NS;
+        assert!(!is_recognised(ns) && is_recognised(ns ^ 1 << 20) && is_recognised(1 << 40));
+    }
+}
+
+/// Wherever the two words of one lie among others, in blocks of 64.
+#[test]
+fn an_instant_of_the_standard_library_is_two_words() {
+    let Some(arena) = Arena::new() else { return };
+    let of = |words: &[u64]| image(&arena, Instants::All(REACH), words);
+    for before in [0, 1, 61, 62, 63, 64, 126, 127, 200] {
+        let words = |seconds: u64, rest: u64| {
+            let mut words = vec![0; before];
+            words.extend(std(seconds, 999_999_999));
+            words.extend([rest; 3]);
+            words.extend([0; 150]);
+            words.extend(std(seconds + 1, 0));
+            words
+        };
+        let (one, dated) = of(&words(3, 0));
+        assert_eq!(dated.map(|dated| (dated.latest_ns, dated.has_std)), Some((4_000_000_000, true)), "{before}");
+        assert_eq!(of(&words(500_000, 0)).0, one, "{before}");
+        assert_ne!(of(&words(3, 1)).0, one, "{before}");
+        let mut later = words(3, 0);
+        later[before + 1] -= 1;
+        assert_ne!(of(&later).0, one, "{before}");
+        let mut beside = words(3, 0);
+        beside[before + 1] += 1 << 32;
+        assert_ne!(of(&beside).0, one, "the other half of the word is no part of it, {before}");
+    }
+    // Seconds with what are no nanoseconds, or of another time, are numbers.
+    assert_eq!(of(&[UPTIME.as_secs(), 1_000_000_000]).1, None);
+    assert_eq!(of(&[UPTIME.as_secs() + (1 << 22), 5]).1, None);
+    // However long ago, it is told.
+    assert_ne!(of(&[std(1, 0), std(9, 0)].concat()).0, of(&[std(2, 0), std(9, 0)].concat()).0);
+}

@@ -1,0 +1,180 @@
+//! The instants of a run.
+//!
+//! What a program does depends on how far its instants lie apart, and from now. So a local state has no time since the
+//! start of the check: the world tells an instant by the latest one that the program's memory holds (`At::from_latest`),
+//! and by now if it holds none. The run counts on from there: its instants have the numbers of a clock of its own, which
+//! shows 0 where nothing is held. After each step, the image of the memory says which instant is the latest one, and the
+//! edge how far it lies from the one before (`Effect::Latest`). So two runs that come to one local state do the same from
+//! there, whatever their clocks show; and a state of the world needs, of each unit that holds an instant, only how long ago
+//! the latest one is.
+//!
+//! # Reach
+//!
+//! Memory is full of instants that are of no use any more: a map from which an entry was removed still has its bytes. So of
+//! an instant that lies farther before the latest one than the *reach*, a local state tells only that, for as long as it is
+//! held; and of the latest one, a state of the world tells no longer age. A program that never asks how far such an instant
+//! is from another one does the same whatever it is. If it asks ([`Context::measured`]), the check begins again with a
+//! longer reach.
+//!
+//! It may compare such an instant with one in reach, or with now, also when it has added something to it: the answer is
+//! known. For a program makes no instant that is a third of the reach away from the latest one, from now, or from one that is
+//! out of reach ([`Context::derived`]), and holds none that is to come in a third of it or more (`Countdowns::hold`). So what
+//! went out of reach is more than two thirds of the reach ago; what is made of it, more than one third, and nothing is made
+//! of that; and what is told by now, or made of that, is less than one third ago. Where the latest one is out of reach, the
+//! clock of the run goes on as long after it as the reach is: what the memory holds lies before the middle, and what is told
+//! by now behind it.
+//!
+//! A program that takes an instant for a number (its `Hash`, its `Debug` text, an argument of another unit) depends on the
+//! clock of its run. It says so ([`Context::number`]), and the check begins again with the time since the start.
+
+use crate::operation::time::{self, At};
+use crate::operation::{Effect, Outcome};
+use crate::unit::poll::clock::{Clock, MADE_NS};
+use crate::unit::poll::context::Context;
+use crate::unit::shared::Modes;
+use netcheck_memory::{Dated, Instants, RANGE_NS, engine, is_recognised};
+
+impl Context {
+    /// An instant that the world tells, by the clock of the run.
+    pub(crate) fn told(&self, at: At) -> At {
+        let reach_ns = self.shared.modes.reach_ns;
+        let mut state = self.state();
+        let clock = &mut state.clock;
+        let ns = match (at.since_latest(), at.since_long_after()) {
+            (Some(ns), _) => clock.latest_ns().saturating_add(ns),
+            (_, Some(ns)) => {
+                clock.middle_ns = Some(clock.latest_ns().saturating_add(reach_ns / 2));
+                clock.latest_ns().saturating_add(reach_ns).saturating_add(ns)
+            }
+            (None, None) => return at,
+        };
+        (clock.told_ns, clock.reads) = (Some(ns), true);
+        drop(state);
+        if !is_recognised(ns) {
+            self.number();
+        }
+        At::new(At::START, ns)
+    }
+
+    /// As [`Context::told`], of an outcome that is kept until the program takes it.
+    pub(in crate::unit) fn told_outcome(&self, outcome: &Outcome) -> Outcome {
+        match outcome {
+            Outcome::Elapsed { at: Some(at) } => Outcome::Elapsed { at: Some(self.told(*at)) },
+            other => other.clone(),
+        }
+    }
+
+    /// An instant of the program's, as it is told to the world.
+    pub(crate) fn untold(&self, at: At) -> At {
+        if at.number().is_none() || !self.shared.modes.dates_by_latest {
+            return at;
+        }
+        self.measured([at, at]);
+        engine(|| At::from_latest(at.ns().saturating_sub(self.state().clock.latest_ns())))
+    }
+
+    /// The program depends on how far instants are from each other, or from now.
+    pub(crate) fn measured(&self, both: [At; 2]) {
+        engine(|| {
+            let Modes { dates_by_latest, reach_ns, .. } = self.shared.modes;
+            let numbers = both.into_iter().filter_map(At::number);
+            let asked = {
+                let clock = &self.state().clock;
+                let unknown = numbers.filter(|&ns| dates_by_latest && !clock.is_in_reach(ns));
+                unknown.map(|ns| clock.latest_ns().saturating_sub(ns).max(reach_ns)).max()
+            };
+            if let Some(ns) = asked {
+                self.effect(Effect::Time(time::Effect::Reach { ns }));
+            }
+        });
+    }
+
+    /// The program compares two instants. Which comes first is known if one of them is in reach.
+    pub(crate) fn compared(&self, both: [At; 2]) {
+        let is_known = |at: At| at.number().is_none_or(|ns| self.state().clock.is_in_reach(ns));
+        if !engine(|| both.into_iter().any(is_known)) {
+            self.measured(both);
+        }
+    }
+
+    /// The instant that the program makes of another one, which has to be recognised. What it makes
+    /// of one that is out of reach is told from that by lying [`MADE_NS`] before it.
+    pub(crate) fn derived(&self, from: At, made: At) -> At {
+        engine(|| {
+            let Modes { dates_by_latest, reach_ns, .. } = self.shared.modes;
+            let (true, Some(from_ns), Some(ns)) = (dates_by_latest, from.number(), made.number()) else { return made };
+            if ns.saturating_abs() > RANGE_NS - 2 * MADE_NS || !is_recognised(ns) {
+                self.number();
+                return made;
+            }
+            let (is_in_reach, too_far, is_made) = {
+                let clock = &self.state().clock;
+                let is_made = from_ns < clock.floor_ns.saturating_sub(MADE_NS / 2);
+                (clock.is_in_reach(from_ns), clock.is_too_far(from_ns, ns, reach_ns), is_made)
+            };
+            let away_ns = ns.saturating_sub(from_ns).saturating_abs();
+            let asked_ns = match is_in_reach {
+                true => too_far,
+                false if is_made => Some(reach_ns),
+                false => (away_ns >= reach_ns / 3).then(|| away_ns.saturating_mul(3)),
+            };
+            if let Some(ns) = asked_ns {
+                self.effect(Effect::Time(time::Effect::Reach { ns }));
+            }
+            if is_in_reach {
+                return made;
+            }
+            if reach_ns > MADE_NS / 2 {
+                self.number();
+            }
+            At::new(At::START, from_ns - MADE_NS)
+        })
+    }
+
+    /// The program takes an instant for a number.
+    pub(crate) fn number(&self) {
+        if self.shared.modes.dates_by_latest {
+            self.effect(Effect::Time(time::Effect::Number));
+        }
+    }
+
+    /// The run reads the clock of the standard library.
+    pub(super) fn reads_std(&self) {
+        self.state().clock.reads_std = true;
+    }
+
+    /// The words of the program's memory that are instants.
+    pub(super) fn instants(&self) -> Instants {
+        let Modes { dates_by_latest, reach_ns, .. } = self.shared.modes;
+        let clock = &self.state().clock;
+        match () {
+            () if !dates_by_latest || !clock.reads => Instants::None,
+            () if clock.reads_std => Instants::All(clock.reach(reach_ns)),
+            () => Instants::Own(clock.reach(reach_ns)),
+        }
+    }
+
+    /// The instants that the memory held before the step.
+    pub(in crate::unit) fn dated(&self) -> Option<Dated> {
+        self.state().clock.dated
+    }
+
+    /// The last instant that the run was told.
+    pub(in crate::unit) fn last_dated(&self) -> Option<Dated> {
+        let Clock { dated, told_ns, reads_std: has_std, .. } = self.state().clock;
+        told_ns.map(|latest_ns| Dated { latest_ns, has_std, is_in_reach: true }).or(dated)
+    }
+
+    /// Whether the step was told an instant.
+    pub(in crate::unit) fn was_told(&self) -> bool {
+        self.state().clock.told_ns.is_some()
+    }
+
+    /// The step is over, and the memory holds these instants.
+    pub(in crate::unit) fn set_dated(&self, dated: Option<Dated>) {
+        let reach_ns = self.shared.modes.reach_ns;
+        let clock = &mut self.state().clock;
+        clock.floor_ns = dated.map_or(i64::MIN, |dated| clock.reach(reach_ns).floor_below(dated.latest_ns));
+        (clock.dated, clock.middle_ns) = (dated, None);
+    }
+}

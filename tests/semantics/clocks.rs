@@ -1,0 +1,231 @@
+//! Local states that differ only in when they are: a program that compares, adds and subtracts its instants comes to an
+//! end, one that takes them for numbers does as before.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::future::Future;
+use std::time::Duration;
+
+use netcheck::check::{Checker, Identity, Report, Udp, Verdict};
+use netcheck::net::UdpSocket;
+use netcheck::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout, timeout_at};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn check<F: Future<Output = ()> + 'static>(program: impl Fn() -> F + Clone + Send + Sync + 'static) -> Report {
+    check_by(Checker::new(), program)
+}
+
+fn check_by<F: Future<Output = ()> + 'static>(
+    checker: Checker,
+    program: impl Fn() -> F + Clone + Send + Sync + 'static,
+) -> Report {
+    checker.max_states(2_000).check(|net| {
+        net.process("program", program.clone());
+    })
+}
+
+/// Its number of states is the same without reduction.
+#[track_caller]
+fn ends<F: Future<Output = ()> + 'static>(program: impl Fn() -> F + Clone + Send + Sync + 'static) -> u64 {
+    let report = check(program.clone());
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    let plain = check_by(Checker::new().reduction(false), program);
+    assert_eq!((plain.verdict(), plain.states()), (report.verdict(), report.states()));
+    report.states() as u64
+}
+
+#[track_caller]
+fn ages<F: Future<Output = ()> + 'static>(program: impl Fn() -> F + Clone + Send + Sync + 'static) {
+    assert_eq!(check(program).verdict(), Verdict::Inconclusive);
+}
+
+/// Renews an instant when it is so many seconds old, and looks each second.
+async fn renews(seconds: u32) {
+    let mut last = Instant::now();
+    loop {
+        sleep(SECOND).await;
+        assert!(last.elapsed() <= SECOND * seconds);
+        if last.elapsed() == SECOND * seconds {
+            last = Instant::now();
+        }
+    }
+}
+
+#[test]
+fn an_instant_that_is_renewed_is_as_old_again() {
+    let of_three = ends(|| renews(3));
+    let of_ten = ends(|| renews(10));
+    assert!(of_ten > of_three && of_ten < 100, "{of_three} and {of_ten}");
+}
+
+#[test]
+fn so_it_is_of_the_standard_library() {
+    ends(|| async {
+        let mut last = std::time::Instant::now();
+        loop {
+            sleep(SECOND).await;
+            if last.elapsed() >= 3 * SECOND {
+                last = std::time::Instant::now();
+            }
+            assert!(last.elapsed() < 3 * SECOND);
+        }
+    });
+}
+
+#[test]
+fn deadlines_that_are_to_come_are_instants_too() {
+    ends(|| async {
+        let mut deadline = Instant::now() + 2 * SECOND;
+        loop {
+            sleep_until(deadline).await;
+            assert!(Instant::now() == deadline);
+            deadline += 2 * SECOND;
+        }
+    });
+}
+
+#[test]
+fn leases_in_a_map_and_times_in_a_queue_expire() {
+    ends(|| async {
+        let (mut leases, mut seen) = (BTreeMap::new(), VecDeque::new());
+        let mut next = 0_u8;
+        loop {
+            sleep(SECOND).await;
+            let now = Instant::now();
+            leases.retain(|_, until| *until > now);
+            leases.insert(next, now + 3 * SECOND);
+            next = (next + 1) % 5;
+            seen.push_back(Some(std::time::Instant::now()));
+            if seen.len() > 3 {
+                assert!(seen.pop_front().flatten().is_some_and(|first| first.elapsed() == 3 * SECOND));
+            }
+            assert!(leases.len() <= 3 && leases.values().all(|until| *until > now));
+        }
+    });
+}
+
+#[test]
+fn a_bucket_that_fills_again_with_time_is_full_at_last() {
+    ends(|| async {
+        let (mut tokens, mut filled) = (3_u32, Instant::now());
+        loop {
+            sleep(SECOND / 2).await;
+            let new = (filled.elapsed().as_millis() / 1_000) as u32;
+            if new > 0 {
+                tokens = 3.min(tokens + new);
+                filled += SECOND * new;
+            }
+            if netcheck::choose([false, true]).await && tokens > 0 {
+                tokens -= 1;
+            }
+        }
+    });
+}
+
+#[test]
+fn ticks_tell_when_they_were() {
+    ends(|| async {
+        let mut ticks = interval(SECOND);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut before = ticks.tick().await;
+        loop {
+            let at = ticks.tick().await;
+            assert!(at - before == SECOND);
+            before = at;
+        }
+    });
+}
+
+#[test]
+fn a_tick_that_nobody_has_taken_yet_is_remembered() {
+    ends(|| async {
+        let mut ticks = interval(SECOND);
+        let mut before = ticks.tick().await;
+        loop {
+            let (at, ()) = tokio_join(ticks.tick(), sleep(SECOND)).await;
+            assert!(at - before == SECOND && at == Instant::now());
+            before = at;
+        }
+    });
+}
+
+async fn tokio_join<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
+    netcheck::join!(one, other)
+}
+
+#[test]
+fn an_instant_that_is_kept_for_ever_ages() {
+    ages(|| async {
+        let started = Instant::now();
+        loop {
+            sleep(SECOND).await;
+            assert!(started.elapsed() < SECOND * 1_000_000);
+        }
+    });
+}
+
+#[test]
+fn a_number_of_an_instant_is_a_number() {
+    // Its text tells when it was read.
+    ages(|| async {
+        let mut longest = 0;
+        let mut last = Instant::now();
+        loop {
+            sleep(SECOND).await;
+            last = last.max(Instant::now());
+            longest = longest.max(format!("{last:?}").len());
+        }
+    });
+    // So does the date.
+    ages(|| async {
+        let mut last = std::time::SystemTime::now();
+        loop {
+            sleep(SECOND).await;
+            last = last.max(std::time::SystemTime::now());
+        }
+    });
+}
+
+#[test]
+fn by_history_time_goes_on() {
+    let report = check_by(Checker::new().identity(Identity::History), || renews(3));
+    assert_eq!(report.verdict(), Verdict::Inconclusive);
+}
+
+/// A server that forgets clients from which it has heard nothing for three seconds.
+async fn presence() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let mut seen = BTreeMap::new();
+    let mut look = Instant::now() + SECOND;
+    loop {
+        let mut buffer = [0; 8];
+        if let Ok(received) = timeout_at(look, socket.recv_from(&mut buffer)).await {
+            let (_, from) = received.unwrap();
+            seen.insert(from, Instant::now());
+        }
+        if Instant::now() >= look {
+            look += SECOND;
+            let now = Instant::now();
+            seen.retain(|_, last| now - *last <= 3 * SECOND);
+        }
+    }
+}
+
+async fn client(period: Duration) {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    loop {
+        socket.send_to(b"here", "server:4000").await.unwrap();
+        let _ = timeout(period, std::future::pending::<()>()).await;
+    }
+}
+
+#[test]
+fn servers_that_keep_when_they_have_heard_of_others_come_to_an_end() {
+    let report = Checker::new().udp(Udp::new().loss()).check(|net| {
+        net.daemon("server", presence);
+        net.daemon("one", || client(2 * SECOND));
+        net.daemon("two", || client(3 * SECOND));
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert!(report.states() < 10_000, "{}", report.states());
+}
