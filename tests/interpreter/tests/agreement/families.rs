@@ -112,6 +112,10 @@ families! {
             "endless": |figures| figures.endless => 450, "isolated": |figures| figures.loops.isolated => 150,
             "panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 50,
             "clean": |figures| figures.clean => 200, "by history": |figures| figures.loops.by_history => 30];
+    random_systems_that_read_clocks_in_endless_loops_agree: 40_000_000, 40, 10_000,
+        endless_clocks_agree,
+        ["endless": |figures| figures.endless => 450, "panics": |figures| figures.panics => 50,
+            "deadlocks": |figures| figures.deadlocks => 50, "clean": |figures| figures.clean => 200];
     random_systems_that_poll_sockets_agree: 38_000_000, 40, 11_000,
         polls_agree,
         ["found something": |figures| figures.found => 300, "found nothing": |figures| figures.found_nothing => 600,
@@ -276,6 +280,12 @@ fn endless_polls_agree(seeds: Range<u64>) -> Option<Figures> {
     endless_agrees_by(seeds, limits, |seed| {
         generate::endless::endless_system_that_polls(seed, limits, |_, network| network.delay = false)
     })
+}
+
+/// Compares systems whose endless loops read the clock.
+fn endless_clocks_agree(seeds: Range<u64>) -> Option<Figures> {
+    let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
+    endless_agrees_by(seeds, limits, |seed| generate::endless::endless_system_that_reads_clocks(seed, limits))
 }
 
 /// Compares systems of all kinds that ask sockets whether there is something; some of them where packets take times of

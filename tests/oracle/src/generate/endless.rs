@@ -2,12 +2,14 @@
 //! time-outs, yield, look whether there is a message, send to themselves or to others, or count rounds.
 //!
 //! None of them is too large: what makes a system too large for the naive explorer is left out. Nor does any come to no end
-//! since time goes on for ever in it: where a program reads the clock, the engine has the time since the start in its states,
-//! and of an interval that nobody waits for, how late it is. The naive explorer has neither. So beside these there is no loop
-//! in which time may pass.
+//! since time goes on for ever in it: by history, the engine has the time since the start in its states where a program reads
+//! the clock, and of an interval that nobody waits for, how late it is. The naive explorer has neither. So beside these there
+//! is no loop in which time may pass; but in the systems of [`instants`], which are compared by memory.
 
+mod instants;
 mod streams;
 
+pub use instants::endless_system_that_reads_clocks;
 pub use streams::endless_system_with_streams;
 
 use super::polls::poll_sockets;
@@ -495,34 +497,15 @@ impl System {
             | Instruction::Read { limit_ms, .. } => limit_ms.is_some(),
             _ => false,
         };
-        let reads = |instruction: &Instruction| {
-            matches!(
-                instruction,
-                Instruction::Everyday(
-                    Everyday::Stamp
-                        | Everyday::IsOver { .. }
-                        | Everyday::SleepUntil { .. }
-                        | Everyday::SleepUntilLater { .. }
-                )
-            )
-        };
-        let begins = |instruction: &Instruction| matches!(instruction, Instruction::Everyday(Everyday::Every { .. }));
-        let ticks = |instruction: &Instruction| matches!(instruction, Instruction::Everyday(Everyday::Tick { .. }));
-        let in_loop = |process: &Process, holds: &dyn Fn(&Instruction) -> bool| {
-            let is_loop = |instruction: &Instruction| match instruction {
-                Instruction::Forever { body } | Instruction::Until { body, .. } => any(body, &|of| holds(of)),
-                _ => false,
-            };
-            process.tasks.iter().any(|task| any(task, &is_loop))
-        };
-        let somewhere = |process: &Process, holds: &dyn Fn(&Instruction) -> bool| {
-            process.tasks.iter().any(|task| any(task, &|of| holds(of)))
-        };
-        let keeps =
-            |process: &Process| somewhere(process, &reads) || somewhere(process, &begins) && !in_loop(process, &ticks);
-        let reads_again = |process: &Process| in_loop(process, &reads);
+        let keeps = |process: &Process| somewhere(process, &Instruction::reads_clock) || process.leaves_interval();
+        let reads_again = |process: &Process| in_loop(process, &Instruction::reads_clock);
         self.processes.iter().any(reads_again)
             || self.processes.iter().any(keeps) && self.processes.iter().any(|process| in_loop(process, &waits))
+    }
+
+    /// Whether some program reads the clock.
+    pub fn reads_clock(&self) -> bool {
+        self.processes.iter().any(|process| somewhere(process, &Instruction::reads_clock))
     }
 
     /// Whether some loop may go round without letting time pass.
@@ -539,4 +522,27 @@ impl System {
         };
         self.processes.iter().flat_map(|process| &process.tasks).any(|task| any(task, &spins))
     }
+}
+
+impl Process {
+    /// Whether it has an interval for which no loop of its own waits.
+    fn leaves_interval(&self) -> bool {
+        let begins = |instruction: &Instruction| matches!(instruction, Instruction::Everyday(Everyday::Every { .. }));
+        let ticks = |instruction: &Instruction| matches!(instruction, Instruction::Everyday(Everyday::Tick { .. }));
+        somewhere(self, &begins) && !in_loop(self, &ticks)
+    }
+}
+
+/// Whether some instruction is in an endless loop of a process.
+fn in_loop(process: &Process, holds: &dyn Fn(&Instruction) -> bool) -> bool {
+    let is_loop = |instruction: &Instruction| match instruction {
+        Instruction::Forever { body } | Instruction::Until { body, .. } => any(body, &|of| holds(of)),
+        _ => false,
+    };
+    process.tasks.iter().any(|task| any(task, &is_loop))
+}
+
+/// Whether some instruction is anywhere in a process.
+fn somewhere(process: &Process, holds: &dyn Fn(&Instruction) -> bool) -> bool {
+    process.tasks.iter().any(|task| any(task, &|of| holds(of)))
 }

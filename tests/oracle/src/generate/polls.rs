@@ -84,6 +84,11 @@ impl System {
         self.processes.iter().flat_map(|process| &process.tasks).any(|task| any(task, &tries))
     }
 
+    /// Whether some loop may go round without an await, since it only reads the clock: a poll that never ends.
+    pub(super) fn reads_in_one_poll(&self) -> bool {
+        self.spins(&Instruction::reads_clock)
+    }
+
     /// Whether some loop may go round without an await, since it only calls what does not wait: a poll that never ends.
     pub(super) fn spins_in_poll(&self) -> bool {
         let tries = |instruction: &Instruction| {
@@ -92,8 +97,14 @@ impl System {
                 Instruction::TryReceive { .. } | Instruction::TryRead { .. } | Instruction::TryWrite { .. }
             )
         };
+        self.spins(&tries)
+    }
+
+    fn spins(&self, calls: &dyn Fn(&Instruction) -> bool) -> bool {
         let spins = |instruction: &Instruction| match instruction {
-            Instruction::Forever { body } | Instruction::Until { body, .. } => any(body, &tries) && !awaits(body),
+            Instruction::Forever { body } | Instruction::Until { body, .. } => {
+                any(body, &|of| calls(of)) && !awaits(body)
+            }
             _ => false,
         };
         self.processes.iter().flat_map(|process| &process.tasks).any(|task| any(task, &spins))
@@ -101,7 +112,7 @@ impl System {
 }
 
 /// Whether a task that goes through a block has awaited something that always lets others run.
-fn awaits(block: &[Instruction]) -> bool {
+pub(super) fn awaits(block: &[Instruction]) -> bool {
     block.iter().any(|instruction| match instruction {
         Instruction::Sleep { .. } | Instruction::Yield => true,
         Instruction::If { then, otherwise, .. } => awaits(then) && awaits(otherwise),

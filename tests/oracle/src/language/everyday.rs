@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use crate::language::program::{Value, name};
+use crate::language::program::{Instruction, Value, name};
 
 /// What is written when the outer one of two time-outs elapses.
 pub const OUTER_ELAPSED: u8 = 252;
@@ -244,4 +244,19 @@ impl fmt::Display for Share {
 
 fn limit(limit_ms: Option<u16>) -> String {
     limit_ms.map(|ms| format!("timeout {ms} ms ")).unwrap_or_default()
+}
+
+impl Instruction {
+    /// Whether it reads the clock, or waits for an instant that was read.
+    pub fn reads_clock(&self) -> bool {
+        matches!(
+            self,
+            Instruction::Everyday(
+                Everyday::Stamp
+                    | Everyday::IsOver { .. }
+                    | Everyday::SleepUntil { .. }
+                    | Everyday::SleepUntilLater { .. }
+            )
+        )
+    }
 }

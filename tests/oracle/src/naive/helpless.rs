@@ -157,17 +157,7 @@ fn acquainted(system: &System) -> Vec<Units> {
 /// Whether some program reads the clock, or uses streams.
 pub(super) fn uses_clock_or_streams(system: &System) -> bool {
     let is_one = |instruction: &Instruction| {
-        matches!(
-            instruction,
-            Instruction::Listen { .. }
-                | Instruction::Connect { .. }
-                | Instruction::Everyday(
-                    Everyday::Stamp
-                        | Everyday::IsOver { .. }
-                        | Everyday::SleepUntil { .. }
-                        | Everyday::SleepUntilLater { .. },
-                )
-        )
+        instruction.reads_clock() || matches!(instruction, Instruction::Listen { .. } | Instruction::Connect { .. })
     };
     system.processes.iter().flat_map(|process| &process.tasks).any(|task| any(task, &is_one))
 }

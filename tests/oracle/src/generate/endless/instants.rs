@@ -1,0 +1,81 @@
+//! Systems whose endless loops read the clock: they look how long ago an instant is, take another one for it, wait for what
+//! comes later than it, and forget it.
+
+use super::{TRIES, beside, is_finite, with_loops};
+use crate::generate::polls::awaits;
+use crate::generate::{Random, clocks};
+use crate::language::everyday::Everyday;
+use crate::language::program::{Instruction, Process, System, change};
+use crate::naive::Limits;
+
+/// A random system with endless loops, some of which read the clock.
+pub fn endless_system_that_reads_clocks(seed: u64, limits: Limits) -> System {
+    let mut random = Random { state: seed ^ 0x1257 };
+    loop {
+        let all = beside(&mut random, seed, |_, network| network.delay = false);
+        let all = with_loops(&mut random, all, false, limits);
+        for _ in 0..TRIES {
+            let mut more = all.clone();
+            let has_isolated = more.processes.iter().any(|process| !process.isolated.is_empty());
+            if random.percent(30) && !has_isolated {
+                clocks::read_clocks(random.next(), &mut more);
+            }
+            more.processes.iter_mut().for_each(|process| read_in_loops(&mut random, process));
+            let leaves_interval = more.processes.iter().any(Process::leaves_interval);
+            if more != all && !leaves_interval && !more.reads_in_one_poll() && is_finite(&more, limits) {
+                return more;
+            }
+        }
+    }
+}
+
+/// Lets the loops of a process read the clock, but for those of isolated tasks, which have no instant.
+fn read_in_loops(random: &mut Random, process: &mut Process) {
+    let into = process.registers;
+    let isolated = process.isolated.clone();
+    let mut reads = false;
+    for (number, task) in process.tasks.iter_mut().enumerate() {
+        if isolated.contains(&number) {
+            continue;
+        }
+        change(task, &mut |instruction| {
+            let Instruction::Forever { body } = instruction else { return };
+            if awaits(body) && random.percent(80) {
+                let at = random.below(body.len() as u64 + 1) as usize;
+                let reading = reading(random, into);
+                body.splice(at..at, reading);
+                reads = true;
+            }
+        });
+    }
+    if reads {
+        process.registers += 1;
+        if random.percent(80) {
+            let root = &mut process.tasks[0];
+            let at = random.below(root.len() as u64 + 1) as usize;
+            root.insert(at, Instruction::Everyday(Everyday::Stamp));
+        }
+    }
+}
+
+/// What a loop does with the clock in a round.
+fn reading(random: &mut Random, into: usize) -> Vec<Instruction> {
+    let ms = *random.weighted(&[(4, 10), (4, 20), (3, 30), (2, 50), (1, 0)]);
+    let stamp = || Instruction::Everyday(Everyday::Stamp);
+    let fails = || Instruction::AssertNot { register: into, value: 1 };
+    let otherwise = Vec::new();
+    let then = match random.below(10) {
+        0..5 => vec![stamp()],
+        5 => vec![fails()],
+        6 => vec![Instruction::End],
+        7 => vec![stamp(), Instruction::Everyday(Everyday::SleepUntilLater { ms })],
+        8 => vec![Instruction::Sleep { ms: 10 }, stamp()],
+        _ => Vec::new(),
+    };
+    let look = Instruction::Everyday(Everyday::IsOver { ms, into });
+    match random.below(6) {
+        0 => vec![stamp()],
+        1 => vec![Instruction::Everyday(Everyday::SleepUntilLater { ms }), stamp()],
+        _ => vec![look, Instruction::If { register: into, equals: 1, then, otherwise }],
+    }
+}
