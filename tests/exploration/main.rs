@@ -17,4 +17,5 @@ mod priorities;
 mod reduction;
 mod search;
 mod shallow;
+mod strangers;
 mod symmetry;

@@ -104,7 +104,7 @@ async fn ask() -> io::Result<usize> {
 
 #[test]
 fn workers_of_their_own_serve_clients() {
-    let faults_and_states = [(0, 772, 6_095), (1, 8_949, 24_884), (9, 16_280, 41_032)];
+    let faults_and_states = [(0, 772, 6_095), (1, 8_949, 24_884), (9, 16_038, 41_032)];
     for (faults, reduced, full) in faults_and_states {
         for (reduction, states) in [(true, reduced), (false, full)] {
             let tcp = Tcp::new().fail_open().fail_read().fail_write().fail_close();

@@ -2,7 +2,8 @@
 //!
 //! - [`footprint`]: which components a unit's present and future steps touch, read off its
 //!   automaton as far as it is known; [`present`]: what of that depends on a state;
-//! - [`clocks`]: which movers share a clock, and which daemons are finished;
+//! - [`clocks`]: which movers share a clock, and which daemons are finished; [`failures`]: calls that fail at the instants of
+//!   others' timers;
 //! - [`parts`]: units that never meet again, each of which is explored by itself (rule 1); [`groups`]: processes that
 //!   never meet from their beginning on; [`sets`]: disjoint sets, of which these and clocks are made;
 //! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
@@ -23,6 +24,7 @@
 pub(crate) mod bits;
 mod clocks;
 mod dependence;
+mod failures;
 pub mod footprint;
 mod groups;
 mod live;

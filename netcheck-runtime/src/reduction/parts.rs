@@ -6,7 +6,8 @@
 //! - *A step of one part is possible, and the same, whatever the others have done*: they change nothing that it depends
 //!   on. So the executions from here are the interleavings of executions of each part, and each interleaving is one.
 //! - *Time*: whoever could compare the timers of two units would depend on both. So each part has a clock of its own,
-//!   also where nothing is reduced: a part that goes round in no time stops no timers but its own.
+//!   also where nothing is reduced: a part that goes round in no time stops no timers but its own. (Parts in which a call
+//!   may fail at the instants of each other's timers stay together: see [`failures`](super::failures).)
 //! - *What is local is found in a part alone*: a step, a panic, an output, what a monitor rejects (a monitor that sees steps
 //!   of two units connects them).
 //! - *The whole comes to rest where each part does*, in any combination of their ends. A part that has come to rest while a

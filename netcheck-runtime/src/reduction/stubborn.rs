@@ -23,6 +23,7 @@
 use super::bits::Bits;
 use super::clocks::{finished, with_lenders};
 use super::dependence::Dependence;
+use super::failures;
 use super::footprint::{Footprints, Row};
 use super::live::Live;
 use super::parts::{self, Part};
@@ -93,6 +94,7 @@ pub(crate) fn choose(
         && let Some((parts, rows)) = parts::parts(view, footprints, state)
     {
         let parts = parts::busy(view, state, enabled, parts)?;
+        let parts = failures::join_parts(view, footprints, state, enabled, parts)?;
         if parts.len() > 1 {
             return Ok(Chosen { sets: Sets::Parts(parts), rows, puts_off: false });
         }

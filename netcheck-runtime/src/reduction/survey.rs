@@ -2,6 +2,7 @@
 
 use super::bits::Bits;
 use super::clocks::join_clocks;
+use super::failures;
 use super::footprint::{Footprints, Row};
 use super::live::Live;
 use super::sets::Sets;
@@ -49,7 +50,7 @@ pub(super) fn survey_of(
         }
     }
     live.sort_by_key(|live| live.mover);
-    connect(view, footprints, &mut live);
+    connect(view, footprints, state, &mut live);
     Ok(live)
 }
 
@@ -89,7 +90,7 @@ fn depends_on(
 }
 
 /// Numbers the connected components, and the sets of movers that share a clock, by their lowest members.
-fn connect(view: View<'_>, footprints: &Footprints, live: &mut [Live]) {
+fn connect(view: View<'_>, footprints: &Footprints, state: &[u32], live: &mut [Live]) {
     let mut sets = Sets::new(live.len());
     for a in 0..live.len() {
         for b in a + 1..live.len() {
@@ -100,6 +101,7 @@ fn connect(view: View<'_>, footprints: &Footprints, live: &mut [Live]) {
     }
     live.iter_mut().enumerate().for_each(|(index, of)| of.component = sets.lowest(index));
     join_clocks(view, footprints, live, &mut sets);
+    failures::join_movers(view, footprints, state, live, &mut sets);
     live.iter_mut().enumerate().for_each(|(index, of)| of.clock = sets.lowest(index));
 }
 

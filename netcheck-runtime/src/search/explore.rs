@@ -198,7 +198,8 @@ impl Exploration<'_, '_> {
                 reduction.iter_mut().for_each(|footprints| footprints.cut_off(self.system, &state));
             }
             if let Some(footprints) = reduction.as_deref_mut()
-                && !footprints.uses.splits
+                && (!footprints.uses.splits || footprints.some_may_fail())
+                && !matches!(expansion.steps.first(), Some(Transition { step: Move::Part { .. }, .. }))
                 && !is_at_rest
                 && self.is_violated_in_part(source, footprints, expansion.steps)?
             {
@@ -292,7 +293,8 @@ impl Exploration<'_, '_> {
         found.map_or(Ok(false), |found| self.violated(id, found))
     }
 
-    /// Where states are not split, judges a state in which a part has come to rest while others go on.
+    /// Where states are not split, or parts stay together since calls may fail (`reduction/failures.rs`), judges a state in
+    /// which a part has come to rest while others go on.
     fn is_violated_in_part(
         &mut self,
         Source { id, state }: Source<'_>,

@@ -54,6 +54,8 @@ pub(crate) enum Resource {
     /// A program reads the clock, or sets a timer for an instant that it has read: what it does may depend on the time. No
     /// step depends on that.
     Reading,
+    /// A call may fail at any instant at which it is waited for. No step depends on that.
+    Failing,
     /// The time beyond the horizon, of which nothing is known.
     Later,
     /// A fault region is entered or left.
@@ -157,7 +159,7 @@ impl Resource {
             R::TriedIn(connection, _) | R::TriedOut(connection, _) => {
                 processes.extend(tables.connections.processes(connection));
             }
-            R::Budget | R::Clock | R::Reading | R::Later | R::Monitor(_) => {}
+            R::Budget | R::Clock | R::Reading | R::Failing | R::Later | R::Monitor(_) => {}
         }
     }
 
