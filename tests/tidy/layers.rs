@@ -308,6 +308,10 @@ const RUNTIME: &[Row] = &[
     ("rest", &["id", "property", "reduction::stubborn", "reduction::successors", "violation", "world"]),
     ("search::frontier", &["id", "world::step", "world::store"]),
     ("search::progress", &[]),
+    (
+        "search::simulate",
+        &["id", "operation", "property", "reduction", "search", "unit::automaton", "violation", "world"],
+    ),
     ("search", &["id", "property", "reduction", "rest", "unit::automaton", "unit::wording", "violation", "world"]),
     // Monitors by their public names, and what programs tell them.
     ("monitor", &["isolated", "operation", "unit::poll", "world::monitors"]),

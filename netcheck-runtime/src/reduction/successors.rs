@@ -146,6 +146,16 @@ impl Successors {
         Ok(&self.chosen)
     }
 
+    /// All steps that are possible, and those of which it is not known yet whether the program refuses them
+    /// ([`View::postponing`]).
+    pub(crate) fn postponing(&mut self, system: &mut System, state: &[u32]) -> Result<&[Transition], Interrupt> {
+        system.ask(|view| {
+            view.postponing().enabled(state, &mut self.enabled)?;
+            self.choose(view.postponing(), state, None)
+        })?;
+        Ok(&self.chosen)
+    }
+
     fn choose(&mut self, view: View<'_>, state: &[u32], scope: Option<&StubbornSet>) -> Lookup<()> {
         let Successors { enabled, chosen } = self;
         let of_search =

@@ -1,14 +1,18 @@
 //! Simulation: whole random executions from the start, one after the other, in the full semantics.
 //!
 //! No state is kept and none is looked up, so an execution takes the time of its steps, however large the space is. What
-//! units have done once is a look-up the next time, as in every search: user code is polled for what is new.
+//! units have done once is a look-up the next time, as in every search: user code is polled for what is new. Of what is
+//! new only the step that is drawn is learned: an outcome that the program may still refuse is drawn as any other, and
+//! drawn again without it if it does. So an execution goes on with the run that has come so far, and most of its steps
+//! take one poll. (Where all executions are taken in order, in dense time, and where monitors see steps, all outcomes of
+//! a state are learned.)
 //!
 //! `chance` draws the steps, `in_order` takes all executions one after the other instead; `drawn` has the delays.
 //!
 //! *Every execution can be drawn.* In each state every step has a positive probability, in at least one of the four
 //! kinds of executions that take turns: so with more and more executions, each finite one is drawn with a probability
-//! that goes to 1. Which ones are drawn is decided by the seed and the number of the execution alone, but for how long
-//! they are.
+//! that goes to 1. Which ones are drawn is decided by the seed and the number of the execution, by how long the ones before
+//! were, and by which outcomes they have learned to be refused.
 //!
 //! *How long they are.* Programs may go on for ever: daemons that poll, tick or connect again. Half of the executions end
 //! where all processes that are no daemons have ended, and what can happen without time passing has; the others go on,
@@ -24,8 +28,10 @@ use super::plan::{Limit, Plan};
 use super::progress::{Phase, Seen};
 use super::prune::pruned;
 use crate::id::UnitId;
+use crate::operation::Input;
 use crate::property::{Properties, Terminal};
 use crate::reduction::successors::{PathStep, Successors};
+use crate::unit::automaton::EdgeId;
 use crate::violation::Found;
 use crate::world::components::StateVector;
 use crate::world::step::{Class, Move, Transition};
@@ -133,6 +139,7 @@ pub fn simulate(
         simulated: Simulated::default(),
         explored,
         successors: Successors::default(),
+        postpones: !in_order && !system.has_delay() && system.monitors.is_empty(),
         delays,
     };
     let mut chooser =
@@ -206,6 +213,8 @@ struct Simulation<'a> {
     simulated: Simulated,
     explored: Explored,
     successors: Successors,
+    /// Whether only the steps that are taken are learned.
+    postpones: bool,
     delays: Option<&'a Delays>,
 }
 
@@ -231,10 +240,16 @@ impl Simulation<'_> {
         let mut state = initial.clone();
         let mut next = Vec::new();
         let mut taken: Vec<PathStep> = Vec::new();
+        // The step that was drawn, and has been learned since.
+        let mut drawn: Option<(UnitId, Input)> = None;
+        let mut is_judged = false;
         loop {
             self.steps_longest = self.steps_longest.max(taken.len());
             self.explored.depth = self.steps_longest;
-            let possible = self.successors.within(system, &state, None)?;
+            let possible = match self.postpones {
+                true => self.successors.postponing(system, &state)?,
+                false => self.successors.within(system, &state, None)?,
+            };
             for step in possible.iter().filter(|step| step.is_fault()) {
                 self.points.entry(fault_point(step)).or_default();
             }
@@ -242,19 +257,31 @@ impl Simulation<'_> {
             let is_over = possible.is_empty();
             let may_end = possible.iter().all(Transition::is_failure);
             let is_left = !length.goes_on && possible.iter().all(waits) && is_left_to_daemons(system, initial, &state);
-            if may_end && let Some(found) = self.ended(system, &state) {
+            let is_new_end = may_end && !std::mem::replace(&mut is_judged, may_end);
+            if is_new_end && let Some(found) = self.ended(system, &state) {
                 return Ok(Some((taken, found)));
             }
-            if is_over || is_left || may_end && !chooser.goes_on_with_failures() {
+            if is_over || is_left || is_new_end && !chooser.goes_on_with_failures() {
                 self.steps_whole = self.steps_whole.max(taken.len());
                 return Ok(None);
             }
             let possible = self.successors.chosen();
-            let Some(step) = chooser.choose(possible).map(|index| possible[index].clone()) else { return Ok(None) };
+            let is_drawn = |step: &Transition| input(step).is_some_and(|of| drawn == Some(of));
+            let again = possible.iter().position(is_drawn);
+            let Some(index) = again.or_else(|| chooser.choose(possible)) else { return Ok(None) };
+            let step = possible[index].clone();
             if taken.len() >= length.steps_max {
                 self.simulated.cut += 1;
                 return Ok(None);
             }
+            if let Move::Unit { unit, node, input, edge: EdgeId::POSTPONED, .. } = step.step {
+                if system.is_refused(node, input)? {
+                    self.points.remove(&fault_point(&step));
+                }
+                drawn = Some((unit, input));
+                continue;
+            }
+            (drawn, is_judged) = (None, false);
             if step.is_fault() {
                 self.points.insert(fault_point(&step), true);
             }
@@ -304,6 +331,14 @@ fn is_left_to_daemons(system: &System, initial: &[u32], state: &[u32]) -> bool {
 /// Whether time passes in a step, or it need not happen.
 fn waits(step: &Transition) -> bool {
     matches!(step.class(), Some(Class::Timer { .. })) || matches!(step.step, Move::Pass { .. }) || step.is_fault()
+}
+
+/// The unit that takes a step, and what it is told.
+fn input(step: &Transition) -> Option<(UnitId, Input)> {
+    match step.step {
+        Move::Unit { unit, input, .. } => Some((unit, input)),
+        _ => None,
+    }
 }
 
 fn fault_point(step: &Transition) -> FaultPoint {

@@ -120,6 +120,11 @@ enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeId(pub u32);
 
+impl EdgeId {
+    /// An edge that is learned only if its step is taken; see [`View::postponing`](crate::world::tables::View::postponing).
+    pub(crate) const POSTPONED: EdgeId = EdgeId(u32::MAX);
+}
+
 /// One outcome in one local state.
 pub struct Edge {
     pub source: NodeId,

@@ -201,7 +201,7 @@ impl View<'_> {
         }
         let input = Input { key, outcome };
         let edge = self.edge(node, input)?;
-        if self.automata.edge(edge).is_refused() {
+        if self.is_refused(edge) {
             enabled.refused += 1;
             return if waking == Waking::Offered && !fails { self.wake(enabled, asker, class) } else { Ok(false) };
         }
@@ -219,7 +219,7 @@ impl View<'_> {
             return Ok(true);
         }
         let edge = self.edge(node, input)?;
-        if self.automata.edge(edge).is_refused() {
+        if self.is_refused(edge) {
             return Ok(false);
         }
         let Change { writes, faults, events } = Change::quiet(Writes::new());

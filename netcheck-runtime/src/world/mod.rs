@@ -8,7 +8,7 @@
 //!   visited states;
 //! - [`declared`]: the declarations of one check; [`delays`]: how long packets take;
 //! - [`prepared`]: operations as the search keeps them; [`dispatch`]: hands each operation to its kind;
-//! - [`tables`]: all that state vectors refer to, for look-ups; [`system`]: fills the tables;
+//! - [`tables`]: all that state vectors refer to, for look-ups, and [`edges`]: what programs do; [`system`]: fills the tables;
 //! - [`enabled`]: the steps that a state offers; [`quiet`]: which of them may come next; [`readiness`]: calls that complete in the poll that begins
 //!   them; [`step`]: a step, with its
 //!   [`events`]; [`apply`]: the successor state;
@@ -23,6 +23,7 @@ pub mod components;
 pub mod declared;
 pub mod delays;
 pub(crate) mod dispatch;
+mod edges;
 pub(crate) mod enabled;
 pub mod events;
 pub(crate) mod faults;

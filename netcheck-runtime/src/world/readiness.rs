@@ -90,7 +90,7 @@ impl View<'_> {
 
     /// Whether the poll of a step finds an operation to wait for which this holds, before what it takes.
     pub(super) fn has_passed(self, edge: EdgeId, completes: impl Fn(OperationKey) -> bool) -> bool {
-        self.automata.edge(edge).begun.passed.iter().any(|&key| completes(key))
+        edge != EdgeId::POSTPONED && self.automata.edge(edge).begun.passed.iter().any(|&key| completes(key))
     }
 
     /// Lets each step end at the first call of its last poll that the program itself polls, and that may complete.
@@ -98,7 +98,7 @@ impl View<'_> {
         let mut next = Vec::new();
         for step in steps {
             let Move::Unit { edge, .. } = step.step else { continue };
-            if self.automata.edge(edge).begun.calls.is_empty() {
+            if edge == EdgeId::POSTPONED || self.automata.edge(edge).begun.calls.is_empty() {
                 continue;
             }
             self.apply(state, step, &mut next)?;

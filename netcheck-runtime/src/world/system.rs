@@ -193,7 +193,7 @@ impl System {
 
     /// The system as a read-only view.
     pub fn view(&self) -> View<'_> {
-        View { automata: &self.learner.automata, tables: &self.tables }
+        View { automata: &self.learner.automata, tables: &self.tables, postpones: false }
     }
 
     /// Repeats a question until all entries that its answer needs are in the tables.
@@ -268,6 +268,12 @@ impl System {
     pub(crate) fn edge(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Interrupt> {
         let id = self.learner.edge(node, input).map_err(|diagnostic| self.unlearned(diagnostic))?;
         self.look_at(id)
+    }
+
+    /// Whether the program refuses an input, which is learned. It may show that the search must begin again.
+    pub(crate) fn is_refused(&mut self, node: NodeId, input: Input) -> Result<bool, Interrupt> {
+        let edge = self.edge(node, input)?;
+        Ok(self.learner.automata.edge(edge).is_refused())
     }
 
     /// The step of an edge up to the call that it begins with this number.

@@ -204,6 +204,8 @@ pub(crate) type Lookup<T> = Result<T, Box<Missing>>;
 pub struct View<'a> {
     pub(crate) automata: &'a Automata,
     pub(crate) tables: &'a Tables,
+    /// Whether edges that are not known are [`EdgeId::POSTPONED`], and not missing.
+    pub(crate) postpones: bool,
 }
 
 impl Deref for View<'_> {
@@ -473,10 +475,6 @@ impl<'a> View<'a> {
 
     pub(super) fn outcome(self, outcome: Outcome) -> Lookup<OutcomeId> {
         self.automata.number(&outcome).ok_or_else(|| Missing::Outcome(outcome).into())
-    }
-
-    pub(super) fn edge(self, node: NodeId, input: Input) -> Lookup<EdgeId> {
-        self.automata.find(node, input).ok_or_else(|| Missing::Edge(node, input).into())
     }
 
     /// The live units, with their nodes.

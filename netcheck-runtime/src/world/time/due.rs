@@ -75,7 +75,7 @@ impl View<'_> {
                 let outcome = self.elapsed(state, waiting.asker.unit, advance_ns)?;
                 let input = Input { key: waiting.asker.key, outcome };
                 let edge = self.edge(waiting.asker.node, input)?;
-                if !self.automata.edge(edge).is_refused() {
+                if !self.is_refused(edge) {
                     due.push((waiting, input, edge));
                 }
             }
