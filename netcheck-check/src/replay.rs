@@ -4,6 +4,7 @@
 use crate::trace::dates::Dates;
 use crate::trace::describe::{describe, due};
 use crate::trace::flow::Flow;
+use crate::trace::refused::unheard;
 use crate::trace::situation::{Situations, Watcher};
 use crate::trace::step::{Step, Timing};
 use netcheck_runtime::id::{Mover, NodeId};
@@ -110,7 +111,9 @@ pub(crate) fn replay(
         {
             step.remarks.push(due);
         }
+        let why = unheard(&seen);
         if let Some(step) = seen.last_mut() {
+            step.remarks.extend(why);
             flow.trace(system, &taken, number as u32, step);
         }
         system.apply(&state, &taken, &mut next)?;

@@ -191,3 +191,42 @@ fn readings_of_the_clock_are_told_with_the_next_step() {
     let again = Counterexample::from_json(&found.to_json()).unwrap();
     assert_eq!(again.steps().len(), 5);
 }
+
+async fn connects() {
+    TcpStream::connect("server:4000").await.unwrap();
+}
+
+/// The remarks on the connection that is refused.
+fn remarks_on_refusal(network: impl FnOnce(&mut Network)) -> Vec<String> {
+    let found = found(network);
+    let refused = found.steps().iter().find(|step| step.outcome == "connection refused");
+    refused.expect("a connection is refused").remarks.clone()
+}
+
+/// It is the commonest mistake of a first test that a client begins before the server listens.
+#[test]
+fn a_connection_is_refused_since_nobody_has_listened_yet() {
+    let said = remarks_on_refusal(|net| {
+        net.daemon("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+            let _ = listener.accept().await;
+        });
+        net.process("client", connects);
+    });
+    let after = "`.after(\"server\")` would let client begin once server waits";
+    assert_eq!(said, [format!("nobody has listened at server:4000 yet; {after}")]);
+}
+
+#[test]
+fn a_connection_that_is_refused_by_a_server_that_has_gone_is_no_such_mistake() {
+    let said = remarks_on_refusal(|net| {
+        net.process("server", || async {
+            drop(TcpListener::bind("0.0.0.0:4000").await.unwrap());
+        });
+        net.process("client", || async {
+            sleep(Duration::from_secs(1)).await;
+            connects().await;
+        });
+    });
+    assert_eq!(said, [""; 0]);
+}

@@ -405,6 +405,7 @@ const CHECK: &[Row] = &[
     ("trace::fold", &["trace::asked", "trace::step"]),
     ("trace::automaton", &["trace::chart"]),
     ("trace::merge", &["trace::automaton"]),
+    ("trace::refused", &["netcheck_runtime::operation", "trace::asked", "trace::step"]),
     ("trace::text", &["printable", "trace::counterexample", "trace::fold", "trace::relation", "trace::step"]),
     ("trace::layout", &[]),
     ("trace::markup", &[]),

@@ -4,6 +4,7 @@
 //! - [`asked`]: its question and answer as data, by which a stored step is found again;
 //! - [`describe`]: a step from a transition and the states around it;
 //! - [`dates`]: the time since the start of instants that steps have read;
+//! - [`refused`]: why a connection was refused;
 //! - [`flow`]: which step sent the arrivals of another;
 //! - [`situation`]: where each process is after each step;
 //! - [`source`]: the source lines of steps;
@@ -34,6 +35,7 @@ pub(crate) mod machine;
 pub(crate) mod markup;
 mod merge;
 pub(crate) mod mermaid;
+pub(crate) mod refused;
 pub(crate) mod relation;
 pub(crate) mod situation;
 pub(crate) mod source;
