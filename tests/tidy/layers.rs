@@ -405,8 +405,12 @@ const CHECK: &[Row] = &[
     ("trace::fold", &["trace::asked", "trace::step"]),
     ("trace::automaton", &["trace::chart"]),
     ("trace::merge", &["trace::automaton"]),
+    ("trace::cut", &[]),
     ("trace::refused", &["netcheck_runtime::operation", "trace::asked", "trace::step"]),
-    ("trace::text", &["printable", "trace::counterexample", "trace::fold", "trace::relation", "trace::step"]),
+    (
+        "trace::text",
+        &["printable", "trace::counterexample", "trace::cut", "trace::fold", "trace::relation", "trace::step"],
+    ),
     ("trace::layout", &[]),
     ("trace::markup", &[]),
     ("trace::machine", &["trace"]),

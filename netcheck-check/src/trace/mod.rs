@@ -11,6 +11,7 @@
 //! - [`counterexample`]: the steps to a violation, and their JSON form;
 //! - [`versions`]: that form as earlier versions wrote it;
 //! - [`relation`]: which processes have nothing to do with a violation;
+//! - [`cut`]: where long payloads are cut;
 //! - [`text`]: as text, for a terminal or to be pinned;
 //! - [`automaton`]: the learned automaton of one process, as DOT and Mermaid;
 //! - [`merge`], [`layout`], [`machine`]: the automaton as a drawing on the page, with few enough nodes to be read;
@@ -25,6 +26,7 @@ pub(crate) mod automaton;
 mod axis;
 pub(crate) mod chart;
 pub(crate) mod counterexample;
+mod cut;
 pub(crate) mod dates;
 pub(crate) mod describe;
 pub(crate) mod flow;

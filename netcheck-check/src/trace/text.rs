@@ -4,6 +4,7 @@
 
 use crate::printable::printable;
 use crate::trace::counterexample::Counterexample;
+use crate::trace::cut::around;
 use crate::trace::fold::{asides, is_told_by_the_other};
 use crate::trace::relation::{is_related, related};
 use crate::trace::step::{Doing, Kind, Step, Timing, length};
@@ -113,6 +114,18 @@ impl Text<'_> {
         self.step(number, step, Columns::of(steps.len(), steps.iter()), &[])
     }
 
+    /// The words of a step; a long payload is cut around what differs from the one before by the same process to the same.
+    fn what(&self, number: usize, step: &Step) -> String {
+        let is_before = |other: &&Step| {
+            (&other.process, &other.peer, other.kind) == (&step.process, &step.peer, step.kind)
+                && other.payload.is_some()
+        };
+        let before = self.counterexample.steps()[..number - 1].iter().rev().find(is_before);
+        let payloads = step.payload.as_ref().zip(before.and_then(|before| before.payload.as_ref()));
+        let cut = payloads.and_then(|(payload, before)| around(&step.what(), payload, before));
+        cut.unwrap_or_else(|| step.what())
+    }
+
     fn step(&self, number: usize, step: &Step, columns: Columns, asides: &[usize]) -> String {
         let who = self.paint(WHO, &format!("{:<width$}", printable(&step.who()), width = columns.who));
         let mut text = format!("{number:>width$}. ", width = columns.number);
@@ -120,7 +133,7 @@ impl Text<'_> {
             let at = step.timing.as_ref().map(Timing::at).unwrap_or_default();
             text.push_str(&self.paint(ASIDE, &format!("{at:>width$}  ", width = columns.instant)));
         }
-        text.push_str(&format!("{who}  {}", printable(&step.what())));
+        text.push_str(&format!("{who}  {}", printable(&self.what(number, step))));
         if !step.arrived.is_empty() {
             let numbers: String = step.arrived.iter().map(|number| format!(" #{number}")).collect();
             text.push_str(&self.paint(ASIDE, &format!(" ←{numbers}")));

@@ -1,4 +1,5 @@
-//! Payloads as the user describes them, or as Rust literals: `"text"` where all of it is text, else `b"\xff\0a"`.
+//! Payloads as the user describes them, or as Rust literals: `"text"` where all of it is text, else `b"\xff\0a"`. JSON stands
+//! there as it is, without quotes around it: `{"op":"fetch"}\n`.
 
 use crate::unit::panics::catch;
 use std::fmt::Write;
@@ -18,7 +19,7 @@ pub struct Payloads {
 impl Payloads {
     /// A payload in words, or as a literal, shortened.
     pub(crate) fn show(&self, bytes: &[u8]) -> String {
-        self.up_to(BYTES_MAX, bytes)
+        self.up_to(shown_max(bytes), bytes)
     }
 
     /// A payload in words, or as a literal that is shortened to `bytes_max` and the number of its bytes.
@@ -35,18 +36,25 @@ fn in_words(description: &Description, bytes: &[u8]) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// The most bytes of a payload that are shown.
+/// The most bytes of a payload that are shown, and the most if it is text.
 const BYTES_MAX: usize = 32;
+const TEXT_BYTES_MAX: usize = 72;
 
 /// A payload as a literal, shortened.
 pub(crate) fn payload(bytes: &[u8]) -> String {
-    up_to(BYTES_MAX, bytes)
+    up_to(shown_max(bytes), bytes)
+}
+
+fn shown_max(bytes: &[u8]) -> usize {
+    let beginning = &bytes[..bytes.len().min(TEXT_BYTES_MAX)];
+    if text(beginning, beginning.len() < bytes.len()).is_some() { TEXT_BYTES_MAX } else { BYTES_MAX }
 }
 
 /// A payload as a literal, shortened to `bytes_max` and the number of its bytes.
 fn up_to(bytes_max: usize, bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(bytes_max)];
     let mut literal = match text(shown, shown.len() < bytes.len()) {
+        Some(text) if looks_like_json(text) => as_it_is(text),
         Some(text) => format!("{text:?}"),
         None => byte_string(shown),
     };
@@ -65,6 +73,16 @@ fn text(bytes: &[u8], goes_on: bool) -> Option<&str> {
         text => text.ok(),
     };
     text.filter(|text| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')))
+}
+
+/// Whether text is JSON, or begins like it, that would not be easy to read with quotes around it.
+fn looks_like_json(text: &str) -> bool {
+    text.starts_with(['{', '[']) && text.contains('"')
+}
+
+/// Text without quotes around it, and on one line.
+fn as_it_is(text: &str) -> String {
+    text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
 }
 
 fn byte_string(bytes: &[u8]) -> String {
@@ -106,6 +124,7 @@ mod tests {
             ("süß\n".as_bytes(), r#""süß\n""#),
             (b"D\0a", r#"b"D\0a""#),
             (b"it's \"\\\x7f\xff", r#"b"it's \"\\\x7f\xff""#),
+            (b"{\"op\":\"fetch\"}\r\n", r#"{"op":"fetch"}\r\n"#),
         ];
         for (bytes, literal) in known {
             assert_eq!(payload(bytes), literal);
