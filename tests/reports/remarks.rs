@@ -230,3 +230,27 @@ fn a_connection_that_is_refused_by_a_server_that_has_gone_is_no_such_mistake() {
     });
     assert_eq!(said, [""; 0]);
 }
+
+/// Two tasks that ask again and again, one step of theirs between those of the other.
+#[test]
+fn steps_that_repeat_in_a_long_execution_are_counted() {
+    let found = found(|net| {
+        net.process("p", || async {
+            let other = tokio::spawn(async {
+                for _ in 0..45 {
+                    sleep(Duration::from_secs(2)).await;
+                }
+            });
+            for _ in 0..30 {
+                sleep(Duration::from_secs(3)).await;
+            }
+            other.await.unwrap();
+            panic!("at last");
+        });
+    });
+    let text = found.to_string();
+    let told = text.lines().filter(|line| line.contains("timer ->")).count();
+    assert!(found.steps().len() >= 60 && told < 30, "{text}");
+    let counted = |line: &str| line.contains("…  ") && line.ends_with(" steps of p again");
+    assert!(text.lines().any(counted), "{text}");
+}

@@ -7,12 +7,14 @@
 //! - *Rounds* are steps that repeat: the same tasks do the same at the same source lines, and the network does the same
 //!   to it. Payloads and answers may differ. Three rounds or more are told once. The last step of an execution is never
 //!   left out: it is the step that violates.
+//! - Of a long execution, a step is *repeated* if its task has taken the same one after the same one before, and nothing
+//!   goes wrong in it: an idle task that asks again and again, with others between its steps.
 //!
 //! Numbers of steps stay as they are.
 
 use crate::trace::asked::Asked;
 use crate::trace::step::{Doing, Kind, Step};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::{Discriminant, discriminant};
 
 /// Rounds that are told once.
@@ -20,6 +22,13 @@ const ROUNDS_MIN: usize = 3;
 
 /// Steps of a round at the most.
 const ROUND_STEPS_MAX: usize = 64;
+
+/// In an execution of fewer steps none is repeated, nor are the last ones of a longer one.
+const LONG_MIN: usize = 60;
+const LAST: usize = 20;
+
+/// Repeated steps that are told as one at the least.
+const REPEATED_MIN: usize = 3;
 
 /// For each step, by its number less one: the number of the step that it is told with, if it is an aside.
 pub(super) fn asides(steps: &[Step]) -> Vec<Option<usize>> {
@@ -40,6 +49,35 @@ pub(super) fn asides(steps: &[Step]) -> Vec<Option<usize>> {
         }
     }
     told_with
+}
+
+/// Which steps are repeated, by their numbers less one; asides as the steps that they are told with.
+pub(super) fn repeated(steps: &[Step], told_with: &[Option<usize>]) -> Vec<bool> {
+    let mut repeated = vec![false; steps.len()];
+    if steps.len() < LONG_MIN {
+        return repeated;
+    }
+    let mut last = BTreeMap::new();
+    let mut known = BTreeSet::new();
+    for (index, step) in steps.iter().enumerate().filter(|&(index, _)| told_with[index].is_none()) {
+        let task = (step.process.as_str(), step.task);
+        let outcome = if step.kind == Kind::Timer { "" } else { &step.outcome };
+        let what = (&step.operation, outcome, &step.location);
+        let before = last.insert(task, what);
+        let is_new = known.insert((task, before, what));
+        repeated[index] = !is_new && !step.failed && step.network.is_empty();
+    }
+    for (index, with) in told_with.iter().enumerate().rev() {
+        if let Some(number) = with {
+            repeated[index] = repeated[number - 1];
+        }
+    }
+    let from = steps.len() - LAST;
+    repeated[from..].fill(false);
+    for run in repeated.chunk_by_mut(|one, other| one == other).filter(|run| run.len() < REPEATED_MIN) {
+        run.fill(false);
+    }
+    repeated
 }
 
 /// Whether a step that is told with another one says no more than that one.
@@ -163,6 +201,20 @@ mod tests {
 
     fn step(process: &str, asked: Option<Asked>, operation: &str) -> Step {
         Step { process: process.to_owned(), asked, operation: operation.to_owned(), ..Step::default() }
+    }
+
+    #[test]
+    fn steps_that_a_task_has_taken_before_after_the_same_one_are_repeated() {
+        let asks = |process: &str| ["timer", "write ask", "read no"].map(|operation| step(process, None, operation));
+        let mut steps: Vec<Step> = (0..40).flat_map(|_| asks("a")).collect();
+        steps.insert(50, step("b", None, "start"));
+        steps[80].failed = true;
+        let repeated = repeated(&steps, &vec![None; steps.len()]);
+        let shown: Vec<usize> = (0..steps.len()).filter(|&index| !repeated[index]).collect();
+        // Behind the first round, the task begins another one; then what others do, what fails, and the last ones.
+        let first = [0, 1, 2, 3, 50, 80];
+        assert_eq!(shown, first.into_iter().chain(steps.len() - LAST..steps.len()).collect::<Vec<_>>());
+        assert!(!super::repeated(&steps[..59], &[None; 59]).contains(&true), "a short one is told whole");
     }
 
     #[test]

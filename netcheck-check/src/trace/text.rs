@@ -5,7 +5,7 @@
 use crate::printable::printable;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::cut::around;
-use crate::trace::fold::{asides, is_told_by_the_other};
+use crate::trace::fold::{asides, is_told_by_the_other, repeated};
 use crate::trace::relation::{is_related, related};
 use crate::trace::step::{Doing, Kind, Step, Timing, length};
 use anstyle::{AnsiColor, Style};
@@ -81,8 +81,8 @@ impl Text<'_> {
         format!("{} {}\n", self.paint(ASIDE, &format!("{name}:")), printable(value))
     }
 
-    /// The steps; those of processes that are unrelated to the violation are counted only, and asides stand below the steps
-    /// that they are told with.
+    /// The steps; those of processes that are unrelated to the violation are counted only, as are repeated ones, and asides
+    /// stand below the steps that they are told with.
     pub(crate) fn steps(&self) -> String {
         let steps = self.counterexample.steps();
         let told_with = asides(steps);
@@ -92,15 +92,24 @@ impl Text<'_> {
         let related = related(steps, self.counterexample.units());
         let is_shown = |step: &Step| is_related(step, related.as_ref());
         let columns = Columns::of(steps.len(), steps.iter().filter(|step| is_shown(step)));
+        let repeated = repeated(steps, &told_with);
+        let told = |(step, &is_repeated): (&Step, &bool)| match is_shown(step) {
+            true if is_repeated => Told::Repeated,
+            true => Told::Whole,
+            false => Told::Counted,
+        };
+        let told: Vec<Told> = steps.iter().zip(&repeated).map(told).collect();
         let mut text = String::new();
         let mut number = 1;
-        for run in steps.chunk_by(|a, b| is_shown(a) == is_shown(b)) {
-            if is_shown(&run[0]) {
-                for (number, step) in (number..).zip(run).filter(|(number, _)| told_with[number - 1].is_none()) {
+        for run in told.chunk_by(|a, b| a == b) {
+            let of_run = &steps[number - 1..number - 1 + run.len()];
+            let again = if run[0] == Told::Repeated { " again" } else { "" };
+            if run[0] == Told::Whole {
+                for (number, step) in (number..).zip(of_run).filter(|(number, _)| told_with[number - 1].is_none()) {
                     text.push_str(&self.step(number, step, columns, &asides_of(number)));
                 }
             } else {
-                let folded = format!("{:>width$}  {}", "…", folded(run), width = columns.number + 1);
+                let folded = format!("{:>width$}  {}{again}", "…", folded(of_run), width = columns.number + 1);
                 text.push_str(&format!("{}\n", self.paint(ASIDE, &folded)));
             }
             number += run.len();
@@ -225,6 +234,15 @@ impl Columns {
         }
         columns
     }
+}
+
+/// How a step is told.
+#[derive(Clone, Copy, PartialEq)]
+enum Told {
+    Whole,
+    /// It has nothing to do with the violation.
+    Counted,
+    Repeated,
 }
 
 /// How many steps each process takes, in the order of their first ones.
