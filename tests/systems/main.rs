@@ -8,6 +8,7 @@ mod file_transfer;
 mod gallery;
 mod golden;
 mod joint_states;
+mod polling;
 mod tftp;
 mod threads;
 mod tracked_alphabet;
