@@ -1,7 +1,7 @@
 //! What bounds a check: a limit that was hit is never "verified", and says what to do.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Identity, Keep, Report, Search, Verdict};
+use netcheck::check::{Checker, Identity, Keep, Report, Search, Udp, Verdict};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -193,6 +193,41 @@ fn what_makes_a_check_endless_is_named_first_and_what_differs_by_its_processes()
     let text = report.to_string();
     assert!(text.contains("TCP connections from \"client\" to \"server\" ("), "{text}");
     assert_eq!(check(Checker::new().duration(Duration::from_secs(3))).verdict(), Verdict::Verified);
+}
+
+#[test]
+fn an_inconclusive_check_names_a_socket_from_which_nobody_receives() {
+    async fn tells(listener: bool) {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            match listener {
+                true => _ = socket.recv(&mut [0; 8]).await,
+                false => {
+                    socket.send_to(b"hello", "deaf:4000").await.unwrap();
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+            }
+        }
+    }
+    async fn is_deaf() {
+        let _socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        std::future::pending().await
+    }
+    let advice = |listens: bool| {
+        let report = Checker::new().udp(Udp::new().loss()).max_states(200).check(|net| {
+            match listens {
+                true => net.daemon("deaf", || tells(true)),
+                false => net.daemon("deaf", is_deaf),
+            };
+            net.daemon("teller", || tells(false)).after("deaf");
+        });
+        (report.verdict(), report.profile().advice().join("\n"))
+    };
+    let (verdict, deaf) = advice(false);
+    assert_eq!(verdict, Verdict::Inconclusive);
+    let expected = "\"deaf\" has not received anything from a socket to which \"teller\" sends, and what is under way to it piles up";
+    assert!(deaf.starts_with(expected), "{deaf}");
+    assert!(!advice(true).1.contains("has not received anything"));
 }
 
 #[test]

@@ -723,11 +723,13 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::id",
             "network",
             "profile",
+            "netcheck_runtime::operation",
             "netcheck_runtime::search::plan",
             "netcheck_runtime::unit::source_line",
             "netcheck_runtime::world::components",
             "netcheck_runtime::world::store",
             "netcheck_runtime::world::system",
+            "netcheck_runtime::world::udp",
         ],
     ),
     (

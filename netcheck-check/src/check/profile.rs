@@ -6,12 +6,14 @@ use super::{Checker, Identity, Search, Tasks};
 use crate::network::Registered;
 use crate::profile::{ComponentProfile, ProcessProfile, Profile};
 use ahash::AHashSet;
-use netcheck_runtime::id::{ProcessId, TaskId, UnitId};
+use netcheck_runtime::id::{ProcessId, SocketId, TaskId, UnitId};
+use netcheck_runtime::operation::{Offer, Operation};
 use netcheck_runtime::search::plan::Advisor;
 use netcheck_runtime::unit::source_line;
-use netcheck_runtime::world::components::Component;
+use netcheck_runtime::world::components::{Component, ComponentId};
 use netcheck_runtime::world::store::Store;
 use netcheck_runtime::world::system::System;
+use netcheck_runtime::world::udp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 use std::time::Duration;
@@ -27,6 +29,9 @@ const COMPONENTS_MAX: usize = 8;
 
 /// Local states of a process for each set of operations that it waits for, from which on its channels are worth a word.
 const COUNTED_MIN: usize = 4;
+
+/// Different values of what is under way to a socket from which they are worth a word.
+const PILED_MIN: usize = 50;
 
 /// An instant so long ago is worth a word.
 const LONG_AGO: Duration = Duration::from_secs(60);
@@ -44,8 +49,9 @@ impl Job {
     /// What the check's size comes from, as far as it has come.
     pub(super) fn profile(&self, system: &System, store: &Store) -> Profile {
         let processes = self.processes(system);
-        let components = components(system, store);
-        let advice = self.advice_about(system, &processes, &components);
+        let values = store.count_values(SAMPLED_MAX);
+        let components = components(system, &values);
+        let advice = self.advice_about((system, &values), &processes, &components);
         Profile { processes, components, advice }
     }
 
@@ -100,12 +106,13 @@ impl Job {
     /// What may make the check smaller, the most promising first.
     fn advice_about(
         &self,
-        system: &System,
+        (system, values): (&System, &[usize]),
         processes: &[ProcessProfile],
         components: &[ComponentProfile],
     ) -> Vec<String> {
         let largest = processes.first().filter(|process| process.local_states >= LOCAL_STATES_MIN);
         let advice = [
+            about_unread(system, values),
             self.about_old_instants(system),
             components.iter().find(|component| component.is_clock).map(|_| {
                 let keep = "keep only differences of instants that decide something";
@@ -205,9 +212,33 @@ impl Job {
     }
 }
 
-/// The components that have the most values in a sample of the states.
-fn components(system: &System, store: &Store) -> Vec<ComponentProfile> {
-    let values = store.count_values(SAMPLED_MAX);
+/// Datagrams pile up that are sent to a socket from which the program, as far as it is known, never receives.
+fn about_unread(system: &System, values: &[usize]) -> Option<String> {
+    let shared = system.shared();
+    let receives = |offer: &Offer, socket: SocketId| match offer.operation.itself() {
+        Operation::Udp(
+            udp::Operation::Receive { socket: from, .. } | udp::Operation::TryReceive { socket: from, .. },
+        ) => *from == socket,
+        _ => false,
+    };
+    let many = |component: ComponentId| values.get(component.0 as usize).is_some_and(|&values| values >= PILED_MIN);
+    let mut channels = system.components.iter().filter(|&(id, _)| many(id));
+    let (from, to) = channels.find_map(|(_, component)| match component {
+        Component::Channel { from, to } => {
+            let mut offers = system.learner.automata.nodes.iter().flat_map(|node| &node.offers);
+            (!offers.any(|offer| receives(offer, to))).then_some((from, to))
+        }
+        _ => None,
+    })?;
+    let [from, to] = [from, to].map(|socket| shared.unit(socket.unit).name);
+    Some(format!(
+        "\"{to}\" has not received anything from a socket to which \"{from}\" sends, and what is under way to it piles up: let \
+         it receive, or the other stop"
+    ))
+}
+
+/// The components that have the most values in a sample of the states; `values`: how many each of them has.
+fn components(system: &System, values: &[usize]) -> Vec<ComponentProfile> {
     let mut components: Vec<ComponentProfile> = system
         .components
         .iter()
