@@ -3,6 +3,17 @@
 
 use netcheck::check::{Checker, Report, Tcp, Udp, Verdict, ViolationKind};
 
+/// A program is verified, and with the mistake that is seeded in it, it panics with these words.
+#[track_caller]
+fn holds_unless_faulty(check: fn(bool) -> Report, words: &str) {
+    let report = check(false);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    let report = check(true);
+    let found = report.counterexample().expect("the seeded mistake");
+    assert_eq!(found.kind(), ViolationKind::Panic);
+    assert!(found.message().contains(words), "{report}");
+}
+
 /// Who is there: clients say so each second, a reaper forgets those that have not for a while.
 #[netcheck::program]
 mod presence {
@@ -80,11 +91,7 @@ fn check_presence(late: bool) -> Report {
 
 #[test]
 fn clients_that_are_silent_are_forgotten_in_time() {
-    let report = check_presence(false);
-    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
-    let report = check_presence(true);
-    let found = report.counterexample().expect("the reaper may look too late");
-    assert!(found.message().contains("who was silent for"), "{report}");
+    holds_unless_faulty(check_presence, "who was silent for");
 }
 
 /// A server that answers at most three requests in a second, and a client that asks more often.
@@ -160,12 +167,7 @@ fn check_limiter(careless: bool) -> Report {
 
 #[test]
 fn no_more_is_answered_in_a_second_than_the_bucket_allows() {
-    let report = check_limiter(false);
-    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
-    let report = check_limiter(true);
-    let found = report.counterexample().expect("a token too many in each period");
-    assert_eq!(found.kind(), ViolationKind::Panic);
-    assert!(found.message().contains("in a second"), "{report}");
+    holds_unless_faulty(check_limiter, "in a second");
 }
 
 /// A client that asks again later and later, up to a limit, each time a little earlier or later than the others would.
@@ -216,9 +218,5 @@ fn check_back_off(unlimited: bool) -> Report {
 
 #[test]
 fn a_client_asks_again_before_long_whatever_is_lost() {
-    let report = check_back_off(false);
-    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
-    let report = check_back_off(true);
-    let found = report.counterexample().expect("it waits ever longer");
-    assert!(found.message().contains("nobody has asked for 3.2"), "{report}");
+    holds_unless_faulty(check_back_off, "nobody has asked for 3.2");
 }
