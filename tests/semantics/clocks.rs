@@ -165,6 +165,7 @@ fn an_instant_that_is_kept_for_ever_ages() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "the date of a check is the subject")]
 fn a_number_of_an_instant_is_a_number() {
     // Its text tells when it was read.
     ages(|| async {

@@ -17,7 +17,7 @@ fn holds_unless_faulty(check: fn(bool) -> Report, words: &str) {
 /// Who is there: clients say so each second, a reaper forgets those that have not for a while.
 #[netcheck::program]
 mod presence {
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
     use std::net::SocketAddr;
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
@@ -26,7 +26,7 @@ mod presence {
 
     const SILENCE: Duration = Duration::from_secs(3);
 
-    type Seen = Arc<Mutex<HashMap<SocketAddr, Instant>>>;
+    type Seen = Arc<Mutex<BTreeMap<SocketAddr, Instant>>>;
 
     /// `late`: the reaper looks only as often as clients may be silent, so one that is gone is seen for twice as long.
     pub async fn serve(late: bool) {
@@ -39,13 +39,11 @@ mod presence {
             match &buffer[..length] {
                 b"here" => _ = seen.lock().unwrap().insert(from, Instant::now()),
                 _ => {
-                    let seen = seen.lock().unwrap();
-                    let oldest = seen.values().map(Instant::elapsed).max().unwrap_or_default();
+                    let oldest = seen.lock().unwrap().values().map(Instant::elapsed).max().unwrap_or_default();
                     assert!(
                         oldest <= SILENCE + Duration::from_secs(1),
                         "somebody is shown who was silent for {oldest:?}"
                     );
-                    drop(seen);
                     socket.send_to(b"shown", from).await.unwrap();
                 }
             }

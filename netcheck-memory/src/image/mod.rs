@@ -13,7 +13,7 @@
 //!   a stale address is not lost;
 //! - a number with a part of a stale address in it, which a copy of stale bytes has left there, at whichever of its bytes:
 //!   the high half of an address in this arena, or in this thread's stacks. Written as a token, with the other bytes;
-//! - an [instant](instants), where they are recognised: written as how long it is before the latest one;
+//! - an [instant](Instants), where they are recognised: written as how long it is before the latest one;
 //! - anything else: written as it is. Blocks of zeros are written as their length.
 //!
 //! No two different sequences of such items are written with the same words.

@@ -198,8 +198,6 @@ impl Exploration<'_, '_> {
                 reduction.iter_mut().for_each(|footprints| footprints.cut_off(self.system, &state));
             }
             if let Some(footprints) = reduction.as_deref_mut()
-                && (!footprints.uses.splits || footprints.some_may_fail())
-                && !matches!(expansion.steps.first(), Some(Transition { step: Move::Part { .. }, .. }))
                 && !is_at_rest
                 && self.is_violated_in_part(source, footprints, expansion.steps)?
             {
@@ -301,6 +299,10 @@ impl Exploration<'_, '_> {
         footprints: &mut Footprints,
         steps: &[Transition],
     ) -> Result<IsOver, Interrupt> {
+        let is_split = matches!(steps.first(), Some(Transition { step: Move::Part { .. }, .. }));
+        if is_split || footprints.uses.splits && !footprints.some_may_fail() {
+            return Ok(false);
+        }
         let is_active = |unit: UnitId| steps.iter().any(|step| !step.is_failure() && step.unit() == Some(unit));
         let view = self.system.view();
         let is_suspect = |(unit, _): (UnitId, NodeId)| !view.is_daemon(unit) && !is_active(unit);

@@ -4,7 +4,7 @@
 //! None of them is too large: what makes a system too large for the naive explorer is left out. Nor does any come to no end
 //! since time goes on for ever in it: by history, the engine has the time since the start in its states where a program reads
 //! the clock, and of an interval that nobody waits for, how late it is. The naive explorer has neither. So beside these there
-//! is no loop in which time may pass; but in the systems of [`instants`], which are compared by memory.
+//! is no loop in which time may pass; but in the systems of `instants`, which are compared by memory.
 
 mod instants;
 mod streams;
