@@ -92,30 +92,22 @@ pub(crate) fn replay(
     let mut watcher = Watcher::default();
     watcher.see(system, &state);
     for (number, expected) in (1..).zip(steps) {
-        let (taken, step) = match look_up(system, &mut successors, &state, expected)? {
+        let (taken, mut step) = match look_up(system, &mut successors, &state, expected)? {
             Ok(found) => found,
             Err(possible) => {
                 let end = End::Diverged { expected: Box::new(expected.clone()), possible };
                 return Ok(Replayed { steps: seen, path, situations: watcher.situations(), at: None, end });
             }
         };
-        seen.push(step);
         path.push(taken.clone());
-        if let Some(step) = seen.last_mut() {
-            dates.step(system, &state, &taken, step);
-        }
+        dates.step(system, &state, &taken, &mut step);
         // In dense time, each step has its instant.
-        if instants.is_none()
-            && let Some(due) = due(system, &path, &dates)
-            && let Some(step) = seen.last_mut()
-        {
-            step.remarks.push(due);
+        if instants.is_none() {
+            step.remarks.extend(due(system, &path, &dates));
         }
-        let why = unheard(&seen);
-        if let Some(step) = seen.last_mut() {
-            step.remarks.extend(why);
-            flow.trace(system, &taken, number as u32, step);
-        }
+        step.remarks.extend(unheard(&seen, &step));
+        flow.trace(system, &taken, number as u32, &mut step);
+        seen.push(step);
         system.apply(&state, &taken, &mut next)?;
         if let Some(instants) = &mut instants {
             instants.step(system, &mut next);

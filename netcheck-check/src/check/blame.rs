@@ -20,7 +20,7 @@
 //!
 //! Where none of this applies, nothing is said.
 
-use crate::trace::step::{Doing, Kind, Step};
+use crate::trace::step::{Doing, Kind, Step, process};
 use netcheck_runtime::id::{ProcessId, TaskId, UnitId};
 use netcheck_runtime::operation::{Offer, Operation, Stream, tasks, tcp, udp};
 use netcheck_runtime::unit::wording;
@@ -154,7 +154,7 @@ fn providers(waiter: &Waiter, waiters: &[Waiter], system: &System, steps: &[Step
                 let have_met = |other: &Waiter| {
                     let other = name(other.process);
                     steps.iter().any(|step| {
-                        let (of, peer) = (process_of(step), step.peer.as_deref());
+                        let (of, peer) = (process(&step.process), step.peer.as_deref());
                         step.kind == Kind::Send
                             && ((of == own && peer == Some(other)) || (of == other && peer == Some(own)))
                     })
@@ -172,11 +172,6 @@ fn providers(waiter: &Waiter, waiters: &[Waiter], system: &System, steps: &[Step
         });
     }
     providers.into_iter().collect()
-}
-
-/// The process that takes a step: isolated tasks are named `process/function`.
-fn process_of(step: &Step) -> &str {
-    step.process.split('/').next().unwrap_or_default()
 }
 
 /// The sets of tasks that wait for each other only, or for idle ones, or for nobody; without the idle ones themselves.
@@ -264,7 +259,7 @@ fn fault(waiters: &[Waiter], system: &System, steps: &[Step]) -> Option<String> 
             };
             let Some(sent) = steps.get(from.wrapping_sub(1)) else { continue };
             let receiver = sent.peer.as_deref().and_then(|peer| waits_in(peer, is_datagram));
-            if let Some(waiter) = receiver.or_else(|| waits_in(process_of(sent), is_datagram)) {
+            if let Some(waiter) = receiver.or_else(|| waits_in(process(&sent.process), is_datagram)) {
                 let payload = sent.payload.as_deref().unwrap_or("a datagram");
                 return Some(format!(
                     "{}, which waits without a time-out for a datagram: {payload} of step {from} {what}, and nobody sends it again",

@@ -1,12 +1,11 @@
 //! Why a connection was refused: mostly since the process at the other end has not come to listen yet.
 
 use crate::trace::asked::{Answered, Asked};
-use crate::trace::step::Step;
+use crate::trace::step::{Step, process};
 use netcheck_runtime::operation::Failure;
 
-/// What to say of the last of some steps, if it is a connection that was refused and nobody has listened for it before.
-pub(crate) fn unheard(steps: &[Step]) -> Option<String> {
-    let (last, before) = steps.split_last()?;
+/// The remark on a connection that is refused, if nobody has listened at its address in the steps before.
+pub(crate) fn unheard(before: &[Step], last: &Step) -> Option<String> {
     let (Some(Asked::Open { peer: address }), Some(Answered::Failed { error: Failure::ConnectionRefused })) =
         (&last.asked, &last.answered)
     else {
@@ -14,12 +13,10 @@ pub(crate) fn unheard(steps: &[Step]) -> Option<String> {
     };
     let listener = last.peer.as_deref()?;
     let listens = |step: &Step| match &step.asked {
-        Some(Asked::Listen { address: own }) => {
-            step.process.split('/').next() == Some(listener) && port(own) == port(address)
-        }
+        Some(Asked::Listen { address: own }) => process(&step.process) == listener && port(own) == port(address),
         _ => false,
     };
-    let connects = last.process.split('/').next().unwrap_or_default();
+    let connects = process(&last.process);
     (!before.iter().any(listens)).then(|| {
         let after = match connects == listener {
             true => String::new(),

@@ -3,7 +3,7 @@
 //! A process is unrelated only if it has exchanged nothing, and has not tried to, with a process in which the violation
 //! happened, nor with a related one.
 
-use crate::trace::step::Step;
+use crate::trace::step::{Step, process};
 use std::collections::BTreeSet;
 
 /// The processes that are related to a violation in `units`; `None`: all.
@@ -30,9 +30,4 @@ pub(crate) fn related(steps: &[Step], units: &[String]) -> Option<BTreeSet<Strin
 /// Whether a step is one of the `related` processes', or the network's own.
 pub(crate) fn is_related(step: &Step, related: Option<&BTreeSet<String>>) -> bool {
     step.is_of_network() || related.is_none_or(|related| related.contains(process(&step.process)))
-}
-
-/// The process of a unit: isolated tasks are named `process/function`.
-fn process(unit: &str) -> &str {
-    unit.split_once('/').map_or(unit, |(process, _)| process)
 }

@@ -262,7 +262,7 @@ impl Step {
     pub(crate) fn is(&self, stored: &Step) -> bool {
         match stored.asked {
             Some(_) => {
-                // What a clock shows follows from the steps before it, whatever it is told by.
+                // A reading of the clock follows from the steps before it, so a stored one fits whatever its number is.
                 let is_told = matches!(
                     (&self.answered, &stored.answered),
                     (Some(Answered::Time { .. }), Some(Answered::Time { .. }))
@@ -313,6 +313,11 @@ impl Step {
             outcome => format!("{} -> {outcome}", self.operation),
         }
     }
+}
+
+/// The process of a unit: isolated tasks are named `process/function`.
+pub(crate) fn process(unit: &str) -> &str {
+    unit.split_once('/').map_or(unit, |(process, _)| process)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
