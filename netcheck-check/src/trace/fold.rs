@@ -67,13 +67,13 @@ pub(super) fn repeated(steps: &[Step], told_with: &[Option<usize>]) -> Vec<bool>
         let is_new = known.insert((task, before, what));
         repeated[index] = !is_new && !step.failed && step.network.is_empty();
     }
+    let from = steps.len() - LAST;
+    repeated[from..].fill(false);
     for (index, with) in told_with.iter().enumerate().rev() {
         if let Some(number) = with {
             repeated[index] = repeated[number - 1];
         }
     }
-    let from = steps.len() - LAST;
-    repeated[from..].fill(false);
     for run in repeated.chunk_by_mut(|one, other| one == other).filter(|run| run.len() < REPEATED_MIN) {
         run.fill(false);
     }
