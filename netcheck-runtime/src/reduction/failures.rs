@@ -85,11 +85,16 @@ impl Footprints {
     }
 }
 
+/// Whether calls may fail in a state, and only where time stands.
+fn may_matter(view: View<'_>, footprints: &Footprints, state: &[u32]) -> bool {
+    footprints.some_may_fail() && !view.has_delay() && view.budget(state).allows(1)
+}
+
 /// Joins the movers whose calls may fail at the instants of each other's timers.
 pub(super) fn join_movers(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live], sets: &mut Sets) {
-    if footprints.some_may_fail() {
+    if may_matter(view, footprints, state) {
         let all: SmallVec<[Standing; 8]> = live.iter().map(|live| Standing::of(live, footprints)).collect();
-        join(view, state, &all, sets);
+        join(&all, sets);
     }
 }
 
@@ -101,12 +106,12 @@ pub(super) fn join_parts(
     enabled: &mut Enabled,
     parts: Vec<Part>,
 ) -> Lookup<Vec<Part>> {
-    if !footprints.some_may_fail() {
+    if !may_matter(view, footprints, state) {
         return Ok(parts);
     }
     let mut sets = Sets::new(parts.len());
     let standing = parts.iter().map(|part| Standing::of_part(view, footprints, state, enabled, part));
-    join(view, state, &standing.collect::<Lookup<Vec<_>>>()?, &mut sets);
+    join(&standing.collect::<Lookup<Vec<_>>>()?, &mut sets);
     let mut joined: Vec<Part> = vec![Part::new(); parts.len()];
     for (index, part) in parts.into_iter().enumerate() {
         joined[sets.lowest(index)].extend(part);
@@ -117,8 +122,8 @@ pub(super) fn join_parts(
 }
 
 /// Joins those of the sets that tell each other instants; `all` says what each member may do.
-fn join(view: View<'_>, state: &[u32], all: &[Standing], sets: &mut Sets) {
-    if view.has_delay() || !view.budget(state).allows(1) || !all.iter().any(|of| of.may_fail) {
+fn join(all: &[Standing], sets: &mut Sets) {
+    if !all.iter().any(|of| of.may_fail) {
         return;
     }
     let of_set = |lowest: usize| {
