@@ -226,7 +226,7 @@ impl Instance {
         }
         let is_chosen_later = offer.operation.is_tried_again() && !is_waking;
         let before = (!was_woken && !is_chosen_later).then(|| self.context.known());
-        let Some(waker) = self.context.complete(key, self.context.told_outcome(outcome)) else {
+        let Some(waker) = self.context.complete(key, outcome) else {
             return Rest::Differs("the operation to complete has no waker".to_owned());
         };
         if let Err(waker) = self.context.wake_directly(task, waker.clone())
@@ -255,7 +255,7 @@ impl Instance {
     /// An operation completes whose waker is the program's: it is called. `goes_on`: with `tasks = fifo`, the task that has
     /// begun the operation goes on at once if it is woken, as if the operation had completed when it was begun.
     fn call(&mut self, offer: &Offer, outcome: &Outcome, goes_on: bool, recorded: Option<&[Offer]>) -> Rest {
-        let Some(waker) = self.context.complete(offer.key, self.context.told_outcome(outcome)) else {
+        let Some(waker) = self.context.complete(offer.key, outcome) else {
             return Rest::Differs("the operation to complete has no waker".to_owned());
         };
         self.polls += 1;

@@ -201,8 +201,9 @@ impl Context {
         self.state().script.attempt = number;
     }
 
-    /// Gives an outcome to a pending operation; returns the waker to call.
-    pub(in crate::unit) fn complete(&self, key: OperationKey, outcome: Outcome) -> Option<Waker> {
+    /// Gives an outcome to a pending operation, with instants by the clock of the run; returns the waker to call.
+    pub(in crate::unit) fn complete(&self, key: OperationKey, outcome: &Outcome) -> Option<Waker> {
+        let outcome = self.told_outcome(outcome);
         self.state().operations.complete(key, outcome)
     }
 

@@ -57,7 +57,7 @@ impl Context {
     }
 
     /// As [`Context::told`], of an outcome that is kept until the program takes it.
-    pub(in crate::unit) fn told_outcome(&self, outcome: &Outcome) -> Outcome {
+    pub(super) fn told_outcome(&self, outcome: &Outcome) -> Outcome {
         match outcome {
             Outcome::Elapsed { at: Some(at) } => Outcome::Elapsed { at: Some(self.told(*at)) },
             other => other.clone(),
@@ -97,8 +97,8 @@ impl Context {
         }
     }
 
-    /// The instant that the program makes of another one, which has to be recognised. What it makes
-    /// of one that is out of reach is told from that by lying [`MADE_NS`] before it.
+    /// The instant that the program makes of another one, which has to be recognised. What it makes of one that is out of
+    /// reach is told from that by lying [`MADE_NS`] before it.
     pub(crate) fn derived(&self, from: At, made: At) -> At {
         engine(|| {
             let Modes { dates_by_latest, reach_ns, .. } = self.shared.modes;

@@ -83,8 +83,7 @@ impl Context {
         let is_as_before = (&known.bytes, &known.instants) == (&before.bytes, &before.instants);
         if !is_as_before {
             // The waker was called.
-            let outcome = self.told_outcome(outcome);
-            drop(self.state().operations.complete(key, outcome));
+            drop(self.complete(key, outcome));
         }
         is_as_before
     }
