@@ -49,9 +49,9 @@ fn has_small_half(word: u64) -> bool {
 pub enum Instants {
     /// None: they are numbers as others are.
     None,
-    /// Those of netcheck's own.
+    /// Instants of netcheck's own.
     Own(Reach),
-    /// Those of the standard library, too, which are never out of reach.
+    /// Instants of the standard library, too, which are never out of reach.
     All(Reach),
 }
 
@@ -60,9 +60,9 @@ pub enum Instants {
 pub struct Reach {
     /// How long before the latest instant, if none is of the standard library.
     pub ns: i64,
-    /// All up to this one.
+    /// All instants up to this one.
     pub floor_ns: i64,
-    /// All before this one, if another one lies behind it.
+    /// All instants before this one, if another instant lies behind it.
     pub middle_ns: Option<i64>,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Met {
     pub(super) is_std: bool,
 }
 
-/// What a word is that is recognised.
+/// A word of memory that is recognised as an instant, or as the rest of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recognised {
     /// An instant, with a mask of the bits of the next word that are no part of it.
@@ -123,7 +123,7 @@ impl Instants {
         Some(Dated { latest_ns, is_in_reach: has_std || latest_ns > floor_ns, has_std })
     }
 
-    /// What a word is, with the next one, if it is recognised.
+    /// The instant that a word is together with the next one, or the rest of an instant, if the word is recognised.
     #[inline]
     pub(super) fn at(self, first: u64, second: u64) -> Option<Recognised> {
         match self {

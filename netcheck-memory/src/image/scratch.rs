@@ -22,7 +22,7 @@ pub struct Scratch {
     pub words: Vec<u64>,
     /// The instants in the order in which they are met.
     pub instants: Vec<Met>,
-    /// What they are together, once they have been written.
+    /// The latest of the instants, once all of them have been written.
     pub dated: Option<Dated>,
     /// The allocations in the order of their numbers.
     pub reached: Vec<Reached>,
