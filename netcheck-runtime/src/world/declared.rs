@@ -111,9 +111,10 @@ pub struct Demands {
 
 impl Demands {
     /// How far before the latest instant that a unit holds others are told apart, in nanoseconds: a program that asks for so
-    /// much will ask for somewhat more.
+    /// much will ask for somewhat more, and one that has asked for long may do so for ever.
     pub fn reach_ns(self) -> i64 {
-        self.reach_ns.saturating_add(self.reach_ns / 4).max(REACH_MIN_NS)
+        let more = if self.reach_ns < REACH_LONG_NS { self.reach_ns / 4 } else { self.reach_ns };
+        self.reach_ns.saturating_add(more).max(REACH_MIN_NS)
     }
 
     /// Why a search with the demands `before` has to begin again.
@@ -136,6 +137,9 @@ impl Demands {
         self.losses & bit(monitor) != 0
     }
 }
+
+/// From a minute on, a search begins again with twice as much: the search before has taken half as long.
+const REACH_LONG_NS: i64 = 60_000_000_000;
 
 /// Where no program has asked how far two instants lie apart: a millisecond.
 const REACH_MIN_NS: i64 = 1_000_000;
