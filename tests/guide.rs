@@ -19,6 +19,8 @@ mod automaton;
 mod changed;
 #[path = "guide/deadlock.rs"]
 mod deadlock;
+#[path = "guide/kept.rs"]
+mod kept;
 #[path = "guide/mended.rs"]
 mod mended;
 #[path = "guide/ordinary.rs"]

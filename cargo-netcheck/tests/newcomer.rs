@@ -1,5 +1,5 @@
-//! A newcomer: a fresh crate beside a clone, and README's five minutes followed to the letter. What is written and what is
-//! run is read from README; what is printed has to be what README shows.
+//! A newcomer: a fresh crate beside a clone, README's five minutes followed to the letter, and every block of the guide
+//! pasted. What is written and what is run is read from README and the guide; what is printed has to be what README shows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -152,6 +152,82 @@ fn nightly_readme_is_followed_to_the_letter() {
     assert!(!passes && text.contains("lost") && text.contains("src/lib.rs:"), "{text}");
     let (passes, text) = newcomer.run("cargo build");
     assert!(passes, "what ships is compiled against tokio: {text}");
+}
+
+/// Whether the guide does not show a line of a block.
+fn is_hidden(line: &str) -> bool {
+    line == "#" || line.starts_with("# ")
+}
+
+/// A Rust block of the guide, as a part of a program in which each block stands by itself.
+fn pasted(name: &str, block: &str) -> String {
+    let has_tests =
+        block.lines().any(|line| line.starts_with("#[netcheck::model_check") || line.starts_with("#[tokio::test"));
+    let (shown, hidden): (Vec<&str>, Vec<&str>) = block.lines().partition(|line| !is_hidden(line));
+    match has_tests && hidden.is_empty() {
+        true => format!("mod {name} {{\n{}\n}}\n", shown.join("\n")),
+        // Lines that the guide does not show stand for what is around the others.
+        false => {
+            let lines: Vec<&str> =
+                block.lines().map(|line| if is_hidden(line) { line[1..].trim_start() } else { line }).collect();
+            format!("#[test]\nfn {name}() {{\n{}\n}}\n", lines.join("\n"))
+        }
+    }
+}
+
+/// The Rust blocks of a page that compile, with their lines.
+fn rust_blocks(page: &str) -> Vec<(usize, String)> {
+    let mut blocks = Vec::new();
+    let mut inside: Option<(bool, usize, String)> = None;
+    for (number, line) in (1..).zip(page.lines()) {
+        match (&mut inside, line.strip_prefix("```")) {
+            (None, Some(opened)) => inside = Some((opened == "rust", number, String::new())),
+            (Some((is_rust, began, block)), Some(_)) => {
+                if *is_rust {
+                    blocks.push((*began, std::mem::take(block)));
+                }
+                inside = None;
+            }
+            (Some((_, _, block)), None) => *block += &format!("{line}\n"),
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+/// The tests of which pages say themselves that they fail, in this environment.
+fn fails(page: &str) -> impl Iterator<Item = &str> {
+    page.lines()
+        .filter_map(|line| Some(line.split_once(" (tests/guide/")?.0).filter(|_| line.contains(" is violated (")))
+}
+
+#[test]
+#[ignore = "compiles netcheck as a user does, which takes a minute: for a nightly run"]
+fn nightly_every_block_of_the_guide_works_by_itself() {
+    let chapters = fs::read_dir(root().join("docs/src")).expect("the guide").map(|entry| entry.expect("a file").path());
+    let chapters = chapters.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let (mut program, mut blocks, mut failing) = ("#![allow(dead_code, unused)]\n".to_owned(), 0, Vec::new());
+    for path in chapters.chain([root().join("README.md")]) {
+        let page = fs::read_to_string(&path).expect("a page");
+        let name = path.file_stem().expect("a name").to_string_lossy().replace('-', "_").to_lowercase();
+        for (line, block) in rust_blocks(&page) {
+            program += &pasted(&format!("{name}_{line}"), &block);
+            blocks += 1;
+        }
+        failing.extend(fails(&page).map(str::to_owned));
+    }
+    assert!(blocks > 30, "{blocks} blocks");
+    let newcomer = Newcomer::new(&Readme::read().blocks("Five minutes", "toml")[0]);
+    let manifest = fs::read_to_string(newcomer.path("Cargo.toml")).expect("a file");
+    let tokio = "[dependencies]\ntokio = { version = \"1\", features = [\"full\"] }\n";
+    newcomer.write("Cargo.toml", &format!("{manifest}\n{tokio}"));
+    newcomer.write("tests/pasted.rs", &program);
+    let (_, text) = newcomer.run("cargo test --test pasted");
+    assert!(text.contains("test result: "), "every block compiles: {text}");
+    for test in text.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED")) {
+        let name = test.rsplit("::").next().expect("a name");
+        assert!(failing.iter().any(|failing| failing == name), "{test} fails: {text}");
+    }
 }
 
 /// A library with a test of its own, which takes it for granted that every datagram arrives.

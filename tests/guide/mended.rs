@@ -39,9 +39,3 @@ fn answers_belong_to_their_requests(net: &mut netcheck::Network) {
     net.daemon("server", server);
     net.process("client", client).after("server");
 }
-
-#[netcheck::model_check(replay = "tests/guide/late_answer.json")]
-fn an_answer_that_comes_twice_is_for_one_request(net: &mut netcheck::Network) {
-    net.daemon("server", server);
-    net.process("client", client).after("server");
-}
