@@ -7,6 +7,7 @@
 use crate::trace::automaton::Automaton;
 use crate::trace::axis::Axis;
 use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
+use crate::trace::columns::{Columns, NUMBER};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::fold::{Rounds, asides, rounds};
 use crate::trace::machine::{machines, walks};
@@ -25,15 +26,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 
 // Lengths in pixels.
 const ROW: usize = 32;
-const NUMBER: usize = 44;
-const WORDS: usize = 400;
-const LANE: usize = 180;
 const LANES_HEIGHT: usize = 44;
-
-// Lengths in characters that fit there.
-const WORDS_CHARS_MAX: usize = 52;
-const NAME_CHARS_MAX: usize = 22;
-const LABEL_CHARS_MAX: usize = 20;
 
 impl Counterexample {
     /// As a page for a browser, complete in itself: a sequence diagram to step through. The page of a
@@ -132,6 +125,7 @@ struct Drawing<'a> {
     /// For each step, by its number less one: the number of the step at whose row it stands.
     rows: Vec<usize>,
     axis: Axis,
+    columns: Columns,
 }
 
 impl Drawing<'_> {
@@ -156,7 +150,9 @@ impl Drawing<'_> {
         // An aside before a step that is left out stands with it.
         let rows: Vec<usize> = rows.iter().map(|&row| rows[row - 1]).collect();
         let axis = Axis::of(steps, &rows, ROW);
-        Drawing { counterexample, steps, chart, rounds, rows, axis }
+        let of_lane = |lane| steps.iter().filter(|step| chart.lane_of(step) == Some(lane)).count();
+        let columns = Columns::of(&(0..chart.lanes.len()).map(of_lane).collect::<Vec<_>>());
+        Drawing { counterexample, steps, chart, rounds, rows, axis, columns }
     }
 
     /// The rounds that are left out from this step on.
@@ -173,20 +169,17 @@ impl Drawing<'_> {
         (1..).zip(self.steps).filter(|&(number, _)| self.rows[number - 1] == number)
     }
 
-    fn width(&self) -> usize {
-        NUMBER + WORDS + LANE * self.chart.lanes.len().max(1) + LANE / 2
-    }
-
     /// The names of the lanes, which stay when the diagram is scrolled.
     fn lanes(&self) -> String {
-        let mut svg = format!("<div class=\"lanes\"><svg width=\"{}\" height=\"{LANES_HEIGHT}\">", self.width());
+        let mut svg =
+            format!("<div class=\"lanes\"><svg width=\"{}\" height=\"{LANES_HEIGHT}\">", self.columns.width());
         for (index, Lane { process, task }) in self.chart.lanes.iter().enumerate() {
-            let x = x(index);
+            let x = self.columns.middle(index);
             let task = task.map(|task| format!("<text class=\"task\" x=\"{x}\" y=\"36\">task {task}</text>"));
             svg.push_str(&format!(
                 "<g class=\"lane\" data-process=\"{0}\"><title>{0}</title><text class=\"name\" x=\"{x}\" y=\"20\">{1}</text>{2}</g>",
                 escaped(process),
-                escaped(&shortened(process, NAME_CHARS_MAX)),
+                escaped(&shortened(process, self.columns.name_chars(index))),
                 task.unwrap_or_default()
             ));
         }
@@ -194,7 +187,7 @@ impl Drawing<'_> {
     }
 
     fn diagram(&self, attributes: &str) -> String {
-        let (width, height) = (self.width(), self.axis.end() + ROW + ROW / 2);
+        let (width, height) = (self.columns.width(), self.axis.end() + ROW + ROW / 2);
         let mut svg = format!("<svg{attributes} width=\"{width}\" height=\"{height}\" role=\"img\">");
         for (number, step) in self.shown() {
             match self.left_out_from(number) {
@@ -207,12 +200,12 @@ impl Drawing<'_> {
             let (y, line) = (passes.y, passes.y + 4);
             svg.push_str(&format!(
                 "<path class=\"passes\" d=\"M{} {y}H{width}\"/><text class=\"instant\" x=\"8\" y=\"{line}\">{}</text>",
-                NUMBER + WORDS / 2,
+                NUMBER + (self.columns.lanes() - NUMBER) / 2,
                 passes.words
             ));
         }
         for index in 0..self.chart.lanes.len() {
-            let x = x(index);
+            let x = self.columns.middle(index);
             svg.push_str(&format!("<path class=\"life\" d=\"M{x} 0V{}\"/>", self.axis.end() + ROW));
         }
         let has_end =
@@ -230,14 +223,14 @@ impl Drawing<'_> {
     /// The row that can be clicked: the whole width of a step.
     fn row(&self, number: usize, step: &Step) -> String {
         let top = self.axis.top(number);
-        let words = escaped(&shortened(&step.what(), WORDS_CHARS_MAX));
+        let words = escaped(&shortened(&step.what(), self.columns.words_chars()));
         format!(
             "<g data-step=\"{number}\"><title>{title}</title>\
              <rect class=\"row\" data-step=\"{number}\" x=\"0\" y=\"{top}\" width=\"{width}\" height=\"{ROW}\"/>\
              <text class=\"over number\" x=\"8\" y=\"{line}\">{number}</text>\
              <text class=\"over what\" x=\"{NUMBER}\" y=\"{line}\">{words}</text></g>\n",
             title = escaped(&hint(number, step)),
-            width = self.width(),
+            width = self.columns.width(),
             line = top + ROW / 2 + 4,
         )
     }
@@ -257,7 +250,7 @@ impl Drawing<'_> {
              <rect class=\"row\" x=\"0\" y=\"{top}\" width=\"{width}\" height=\"{ROW}\"/>\
              <text class=\"over number\" x=\"8\" y=\"{line}\">⋮</text>\
              <text class=\"over what\" x=\"{NUMBER}\" y=\"{line}\">{words}</text></g>\n",
-            width = self.width(),
+            width = self.columns.width(),
             line = top + ROW / 2 + 4,
         )
     }
@@ -266,7 +259,7 @@ impl Drawing<'_> {
     fn at(&self, number: usize, step: &Step) -> String {
         let y = self.axis.middle(number);
         let Some(lane) = self.chart.lane_of(step) else {
-            let (from, to) = (NUMBER + WORDS, self.width());
+            let (from, to) = (self.columns.lanes(), self.columns.width());
             let class = if step.network.is_empty() { "network quiet" } else { "network" };
             return format!("<path class=\"{class}\" d=\"M{from} {y}H{to}\"/>");
         };
@@ -275,7 +268,10 @@ impl Drawing<'_> {
             Kind::Run | Kind::Bind | Kind::Other => "at quiet",
             _ => "at",
         };
-        let mut svg = format!("<circle class=\"{class}\" data-at=\"{number}\" cx=\"{}\" cy=\"{y}\" r=\"4\"/>", x(lane));
+        let mut svg = format!(
+            "<circle class=\"{class}\" data-at=\"{number}\" cx=\"{}\" cy=\"{y}\" r=\"4\"/>",
+            self.columns.middle(lane)
+        );
         let mut marks: Vec<String> = step.network.iter().filter_map(mark).collect();
         if step.failed {
             marks.push(format!("✗ {}", step.outcome));
@@ -288,11 +284,12 @@ impl Drawing<'_> {
             _ => return svg,
         };
         let is_left = self.is_left(number, lane);
+        let middle = self.columns.middle(lane);
         let (class, x) = match is_left {
-            true => (format!("{class} end"), x(lane) - 8),
-            false => (class.to_owned(), x(lane) + 8),
+            true => (format!("{class} end"), middle - 8),
+            false => (class.to_owned(), middle + 8),
         };
-        let text = escaped(&shortened(&text, LABEL_CHARS_MAX));
+        let text = escaped(&shortened(&text, self.columns.label_chars(lane, is_left)));
         svg.push_str(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{}\">{text}</text>", y - 5));
         svg
     }
@@ -331,7 +328,9 @@ impl Drawing<'_> {
     fn arrow(&self, arrow: &Arrow) -> String {
         let Some(lane) = self.lane_of(&self.steps[arrow.from - 1]) else { return String::new() };
         let y = |number| self.axis.middle(number);
+        let x = |lane| self.columns.middle(lane);
         let (from_x, from_y) = (x(lane), y(arrow.from));
+        let half = self.columns.half(lane);
         let what = match arrow.what {
             What::Datagram => "datagram",
             What::Bytes => "bytes",
@@ -348,10 +347,10 @@ impl Drawing<'_> {
         };
         let drawn = match (arrow.fate, self.toward(arrow)) {
             (Fate::Arrived { step, .. }, Some(to)) if to != lane => line((from_x, from_y), (x(to), y(step))),
-            (Fate::Arrived { step, .. }, _) => bow((from_x, from_y), y(step)),
+            (Fate::Arrived { step, .. }, _) => bow((from_x, from_y), y(step), half / 2),
             (fate, to) => {
                 let is_left = to.is_some_and(|to| to < lane);
-                let end = if is_left { from_x - LANE / 2 } else { from_x + LANE / 2 };
+                let end = if is_left { from_x - half } else { from_x + half };
                 let down = from_y + ROW / 4;
                 let sign = match fate {
                     Fate::UnderWay { .. } => format!("<circle cx=\"{end}\" cy=\"{down}\" r=\"4\"/>"),
@@ -376,13 +375,17 @@ impl Drawing<'_> {
         let mut svg = format!(
             "<rect class=\"violation\" x=\"1\" y=\"{top}\" width=\"{}\" height=\"{ROW}\"/>\
              <text class=\"violated\" x=\"8\" y=\"{}\">{}</text>",
-            self.width() - 2,
+            self.columns.width() - 2,
             line + 4,
-            escaped(&shortened(&words, WORDS_CHARS_MAX + 4))
+            escaped(&shortened(&words, self.columns.words_chars() + 4))
         );
         let units = self.counterexample.units();
         for (index, _) in self.chart.lanes.iter().enumerate().filter(|(_, lane)| units.contains(&lane.process)) {
-            svg.push_str(&format!("<text class=\"violated name\" x=\"{}\" y=\"{}\">✗</text>", x(index), line + 4));
+            svg.push_str(&format!(
+                "<text class=\"violated name\" x=\"{}\" y=\"{}\">✗</text>",
+                self.columns.middle(index),
+                line + 4
+            ));
         }
         svg
     }
@@ -396,11 +399,6 @@ fn end_of(arrow: &Arrow) -> Option<usize> {
     }
 }
 
-/// The middle of a lane.
-fn x(lane: usize) -> usize {
-    NUMBER + WORDS + LANE * lane + LANE / 2
-}
-
 /// An arrow from lane to lane.
 fn line((from_x, from_y): (usize, usize), (to_x, to_y): (usize, usize)) -> String {
     let (across, down) = (to_x as f64 - from_x as f64, to_y as f64 - from_y as f64);
@@ -408,9 +406,9 @@ fn line((from_x, from_y): (usize, usize), (to_x, to_y): (usize, usize)) -> Strin
     format!("<path d=\"M{from_x} {from_y}L{to_x} {to_y}\"/>{head}")
 }
 
-/// An arrow within one lane.
-fn bow((x, from_y): (usize, usize), to_y: usize) -> String {
-    let out = x + LANE / 4;
+/// An arrow within one lane, which goes so far out of it.
+fn bow((x, from_y): (usize, usize), to_y: usize, out: usize) -> String {
+    let out = x + out;
     let head = head((x, to_y), 180.0);
     format!("<path d=\"M{x} {from_y}C{out} {from_y} {out} {to_y} {x} {to_y}\"/>{head}")
 }

@@ -17,6 +17,7 @@
 //! - [`merge`], [`layout`], [`machine`]: the automaton as a drawing on the page, with few enough nodes to be read;
 //! - [`markup`]: text and data from programs, as they may stand in the page;
 //! - [`fold`]: which steps need not be seen one by one;
+//! - [`columns`]: how wide the lanes are;
 //! - [`chart`]: as lanes and arrows, which [`html`] and [`mermaid`] write down.
 //!
 //! Reads states and automata; runs no user code and searches nothing.
@@ -25,6 +26,7 @@ pub(crate) mod asked;
 pub(crate) mod automaton;
 mod axis;
 pub(crate) mod chart;
+pub(crate) mod columns;
 pub(crate) mod counterexample;
 mod cut;
 pub(crate) mod dates;
