@@ -1,7 +1,8 @@
 //! Signals, shaped like `tokio::signal`. In a check nobody sends any.
 
-use std::future::pending;
+use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
 
 /// Waits for Ctrl-C, as `tokio::signal::ctrl_c`: in a check, nobody presses it.
 ///
@@ -12,5 +13,11 @@ use std::io;
 /// # Errors
 /// None.
 pub async fn ctrl_c() -> io::Result<()> {
-    pending().await
+    let mut kept = None;
+    // Kept as a driver would keep it, so that a deadlock says what the task waits for.
+    poll_fn(|context| {
+        kept = Some(context.waker().clone());
+        Poll::Pending
+    })
+    .await
 }

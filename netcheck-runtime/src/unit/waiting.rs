@@ -114,6 +114,7 @@ const AWAITED: &[(&str, &str, &str)] = &[
     ("sync::semaphore", "", "a permit of a Semaphore"),
     ("io::util::mem", "", "the other end of a DuplexStream"),
     ("futures_channel::oneshot", "", "a oneshot channel's value"),
+    ("netcheck_runtime::signal", "", "Ctrl-C (nobody presses it in a check)"),
     ("netcheck_runtime::select", "", "a branch of a `select!`"),
     ("netcheck_runtime::task::join_set", "", "a task of a JoinSet"),
     ("netcheck_runtime::task", "", "the end of a task"),
