@@ -129,8 +129,18 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     ("netcheck-check", "std::thread", &["check"], "a check has one thread for user code and one that watches it"),
     ("netcheck-check", "tiny_http", &["explore::server"], "what is explored does not depend on how it is served"),
     ("netcheck-runtime", "rayon", &["search::expand"], "threads meet in one place, and share what none of them writes"),
-    ("netcheck-runtime", "std::time::Instant", &[], "the engine reads no clock: the time is a component of the state"),
-    ("netcheck-check", "std::time::Instant", &["check::monitor", "check::simulation"], "a report depends on no clock"),
+    (
+        "netcheck-runtime",
+        "std::time::Instant",
+        &["time::of_std"],
+        "the engine reads no clock: the time is a component of the state",
+    ),
+    (
+        "netcheck-check",
+        "std::time::Instant",
+        &["check::monitor", "check::simulation", "check::spent"],
+        "a report depends on no clock",
+    ),
     (
         "netcheck-runtime",
         "std::time::SystemTime",

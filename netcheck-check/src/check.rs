@@ -1,18 +1,21 @@
 //! The checker: what is declared, and what it is checked for.
 //!
+//! - `advice`: what may make a check smaller; `trial`: what it saves (`gain`);
 //! - `again`: an execution that is known, run again;
 //! - `automata`: what each process was seen to do;
 //! - `coverage`: the claims and operations that the executions came across;
 //! - `declare`: what the network may do;
 //! - `explore`: a check that is explored by hand;
 //! - `monitor`: the progress of a long check, and how Ctrl-C ends it;
+//! - `hunt`: random executions beside a search that takes long;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
 //! - `simulation`: random executions instead of a search;
-//! - `profile`: why a check is too big, and what may help;
+//! - `profile`: why a check is too big;
 //! - `propagation`: which fault is seen at the outputs of which processes;
 //! - `thread`: the thread that a check runs on, and what becomes of what the programs print;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
 
+mod advice;
 mod again;
 mod alike;
 mod automata;
@@ -24,6 +27,8 @@ mod declare;
 mod explore;
 mod fixpoint;
 mod forecast;
+mod gain;
+mod hunt;
 mod job;
 mod monitor;
 mod order;
@@ -32,10 +37,12 @@ mod propagation;
 mod setup;
 mod shorten;
 mod simulation;
+mod spent;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod trial;
 mod words;
 
 pub use declare::{Identity, Tasks, Tcp, Udp};

@@ -2,7 +2,8 @@
 
 mod systems;
 
-use netcheck::check::{Counterexample, Search, Simulation, Verdict, ViolationKind};
+use netcheck::check::{Checker, Counterexample, Search, Simulation, Verdict, ViolationKind};
+use std::time::Duration;
 use systems::{HUNTS, Hunt};
 
 /// States of all rounds of a search until it finds the bug.
@@ -101,4 +102,29 @@ fn table_of_orders() {
         steps.sort_unstable();
         println!("{}, simulation, steps: {steps:?}", hunt.name);
     }
+}
+
+/// Breadth-first, all of the 4^40 throws come before the sum.
+async fn sums_throws() {
+    let mut throws = Vec::new();
+    for _ in 0..40 {
+        throws.push(netcheck::choose(0..4_u32).await);
+    }
+    assert!(throws.iter().sum::<u32>() < 60, "the sum is {}", throws.iter().sum::<u32>());
+}
+
+#[test]
+fn a_search_that_takes_long_draws_executions_beside() {
+    let checker = Checker::new().max_time(Duration::from_secs(4));
+    let report = checker.check(|net| _ = net.process("sums", sums_throws));
+    assert_eq!(report.verdict(), Verdict::Violated, "{report}");
+    assert!(report.counterexample().is_some_and(|found| found.message().contains("the sum is ")), "{report}");
+    assert!(report.simulated().is_some(), "{report}");
+}
+
+#[test]
+fn a_search_in_an_order_that_was_chosen_draws_none() {
+    let checker = Checker::new().search(Search::Bfs).max_time(Duration::from_secs(2));
+    let report = checker.check(|net| _ = net.process("sums", sums_throws));
+    assert_eq!((report.verdict(), report.simulated().is_some()), (Verdict::Inconclusive, false), "{report}");
 }

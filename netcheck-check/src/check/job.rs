@@ -1,4 +1,5 @@
-//! One check: it is searched to the fixpoint; a violation is shortened, and confirmed; then all is summed up.
+//! One check: it is searched to the fixpoint, unless an execution that was drawn meanwhile has violated a property; a
+//! violation is shortened, and confirmed; then all is summed up.
 
 use super::setup::Job;
 use crate::error::Error;
@@ -12,6 +13,9 @@ impl Job {
                 Some(simulation) => self.simulate(simulation)?,
                 None => self.search()?,
             };
+            if let Some(report) = self.hunted.take() {
+                return Ok(report);
+            }
             let explored = &searched.explored;
             let Some((at, found)) = explored.found.clone() else { break (searched, None) };
             // In the full semantics the execution may come to another finding first.

@@ -30,6 +30,12 @@ const FIRST_LINE: Duration = Duration::from_secs(10);
 const LINE_EVERY: Duration = Duration::from_secs(60);
 const LINE_EVERY_LOGGED: Duration = Duration::from_secs(10);
 
+/// When executions are drawn beside the search for the first time.
+const FIRST_HUNT: Duration = Duration::from_secs(10);
+
+/// How often a check has taken as long as before, when the next ones are drawn.
+const HUNT_AGAIN_AFTER: u32 = 4;
+
 /// Pieces of advice that are shown beside the line.
 const ADVICE_MAX: usize = 2;
 
@@ -83,6 +89,9 @@ pub(super) struct Monitor {
     next_line: Duration,
     line_every: Duration,
     has_wanted_advice: bool,
+    /// When executions are drawn beside the search.
+    next_hunt: Duration,
+    is_silent: bool,
     interrupted: Option<Arc<AtomicBool>>,
 }
 
@@ -111,8 +120,16 @@ impl Monitor {
             next_line: FIRST_LINE,
             line_every,
             has_wanted_advice: false,
+            next_hunt: in_the_middle(duration_max, FIRST_HUNT),
+            is_silent: false,
             interrupted: None,
         })
+    }
+
+    /// Says nothing and wants no advice; it still notes how many states there will be.
+    pub(super) fn silent(mut self) -> Self {
+        self.is_silent = true;
+        self
     }
 
     /// How much of its time the check has left, if there is a limit and it has not passed.
@@ -138,16 +155,31 @@ impl Monitor {
         if self.progress.phase() == Phase::Serving {
             return;
         }
+        let seen = self.progress.seen();
+        self.progress.ask();
+        let expected = self.forecast.note(seen).filter(|_| self.progress.phase() == Phase::Exploring);
+        self.progress.expect(expected);
+        if !self.is_silent {
+            self.say(seen, expected, elapsed, waited);
+        }
+    }
+
+    /// Shows how far the check is, and what may help.
+    fn say(&mut self, seen: Seen, expected: Option<u64>, elapsed: Duration, waited: Duration) {
         if elapsed.saturating_sub(waited) >= PATIENCE && !IS_OPTIMIZED {
             advise();
         }
         let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
-        let seen = self.progress.seen();
-        self.progress.ask();
-        if elapsed >= FIRST_LINE && !std::mem::replace(&mut self.has_wanted_advice, true) {
+        if elapsed >= in_the_middle(self.duration_max, FIRST_LINE)
+            && !std::mem::replace(&mut self.has_wanted_advice, true)
+        {
             self.progress.want_advice();
         }
-        let advice = self.progress.take_advice();
+        if elapsed >= self.next_hunt {
+            self.next_hunt = elapsed * HUNT_AGAIN_AFTER;
+            self.progress.want_hunt();
+        }
+        let advice = if elapsed >= FIRST_LINE { self.progress.take_advice() } else { Vec::new() };
         for advice in advice.iter().take(ADVICE_MAX) {
             let line = format!("netcheck: {}what may help: {advice}", self.name);
             match bar.is_hidden() {
@@ -160,8 +192,7 @@ impl Monitor {
             Phase::Simulating => simulated(seen, elapsed),
             Phase::Exploring => {
                 let round = self.progress.round().map(|(round, why)| format!("round {round}, {why}: "));
-                let expected = expected(seen, self.forecast.note(seen), self.states_max);
-                round.unwrap_or_default() + &text(seen, elapsed) + &expected
+                round.unwrap_or_default() + &text(seen, elapsed) + &in_words(seen, expected, self.states_max)
             }
             phase => format!("{phase}: {}", text(seen, elapsed)),
         };
@@ -193,6 +224,11 @@ impl Drop for Monitor {
             bar.finish_and_clear();
         }
     }
+}
+
+/// When a check does what others do after so long: one that has less time, in the middle of it.
+fn in_the_middle(duration_max: Option<Duration>, after: Duration) -> Duration {
+    duration_max.map_or(after, |duration_max| (duration_max / 2).min(after))
 }
 
 /// Says once how checks become fast, also where the output of a test is kept back.
@@ -230,7 +266,7 @@ fn text(seen: Seen, elapsed: Duration) -> String {
 }
 
 /// How much of a search is done, by a forecast; without one, how near its limit it is.
-fn expected(seen: Seen, states: Option<u64>, states_max: usize) -> String {
+fn in_words(seen: Seen, states: Option<u64>, states_max: usize) -> String {
     let done = seen.states.saturating_sub(seen.frontier);
     match states {
         Some(states) => format!(", about {} % of {}", done * 100 / states, rounded(states)),
@@ -274,8 +310,8 @@ mod tests {
             text(seen, Duration::from_secs(2)),
             "1,234,567 states, 617,283/s, 4,321 to be expanded, depth 57, 210 local states, 96.00 MiB"
         );
-        assert_eq!(expected(seen, Some(1_876_543), 10_000_000), ", about 65 % of 1,900,000");
-        assert_eq!(expected(seen, None, 10_000_000), ", 12 % of `max_states`, and widening");
+        assert_eq!(in_words(seen, Some(1_876_543), 10_000_000), ", about 65 % of 1,900,000");
+        assert_eq!(in_words(seen, None, 10_000_000), ", 12 % of `max_states`, and widening");
         assert_eq!([0, 7, 14, 99, 995, 1_049].map(|number| rounded(number).0), [0, 7, 14, 99, 1_000, 1_000]);
         assert_eq!(
             simulated(seen, Duration::from_secs(2)),

@@ -2,9 +2,12 @@
 //! learned that it needs one.
 
 use super::declare::groups;
+use super::gain::{Trial, Word};
+use super::spent::Spent;
 use super::{Checker, Tasks, order};
 use crate::error::Error;
 use crate::network::{Network, Registered};
+use crate::report::Report;
 use netcheck_models::host::Addresses;
 use netcheck_models::time::FAR_NS;
 use netcheck_runtime::id::ProcessId;
@@ -20,6 +23,7 @@ use netcheck_runtime::world::components::StateVector;
 use netcheck_runtime::world::declared::{Declared, Demands};
 use netcheck_runtime::world::monitors::observer::Observer;
 use netcheck_runtime::world::system::{Asymmetry, Interrupt, LikeTasks, Registration, System};
+use std::cell::{Cell, RefCell};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,6 +35,13 @@ pub(super) struct Job {
     pub(super) registered: Network,
     watch: Arc<Watch>,
     pub(super) progress: Arc<Progress>,
+    pub(super) spent: Spent,
+    /// Words that were tried, and what they save.
+    pub(super) trials: RefCell<Vec<(Vec<Word>, Trial)>>,
+    /// How often executions were drawn beside the search.
+    pub(super) hunts: Cell<u64>,
+    /// The report about one of them that violates a property.
+    pub(super) hunted: RefCell<Option<Report>>,
     pub(super) declared: Declared,
     pub(super) after: Vec<Vec<ProcessId>>,
     pub(super) properties: Properties,
@@ -89,6 +100,10 @@ impl Job {
             registered,
             watch,
             progress,
+            spent: Spent::begin(),
+            trials: RefCell::default(),
+            hunts: Cell::default(),
+            hunted: RefCell::default(),
             declared,
             after,
             properties,
@@ -240,6 +255,11 @@ impl Job {
         }
     }
 
+    /// How much of its time the check has left, if there is a limit.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        Some(self.checker.duration_max?.saturating_sub(self.spent.time()))
+    }
+
     /// That the time of the check is over.
     fn expired(&self) -> String {
         let seconds = self.checker.duration_max.unwrap_or_default().as_secs_f64();
@@ -249,10 +269,12 @@ impl Job {
     /// The limit that was reached, and what to do.
     pub(super) fn limit_in_words(&self, limit: Limit) -> String {
         let Checker { states_max, depth_max, memory_bytes_max, .. } = self.checker;
+        let else_what = match self.faults_in_words().is_empty() {
+            true => "bound what the programs do",
+            false => "declare fewer faults or smaller bounds",
+        };
         match limit {
-            Limit::States => {
-                format!("max_states = {states_max} was reached; raise it, or declare fewer faults or smaller bounds")
-            }
+            Limit::States => format!("max_states = {states_max} was reached; raise it, or {else_what}"),
             Limit::Depth => {
                 format!("max_depth = {depth_max} was reached; raise it, or bound the loops of the programs")
             }
@@ -274,11 +296,7 @@ impl Job {
                 format!(", when {}", self.expired())
             }
             Limit::Interrupt if self.progress.is_expired() => {
-                format!(
-                    "{} while {}; raise it, or declare fewer faults or smaller bounds",
-                    self.expired(),
-                    self.progress.phase()
-                )
+                format!("{} while {}; raise it, or {else_what}", self.expired(), self.progress.phase())
             }
             Limit::Interrupt if self.checker.simulation.is_some() => ", interrupted".to_owned(),
             Limit::Interrupt => format!("interrupted while {}", self.progress.phase()),

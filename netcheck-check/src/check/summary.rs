@@ -38,7 +38,7 @@ impl Job {
         let Coverage { claims, never_completed } = coverage;
         let (like_processes, asymmetries) = self.symmetry();
         let left_out = self.left_out(&system);
-        let profile = self.profile(&system, &explored.store);
+        let profile = self.profile(&system, &explored.store, explored.limit.is_some() && simulated.is_none());
         let checkpoints = system.shared().checkpoints.borrow();
         let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
         drop(checkpoints);

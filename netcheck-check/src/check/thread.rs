@@ -21,6 +21,8 @@ pub(super) enum Output {
     Heard,
     /// It is dropped, where that can be done: a search polls a program thousands of times.
     Dropped,
+    /// It is dropped, and nothing is said of the progress, either: another search waits for this one.
+    NothingSaid,
 }
 
 /// Sends what a muted thread has said of its panic, when it is dropped.
@@ -67,6 +69,7 @@ impl Checker {
         let watch = Arc::new(Watch::knowing(stuck));
         let progress = Arc::new(Progress::default());
         let mut monitor = match Monitor::new(Arc::clone(&progress), self.duration_max, self.states_max) {
+            Ok(monitor) if output == Output::NothingSaid => monitor.silent(),
             Ok(monitor) => monitor,
             Err(error) => return Ok(Err(error)),
         };
@@ -76,7 +79,7 @@ impl Checker {
         let builder = std::thread::Builder::new().name("netcheck".to_owned()).stack_size(STACK_BYTES);
         let start = move || {
             builder.spawn(move || {
-                if output == Output::Dropped {
+                if output != Output::Heard {
                     netcheck_memory::mute();
                 }
                 watched.watch_this_thread();
@@ -89,7 +92,9 @@ impl Checker {
             })
         };
         let thread = match output {
-            Output::Dropped if netcheck_memory::interposes() => netcheck_memory::start_apart(start),
+            Output::Dropped | Output::NothingSaid if netcheck_memory::interposes() => {
+                netcheck_memory::start_apart(start)
+            }
             _ => start(),
         };
         let thread = match thread {

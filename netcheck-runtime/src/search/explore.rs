@@ -236,6 +236,10 @@ impl Exploration<'_, '_> {
     /// Reports how far the search is.
     fn looks_up(&mut self) -> Result<IsOver, Interrupt> {
         let Plan { limits, progress, advisor, .. } = self.plan;
+        if progress.takes_hunt() && advisor.hunts() {
+            self.seen.limit = Some(Limit::Interrupt);
+            return Ok(true);
+        }
         progress.advise(|| advisor.advice(self.system, &self.seen.store));
         self.seen.limit = self.seen.look_up(self.system, &self.frontier, limits, progress).or(self.seen.limit);
         match self.seen.is_cut_off() {

@@ -263,12 +263,13 @@ impl Explored {
             let path_steps = self.path(system, at)?;
             let phase = self.progress.begin(Phase::Concretizing);
             let filling = &mut self.filling;
-            self.concrete = concretize(system, properties, (&path_steps, &[]), filling, (&self.progress, false))?;
+            let concrete = concretize(system, properties, (&path_steps, &[]), filling, (&self.progress, false));
             if self.progress.is_over() {
                 self.limit = Some(Limit::Interrupt);
             } else {
                 self.progress.begin(phase);
             }
+            self.concrete = concrete?;
         }
         Ok(())
     }

@@ -33,10 +33,13 @@ pub enum Limit {
     Interrupt,
 }
 
-/// Knows what may make a search smaller.
+/// Is asked while a search that takes long stands still.
 pub trait Advisor {
-    /// What may help, the most promising first.
+    /// What may make the search smaller, the most promising first.
     fn advice(&self, system: &System, store: &Store) -> Vec<String>;
+
+    /// Draws executions; whether one has violated a property, so that the search need not go on.
+    fn hunts(&self) -> bool;
 }
 
 /// How to search.

@@ -24,8 +24,12 @@ pub struct Progress {
     is_asked: AtomicBool,
     /// Whether advice is wanted.
     wants_advice: AtomicBool,
+    /// Whether executions are to be drawn beside the search.
+    wants_hunt: AtomicBool,
     /// What may make the search smaller, once it was wanted.
     advice: Mutex<Vec<String>>,
+    /// How many states there will be, about; 0: no end is in sight.
+    expected_states: AtomicU64,
     /// 0: the search for the least counterexample goes on.
     shortening_seconds: AtomicU64,
 }
@@ -39,12 +43,20 @@ pub enum Phase {
     Shortening,
     Auditing,
     Simulating,
+    Hunting,
     Serving,
 }
 
 impl Phase {
-    const ALL: [Phase; 6] =
-        [Phase::Exploring, Phase::Concretizing, Phase::Shortening, Phase::Auditing, Phase::Simulating, Phase::Serving];
+    const ALL: [Phase; 7] = [
+        Phase::Exploring,
+        Phase::Concretizing,
+        Phase::Shortening,
+        Phase::Auditing,
+        Phase::Simulating,
+        Phase::Hunting,
+        Phase::Serving,
+    ];
 }
 
 impl fmt::Display for Phase {
@@ -55,6 +67,7 @@ impl fmt::Display for Phase {
             Phase::Shortening => "looking for the least counterexample",
             Phase::Auditing => "exploring a sample without reduction",
             Phase::Simulating => "simulating",
+            Phase::Hunting => "drawing executions beside the search",
             Phase::Serving => "serving the explorer",
         })
     }
@@ -108,6 +121,16 @@ impl Progress {
         self.wants_advice.store(true, Ordering::Relaxed);
     }
 
+    /// Asks that executions are drawn beside the search.
+    pub fn want_hunt(&self) {
+        self.wants_hunt.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether executions are to be drawn; once for each time that it was asked for.
+    pub(crate) fn takes_hunt(&self) -> bool {
+        self.wants_hunt.swap(false, Ordering::Relaxed)
+    }
+
     /// Says what may make the search smaller, if that is wanted.
     pub(crate) fn advise(&self, advice: impl FnOnce() -> Vec<String>) {
         if self.wants_advice.swap(false, Ordering::Relaxed) {
@@ -118,6 +141,16 @@ impl Progress {
     /// What may make the search smaller; empty until it is known, and once it was taken.
     pub fn take_advice(&self) -> Vec<String> {
         std::mem::take(&mut *self.advice.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes how many states there will be, about, if an end is in sight.
+    pub fn expect(&self, states: Option<u64>) {
+        self.expected_states.store(states.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// How many states there will be, about, if an end was in sight when the thread that waits looked last.
+    pub fn expected(&self) -> Option<u64> {
+        Some(self.expected_states.load(Ordering::Relaxed)).filter(|&states| states > 0)
     }
 
     /// The search begins again, from the start, for this reason.

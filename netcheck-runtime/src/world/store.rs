@@ -193,6 +193,21 @@ impl Store {
         }
     }
 
+    /// For each depth, how many states were first reached there.
+    pub fn states_by_depth(&self) -> Vec<usize> {
+        let mut states = Vec::new();
+        let mut count = |depth: u32| {
+            let depth = depth as usize;
+            states.resize(states.len().max(depth + 1), 0);
+            states[depth] += 1;
+        };
+        match &self.kept {
+            Kept::Exact(exact) => exact.table.iter().for_each(|&(_, id)| count(exact.depth(id))),
+            Kept::Fingerprints(fingerprints) => fingerprints.depths.iter().for_each(|&depth| count(depth)),
+        }
+        states
+    }
+
     /// Makes `parent` the parent of a state that was not expanded.
     pub(crate) fn lead(&mut self, id: StateId, parent: StateId) {
         let depth = self.depth(parent) as u32 + 1;
