@@ -83,6 +83,57 @@ fn tasks_are_spawned_on_whatever_runtime() {
     assert_eq!((report.verdict(), report.outputs("it")), (Verdict::Verified, &["6".to_owned()][..]));
 }
 
+/// std's clock is the check's: both instants are one point in time.
+#[tokio::test]
+async fn an_instant_of_std_is_one_of_tokios() {
+    let (there, here) = (std::time::Instant::now(), tokio::time::Instant::now());
+    let start = there + Duration::from_secs(1);
+    let mut interval = tokio::time::interval_at(start.into(), Duration::from_secs(1));
+    let first = interval.tick().await;
+    assert_eq!((first - here, tokio::time::Instant::from(start)), (Duration::from_secs(1), first));
+    let back: std::time::Instant = first.into();
+    assert_eq!((back, std::time::Instant::from(here)), (start, there));
+}
+
+/// What a crate that knows no netcheck asks of the system.
+#[test]
+fn names_that_std_looks_up_are_hosts_of_the_check() {
+    use std::net::ToSocketAddrs;
+    async fn looks_up(name: &'static str) -> Result<Vec<String>, String> {
+        let addresses = (name, 80).to_socket_addrs().map_err(|error| error.to_string())?;
+        Ok(addresses.map(|address| address.to_string()).collect())
+    }
+    let report = Checker::new().check(|net| {
+        net.daemon("server", std::future::pending::<()>);
+        net.process("known", || async { looks_up("server").await.unwrap() });
+        net.process("itself", || async { looks_up("localhost").await.unwrap() });
+        net.process("unknown", || async { looks_up("nobody.example").await.unwrap_err().contains("lookup") });
+    });
+    assert_eq!(report.outputs("known"), ["[\"10.0.0.1:80\"]"], "{report}");
+    assert_eq!(report.outputs("itself"), ["[\"127.0.0.1:80\"]"], "{report}");
+    assert_eq!(report.outputs("unknown"), ["true"], "{report}");
+}
+
+/// A connector makes a socket of std, sets options of it, and hands it to tokio.
+#[test]
+fn a_socket_of_std_becomes_one_of_the_check() {
+    let report = Checker::new().check(|net| {
+        net.daemon("server", || async {
+            tokio::net::TcpListener::bind("0.0.0.0:80").await.unwrap().accept().await.unwrap()
+        });
+        let connects = || async {
+            let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+            socket.set_nonblocking(true).unwrap();
+            let socket = tokio::net::TcpSocket::from_std_stream(socket.into());
+            let stream = socket.connect("10.0.0.1:80".parse().unwrap()).await.unwrap();
+            stream.peer_addr().unwrap().to_string()
+        };
+        net.process("client", connects).after("server");
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert_eq!(report.outputs("client"), ["\"10.0.0.1:80\""]);
+}
+
 #[test]
 fn nobody_presses_ctrl_c() {
     async fn until_ctrl_c() -> &'static str {
@@ -97,12 +148,15 @@ fn nobody_presses_ctrl_c() {
     });
     assert_eq!((report.verdict(), report.outputs("impatient")), (Verdict::Verified, &["\"slept\"".to_owned()][..]));
     let report = Checker::new().check(|net| {
-        net.process("patient", tokio::signal::ctrl_c);
+        net.process("patient", || async { tokio::signal::ctrl_c().await });
     });
     let message = report.counterexample().expect("it never ends").message();
-    let expected = "nothing can happen any more\n  \
-                    patient waits for nothing that could ever wake it\n  \
-                    probably to blame: patient, which waits for nothing that could ever wake it";
+    let line = line!() - 3;
+    let expected = format!(
+        "nothing can happen any more\n  \
+         patient waits for Ctrl-C (nobody presses it in a check) at tests/runtime.rs:{line}\n  \
+         probably to blame: patient, which is the only task left there: nobody else could end the wait"
+    );
     assert_eq!(message, expected);
 }
 

@@ -1,5 +1,5 @@
-//! Functions of the C library that a program's calls reach first: random bytes, clocks, output, threads, sockets, the end
-//! of the process, and the registration of destructors of thread-local variables.
+//! Functions of the C library that a program's calls reach first: random bytes, clocks, output, threads, sockets, names of
+//! hosts, the end of the process, and the registration of destructors of thread-local variables.
 //!
 //! A definition in the executable takes precedence over that in the shared library, also for look-ups by name. Each
 //! function asks this thread's [source](crate::source), and where there is none, the C library's own function.
@@ -9,8 +9,10 @@
 
 use crate::source::{Clock, Forbidden, UPTIME};
 use crate::{exits, generators, last_words, mute, source};
-use core::ffi::{c_int, c_long, c_uint, c_void};
+use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
+use std::io::Write as _;
+use std::net::IpAddr;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
@@ -50,8 +52,13 @@ type Destructor = unsafe extern "C" fn(*mut u8);
 type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 type PthreadCreate =
     unsafe extern "C" fn(*mut libc::pthread_t, *const libc::pthread_attr_t, Start, *mut c_void) -> c_int;
-type Socket = unsafe extern "C" fn(c_int, c_int, c_int) -> c_int;
+type AtAddress = unsafe extern "C" fn(c_int, *const libc::sockaddr, libc::socklen_t) -> c_int;
+type GetAddrInfo =
+    unsafe extern "C" fn(*const c_char, *const c_char, *const libc::addrinfo, *mut *mut libc::addrinfo) -> c_int;
 type ThreadAtexit = unsafe extern "C" fn(Destructor, *mut u8, *mut u8) -> c_int;
+
+/// The longest text of an address, with a zero at its end.
+const ADDRESS_BYTES: usize = 46;
 
 static SYSCALL: Own = Own::new(c"syscall");
 static CLOCK_GETTIME: Own = Own::new(c"clock_gettime");
@@ -60,7 +67,9 @@ static WRITEV: Own = Own::new(c"writev");
 static EXIT: Own = Own::new(c"exit");
 static ABORT: Own = Own::new(c"abort");
 static PTHREAD_CREATE: Own = Own::new(c"pthread_create");
-static SOCKET: Own = Own::new(c"socket");
+static CONNECT: Own = Own::new(c"connect");
+static BIND: Own = Own::new(c"bind");
+static GETADDRINFO: Own = Own::new(c"getaddrinfo");
 static THREAD_ATEXIT: Own = Own::new(c"__cxa_thread_atexit_impl");
 
 /// Fills memory from this thread's source; false if there is none.
@@ -270,20 +279,77 @@ unsafe extern "C" fn pthread_create(
 ///
 /// As the C library's function.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+unsafe extern "C" fn connect(socket: c_int, address: *const libc::sockaddr, bytes: libc::socklen_t) -> c_int {
+    // SAFETY: the arguments are the caller's.
+    unsafe { at_address(&CONNECT, libc::SYS_connect, (socket, address, bytes)) }
+}
+
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn bind(socket: c_int, address: *const libc::sockaddr, bytes: libc::socklen_t) -> c_int {
+    // SAFETY: the arguments are the caller's.
+    unsafe { at_address(&BIND, libc::SYS_bind, (socket, address, bytes)) }
+}
+
+/// A socket gets an address, or a peer: from there on its traffic would be real. One that has neither has no traffic, and
+/// crates make such sockets to set options of them.
+///
+/// # Safety
+///
+/// The arguments are those of the C library's function, which is `own`.
+unsafe fn at_address(
+    own: &Own,
+    number: libc::c_long,
+    (socket, address, bytes): (c_int, *const libc::sockaddr, libc::socklen_t),
+) -> c_int {
     if is_forbidden(Forbidden::Socket) {
         // SAFETY: the function has no conditions, and the place is this thread's.
         unsafe { libc::__errno_location().write(libc::EPERM) };
         return -1;
     }
-    match SOCKET.address() {
+    match own.address() {
         // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
-        Some(own) => unsafe { std::mem::transmute::<*mut c_void, Socket>(own.as_ptr())(domain, kind, protocol) },
+        Some(own) => unsafe { std::mem::transmute::<*mut c_void, AtAddress>(own.as_ptr())(socket, address, bytes) },
         // SAFETY: the system call takes these arguments.
-        None => unsafe {
-            own_system_call(libc::SYS_socket, domain as usize, kind as usize, protocol as usize, 0, 0, 0) as c_int
-        },
+        None => unsafe { own_system_call(number, socket as usize, address as usize, bytes as usize, 0, 0, 0) as c_int },
     }
+}
+
+/// A name is one of the source's hosts, whose address is then looked up in its place; the list is the C library's own, which
+/// frees it.
+///
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getaddrinfo(
+    name: *const c_char,
+    service: *const c_char,
+    hints: *const libc::addrinfo,
+    list: *mut *mut libc::addrinfo,
+) -> c_int {
+    let Some(own) = GETADDRINFO.address() else { return libc::EAI_FAIL };
+    // SAFETY: it is the C library's function of that name.
+    let own = unsafe { std::mem::transmute::<*mut c_void, GetAddrInfo>(own.as_ptr()) };
+    // SAFETY: the caller passes a string, or none.
+    let text = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }).and_then(|name| name.to_str().ok());
+    let named = text.filter(|text| text.parse::<IpAddr>().is_err());
+    let Some(asked) = named.and_then(|name| source::ask(|source| source.addresses(name))) else {
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own(name, service, hints, list) };
+    };
+    let Some((v4, v6)) = asked else { return libc::EAI_NONAME };
+    // SAFETY: all bytes zero are an address family of any kind, and no pointers; the caller passes hints, or none.
+    let mut hints = unsafe { hints.as_ref().copied().unwrap_or_else(|| std::mem::zeroed()) };
+    hints.ai_flags |= libc::AI_NUMERICHOST;
+    let address = if hints.ai_family == libc::AF_INET6 { IpAddr::from(v6) } else { IpAddr::from(v4) };
+    let mut text = [0_u8; ADDRESS_BYTES];
+    // The last byte stays zero. An address is not longer.
+    let _ = write!(&mut text[..ADDRESS_BYTES - 1], "{address}");
+    // SAFETY: the arguments are strings that end, and the caller's.
+    unsafe { own(text.as_ptr().cast(), service, &raw const hints, list) }
 }
 
 /// The standard library ends the process so, also after a stack overflow, and for want of memory.

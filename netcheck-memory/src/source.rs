@@ -4,6 +4,7 @@
 //! system, and so they do while the source itself is asked.
 
 use std::cell::Cell;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ptr::NonNull;
 use std::time::Duration;
 
@@ -21,12 +22,18 @@ pub enum Clock {
     Date,
 }
 
+/// The addresses of a host.
+pub type Addresses = (Ipv4Addr, Ipv6Addr);
+
+/// Those of the host that a poll is on itself.
+pub const LOCALHOST: Addresses = (Ipv4Addr::LOCALHOST, Ipv6Addr::LOCALHOST);
+
 /// Something of the system that no poll may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forbidden {
     /// A thread, which would run beside the poll.
     Thread,
-    /// A socket, whose traffic would be real.
+    /// A socket with an address or a peer, whose traffic would be real.
     Socket,
 }
 
@@ -50,6 +57,9 @@ pub trait Source {
 
     /// The poll ends the process with this code. It is left when this returns, by a panic without a message.
     fn exit(&self, code: i32);
+
+    /// The addresses of a host by its name, of IPv4 and of IPv6; `None`: there is no such host.
+    fn addresses(&self, name: &str) -> Option<Addresses>;
 
     /// The poll asks the system for this. Returns whether it is told that there is none.
     fn forbids(&self, wanted: Forbidden) -> bool;

@@ -17,6 +17,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 mod instant;
+mod of_std;
 
 pub use instant::Instant;
 pub(crate) use instant::number;

@@ -537,7 +537,7 @@ fn threads_and_real_sockets_in_a_program_are_errors_at_its_line() {
     };
     is_refused(in_vain, line, "starts a thread");
     let socket = || async { std::net::TcpListener::bind("127.0.0.1:0").is_ok() };
-    is_refused(socket, line!() - 1, "opens a socket of the operating system");
+    is_refused(socket, line!() - 1, "uses a socket of the operating system");
 }
 
 /// What a check says of a program that ends the process, at a line of this file.

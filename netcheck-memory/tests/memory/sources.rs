@@ -4,6 +4,7 @@
 
 use netcheck_memory::{Clock, Forbidden, Source, generators, interposes, with_source, without_source};
 use std::cell::Cell;
+use std::net::{Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -45,6 +46,10 @@ impl Source for Counting {
 
     fn exit(&self, code: i32) {
         self.exit.set(Some(code));
+    }
+
+    fn addresses(&self, name: &str) -> Option<(Ipv4Addr, Ipv6Addr)> {
+        (name == "server").then_some((Ipv4Addr::new(10, 0, 0, 7), Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 7)))
     }
 
     fn forbids(&self, wanted: Forbidden) -> bool {
@@ -240,4 +245,23 @@ fn threads_and_sockets_are_refused_by_the_source_alone() {
     assert_eq!(source.wanted.take(), None);
     thread::spawn(|| ()).join().expect("it runs");
     std::net::UdpSocket::bind("127.0.0.1:0").expect("it is there");
+}
+
+/// Where a source is asked, the names of hosts are its own, and numbers are what they say.
+#[test]
+fn names_are_those_of_the_source() {
+    let looked_up =
+        |name: &str| (name, 80).to_socket_addrs().map(|all| all.map(|one| one.to_string()).collect::<Vec<_>>());
+    let source = Counting::default();
+    if !interposes() {
+        return;
+    }
+    with_source(&source, || {
+        assert_eq!(looked_up("server").expect("it is known"), ["10.0.0.7:80"]);
+        assert_eq!(looked_up("192.0.2.1").expect("a number"), ["192.0.2.1:80"]);
+        assert_eq!(looked_up("fd00::9").expect("a number"), ["[fd00::9]:80"]);
+        let unknown = looked_up("localhost").expect_err("the source has no such host").to_string();
+        assert!(unknown.contains("failed to lookup address information"), "{unknown}");
+    });
+    assert!(looked_up("localhost").is_ok_and(|addresses| !addresses.is_empty()), "the system knows it");
 }

@@ -55,6 +55,12 @@ impl TcpSocket {
         Ok(TcpSocket::new(false))
     }
 
+    /// A socket in place of one of std's that was made to set options of it: of its family. The options have no effect in a
+    /// check, and are not remembered.
+    pub fn from_std_stream(socket: std::net::TcpStream) -> TcpSocket {
+        TcpSocket::new(!socket.local_addr().is_ok_and(|address| address.is_ipv6()))
+    }
+
     fn new(is_v4: bool) -> Self {
         let settings = Settings {
             local: None,

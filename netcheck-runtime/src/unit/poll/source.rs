@@ -12,7 +12,7 @@ use crate::unit::generator::Generator;
 use crate::unit::panics::{self, Cause, Panic};
 use crate::unit::poll::context::Context;
 use crate::unit::source_line::file_and_line;
-use netcheck_memory::{Clock, Forbidden, Source, engine};
+use netcheck_memory::{Addresses, Clock, Forbidden, LOCALHOST, Source, engine};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -126,6 +126,14 @@ impl Source for Context {
         });
     }
 
+    fn addresses(&self, name: &str) -> Option<Addresses> {
+        if name == "localhost" {
+            return Some(LOCALHOST);
+        }
+        let host = self.shared.hosts.iter().find(|host| host.name == name)?;
+        Some((host.addresses.v4, host.addresses.v6))
+    }
+
     fn forbids(&self, wanted: Forbidden) -> bool {
         engine(|| {
             if self.is_discarded() {
@@ -142,7 +150,7 @@ impl Source for Context {
                      `tokio::task::spawn_blocking`), or start the thread before the check",
                 ),
                 Forbidden::Socket => (
-                    "opens a socket of the operating system",
+                    "uses a socket of the operating system",
                     "its traffic would be real, and no part of the check: use `tokio::net`, as netcheck has it \
                      (a crate that it depends on may be using `std::net`, or tokio itself)",
                 ),
