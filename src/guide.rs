@@ -10,6 +10,7 @@ macro_rules! chapters {
 
 chapters! {
     GettingStarted = "getting-started.md",
+    WholePrograms = "whole.md",
     WhatAPassMeans = "pass.md",
     WhatTheNetworkMayDo = "faults.md",
     ProcessesTasksAndLoops = "programs.md",

@@ -5,6 +5,7 @@
 //!
 //! - `failed`: the notes, and which of them a name means;
 //! - `workspace`: what cargo says about packages and their targets;
+//! - `whole`: a program with the crates that it uses;
 //! - `commands`: a file for each command.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -12,11 +13,13 @@
 
 mod commands;
 mod failed;
+mod whole;
 mod workspace;
 
 use clap::{Parser, Subcommand};
 use commands::replay::Purpose;
 use failed::Notes;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use workspace::Workspace;
@@ -81,6 +84,22 @@ enum Command {
         #[arg(long)]
         write: bool,
     },
+    /// Run the tests with netcheck in place of tokio in every crate that they use; takes the arguments of `cargo test`
+    Test {
+        /// The arguments of `cargo test`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    #[command(hide = true)]
+    Run {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    #[command(hide = true)]
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Remove what failing checks have left: of one check, or of all
     Clean {
         /// The test, or a part of its path; all, if none is named
@@ -92,14 +111,35 @@ enum Command {
 type Result<T> = std::result::Result<T, String>;
 
 fn main() -> ExitCode {
-    let Cargo::Netcheck(arguments) = Cargo::parse();
-    run(arguments).unwrap_or_else(|error| {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    // What is for cargo is left as it is, also a `--` at its beginning, of which clap would make nothing.
+    let ended = match &given[..] {
+        [_, _, test, arguments @ ..] if test == "test" && !asks_for_help(arguments) => {
+            commands::test::run(None, arguments)
+        }
+        _ => {
+            let Cargo::Netcheck(arguments) = Cargo::parse();
+            run(arguments)
+        }
+    };
+    ended.unwrap_or_else(|error| {
         eprintln!("error: {error}");
         ExitCode::FAILURE
     })
 }
 
+fn asks_for_help(arguments: &[OsString]) -> bool {
+    arguments.first().is_some_and(|first| first == "--help" || first == "-h")
+}
+
 fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<ExitCode> {
+    match &command {
+        Some(Command::Test { arguments }) => return commands::test::run(manifest_path, arguments),
+        Some(Command::Run { arguments: _ } | Command::Bench { arguments: _ }) => {
+            return Err("only tests are checked: with `cargo netcheck test`".to_owned());
+        }
+        _ => {}
+    }
     let workspace = Workspace::read(manifest_path.as_deref(), target_dir)?;
     let notes = Notes(workspace.folders_of_notes());
     match command.unwrap_or(Command::List) {
@@ -114,6 +154,7 @@ fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<Ex
         Command::Keep { name, to, write } => {
             commands::keep::run(&workspace, &notes.named(name.as_deref())?, &to, write)
         }
+        Command::Test { .. } | Command::Run { .. } | Command::Bench { .. } => unreachable!("they are done"),
         Command::Clean { name } => commands::clean::run(&notes, name.as_deref()),
     }
 }

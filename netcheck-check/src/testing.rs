@@ -13,6 +13,7 @@ mod saved;
 pub use expect::Expect;
 
 use crate::check::Checker;
+use crate::folder::is_whole;
 use crate::network::Network;
 use crate::report::Report;
 use crate::trace::automaton::Automaton;
@@ -438,7 +439,8 @@ fn shown(
 
 /// What replays the execution in `file`.
 fn command(test: TestInfo, file: &Path) -> String {
-    format!("{REPLAY}={} cargo test {}", quoted(&file.display().to_string()), test.name)
+    let command = if is_whole() { "cargo netcheck test" } else { "cargo test" };
+    format!("{REPLAY}={} {command} {}", quoted(&file.display().to_string()), test.name)
 }
 
 /// A word for a shell.

@@ -800,8 +800,9 @@ const CHECK: &[Row] = &[
 
 const COMMAND: &[Row] = &[
     ("", &["commands", "failed", "workspace"]),
-    ("commands", &["", "failed", "workspace"]),
+    ("commands", &["", "failed", "whole", "workspace"]),
     ("failed", &[""]),
+    ("whole", &["", "workspace"]),
     ("workspace", &["", "failed"]),
 ];
 

@@ -33,16 +33,16 @@ pub fn sources() -> Vec<PathBuf> {
         "netcheck-models",
         "netcheck-runtime",
     ];
-    let files = folders.iter().flat_map(|folder| rust_files(&root().join(folder)));
-    // benches/peers is no member of the workspace, and has a `target` of its own
-    files.filter(|file| !file.starts_with(root().join("benches/peers/target"))).collect()
+    folders.iter().flat_map(|folder| rust_files(&root().join(folder))).collect()
 }
 
-/// The Rust files of a folder and of those in it.
+/// The Rust files of a folder and of those in it, but for what cargo builds: packages that are no members of the workspace
+/// have a `target` of their own.
 pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut entries: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     entries.sort();
+    entries.retain(|entry| !entry.ends_with("target"));
     let files = entries.into_iter().flat_map(|entry| match entry.is_dir() {
         true => rust_files(&entry),
         false => Vec::from_iter(entry.extension().is_some_and(|extension| extension == "rs").then_some(entry)),

@@ -5,3 +5,4 @@ pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod open;
 pub(crate) mod replay;
+pub(crate) mod test;

@@ -2,11 +2,12 @@
 //! in for tokio.
 //!
 //! `args` lets a `main` read the arguments of its process. `valid` refuses what tokio refuses: its arguments set up a runtime, so they are only looked at
-//! here. `expand` writes the function. The body is not looked into.
+//! here. `expand` writes the function, `whole` where netcheck is found. The body is not looked into.
 
 mod args;
 mod expand;
 mod valid;
+mod whole;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -37,12 +38,12 @@ pub(crate) fn test(attr: TokenStream, item: TokenStream) -> TokenStream {
         Ok((function, Err(error))) => return fallback::function(&error, &function),
         Err(error) => return fallback::item(&error, &item),
     };
-    expand::test(&function)
+    whole::rooted(expand::test(&function))
 }
 
 pub(crate) fn main(attr: TokenStream, item: TokenStream) -> TokenStream {
     match read(Entry::Main, attr, &item) {
-        Ok((function, Ok(()))) => expand::main(&function),
+        Ok((function, Ok(()))) => whole::rooted(expand::main(&function)),
         // An async `main` would be a mistake of its own.
         Ok((function, Err(error))) if function.sig.asyncness.is_some() => {
             let errors = error.to_compile_error();

@@ -1,0 +1,116 @@
+//! The dependency graph, as cargo resolves it.
+
+use crate::Result;
+use crate::workspace::cargo;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The answer of `cargo metadata`, as far as it is needed.
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    workspace_root: PathBuf,
+    target_directory: PathBuf,
+}
+
+/// A package of the graph.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) manifest_path: PathBuf,
+    /// `None`: a folder.
+    source: Option<String>,
+    pub(crate) features: BTreeMap<String, Vec<String>>,
+}
+
+impl Package {
+    pub(crate) fn folder(&self) -> &Path {
+        self.manifest_path.parent().expect("a manifest lies in a folder")
+    }
+}
+
+/// The packages that a mirror is made of.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    /// The folder of the workspace.
+    pub(crate) root: PathBuf,
+    /// Cargo's target folder.
+    pub(crate) target: PathBuf,
+    pub(crate) tokio: Package,
+    netcheck: Package,
+    /// Packages that lie in the folder of the workspace.
+    local: Vec<Package>,
+}
+
+impl Graph {
+    /// Asks cargo, with these of its arguments.
+    pub(crate) fn read<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Result<Graph> {
+        let mut command = Command::new(cargo());
+        command.args(["metadata", "--format-version", "1"]).args(arguments);
+        let output = command.output().map_err(|error| format!("cargo could not be started: {error}"))?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).trim().trim_start_matches("error: ").to_owned());
+        }
+        let Metadata { packages, workspace_root, target_directory } = serde_json::from_slice(&output.stdout)
+            .map_err(|error| format!("the answer of `cargo metadata` is not understood: {error}"))?;
+        let netcheck = one(&packages, |package| ["netcheck", "netcheck-tokio"].contains(&&*package.name), "netcheck")?
+            .ok_or("nothing here depends on netcheck\n  add it to [dev-dependencies] of the package with the checks")?;
+        let tokio = one(&packages, |package| package.name == "tokio" && package.version.starts_with("1."), "tokio 1")?
+            .ok_or("nothing here uses tokio 1: `cargo test` is enough")?;
+        if netcheck.manifest_path.starts_with(&workspace_root) {
+            return Err("netcheck is a part of this workspace: its own tests run under `cargo test`".to_owned());
+        }
+        if let Some(source) = netcheck.source.as_deref().filter(|source| !source.starts_with("git+")) {
+            return Err(format!(
+                "netcheck comes from {source}: so far, whole programs are checked only where it is a dependency by `path` or \
+                 by `git`"
+            ));
+        }
+        let is_local =
+            |package: &&Package| package.source.is_none() && package.manifest_path.starts_with(&workspace_root);
+        let local = packages.iter().filter(is_local).cloned().collect();
+        Ok(Graph { root: workspace_root, target: target_directory, tokio, netcheck, local })
+    }
+
+    /// The folder of netcheck's workspace.
+    pub(crate) fn netcheck_root(&self) -> &Path {
+        self.netcheck.folder()
+    }
+
+    /// The manifests in the folder of the workspace, with the one at its root.
+    pub(crate) fn manifests(&self) -> Vec<PathBuf> {
+        let mut manifests: Vec<PathBuf> = self.local.iter().map(|package| package.manifest_path.clone()).collect();
+        manifests.push(self.root.join("Cargo.toml"));
+        manifests.sort();
+        manifests.dedup();
+        manifests
+    }
+
+    /// The manifests of netcheck's workspace: it is what cargo reads to know one of its members.
+    pub(crate) fn manifests_of_netcheck(&self) -> Result<Vec<PathBuf>> {
+        let mut command = Command::new(cargo());
+        command.args(["metadata", "--format-version", "1", "--no-deps", "--offline", "--manifest-path"]);
+        let output = command.arg(&self.netcheck.manifest_path).output();
+        let output = output.map_err(|error| format!("cargo could not be started: {error}"))?;
+        let Metadata { packages, .. } = serde_json::from_slice(&output.stdout)
+            .map_err(|error| format!("cargo does not know netcheck's own packages: {error}"))?;
+        Ok(packages.into_iter().map(|package| package.manifest_path).collect())
+    }
+}
+
+/// The one package for which something holds; an error if there are two of it.
+fn one(packages: &[Package], is_it: impl Fn(&Package) -> bool, name: &str) -> Result<Option<Package>> {
+    let found: Vec<&Package> = packages.iter().filter(|package| is_it(package)).collect();
+    match &found[..] {
+        [] => Ok(None),
+        &[only] => Ok(Some(only.clone())),
+        some => {
+            let versions: Vec<String> = some.iter().map(|package| package.version.clone()).collect();
+            Err(format!("there are {} versions of {name} here: {}\n  one is needed", some.len(), versions.join(", ")))
+        }
+    }
+}

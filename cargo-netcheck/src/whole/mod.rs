@@ -1,0 +1,127 @@
+//! A program with the crates that it uses: a mirror of the user's workspace in which netcheck stands in place of tokio for
+//! every crate of the dependency graph.
+//!
+//! Cargo takes a package from `[patch.crates-io]` only if it has the name and a version that the lock file allows, and
+//! refuses two packages of one name and version range; netcheck itself is built on tokio. So the mirror, below cargo's
+//! target folder, has
+//! - `upstream`: the locked tokio under another name, for netcheck's crates;
+//! - `tokio`: a package of that name, version and feature names, which re-exports netcheck;
+//! - `netcheck`: netcheck's crates, with the one in place of the other;
+//! - `workspace`: the user's workspace, with the patch.
+//!
+//! All files but manifests are links ([`links`]), so that compilers, tests and their messages see the user's own; manifests
+//! are written anew ([`manifests`]). Nothing is written outside of the mirror. What has not changed is left as it is, since
+//! cargo goes by the time of a change.
+
+mod graph;
+mod links;
+mod manifests;
+
+pub(crate) use graph::Graph;
+
+use crate::Result;
+use links::Mirrored;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The library of the package `tokio`.
+const LIBRARY: &str = include_str!("tokio.in");
+
+/// The mirror of a workspace.
+pub(crate) struct Mirror {
+    folder: PathBuf,
+}
+
+impl Mirror {
+    /// Writes the mirror of a workspace, or what has changed since it was written.
+    pub(crate) fn write(graph: &Graph) -> Result<Mirror> {
+        let mirror = Mirror { folder: graph.target.join("netcheck/whole") };
+        mirror.write_upstream(graph)?;
+        mirror.write_tokio(graph)?;
+        let netcheck = graph.netcheck_root();
+        let edit = |text: &str, _: &Path| manifests::of_netcheck(text, &mirror.part("upstream"));
+        links::mirror(
+            &Mirrored { from: netcheck, to: &mirror.part("netcheck"), manifests: &graph.manifests_of_netcheck()? },
+            edit,
+        )?;
+        let places = manifests::Places {
+            from: &graph.root,
+            netcheck: [netcheck, &mirror.part("netcheck")],
+            tokio: &mirror.part("tokio"),
+        };
+        let edit = |text: &str, manifest: &Path| manifests::of_workspace(text, manifest, &places);
+        links::mirror(
+            &Mirrored { from: &graph.root, to: &mirror.part("workspace"), manifests: &graph.manifests() },
+            edit,
+        )?;
+        mirror.write_lock(graph)?;
+        Ok(mirror)
+    }
+
+    fn part(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Where cargo builds the mirror.
+    pub(crate) fn target(&self) -> PathBuf {
+        self.part("target")
+    }
+
+    /// The folder of the mirror for one of the user's: that of the same package.
+    pub(crate) fn folder_for(&self, graph: &Graph, folder: &Path) -> PathBuf {
+        let manifests = graph.manifests();
+        let of_package =
+            folder.ancestors().find(|above| manifests.iter().any(|manifest| manifest.parent() == Some(above)));
+        let within = of_package.and_then(|folder| folder.strip_prefix(&graph.root).ok()).unwrap_or(Path::new(""));
+        self.part("workspace").join(within)
+    }
+
+    /// The manifest of the mirror for one of the user's.
+    pub(crate) fn manifest_for(&self, graph: &Graph, manifest: &Path) -> PathBuf {
+        let within = manifest.strip_prefix(&graph.root).unwrap_or(Path::new("Cargo.toml"));
+        self.part("workspace").join(within)
+    }
+
+    fn write_upstream(&self, graph: &Graph) -> Result<()> {
+        let (from, to) = (graph.tokio.folder(), self.part("upstream"));
+        let manifests = [graph.tokio.manifest_path.clone()];
+        links::mirror(&Mirrored { from, to: &to, manifests: &manifests }, |text, _| manifests::of_upstream(text))
+    }
+
+    fn write_tokio(&self, graph: &Graph) -> Result<()> {
+        let folder = self.part("tokio");
+        fs::create_dir_all(folder.join("src")).map_err(links::not_written(&folder))?;
+        links::write(
+            &folder.join("Cargo.toml"),
+            &manifests::of_tokio(&graph.tokio, &self.part("netcheck"), &self.part("upstream")),
+        )?;
+        links::write(&folder.join("src/lib.rs"), LIBRARY)
+    }
+
+    /// The lock file of the mirror is the user's, until cargo has put the packages of the mirror into it; and again when the
+    /// user's has changed.
+    fn write_lock(&self, graph: &Graph) -> Result<()> {
+        let (seen, lock) = (self.part("seen.lock"), self.part("workspace").join("Cargo.lock"));
+        let users = fs::read_to_string(graph.root.join("Cargo.lock")).unwrap_or_default();
+        if fs::read_to_string(&seen).is_ok_and(|seen| seen == users) && lock.exists() {
+            return Ok(());
+        }
+        links::write(&lock, &users)?;
+        links::write(&seen, &users)
+    }
+
+    /// That the lock file of the mirror differs from the user's in the packages of the mirror alone: names of packages of
+    /// which it has another version.
+    pub(crate) fn differing(&self, graph: &Graph) -> Result<Vec<String>> {
+        let read = |file: PathBuf| -> Result<BTreeMap<(String, String), Option<String>>> {
+            let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+            manifests::locked(&text).map_err(|error| format!("{}: {error}", file.display()))
+        };
+        let users = read(graph.root.join("Cargo.lock"))?;
+        let mirrors = read(self.part("workspace").join("Cargo.lock"))?;
+        let is_ours = |name: &str| name == "tokio" || name.starts_with("netcheck");
+        let others = mirrors.keys().filter(|package| !is_ours(&package.0) && !users.contains_key(*package));
+        Ok(others.map(|(name, version)| format!("{name} {version}")).collect())
+    }
+}

@@ -1,0 +1,6 @@
+//! Serves the counter.
+
+#[tokio::main]
+async fn main() -> std::io::Result<()> {
+    web::server().await
+}

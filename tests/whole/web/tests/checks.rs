@@ -1,0 +1,49 @@
+//! Checks of the web service, with every crate that it uses.
+
+use netcheck::Network;
+use web::{Failed, ask, increments, increments_once, server};
+
+/// One counter, one client: more than once is an error.
+async fn counts_once(failed: Failed) -> Result<(), String> {
+    let count = increments(failed).await.map_err(|error| error.to_string())?;
+    assert_eq!(count, "1", "counted more than once");
+    Ok(())
+}
+
+#[netcheck::model_check]
+#[netcheck::model_check(tcp(read, write, reset), at_most = 1, name = one_failure)]
+fn the_count_is_answered_or_the_request_fails(net: &mut Network) {
+    net.daemon("server", server);
+    let asks = || async {
+        match ask().await {
+            Ok(count) => assert_eq!(count, "0"),
+            Err(error) => netcheck::sometimes!(error.is_request(), "a request fails"),
+        }
+    };
+    net.process("client", asks).after("server");
+}
+
+#[netcheck::model_check(tcp(read, write, reset), at_most = 1)]
+fn a_client_that_gives_up_counts_at_most_once(net: &mut Network) {
+    net.daemon("server", server);
+    net.process("client", || async { _ = counts_once(Failed::GiveUp).await }).after("server");
+}
+
+#[netcheck::model_check(tcp(read, write, reset), at_most = 1, expect = panic)]
+fn a_post_that_is_repeated_counts_twice(net: &mut Network) {
+    net.daemon("server", server);
+    net.process("client", || async { _ = counts_once(Failed::Repeat).await }).after("server");
+}
+
+#[netcheck::model_check]
+fn two_clients_count_to_two(net: &mut Network) {
+    net.daemon("server", server);
+    for client in ["a", "b"] {
+        net.process(client, increments_once).after("server");
+    }
+    net.finally(|end| {
+        let mut counts = ["a", "b"].map(|client| end.output(client).map(str::to_owned).unwrap_or_default());
+        counts.sort();
+        if counts == ["Ok(\"1\")", "Ok(\"2\")"] { Ok(()) } else { Err(format!("{counts:?}")) }
+    });
+}
