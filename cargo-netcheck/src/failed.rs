@@ -55,6 +55,11 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
+    /// The test program, where it lies: a note names it from its own folder.
+    pub(crate) fn program_file(&self) -> PathBuf {
+        self.note.parent().map_or_else(|| self.program.clone(), |folder| folder.join(&self.program))
+    }
+
     fn read(note: PathBuf) -> Result<Failed> {
         let wrong =
             |error: String| format!("{}: {error}\n  `cargo netcheck clean` removes it; it comes again", note.display());

@@ -32,6 +32,9 @@ struct Target {
     kind: Vec<String>,
 }
 
+/// Where a mirror has the user's workspace, from cargo's target folder ([`crate::whole`]).
+const MIRRORED: &str = "netcheck/whole/workspace";
+
 /// The program of cargo that runs this one.
 pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
@@ -78,9 +81,12 @@ impl Workspace {
         folders
     }
 
-    /// The folder of the package of a test.
+    /// The folder of the package of a test: the user's, also where the test was built in a mirror.
     pub(crate) fn package_folder(&self, failed: &Failed) -> PathBuf {
-        failed.folder.clone().unwrap_or_else(|| self.root.clone())
+        let folder = failed.folder.as_deref().unwrap_or(&self.root);
+        let mirrored = folder.ancestors().find(|above| above.ends_with(MIRRORED));
+        let within = mirrored.and_then(|mirrored| folder.strip_prefix(mirrored).ok());
+        within.map_or_else(|| folder.to_owned(), |within| self.root.join(within))
     }
 
     /// The arguments of `cargo test` that build the program of a test as it was built, and no other program. Where that

@@ -3,6 +3,7 @@
 
 use crate::Result;
 use crate::failed::{Failed, Origin};
+use crate::whole::environment_of;
 use crate::workspace::{Workspace, cargo};
 use std::io::Write;
 use std::path::{Path, absolute};
@@ -40,11 +41,13 @@ const FAULTS: &str = "NETCHECK_FAULTS";
 pub(crate) fn run(failed: &Failed, purpose: Purpose, further: &[String]) -> Result<ExitCode> {
     let trace = failed.trace()?;
     let trace = absolute(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
+    let environment = environment_of(&failed.program_file());
     let arguments = [Workspace::arguments(failed)?, further.to_vec(), vec![failed.test.clone()]].concat();
     let of_test = ["--exact", "--include-ignored", "--nocapture"];
     let test = || {
         let mut command = Command::new(cargo());
         command.arg("test").args(&arguments).arg("--").args(of_test).env(purpose.variable(), &trace);
+        command.envs(environment.iter().flatten().map(|(name, value)| (name, value)));
         if failed.origin == Origin::AsyncTest {
             // The faults that it failed under, not those of today.
             match &failed.faults {
@@ -79,6 +82,9 @@ pub(crate) fn run(failed: &Failed, purpose: Purpose, further: &[String]) -> Resu
 fn shown(failed: &Failed, purpose: Purpose, trace: &Path, arguments: &[String]) -> String {
     let mut words = vec![format!("{}={}", purpose.variable(), quoted(&trace.display().to_string()))];
     words.extend(failed.faults.iter().map(|faults| format!("{FAULTS}={}", quoted(faults))));
+    for (name, value) in environment_of(&failed.program_file()).into_iter().flatten() {
+        words.push(format!("{name}={}", quoted(&value.display().to_string())));
+    }
     words.extend(["cargo", "test"].map(str::to_owned));
     words.extend(arguments.iter().map(|argument| quoted(argument)));
     words.extend(["--", "--exact", "--include-ignored", "--nocapture"].map(str::to_owned));

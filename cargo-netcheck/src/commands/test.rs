@@ -1,15 +1,11 @@
 //! `cargo netcheck test`: the user's tests, with netcheck in place of tokio in the whole dependency graph.
 
 use crate::Result;
-use crate::whole::{Graph, Mirror};
+use crate::whole::{Graph, Mirror, environment};
 use crate::workspace::cargo;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-
-/// Tells the tests of a whole program where failing checks leave their files: cargo's target folder for the user's own
-/// builds.
-const WHOLE: &str = "NETCHECK_WHOLE";
 
 /// The arguments of `cargo test`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -64,10 +60,7 @@ pub(crate) fn run(manifest_path: Option<PathBuf>, arguments: &[OsString]) -> Res
         if let Some(manifest) = manifest_path.as_ref().and_then(|manifest| manifest.canonicalize().ok()) {
             command.arg("--manifest-path").arg(mirror.manifest_for(&graph, &manifest));
         }
-        command
-            .args(arguments.is_offline.then_some("--offline"))
-            .env("CARGO_TARGET_DIR", mirror.target())
-            .env(WHOLE, &graph.target);
+        command.args(arguments.is_offline.then_some("--offline")).envs(environment(&graph.target));
         command
     };
     if arguments.is_locked {

@@ -28,6 +28,26 @@ use std::path::{Path, PathBuf};
 /// The library of the package `tokio`.
 const LIBRARY: &str = include_str!("tokio.in");
 
+/// Where a mirror is, from cargo's target folder, and where it is built, from there.
+const MIRROR: &str = "netcheck/whole";
+const BUILT: &str = "target";
+
+/// Tells the tests of a whole program where failing checks leave their files: cargo's target folder for the user's own
+/// builds.
+const WHOLE: &str = "NETCHECK_WHOLE";
+
+/// What cargo and the tests of a mirror are told, for a mirror below cargo's target folder.
+pub(crate) fn environment(target: &Path) -> [(&'static str, PathBuf); 2] {
+    [("CARGO_TARGET_DIR", target.join(MIRROR).join(BUILT)), (WHOLE, target.to_owned())]
+}
+
+/// The same for a test program, if it was built in a mirror.
+pub(crate) fn environment_of(program: &Path) -> Option<[(&'static str, PathBuf); 2]> {
+    let built = program.ancestors().find(|above| above.ends_with(Path::new(MIRROR).join(BUILT)))?;
+    let target = built.ancestors().nth(Path::new(MIRROR).join(BUILT).components().count())?;
+    Some(environment(target))
+}
+
 /// The mirror of a workspace.
 pub(crate) struct Mirror {
     folder: PathBuf,
@@ -36,7 +56,7 @@ pub(crate) struct Mirror {
 impl Mirror {
     /// Writes the mirror of a workspace, or what has changed since it was written.
     pub(crate) fn write(graph: &Graph) -> Result<Mirror> {
-        let mirror = Mirror { folder: graph.target.join("netcheck/whole") };
+        let mirror = Mirror { folder: graph.target.join(MIRROR) };
         mirror.write_upstream(graph)?;
         mirror.write_tokio(graph)?;
         let netcheck = graph.netcheck_root();
@@ -61,11 +81,6 @@ impl Mirror {
 
     fn part(&self, name: &str) -> PathBuf {
         self.folder.join(name)
-    }
-
-    /// Where cargo builds the mirror.
-    pub(crate) fn target(&self) -> PathBuf {
-        self.part("target")
     }
 
     /// The folder of the mirror for one of the user's: that of the same package.
@@ -123,5 +138,17 @@ impl Mirror {
         let is_ours = |name: &str| name == "tokio" || name.starts_with("netcheck");
         let others = mirrors.keys().filter(|package| !is_ours(&package.0) && !users.contains_key(*package));
         Ok(others.map(|(name, version)| format!("{name} {version}")).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_a_mirror_is_run_as_it_was_built() {
+        let told = environment_of(Path::new("/mine/target/netcheck/whole/target/debug/deps/checks-0"));
+        assert_eq!(told, Some(environment(Path::new("/mine/target"))));
+        assert_eq!(environment_of(Path::new("/mine/target/debug/deps/checks-0")), None);
     }
 }
