@@ -135,12 +135,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         &["time::of_std"],
         "the engine reads no clock: the time is a component of the state",
     ),
-    (
-        "netcheck-check",
-        "std::time::Instant",
-        &["check::monitor", "check::simulation", "check::spent"],
-        "a report depends on no clock",
-    ),
+    ("netcheck-check", "std::time::Instant", &["check::simulation", "check::spent"], "a report depends on no clock"),
     (
         "netcheck-runtime",
         "std::time::SystemTime",

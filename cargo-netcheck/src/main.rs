@@ -47,6 +47,29 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(flatten)]
+    OfFailed(OfFailed),
+    /// Run the tests with netcheck in place of tokio in every crate that they use; takes the arguments of `cargo test`
+    Test {
+        /// The arguments of `cargo test`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    #[command(hide = true)]
+    Run {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    #[command(hide = true)]
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+}
+
+/// With the checks that failed.
+#[derive(Debug, Subcommand)]
+enum OfFailed {
     /// List the failing checks, and what each has found (the default); fails if there are any
     List,
     /// Show the page of a failing check in the browser, and print where it is
@@ -84,22 +107,6 @@ enum Command {
         #[arg(long)]
         write: bool,
     },
-    /// Run the tests with netcheck in place of tokio in every crate that they use; takes the arguments of `cargo test`
-    Test {
-        /// The arguments of `cargo test`
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
-    #[command(hide = true)]
-    Run {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
-    #[command(hide = true)]
-    Bench {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
     /// Remove what failing checks have left: of one check, or of all
     Clean {
         /// The test, or a part of its path; all, if none is named
@@ -111,50 +118,67 @@ enum Command {
 type Result<T> = std::result::Result<T, String>;
 
 fn main() -> ExitCode {
-    let given: Vec<OsString> = std::env::args_os().collect();
-    // What is for cargo is left as it is, also a `--` at its beginning, of which clap would make nothing.
-    let ended = match &given[..] {
-        [_, _, test, arguments @ ..] if test == "test" && !asks_for_help(arguments) => {
-            commands::test::run(None, arguments)
-        }
-        _ => {
-            let Cargo::Netcheck(arguments) = Cargo::parse();
-            run(arguments)
-        }
-    };
-    ended.unwrap_or_else(|error| {
+    let Cargo::Netcheck(arguments) = Cargo::parse_from(with_arguments_of_cargo(std::env::args_os().collect()));
+    run(arguments).unwrap_or_else(|error| {
         eprintln!("error: {error}");
         ExitCode::FAILURE
     })
 }
 
-fn asks_for_help(arguments: &[OsString]) -> bool {
-    arguments.first().is_some_and(|first| first == "--help" || first == "-h")
+/// With a `--` before the arguments that are for cargo, so that clap leaves them as they are, also a `--` among them.
+fn with_arguments_of_cargo(mut given: Vec<OsString>) -> Vec<OsString> {
+    let asks_for_help = given.get(3).is_some_and(|first| first == "--help" || first == "-h");
+    if given.get(2).is_some_and(|command| command == "test") && !asks_for_help {
+        given.insert(3, "--".into());
+    }
+    given
 }
 
 fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<ExitCode> {
-    match &command {
-        Some(Command::Test { arguments }) => return commands::test::run(manifest_path, arguments),
+    let command = match command {
+        Some(Command::Test { arguments }) => return commands::test::run(manifest_path, &arguments),
         Some(Command::Run { arguments: _ } | Command::Bench { arguments: _ }) => {
             return Err("only tests are checked: with `cargo netcheck test`".to_owned());
         }
-        _ => {}
-    }
+        Some(Command::OfFailed(command)) => command,
+        None => OfFailed::List,
+    };
     let workspace = Workspace::read(manifest_path.as_deref(), target_dir)?;
     let notes = Notes(workspace.folders_of_notes());
-    match command.unwrap_or(Command::List) {
-        Command::List => commands::list::run(&notes),
-        Command::Open { name, print } => commands::open::run(&notes.named(name.as_deref())?, print),
-        Command::Replay { name, arguments } => {
+    match command {
+        OfFailed::List => commands::list::run(&notes),
+        OfFailed::Open { name, print } => commands::open::run(&notes.named(name.as_deref())?, print),
+        OfFailed::Replay { name, arguments } => {
             commands::replay::run(&notes.named(name.as_deref())?, Purpose::Replay, &arguments)
         }
-        Command::Explore { name, arguments } => {
+        OfFailed::Explore { name, arguments } => {
             commands::replay::run(&notes.named(name.as_deref())?, Purpose::Explore, &arguments)
         }
-        Command::Keep { name, to, write } => {
+        OfFailed::Keep { name, to, write } => {
             commands::keep::run(&workspace, &notes.named(name.as_deref())?, &to, write)
         }
-        Command::Test { .. } | Command::Run { .. } | Command::Bench { .. } => unreachable!("they are done"),
-        Command::Clean { name } => commands::clean::run(&notes, name.as_deref()),
+        OfFailed::Clean { name } => commands::clean::run(&notes, name.as_deref()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_of_cargo_stay_as_they_are() {
+        let parsed = |rest: &[&str]| {
+            let given = ["cargo-netcheck", "netcheck", "test"].iter().chain(rest).map(OsString::from).collect();
+            let Cargo::Netcheck(arguments) = Cargo::parse_from(with_arguments_of_cargo(given));
+            match arguments.command {
+                Some(Command::Test { arguments }) => arguments,
+                other => panic!("{other:?}"),
+            }
+        };
+        for rest in
+            [&["--", "--nocapture"][..], &["--lib", "name", "--", "--exact", "--"], &["--manifest-path", "x"], &[]]
+        {
+            assert_eq!(parsed(rest), rest.iter().map(OsString::from).collect::<Vec<_>>());
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::Result;
 use crate::failed::Failed;
 use serde::Deserialize;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,12 +33,29 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Where a mirror has the user's workspace, from cargo's target folder ([`crate::whole`]).
-const MIRRORED: &str = "netcheck/whole/workspace";
+/// Where the mirror of a workspace is, from cargo's target folder, and where it has the user's packages, from there
+/// ([`crate::whole`]).
+pub(crate) const MIRROR: &str = "netcheck/whole";
+pub(crate) const PACKAGES: &str = "workspace";
 
 /// The program of cargo that runs this one.
 pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// What a command of cargo prints; where it fails, its own words, with advice.
+pub(crate) fn answer(command: &mut Command, advice: &str) -> Result<Vec<u8>> {
+    let output = command.output().map_err(not_started)?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let why = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{}{advice}", why.trim().trim_start_matches("error: ")))
+}
+
+/// The error that cargo could not be started.
+pub(crate) fn not_started(error: io::Error) -> String {
+    format!("cargo could not be started: {error}")
 }
 
 impl Workspace {
@@ -47,15 +65,8 @@ impl Workspace {
         if let Some(manifest) = manifest {
             command.arg("--manifest-path").arg(manifest);
         }
-        let output = command.output().map_err(|error| format!("cargo could not be started: {error}"))?;
-        if !output.status.success() {
-            let why = String::from_utf8_lossy(&output.stderr);
-            let why = why.trim().trim_start_matches("error: ");
-            return Err(format!(
-                "{why}\n  run this in the folder of your package, or name its Cargo.toml with `--manifest-path`"
-            ));
-        }
-        let mut workspace: Workspace = serde_json::from_slice(&output.stdout)
+        let advice = "\n  run this in the folder of your package, or name its Cargo.toml with `--manifest-path`";
+        let mut workspace: Workspace = serde_json::from_slice(&answer(&mut command, advice)?)
             .map_err(|error| format!("the answer of `cargo metadata` is not understood: {error}"))?;
         if let Some(target) = target {
             workspace.target_directory = target;
@@ -84,7 +95,7 @@ impl Workspace {
     /// The folder of the package of a test: the user's, also where the test was built in a mirror.
     pub(crate) fn package_folder(&self, failed: &Failed) -> PathBuf {
         let folder = failed.folder.as_deref().unwrap_or(&self.root);
-        let mirrored = folder.ancestors().find(|above| above.ends_with(MIRRORED));
+        let mirrored = folder.ancestors().find(|above| above.ends_with(Path::new(MIRROR).join(PACKAGES)));
         let within = mirrored.and_then(|mirrored| folder.strip_prefix(mirrored).ok());
         within.map_or_else(|| folder.to_owned(), |within| self.root.join(within))
     }

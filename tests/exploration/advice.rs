@@ -28,6 +28,17 @@ async fn counts_turns() {
     }
 }
 
+/// Keeps every datagram of so many bytes, in the order in which they come.
+async fn notes_what_comes<const BYTES: usize>() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let mut came = Vec::new();
+    loop {
+        let mut datagram = [0; BYTES];
+        socket.recv(&mut datagram).await.unwrap();
+        came.push(datagram);
+    }
+}
+
 #[test]
 fn a_horizon_is_advised_with_the_states_that_are_left() {
     let advice = advice(Checker::new().max_states(3_000), |net| {
@@ -67,17 +78,8 @@ fn what_saves_nothing_is_not_advised() {
             tokio::task::yield_now().await;
         }
     }
-    async fn logs() {
-        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-        let mut log = Vec::new();
-        loop {
-            let mut name = [0; 1];
-            socket.recv(&mut name).await.unwrap();
-            log.push(name[0]);
-        }
-    }
     let advice = advice(Checker::new().max_states(3_000), |net| {
-        net.daemon("log", logs);
+        net.daemon("log", notes_what_comes::<1>);
         // One function, and what they send tells them apart.
         for name in ["a", "b"] {
             net.daemon(name, move || tells(name)).after("log");
@@ -114,18 +116,9 @@ fn fewer_faults_are_advised_only_where_some_are_declared() {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }
-    async fn notes_what_comes() {
-        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-        let mut came = Vec::new();
-        loop {
-            let mut number = [0; 4];
-            socket.recv(&mut number).await.unwrap();
-            came.push(number);
-        }
-    }
     let report = |checker: Checker| {
         let report = checker.max_states(2_000).check(|net| {
-            net.daemon("log", notes_what_comes);
+            net.daemon("log", notes_what_comes::<4>);
             net.daemon("sends", sends).after("log");
         });
         assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");

@@ -668,7 +668,7 @@ const CHECK: &[Row] = &[
         ],
     ),
     ("check::forecast", &["netcheck_runtime::search::progress"]),
-    ("check::monitor", &["check::forecast", "error", "netcheck_runtime::search::progress"]),
+    ("check::monitor", &["check::forecast", "check::spent", "error", "netcheck_runtime::search::progress"]),
     ("check::order", &["error", "netcheck_runtime::id", "network", "netcheck_runtime::unit::source_line"]),
     // The explorer, which serves one execution at a time.
     ("explore::query", &["trace::step"]),
@@ -756,7 +756,6 @@ const CHECK: &[Row] = &[
             "check",
             "check::gain",
             "check::setup",
-            "network",
             "netcheck_runtime::search::frontier",
             "netcheck_runtime::world::store",
         ],

@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::failed::{Failed, Origin};
 use crate::whole::environment_of;
-use crate::workspace::{Workspace, cargo};
+use crate::workspace::{Workspace, cargo, not_started};
 use std::io::Write;
 use std::path::{Path, absolute};
 use std::process::{Command, ExitCode, Stdio};
@@ -41,13 +41,12 @@ const FAULTS: &str = "NETCHECK_FAULTS";
 pub(crate) fn run(failed: &Failed, purpose: Purpose, further: &[String]) -> Result<ExitCode> {
     let trace = failed.trace()?;
     let trace = absolute(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
-    let environment = environment_of(&failed.program_file());
     let arguments = [Workspace::arguments(failed)?, further.to_vec(), vec![failed.test.clone()]].concat();
     let of_test = ["--exact", "--include-ignored", "--nocapture"];
     let test = || {
         let mut command = Command::new(cargo());
         command.arg("test").args(&arguments).arg("--").args(of_test).env(purpose.variable(), &trace);
-        command.envs(environment.iter().flatten().map(|(name, value)| (name, value)));
+        command.envs(environment_of(&failed.program_file()).into_iter().flatten());
         if failed.origin == Origin::AsyncTest {
             // The faults that it failed under, not those of today.
             match &failed.faults {
@@ -59,7 +58,7 @@ pub(crate) fn run(failed: &Failed, purpose: Purpose, further: &[String]) -> Resu
     };
     // A test program that does not have the test runs no test, and calls that a success.
     let output = test().args(["--list", "--format", "terse"]).stderr(Stdio::inherit()).output();
-    let output = output.map_err(|error| format!("cargo could not be started: {error}"))?;
+    let output = output.map_err(not_started)?;
     if !output.status.success() {
         let _ = std::io::stdout().write_all(&output.stdout);
         return Err(format!("{} can't be built: {}", failed.test, shown(failed, purpose, &trace, &arguments)));
@@ -74,7 +73,7 @@ pub(crate) fn run(failed: &Failed, purpose: Purpose, further: &[String]) -> Resu
         ));
     }
     eprintln!("{}", shown(failed, purpose, &trace, &arguments));
-    let status = test().status().map_err(|error| format!("cargo could not be started: {error}"))?;
+    let status = test().status().map_err(not_started)?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::whole::{Graph, Mirror, environment};
-use crate::workspace::cargo;
+use crate::workspace::{answer, cargo, not_started};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -64,11 +64,8 @@ pub(crate) fn run(manifest_path: Option<PathBuf>, arguments: &[OsString]) -> Res
         command
     };
     if arguments.is_locked {
-        let output = cargo("metadata").args(["--format-version", "1"]).output();
-        let output = output.map_err(|error| format!("cargo could not be started: {error}"))?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).trim().trim_start_matches("error: ").to_owned());
-        }
+        // Cargo puts the packages of the mirror into its lock file.
+        answer(cargo("metadata").args(["--format-version", "1"]), "")?;
         let others = mirror.differing(&graph)?;
         if !others.is_empty() {
             return Err(format!(
@@ -77,8 +74,7 @@ pub(crate) fn run(manifest_path: Option<PathBuf>, arguments: &[OsString]) -> Res
             ));
         }
     }
-    let status = cargo("test").args(&arguments.others).status();
-    let status = status.map_err(|error| format!("cargo could not be started: {error}"))?;
+    let status = cargo("test").args(&arguments.others).status().map_err(not_started)?;
     Ok(u8::try_from(status.code().unwrap_or(1)).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 

@@ -1,7 +1,7 @@
 //! The dependency graph, as cargo resolves it.
 
 use crate::Result;
-use crate::workspace::cargo;
+use crate::workspace::{answer, cargo};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -51,12 +51,7 @@ impl Graph {
     pub(crate) fn read<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Result<Graph> {
         let mut command = Command::new(cargo());
         command.args(["metadata", "--format-version", "1"]).args(arguments);
-        let output = command.output().map_err(|error| format!("cargo could not be started: {error}"))?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).trim().trim_start_matches("error: ").to_owned());
-        }
-        let Metadata { packages, workspace_root, target_directory } = serde_json::from_slice(&output.stdout)
-            .map_err(|error| format!("the answer of `cargo metadata` is not understood: {error}"))?;
+        let Metadata { packages, workspace_root, target_directory } = understood(&mut command)?;
         let netcheck = one(&packages, |package| ["netcheck", "netcheck-tokio"].contains(&&*package.name), "netcheck")?
             .ok_or("nothing here depends on netcheck\n  add it to [dev-dependencies] of the package with the checks")?;
         let tokio = one(&packages, |package| package.name == "tokio" && package.version.starts_with("1."), "tokio 1")?
@@ -94,12 +89,16 @@ impl Graph {
     pub(crate) fn manifests_of_netcheck(&self) -> Result<Vec<PathBuf>> {
         let mut command = Command::new(cargo());
         command.args(["metadata", "--format-version", "1", "--no-deps", "--offline", "--manifest-path"]);
-        let output = command.arg(&self.netcheck.manifest_path).output();
-        let output = output.map_err(|error| format!("cargo could not be started: {error}"))?;
-        let Metadata { packages, .. } = serde_json::from_slice(&output.stdout)
-            .map_err(|error| format!("cargo does not know netcheck's own packages: {error}"))?;
+        let Metadata { packages, .. } = understood(command.arg(&self.netcheck.manifest_path))?;
         Ok(packages.into_iter().map(|package| package.manifest_path).collect())
     }
+}
+
+/// The answer of `cargo metadata`.
+fn understood(command: &mut Command) -> Result<Metadata> {
+    let answer = answer(command, "")?;
+    serde_json::from_slice(&answer)
+        .map_err(|error| format!("the answer of `cargo metadata` is not understood: {error}"))
 }
 
 /// The one package for which something holds; an error if there are two of it.

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is mirrored.
+/// A folder to mirror, and where.
 pub(super) struct Mirrored<'a> {
     pub(super) from: &'a Path,
     pub(super) to: &'a Path,

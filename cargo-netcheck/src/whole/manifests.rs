@@ -2,14 +2,14 @@
 
 use super::graph::Package;
 use crate::Result;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
 /// The name of the real tokio.
 const UPSTREAM: &str = "netcheck-upstream-tokio";
 
-/// What a manifest has of dependencies, also below `target.'cfg(…)'` and `workspace`.
+/// The tables of a manifest that list dependencies, also below `target.'cfg(…)'` and `workspace`.
 const DEPENDENCIES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
 
 /// The profile that makes checks fast: the engine at full speed, and the other crates at a level at which polls are cheap.
@@ -117,7 +117,7 @@ pub(super) fn of_workspace(manifest: &str, at: &Path, places: &Places<'_>) -> Re
     Ok(manifest.to_string())
 }
 
-/// What only the manifest at the root has: the patch, and the profile.
+/// Adds the patch and the profile, which only the manifest at the root may have.
 fn at_root(manifest: &mut DocumentMut, places: &Places<'_>) -> Result<()> {
     if manifest.get("patch").and_then(|patch| patch.get("crates-io")?.get("tokio")).is_some() {
         return Err("it has a [patch] for tokio, which netcheck would take the place of".to_owned());
@@ -167,13 +167,12 @@ fn for_each_dependency(manifest: &mut DocumentMut, mut edit: impl FnMut(&str, &m
     }
 }
 
-/// The packages of a lock file, by name and version, with where each comes from.
-pub(super) fn locked(lock: &str) -> Result<BTreeMap<(String, String), Option<String>>> {
+/// The packages of a lock file: names and versions.
+pub(super) fn locked(lock: &str) -> Result<BTreeSet<(String, String)>> {
     let lock = parsed(lock)?;
     let packages = lock.get("package").and_then(Item::as_array_of_tables);
     let text = |package: &Table, key: &str| package.get(key).and_then(Item::as_str).map(str::to_owned);
-    let package =
-        |package: &Table| Some(((text(package, "name")?, text(package, "version")?), text(package, "source")));
+    let package = |package: &Table| Some((text(package, "name")?, text(package, "version")?));
     Ok(packages.into_iter().flatten().filter_map(package).collect())
 }
 

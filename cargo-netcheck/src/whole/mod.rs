@@ -20,23 +20,23 @@ mod manifests;
 pub(crate) use graph::Graph;
 
 use crate::Result;
+use crate::workspace::{MIRROR, PACKAGES};
 use links::Mirrored;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The library of the package `tokio`.
 const LIBRARY: &str = include_str!("tokio.in");
 
-/// Where a mirror is, from cargo's target folder, and where it is built, from there.
-const MIRROR: &str = "netcheck/whole";
+/// Where a mirror is built, from its folder.
 const BUILT: &str = "target";
 
 /// Tells the tests of a whole program where failing checks leave their files: cargo's target folder for the user's own
 /// builds.
 const WHOLE: &str = "NETCHECK_WHOLE";
 
-/// What cargo and the tests of a mirror are told, for a mirror below cargo's target folder.
+/// The environment of cargo, and of the tests, for a mirror below cargo's target folder.
 pub(crate) fn environment(target: &Path) -> [(&'static str, PathBuf); 2] {
     [("CARGO_TARGET_DIR", target.join(MIRROR).join(BUILT)), (WHOLE, target.to_owned())]
 }
@@ -72,7 +72,7 @@ impl Mirror {
         };
         let edit = |text: &str, manifest: &Path| manifests::of_workspace(text, manifest, &places);
         links::mirror(
-            &Mirrored { from: &graph.root, to: &mirror.part("workspace"), manifests: &graph.manifests() },
+            &Mirrored { from: &graph.root, to: &mirror.part(PACKAGES), manifests: &graph.manifests() },
             edit,
         )?;
         mirror.write_lock(graph)?;
@@ -89,13 +89,13 @@ impl Mirror {
         let of_package =
             folder.ancestors().find(|above| manifests.iter().any(|manifest| manifest.parent() == Some(above)));
         let within = of_package.and_then(|folder| folder.strip_prefix(&graph.root).ok()).unwrap_or(Path::new(""));
-        self.part("workspace").join(within)
+        self.part(PACKAGES).join(within)
     }
 
     /// The manifest of the mirror for one of the user's.
     pub(crate) fn manifest_for(&self, graph: &Graph, manifest: &Path) -> PathBuf {
         let within = manifest.strip_prefix(&graph.root).unwrap_or(Path::new("Cargo.toml"));
-        self.part("workspace").join(within)
+        self.part(PACKAGES).join(within)
     }
 
     fn write_upstream(&self, graph: &Graph) -> Result<()> {
@@ -117,7 +117,7 @@ impl Mirror {
     /// The lock file of the mirror is the user's, until cargo has put the packages of the mirror into it; and again when the
     /// user's has changed.
     fn write_lock(&self, graph: &Graph) -> Result<()> {
-        let (seen, lock) = (self.part("seen.lock"), self.part("workspace").join("Cargo.lock"));
+        let (seen, lock) = (self.part("seen.lock"), self.part(PACKAGES).join("Cargo.lock"));
         let users = fs::read_to_string(graph.root.join("Cargo.lock")).unwrap_or_default();
         if fs::read_to_string(&seen).is_ok_and(|seen| seen == users) && lock.exists() {
             return Ok(());
@@ -129,14 +129,14 @@ impl Mirror {
     /// That the lock file of the mirror differs from the user's in the packages of the mirror alone: names of packages of
     /// which it has another version.
     pub(crate) fn differing(&self, graph: &Graph) -> Result<Vec<String>> {
-        let read = |file: PathBuf| -> Result<BTreeMap<(String, String), Option<String>>> {
+        let read = |file: PathBuf| -> Result<BTreeSet<(String, String)>> {
             let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
             manifests::locked(&text).map_err(|error| format!("{}: {error}", file.display()))
         };
         let users = read(graph.root.join("Cargo.lock"))?;
-        let mirrors = read(self.part("workspace").join("Cargo.lock"))?;
+        let mirrors = read(self.part(PACKAGES).join("Cargo.lock"))?;
         let is_ours = |name: &str| name == "tokio" || name.starts_with("netcheck");
-        let others = mirrors.keys().filter(|package| !is_ours(&package.0) && !users.contains_key(*package));
+        let others = mirrors.difference(&users).filter(|(name, _)| !is_ours(name));
         Ok(others.map(|(name, version)| format!("{name} {version}")).collect())
     }
 }

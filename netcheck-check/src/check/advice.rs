@@ -1,9 +1,9 @@
-//! What may make a check smaller, in sentences. A word of the attribute is tried before it is advised ([`super::trial`]),
+//! Advice that may make a check smaller, in sentences. A word of the attribute is tried before it is advised ([`super::trial`]),
 //! where a check is too big: what saves nothing is not said.
 
 use super::gain::{Gain, Trial, Word};
 use super::setup::Job;
-use super::{Checker, Identity, Search, Tasks};
+use super::{Identity, Search, Tasks};
 use crate::network::Registered;
 use crate::profile::{ComponentProfile, ProcessProfile};
 use netcheck_runtime::id::SocketId;
@@ -39,7 +39,7 @@ pub(super) struct Measured<'a> {
     pub(super) store: &'a Store,
     /// How many values each component has.
     pub(super) values: &'a [usize],
-    /// Those with the most local states first.
+    /// Processes, those with the most local states first.
     pub(super) processes: &'a [ProcessProfile],
     pub(super) components: &'a [ComponentProfile],
 }
@@ -64,12 +64,12 @@ impl Advisor for Job {
     }
 
     fn hunts(&self) -> bool {
-        self.hunts()
+        self.hunt()
     }
 }
 
 impl Job {
-    /// What may make the check smaller, the most promising first; `is_too_big`: whether it goes on, or was cut off.
+    /// Advice that may make the check smaller, the most promising first; `is_too_big`: whether it goes on, or was cut off.
     pub(super) fn advice_about(&self, measured: &Measured<'_>, is_too_big: bool) -> Vec<String> {
         let (mut gained, mut untried) = (Vec::new(), Vec::new());
         for piece in self.pieces(measured) {
@@ -149,11 +149,11 @@ impl Job {
     }
 
     fn about_the_horizon(&self) -> Option<Piece> {
-        let sentence = |seconds| match seconds {
-            1 => "`duration = 1s` explores the first second of the programs' time".to_owned(),
-            _ => format!("`duration = {seconds}s` explores the first {seconds} seconds of the programs' time"),
-        };
-        let words = HORIZONS.map(|seconds| (Word::Duration(seconds), sentence(seconds)));
+        let words = HORIZONS.map(|seconds| {
+            let (word, first) =
+                (Word::Duration(seconds), if seconds == 1 { "second" } else { &format!("{seconds} seconds") });
+            (word, format!("`{}` explores the first {first} of the programs' time", word.in_words()))
+        });
         self.checker.duration.is_none().then(|| Piece::Words(words.into()))
     }
 
@@ -230,11 +230,6 @@ impl Job {
                             covered by others then, and left out";
             Piece::word(Word::Joint, sentence.to_owned())
         })
-    }
-
-    /// The declared faults as words; nothing if there are none.
-    pub(super) fn faults_in_words(&self) -> String {
-        Checker { duration: None, ..self.checker.clone() }.faults_in_words()
     }
 
     fn about_faults(&self) -> Option<Piece> {

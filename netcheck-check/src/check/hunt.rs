@@ -2,15 +2,13 @@
 //!
 //! Breadth-first, what lies deep comes late, however likely it is. So a search whose order nobody has chosen stands still
 //! after ten seconds, or in the middle of the time that it has, for five seconds of [simulation](super::simulation), and
-//! later for longer: a third of the time goes there. The executions are those of a check of its own, on a thread of its own. If one of them violates a
-//! property, it is shortened and confirmed there, and that check's report is this one's; else the search goes on as if
-//! nothing had been.
+//! later for longer: a third of the time goes there. The executions are those of a check of its own, on a thread of its own.
+//! If one of them violates a property, it is shortened and confirmed there, and that check's report is this one's; else the
+//! search goes on as if nothing had been.
 
 use super::setup::Job;
 use super::simulation::Simulation;
-use super::thread::Output;
 use super::{Checker, check};
-use crate::network::Network;
 use netcheck_runtime::search::progress::Phase;
 
 /// For which part of the time so far they are drawn.
@@ -18,24 +16,22 @@ const PART: u32 = 2;
 
 impl Job {
     /// Draws executions for a while; says whether one has violated a property. Then the check is over.
-    pub(super) fn hunts(&self) -> bool {
+    pub(super) fn hunt(&self) -> bool {
         let time = self.spent.time() / PART;
         let Checker { search, score, simulation, .. } = &self.checker;
         let is_chosen = search.is_some() || score.is_some() || simulation.is_some();
-        let has_peers = self.registered.processes.iter().any(|process| process.peer.is_some());
         let explores = self.progress.phase() == Phase::Exploring;
-        if is_chosen || has_peers || !explores || self.time_left().is_some_and(|left| left < time) {
+        if is_chosen || self.has_peers() || !explores || self.spent.left().is_some_and(|left| left < time) {
             return false;
         }
         let before = self.progress.begin(Phase::Hunting);
         // The next time, others are drawn.
         self.hunts.set(self.hunts.get() + 1);
         let simulation = Simulation::new(self.hunts.get()).time(time);
-        let checker = Checker { duration_max: self.time_left(), ..self.checker.clone() }.simulation(simulation);
-        let network = Network { finally: self.properties.finally.clone(), ..self.registered.clone() };
-        let report = checker.run_knowing(Vec::new(), network, Output::NothingSaid, check);
+        let checker = Checker { duration_max: self.spent.left(), ..self.checker.clone() }.simulation(simulation);
+        let report = self.beside(&checker, self.properties.finally.clone(), check);
         self.progress.begin(before);
-        let found = report.ok().and_then(Result::ok).filter(|report| report.counterexample().is_some());
+        let found = report.filter(|report| report.counterexample().is_some());
         let is_found = found.is_some();
         if is_found {
             self.progress.end();

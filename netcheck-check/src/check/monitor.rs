@@ -8,6 +8,7 @@
 //! A check of more than two seconds with an engine that is not optimized says so, once.
 
 use crate::check::forecast::Forecast;
+use crate::check::spent::Spent;
 use crate::error::Error;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use netcheck_runtime::search::progress::{Phase, Progress, Seen};
@@ -15,7 +16,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Set to `progress`, checks write a line every ten seconds where there is no terminal, and not every minute.
 const LOG: &str = "NETCHECK_LOG";
@@ -77,8 +78,7 @@ fn logs(value: Option<OsString>) -> Result<bool, Error> {
 /// Shows how far a check is, as long as it lives.
 pub(super) struct Monitor {
     progress: Arc<Progress>,
-    started: Instant,
-    duration_max: Option<Duration>,
+    spent: Spent,
     states_max: usize,
     /// How much time the check had taken when it was first seen to look for the least counterexample.
     searched: Option<Duration>,
@@ -108,10 +108,9 @@ impl Monitor {
         let line_every = if logs(std::env::var_os(LOG))? { LINE_EVERY_LOGGED } else { LINE_EVERY };
         let thread = std::thread::current();
         let name = thread.name().filter(|name| *name != "main").map(|name| format!("{name}: ")).unwrap_or_default();
+        let spent = Spent::of(duration_max);
         Ok(Monitor {
             progress,
-            started: Instant::now(),
-            duration_max,
             states_max,
             searched: None,
             forecast: Forecast::default(),
@@ -120,7 +119,8 @@ impl Monitor {
             next_line: FIRST_LINE,
             line_every,
             has_wanted_advice: false,
-            next_hunt: in_the_middle(duration_max, FIRST_HUNT),
+            next_hunt: spent.in_the_middle(FIRST_HUNT),
+            spent,
             is_silent: false,
             interrupted: None,
         })
@@ -134,14 +134,13 @@ impl Monitor {
 
     /// How much of its time the check has left, if there is a limit and it has not passed.
     pub(super) fn left(&self) -> Option<Duration> {
-        let left = self.duration_max?.saturating_sub(self.started.elapsed());
-        (!left.is_zero()).then_some(left)
+        self.spent.left().filter(|left| !left.is_zero())
     }
 
     /// Called every so often. The check has waited for real peers for about so long.
     pub(super) fn tick(&mut self, waited: Duration) {
-        let elapsed = self.started.elapsed();
-        if self.duration_max.is_some_and(|duration_max| elapsed >= duration_max) {
+        let elapsed = self.spent.time();
+        if self.spent.left().is_some_and(|left| left.is_zero()) {
             self.progress.expire();
         }
         self.bound_shortening(elapsed);
@@ -157,7 +156,7 @@ impl Monitor {
         }
         let seen = self.progress.seen();
         self.progress.ask();
-        let expected = self.forecast.note(seen).filter(|_| self.progress.phase() == Phase::Exploring);
+        let expected = (self.progress.phase() == Phase::Exploring).then(|| self.forecast.note(seen)).flatten();
         self.progress.expect(expected);
         if !self.is_silent {
             self.say(seen, expected, elapsed, waited);
@@ -170,9 +169,7 @@ impl Monitor {
             advise();
         }
         let bar = self.bar.get_or_insert_with(ProgressBar::new_spinner);
-        if elapsed >= in_the_middle(self.duration_max, FIRST_LINE)
-            && !std::mem::replace(&mut self.has_wanted_advice, true)
-        {
+        if elapsed >= self.spent.in_the_middle(FIRST_LINE) && !std::mem::replace(&mut self.has_wanted_advice, true) {
             self.progress.want_advice();
         }
         if elapsed >= self.next_hunt {
@@ -224,11 +221,6 @@ impl Drop for Monitor {
             bar.finish_and_clear();
         }
     }
-}
-
-/// When a check does what others do after so long: one that has less time, in the middle of it.
-fn in_the_middle(duration_max: Option<Duration>, after: Duration) -> Duration {
-    duration_max.map_or(after, |duration_max| (duration_max / 2).min(after))
 }
 
 /// Says once how checks become fast, also where the output of a test is kept back.

@@ -93,6 +93,7 @@ impl Job {
             // What these rely on is not argued for steps between which time passes.
             (checker.symmetry, checker.tasks) = (false, Tasks::Shared);
         }
+        let spent = Spent::of(checker.duration_max);
         let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
         let watches_tracked = checker.tasks == Tasks::Tracked && !registered.monitors.is_empty();
         let mut job = Job {
@@ -100,7 +101,7 @@ impl Job {
             registered,
             watch,
             progress,
-            spent: Spent::begin(),
+            spent,
             trials: RefCell::default(),
             hunts: Cell::default(),
             hunted: RefCell::default(),
@@ -128,6 +129,16 @@ impl Job {
     /// Whether a monitor watches the executions.
     pub(super) fn has_monitors(&self) -> bool {
         !self.registered.monitors.is_empty()
+    }
+
+    /// Whether real peers take part.
+    pub(super) fn has_peers(&self) -> bool {
+        self.registered.processes.iter().any(|process| process.peer.is_some())
+    }
+
+    /// The declared faults as words; nothing if there are none.
+    pub(super) fn faults_in_words(&self) -> String {
+        Checker { duration: None, ..self.checker.clone() }.faults_in_words()
     }
 
     /// Whether time is dense: packets take time.
@@ -253,11 +264,6 @@ impl Job {
             messages_max: self.checker.messages_max,
             memory_bytes_max: self.checker.memory_bytes_max,
         }
-    }
-
-    /// How much of its time the check has left, if there is a limit.
-    pub(super) fn time_left(&self) -> Option<Duration> {
-        Some(self.checker.duration_max?.saturating_sub(self.spent.time()))
     }
 
     /// That the time of the check is over.

@@ -5,6 +5,7 @@ use super::monitor::Monitor;
 use super::setup::Job;
 use crate::error::Error;
 use crate::network::Network;
+use netcheck_runtime::property::Finally;
 use netcheck_runtime::search::progress::Progress;
 use netcheck_runtime::unit::watchdog::{self, Stuck, Watch};
 use std::io::Write;
@@ -134,5 +135,19 @@ impl Checker {
             }
             (None, Ok(())) => unreachable!("the thread sends a result or panics"),
         }
+    }
+}
+
+impl Job {
+    /// The result of another check of the same programs, on a thread of its own, of which nothing is said. This one waits
+    /// for it: programs that share a static are never run by both at once.
+    pub(super) fn beside<R: Send + 'static>(
+        &self,
+        checker: &Checker,
+        finally: Vec<Finally>,
+        run: impl FnOnce(Job) -> Result<R, Error> + Send + 'static,
+    ) -> Option<R> {
+        let network = Network { finally, ..self.registered.clone() };
+        checker.run_knowing(Vec::new(), network, Output::NothingSaid, run).ok()?.ok()
     }
 }

@@ -11,9 +11,7 @@
 
 use super::gain::{Gain, Trial, Word};
 use super::setup::Job;
-use super::thread::Output;
 use super::{Checker, Identity, Tasks};
-use crate::network::Network;
 use netcheck_runtime::search::frontier::Search;
 use netcheck_runtime::world::store::Store;
 use std::time::Duration;
@@ -52,9 +50,8 @@ impl Job {
     pub(super) fn trial(&self, words: &[Word], store: &Store) -> Trial {
         let known = self.trials.borrow().iter().find(|(tried, _)| tried == words).map(|(_, trial)| *trial);
         known.unwrap_or_else(|| {
-            let time = self.time_left().map_or(TRIAL_TIME, |left| left.min(TRIAL_TIME));
-            let has_peers = self.registered.processes.iter().any(|process| process.peer.is_some());
-            if time.is_zero() || has_peers || self.progress.is_over() {
+            let time = self.spent.left().map_or(TRIAL_TIME, |left| left.min(TRIAL_TIME));
+            if time.is_zero() || self.has_peers() || self.progress.is_over() {
                 return Trial::Untried;
             }
             let tried = self.try_for(words, store.len().max(STATES_MIN), time);
@@ -88,7 +85,6 @@ impl Job {
     fn try_for(&self, words: &[Word], states_max: usize, time: Duration) -> Option<Tried> {
         let checker = words.iter().fold(self.checker.clone(), |checker, word| with(checker, *word));
         let checker = Checker { states_max, duration_max: Some(time), poll_duration_max: time, threads: 1, ..checker };
-        let network = Network { finally: Vec::new(), claims: Vec::new(), ..self.registered.clone() };
         let search = |mut job: Job| {
             let explored = job.search()?.explored;
             Ok(Tried {
@@ -98,7 +94,7 @@ impl Job {
                 by_depth: explored.store.states_by_depth(),
             })
         };
-        checker.run_knowing(Vec::new(), network, Output::NothingSaid, search).ok()?.ok()
+        self.beside(&checker, Vec::new(), search)
     }
 }
 

@@ -150,8 +150,9 @@ impl Drawing<'_> {
         // An aside before a step that is left out stands with it.
         let rows: Vec<usize> = rows.iter().map(|&row| rows[row - 1]).collect();
         let axis = Axis::of(steps, &rows, ROW);
-        let of_lane = |lane| steps.iter().filter(|step| chart.lane_of(step) == Some(lane)).count();
-        let columns = Columns::of(&(0..chart.lanes.len()).map(of_lane).collect::<Vec<_>>());
+        let mut of_lanes = vec![0; chart.lanes.len()];
+        steps.iter().filter_map(|step| chart.lane_of(step)).for_each(|lane| of_lanes[lane] += 1);
+        let columns = Columns::of(&of_lanes);
         Drawing { counterexample, steps, chart, rounds, rows, axis, columns }
     }
 

@@ -123,7 +123,7 @@ fn host(name: &str) -> io::Result<IpAddr> {
         return Ok(Ipv4Addr::LOCALHOST.into());
     }
     let context = context::current();
-    let host = context.shared.hosts.iter().find(|host| host.name == name);
+    let host = context.shared.host_named(name);
     host.map(|host| host.addresses.v4.into()).ok_or_else(|| {
         let known: Vec<&str> = context.shared.hosts.iter().map(|host| host.name.as_str()).collect();
         io::Error::other(format!(

@@ -221,6 +221,11 @@ impl Shared {
         &self.hosts[self.process_of(unit).0 as usize]
     }
 
+    /// The host of a name.
+    pub(crate) fn host_named(&self, name: &str) -> Option<&Host> {
+        self.hosts.iter().find(|host| host.name == name)
+    }
+
     /// The id of the `index`th isolated task with this name of `parent`.
     pub(crate) fn child(&self, parent: UnitId, name: &'static str, index: u32) -> UnitId {
         if let Some(&child) = self.children.borrow().get(&(parent, name, index)) {

@@ -130,7 +130,7 @@ impl Source for Context {
         if name == "localhost" {
             return Some(LOCALHOST);
         }
-        let host = self.shared.hosts.iter().find(|host| host.name == name)?;
+        let host = self.shared.host_named(name)?;
         Some((host.addresses.v4, host.addresses.v6))
     }
 
