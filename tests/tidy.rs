@@ -110,7 +110,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-check",
         "std::env",
-        &["check::monitor", "folder", "testing", "trace::source"],
+        &["alone", "check::monitor", "folder", "testing", "trace::source"],
         "the environment is read by tests, for where source files are, and for what is shown of long checks",
     ),
     (
@@ -126,7 +126,12 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         &["unit::poll::attempts", "unit::poll::context", "unit::watchdog"],
         "a check has one thread for user code and one that watches it",
     ),
-    ("netcheck-check", "std::thread", &["check"], "a check has one thread for user code and one that watches it"),
+    (
+        "netcheck-check",
+        "std::thread",
+        &["check", "testing::apart"],
+        "a check has one thread for user code and one that watches it",
+    ),
     ("netcheck-check", "tiny_http", &["explore::server"], "what is explored does not depend on how it is served"),
     ("netcheck-runtime", "rayon", &["search::expand"], "threads meet in one place, and share what none of them writes"),
     (

@@ -3,6 +3,7 @@
 //! A check that fails leaves three files in the folder `netcheck` of cargo's target folder: the note `NAME.failed`, the
 //! trace `NAME.json` and the page `NAME.html`. This program reads the notes; traces and pages are files to it.
 //!
+//! - `arguments`: what the command line may say;
 //! - `failed`: the notes, and which of them a name means;
 //! - `workspace`: what cargo says about packages and their targets;
 //! - `whole`: a program with the crates that it uses;
@@ -11,127 +12,26 @@
 #![deny(missing_docs)]
 #![warn(clippy::too_many_lines)]
 
+mod arguments;
 mod commands;
 mod failed;
 mod whole;
 mod workspace;
 
-use clap::{Parser, Subcommand};
+use arguments::{Arguments, Command, OfFailed};
 use commands::replay::Purpose;
 use failed::Notes;
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use workspace::Workspace;
-
-/// Cargo calls `cargo-netcheck netcheck …`.
-#[derive(Debug, Parser)]
-#[command(name = "cargo", bin_name = "cargo")]
-enum Cargo {
-    Netcheck(Arguments),
-}
-
-/// The checks that failed when `cargo test` ran them last
-#[derive(Debug, clap::Args)]
-#[command(version)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Option<Command>,
-    /// The Cargo.toml of the package or workspace, if it is not the one of this folder
-    #[arg(long, global = true, value_name = "FILE")]
-    manifest_path: Option<PathBuf>,
-    /// Cargo's target folder, if it is not the one that cargo would use here
-    #[arg(long, global = true, value_name = "FOLDER")]
-    target_dir: Option<PathBuf>,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    #[command(flatten)]
-    OfFailed(OfFailed),
-    /// Run the tests with netcheck in place of tokio in every crate that they use; takes the arguments of `cargo test`
-    Test {
-        /// The arguments of `cargo test`
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
-    #[command(hide = true)]
-    Run {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
-    #[command(hide = true)]
-    Bench {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
-}
-
-/// With the checks that failed.
-#[derive(Debug, Subcommand)]
-enum OfFailed {
-    /// List the failing checks, and what each has found (the default); fails if there are any
-    List,
-    /// Show the page of a failing check in the browser, and print where it is
-    Open {
-        /// The test, or a part of its path; not needed if one check has failed
-        name: Option<String>,
-        /// Print where it is, and start no browser
-        #[arg(long)]
-        print: bool,
-    },
-    /// Run the counterexample of a failing check again on the real code, step by step
-    Replay {
-        /// The test, or a part of its path; not needed if one check has failed
-        name: Option<String>,
-        /// Further arguments of `cargo test`, such as `--features`
-        #[arg(last = true)]
-        arguments: Vec<String>,
-    },
-    /// Explore around the counterexample of a failing check: serve a page that shows what else could have happened
-    Explore {
-        /// The test, or a part of its path; not needed if one check has failed
-        name: Option<String>,
-        /// Further arguments of `cargo test`, such as `--features`
-        #[arg(last = true)]
-        arguments: Vec<String>,
-    },
-    /// Keep the counterexample of a failing check as a regression test
-    Keep {
-        /// The test, or a part of its path; not needed if one check has failed
-        name: Option<String>,
-        /// The folder to copy the trace to, or the file, from the folder of the package
-        #[arg(long, value_name = "PATH", default_value = "tests/traces")]
-        to: PathBuf,
-        /// Write the attribute into the source file instead of printing it
-        #[arg(long)]
-        write: bool,
-    },
-    /// Remove what failing checks have left: of one check, or of all
-    Clean {
-        /// The test, or a part of its path; all, if none is named
-        name: Option<String>,
-    },
-}
 
 /// What went wrong, and what to do.
 type Result<T> = std::result::Result<T, String>;
 
 fn main() -> ExitCode {
-    let Cargo::Netcheck(arguments) = Cargo::parse_from(with_arguments_of_cargo(std::env::args_os().collect()));
-    run(arguments).unwrap_or_else(|error| {
+    run(Arguments::of(std::env::args_os().collect())).unwrap_or_else(|error| {
         eprintln!("error: {error}");
         ExitCode::FAILURE
     })
-}
-
-/// With a `--` before the arguments that are for cargo, so that clap leaves them as they are, also a `--` among them.
-fn with_arguments_of_cargo(mut given: Vec<OsString>) -> Vec<OsString> {
-    let asks_for_help = given.get(3).is_some_and(|first| first == "--help" || first == "-h");
-    if given.get(2).is_some_and(|command| command == "test") && !asks_for_help {
-        given.insert(3, "--".into());
-    }
-    given
 }
 
 fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<ExitCode> {
@@ -158,27 +58,5 @@ fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<Ex
             commands::keep::run(&workspace, &notes.named(name.as_deref())?, &to, write)
         }
         OfFailed::Clean { name } => commands::clean::run(&notes, name.as_deref()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_arguments_of_cargo_stay_as_they_are() {
-        let parsed = |rest: &[&str]| {
-            let given = ["cargo-netcheck", "netcheck", "test"].iter().chain(rest).map(OsString::from).collect();
-            let Cargo::Netcheck(arguments) = Cargo::parse_from(with_arguments_of_cargo(given));
-            match arguments.command {
-                Some(Command::Test { arguments }) => arguments,
-                other => panic!("{other:?}"),
-            }
-        };
-        for rest in
-            [&["--", "--nocapture"][..], &["--lib", "name", "--", "--exact", "--"], &["--manifest-path", "x"], &[]]
-        {
-            assert_eq!(parsed(rest), rest.iter().map(OsString::from).collect::<Vec<_>>());
-        }
     }
 }

@@ -113,6 +113,8 @@ pub struct Checker {
     seed: u64,
     audit: bool,
     poll_duration_max: Duration,
+    /// Whether the caller runs the check again, in a system process of its own, if programs change statics.
+    may_run_apart: bool,
 }
 
 impl Default for Checker {
@@ -150,6 +152,7 @@ impl Checker {
             seed: 0,
             audit: true,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
+            may_run_apart: false,
         }
     }
 
@@ -348,6 +351,13 @@ impl Checker {
     /// How long one poll of user code may take before it is called stuck: 10 s, unless said otherwise.
     pub fn max_poll_duration(mut self, duration: Duration) -> Self {
         self.poll_duration_max = duration;
+        self
+    }
+
+    /// Whether the caller runs the check once more, in a system process of its own, if programs change statics: then that is
+    /// an error.
+    pub(crate) fn may_run_apart(mut self, may_run_apart: bool) -> Self {
+        self.may_run_apart = may_run_apart;
         self
     }
 

@@ -6,15 +6,23 @@ use std::fmt;
 
 /// Why a program can't be checked: what happened, where, and what to do.
 #[derive(Clone)]
-pub struct Error(String);
+pub struct Error {
+    message: String,
+    /// Whether programs change statics that all runs share here.
+    pub(crate) has_changed_statics: bool,
+}
 
 impl Error {
     pub(crate) fn new(message: String) -> Self {
-        Error(message)
+        Error { message, has_changed_statics: false }
+    }
+
+    pub(crate) fn changed_statics(names: &[&str]) -> Self {
+        Error { has_changed_statics: true, ..Error::new(shared_statics(names)) }
     }
 
     pub(crate) fn unknown_process(where_: &str, name: &str, known: &[&str]) -> Self {
-        Error(format!("{where_} names \"{name}\", but there is no such process; there are: {}", known.join(", ")))
+        Error::new(format!("{where_} names \"{name}\", but there is no such process; there are: {}", known.join(", ")))
     }
 
     pub(crate) fn diverged(number: usize, expected: &Step, possible: &[Step]) -> Self {
@@ -25,7 +33,7 @@ impl Error {
             format!("{}: {}{when}{place}{}", step.who(), step.what(), network.concat())
         };
         let each: Vec<String> = possible.iter().map(|step| format!("\n    {}", words(step))).collect();
-        Error(format!(
+        Error::new(format!(
             "the execution does not fit the program any more: step {number} is not possible: {}\n  \
              expected:\n    {}\n  possible now:{}",
             why_impossible(expected, possible),
@@ -36,13 +44,13 @@ impl Error {
 
     /// With what to do about it.
     pub(crate) fn with_advice(self, advice: &str) -> Self {
-        Error(format!("{}\n  {advice}", self.0))
+        Error { message: format!("{}\n  {advice}", self.message), ..self }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&printable(&self.0))
+        f.write_str(&printable(&self.message))
     }
 }
 
@@ -53,6 +61,15 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// That runs share statics, and how they would not.
+pub(crate) fn shared_statics(names: &[&str]) -> String {
+    format!(
+        "runs share statics, which programs have changed: {}\n    each process has its own with `cargo netcheck test`, or \
+         where one test runs after another (`cargo test -- --test-threads=1`)",
+        names.join(", ")
+    )
+}
 
 /// Why a step is none of those that are possible.
 fn why_impossible(expected: &Step, possible: &[Step]) -> String {

@@ -13,6 +13,7 @@
 #![deny(missing_docs)]
 #![warn(clippy::too_many_lines)]
 
+mod alone;
 pub mod check;
 mod error;
 #[cfg(feature = "explore")]

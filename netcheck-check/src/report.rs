@@ -44,12 +44,14 @@ pub struct Report {
     pub(crate) profile: Profile,
     pub(crate) like_processes: Vec<Vec<String>>,
     pub(crate) asymmetries: Vec<String>,
-    /// Reductions that were asked for and left out, each with the reason.
+    /// Reductions that were asked for and left out, each with the reason, and statics that are no part of local states.
     pub(crate) left_out: Vec<String>,
     /// Whether local states should be told apart by memory, and were not.
     pub(crate) is_forgetful: bool,
     /// How many runs of the process have ended and left memory behind.
     pub(crate) leaking_runs: usize,
+    /// Whether runs had statics of their own, and have changed some.
+    pub(crate) has_own_statics: bool,
     /// Whether the reduction was given up.
     pub(crate) is_given_up: bool,
     /// Whether the programs have printed something, which was dropped.

@@ -1,22 +1,24 @@
 //! What a `#[model_check]` or `#[netcheck::test]` test does.
 //!
 //! - `expect`: what a test has to find;
+//! - `apart`: a test that is run in a system process of its own;
 //! - `explored`: a test that is explored by hand, in place of a check;
 //! - `noted`: what `cargo netcheck` is told of how a test ended;
-//! - `saved`: the files that a test leaves behind.
+//! - `saved`: the files that a test leaves behind;
+//! - `shown`: a counterexample in the output of a test.
 
+mod apart;
 mod expect;
 mod explored;
 mod noted;
 mod saved;
+mod shown;
 
 pub use expect::Expect;
 
 use crate::check::Checker;
-use crate::folder::is_whole;
 use crate::network::Network;
 use crate::report::Report;
-use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
 use crate::trace::text::Text;
@@ -24,6 +26,7 @@ use explored::{EXPLORE, explore};
 use netcheck_runtime::violation::ViolationKind;
 use noted::{is_other_run, noted_if_it_panics, unless_noted};
 use saved::{Origin, Saved};
+use shown::{command, shown};
 use std::env::VarError;
 use std::fmt;
 use std::future::Future;
@@ -58,9 +61,11 @@ pub struct Trace {
 
 /// How a test ended that passed.
 #[doc(hidden)]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TestOutcome {
     report: Option<Report>,
+    /// Whether the test was run once more, apart.
+    is_from_apart: bool,
 }
 
 impl TestOutcome {
@@ -81,6 +86,8 @@ struct Failure {
     /// Words that the execution needs besides its faults.
     settings: String,
     saved: Option<Box<Saved>>,
+    /// Whether the test is to be run in a system process of its own.
+    needs_to_be_apart: bool,
 }
 
 impl Failure {
@@ -91,7 +98,8 @@ impl Failure {
 
     fn new(violation: &str) -> Self {
         let violation = violation.lines().next().unwrap_or_default().to_owned();
-        Failure { message: String::new(), found: None, violation, settings: String::new(), saved: None }
+        let (message, settings) = (String::new(), String::new());
+        Failure { message, found: None, violation, settings, saved: None, needs_to_be_apart: false }
     }
 }
 
@@ -115,7 +123,8 @@ pub fn run_test(
     conclude(test, Origin::Check, should_panic, result, |_| true).shown(test)
 }
 
-/// Runs a check as a test that pins its counterexample: returns the text.
+/// Runs a check as a test that pins its counterexample: returns the text; `None` if it was compared where the test was run
+/// once more.
 ///
 /// # Panics
 /// As [`run_test`].
@@ -127,14 +136,17 @@ pub fn run_pinned(
     checker: Checker,
     expect: Expect,
     network: impl Fn(&mut Network),
-) -> String {
+) -> Option<String> {
     let conducted = || conduct(test, &checker, expect, "", network);
     let result = noted_if_it_panics(test, Origin::Check, should_panic, conducted);
     let outcome = conclude(test, Origin::Check, should_panic, result, |_| true);
+    if outcome.is_from_apart {
+        return None;
+    }
     // The counterexample is shown where it differs from the pinned one.
     outcome.report.iter().for_each(|report| print!("{}: {}", test.name, report.summary()));
     let counterexample = outcome.report.as_ref().and_then(Report::counterexample);
-    counterexample.map(Counterexample::without_lines).unwrap_or_default()
+    Some(counterexample.map(Counterexample::without_lines).unwrap_or_default())
 }
 
 /// Runs one execution as a test: what it violated once, it must not violate any more, unless that is
@@ -155,7 +167,7 @@ pub fn run_trace(
 ) {
     let conducted = || conduct_trace(test, checker, expect, trace, network);
     let result = noted_if_it_panics(test, Origin::Trace, should_panic, conducted);
-    conclude(test, Origin::Trace, should_panic, result.map(|()| TestOutcome { report: None }), |_| true);
+    conclude(test, Origin::Trace, should_panic, result.map(|()| TestOutcome::default()), |_| true);
 }
 
 /// Ends a test, with a panic if it has failed; if it should panic, only where a violation is meant by that. Notes
@@ -169,6 +181,10 @@ fn conclude(
     result: Result<TestOutcome, Failure>,
     is_meant: impl Fn(ViolationKind) -> bool,
 ) -> TestOutcome {
+    if result.as_ref().is_err_and(|failure| failure.needs_to_be_apart) {
+        apart::run(test, should_panic);
+        return TestOutcome { is_from_apart: true, ..TestOutcome::default() };
+    }
     let is_meant = result.as_ref().is_err_and(|failure| failure.found.is_some_and(is_meant));
     let panics = match should_panic {
         ShouldPanic::No => result.is_err(),
@@ -190,7 +206,7 @@ fn conclude(
         }
         Err(Failure { message, .. }) => {
             println!("{message}");
-            TestOutcome { report: None }
+            TestOutcome::default()
         }
     }
 }
@@ -326,13 +342,16 @@ fn conduct(
     }
     if let Some(file) = std::env::var_os(REPLAY) {
         replay(test, checker, Path::new(&file), network)?;
-        return Ok(TestOutcome { report: None });
+        return Ok(TestOutcome::default());
     }
     let whose = format!("{} ({}:{})", test.name, test.file, test.line);
-    let checked = checker.try_check(&network);
-    let report = checked.map_err(|error| Failure::no_answer(&whose, &format!("can't be checked: {error}")))?;
+    let checker = &checker.clone().may_run_apart(apart::is_possible(test));
+    let report = checker.try_check(&network).map_err(|error| Failure {
+        needs_to_be_apart: error.has_changed_statics,
+        ..Failure::no_answer(&whose, &format!("can't be checked: {error}"))
+    })?;
     if expect.is_met(&report) {
-        return Ok(TestOutcome { report: Some(report) });
+        return Ok(TestOutcome { report: Some(report), is_from_apart: false });
     }
     let summary = report.summary();
     let mut failure = Failure::no_answer(&whose, &format!("is {summary}"));
@@ -341,7 +360,7 @@ fn conduct(
         failure.message.push_str(&format!("expected: {}\n", expect.words()));
     }
     if let Some(counterexample) = report.counterexample() {
-        let (text, saved) = shown(test, counterexample, &report.machines(), environment);
+        let (text, saved) = shown(test, counterexample, &report, environment);
         failure.message.push_str(&text);
         if report.has_printed {
             failure.message.push_str(&printed(checker, counterexample, network));
@@ -387,13 +406,15 @@ fn conduct_trace(
         ))
     })?;
     let checker = checker.or_faults_of(&counterexample).map_err(|error| unusable(&error))?;
+    let checker = checker.may_run_apart(apart::is_possible(test));
     let saved = Some(Box::new(Saved { trace: file.clone(), diagram: None }));
     let again = checker.run_again(network, &counterexample).map_err(|error| {
+        let needs_to_be_apart = error.has_changed_statics;
         let error = error.with_advice(
             "a trace that does not fit tests nothing: if the change is meant, remove this test \
              (a check without `replay` explores every execution), or replace the trace",
         );
-        Failure { saved: saved.clone(), ..unusable(&error) }
+        Failure { saved: saved.clone(), needs_to_be_apart, ..unusable(&error) }
     })?;
     let found = again.as_ref().map(Counterexample::kind);
     if expect.is_met_by(found) {
@@ -416,37 +437,6 @@ fn conduct_trace(
     }
     let violation = expect.unmet(again.as_ref(), "nothing is violated");
     Err(Failure { message, found, saved, ..Failure::new(&violation) })
-}
-
-/// A counterexample for whoever reads the output of a failed test, and where it was saved.
-fn shown(
-    test: TestInfo,
-    counterexample: &Counterexample,
-    automata: &[Automaton],
-    environment: &str,
-) -> (String, Option<Saved>) {
-    let text = Text { counterexample, has_sources: true, is_colored: is_colored() };
-    let command = |file: &Path| format!("{environment}{}", command(test, file));
-    let (files, saved) = match saved::save(test, counterexample, automata, command) {
-        Ok(saved) => {
-            let diagram = saved.diagram.iter().map(|page| text.line("diagram", &page.display().to_string()));
-            (text.line("replay", &command(&saved.trace)) + &diagram.collect::<String>(), Some(saved))
-        }
-        Err(error) => (format!("the counterexample could not be saved: {error}\n"), None),
-    };
-    (text.header() + &files + &text.steps(), saved)
-}
-
-/// What replays the execution in `file`.
-fn command(test: TestInfo, file: &Path) -> String {
-    let command = if is_whole() { "cargo netcheck test" } else { "cargo test" };
-    format!("{REPLAY}={} {command} {}", quoted(&file.display().to_string()), test.name)
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:=".contains(c);
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// Runs the execution in `file`: each step is printed, then what the programs print with it. Without

@@ -3,6 +3,7 @@
 use crate::chunk::Chunk;
 use crate::image::{self, Dated, Digest, Image, Scan};
 use crate::place::{self, Stay};
+use crate::variables::Own;
 use crate::{pool, reservation};
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
@@ -64,6 +65,12 @@ impl Arena {
     /// As [`Arena::image`], with all words that the digest is made of.
     pub fn full_image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<Image> {
         place::outside(|| image::of(self.chunk, roots, Image::new)).map(|(image, _)| image)
+    }
+
+    /// Frees what the variables of a run hold that has ended, if all that the program has allocated here can be reached from
+    /// them: else something outside of the run holds a part of it. Its destructors are not called.
+    pub fn free_held(&self, own: &Own) {
+        place::outside(|| image::free_reached(self.chunk, |scan| own.scan(scan)));
     }
 
     /// The number of live allocations.

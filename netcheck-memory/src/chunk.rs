@@ -116,6 +116,20 @@ impl Chunk {
         tables.live() == 0 && self.retired.swap(false, Ordering::Relaxed)
     }
 
+    /// Zeroes and frees the live allocation at an offset, in a chunk that is not retired.
+    ///
+    /// # Safety
+    ///
+    /// Nobody uses it any more.
+    pub unsafe fn free_room(&self, offset: usize) {
+        let Some(live) = self.lock().find(offset) else { return };
+        if let Some(memory) = NonNull::new(ptr::with_exposed_provenance_mut(self.base() + live.offset)) {
+            // SAFETY: the room is that of the allocation, and belongs to the caller.
+            unsafe { zero(memory, live.bytes) };
+            self.lock().give_back_live(live);
+        }
+    }
+
     /// Changes the size of an allocation where it is, if its room stays the same or consists of slabs that can be given
     /// back. Returns false if it has to move.
     ///

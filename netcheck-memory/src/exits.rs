@@ -10,7 +10,7 @@
 //! test harness, too. So the note is taken back ([`take_back`]). It is found by name, in the executable's table of symbols,
 //! and is taken for what it is only if it names this thread.
 
-use crate::symbols::{self, Variable};
+use crate::symbols::{self, Kind};
 use crate::{place, source};
 use std::ptr;
 use std::sync::OnceLock;
@@ -39,9 +39,10 @@ pub(crate) fn take_back() -> bool {
 
 /// The note.
 fn note() -> Option<&'static AtomicUsize> {
-    let all = symbols::words().ok()?;
-    let named = |part| all.iter().find(move |variable: &&Variable| variable.name.contains(part));
-    let (probe, note) = (named(OF_THIS)?, named(NOTE)?);
+    let (probe, note) = (symbols::named(OF_THIS).next()?, symbols::named(NOTE).next()?);
+    if note.bytes != size_of::<AtomicUsize>() || note.kind != Kind::Static {
+        return None;
+    }
     let start = ptr::from_ref(&PROBE).expose_provenance().checked_sub(probe.offset)?;
     let address = start.checked_add(note.offset)?;
     // SAFETY: the executable has a variable of this name and size there, which lives as long as the process. The standard

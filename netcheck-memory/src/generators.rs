@@ -1,17 +1,19 @@
-//! The thread-local generators of `rand` and `fastrand`.
+//! The thread-local generators of `rand`, `fastrand` and `futures`.
 //!
 //! `rand::rng()`, `rand::random()` and the functions of `fastrand` draw from a generator that a thread-local variable
 //! keeps. It would go on from poll to poll, and from program to program, so that what a program draws would depend on
 //! what else was polled. So each poll has these variables as a new thread has them: `rand` then makes a generator anew,
 //! which takes its seed from the [source](crate::Source) of the poll, and `fastrand`, which would take its seed from the
-//! clock and the number of the thread, finds one that the source has given. Afterwards the variables are as before.
+//! clock and the number of the thread, finds one that the source has given. `futures::select!` draws in which order it polls
+//! its futures: it finds the same number in each poll, so that it has one order there, and what it draws is no state.
+//! Afterwards the variables are as before.
 //!
 //! The variables are found by name, in the executable's table of symbols (`symbols`), once in a program. They are taken
 //! for what they are only if a variable of this module, which the same code of the standard library keeps, is found
 //! there too, at its place. Otherwise nothing is done, and a program that draws from them is not deterministic.
 
 use crate::source::{self, Source};
-use crate::symbols::{self, Variable};
+use crate::symbols::{self, Kind, Variable};
 use crate::{place, platform};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -21,10 +23,15 @@ use std::sync::OnceLock;
 /// Part of the mangled name of the variable, in each version of `rand` from 0.8 on and each way of mangling.
 const OF_RAND: &str = "4rand4rngs6thread14THREAD_RNG_KEY";
 const OF_FASTRAND: &str = "8fastrand10global_rng3RNG";
+/// `futures::select!` draws from it in which order it polls.
+const OF_FUTURES: &str = "12futures_util11async_await6random6random3RNG";
 const OF_THIS: &str = "15netcheck_memory10generators5PROBE";
 
+/// Where a generator of `futures` begins in each poll.
+const BEGIN_OF_FUTURES: u64 = 0x6e65_7463_6865_636b;
+
 /// The most variables that are looked after: one for each version of a crate.
-const VARIABLES_MAX: usize = 8;
+const VARIABLES_MAX: usize = 12;
 /// The bytes of each: an address or a number, and whether it is there.
 const BYTES: usize = 16;
 
@@ -56,6 +63,8 @@ struct Found {
     lazy: Vec<(usize, Bytes)>,
     /// Those of `fastrand`, in the same way.
     words: Vec<(usize, Bytes)>,
+    /// Those of `futures`, in the same way.
+    orders: Vec<(usize, Bytes)>,
     /// A number that was computed, as bytes; the number itself is at this index.
     computed: Bytes,
     number_at: usize,
@@ -63,7 +72,7 @@ struct Found {
 
 impl Found {
     fn all(&self) -> impl Iterator<Item = &(usize, Bytes)> {
-        self.lazy.iter().chain(&self.words)
+        self.lazy.iter().chain(&self.words).chain(&self.orders)
     }
 
     /// The bytes of a number that was computed.
@@ -81,20 +90,25 @@ fn found() -> &'static Found {
 
 fn search() -> Option<Found> {
     let locals = platform::thread_locals()?;
-    let all = symbols::thread_locals().ok()?;
-    let named = |part| all.iter().filter(move |variable: &&Variable| variable.name.contains(part));
+    let named = |part| symbols::named(part).filter(|variable| variable.kind == Kind::ThreadLocal);
     let at = PROBE.with(|probe| ptr::from_ref(probe).addr());
-    let fits = |variable: &Variable| {
+    let fits = |variable: &&Variable| {
         let end = locals.block.start.saturating_add(variable.offset).saturating_add(BYTES);
         variable.bytes == BYTES && end <= locals.block.end
     };
-    let of_this = named(OF_THIS).find(|variable| fits(variable))?;
+    let of_this = named(OF_THIS).find(fits)?;
     let number_at = at.checked_sub(locals.block.start.checked_add(of_this.offset)?).filter(|&at| at + 8 <= BYTES)?;
     // SAFETY: the bytes are the variable's, on this thread, which the look at it has initialised.
     let computed = unsafe { read(locals.block.start + of_this.offset) };
     let with_new = |variable: &Variable| (variable.offset, locals.new_bytes::<BYTES>(variable.offset));
-    let found = |part| named(part).filter(|variable| fits(variable)).map(with_new).take(VARIABLES_MAX / 2).collect();
-    Some(Found { lazy: found(OF_RAND), words: found(OF_FASTRAND), computed, number_at })
+    let found = |part| named(part).filter(fits).map(with_new).take(VARIABLES_MAX / 3).collect();
+    let [lazy, words, orders] = [OF_RAND, OF_FASTRAND, OF_FUTURES].map(found);
+    Some(Found { lazy, words, orders, computed, number_at })
+}
+
+/// Whether a variable is one of these, by its mangled name.
+pub(crate) fn are_of(mangled: &str) -> bool {
+    [OF_RAND, OF_FASTRAND, OF_FUTURES].iter().any(|part| mangled.contains(part))
 }
 
 /// The start of this thread's block of variables, if the program has generators.
@@ -172,6 +186,10 @@ fn begin(block: usize) {
         // SAFETY: the variable is this thread's. Its value was saved or destroyed, and nothing refers to it: `rand` does
         // so only while it takes a copy of the `Rc` in it. The bytes are those of a variable that is not initialised.
         unsafe { write(block + offset, *new) };
+    }
+    for (offset, _) in &found().orders {
+        // SAFETY: the variable is this thread's, and keeps a number; the bytes are those of one that is initialised.
+        unsafe { write(block + offset, found().computed(BEGIN_OF_FUTURES)) };
     }
     SEED.set(if found().words.is_empty() { None } else { source::ask(|source| source.seed()) });
     if let Some(seed) = SEED.get() {

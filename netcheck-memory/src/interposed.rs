@@ -8,7 +8,7 @@
 //! that are made without the C library.
 
 use crate::source::{Clock, Forbidden, UPTIME};
-use crate::{exits, generators, last_words, mute, source};
+use crate::{exits, generators, last_words, mute, source, variables};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
 use std::io::Write as _;
@@ -388,7 +388,7 @@ unsafe extern "C" fn abort() -> ! {
 /// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cxa_thread_atexit_impl(destructor: Destructor, variable: *mut u8, library: *mut u8) -> c_int {
-    if source::exists() && generators::adopt(destructor, variable) {
+    if source::exists() && (generators::adopt(destructor, variable) || variables::adopt(destructor, variable)) {
         return 0;
     }
     match THREAD_ATEXIT.address() {

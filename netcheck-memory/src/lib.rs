@@ -11,6 +11,7 @@
 //! - [`hash_keys`](mod@hash_keys), [`call_on_program_stack`]: so that a program finds the same in each of its runs;
 //! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's, and what it makes of a poll that ends
 //!   the process; [`generators`], so that those of `rand` and `fastrand` are among them.
+//! - [`First`], [`Own`]: a run's own statics and thread-locals.
 //! - [`mute`](fn@mute): what a program prints while it is searched is dropped.
 //! - [`poll_begins`]: what is said where a program ends the process.
 //! - [`ThreadNumber::give_way`]: for a thread whose poll does not return.
@@ -25,7 +26,7 @@
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
 //! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
-//! executable's variables by name), `source`, `generators`, `exits`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
+//! executable's variables by name), `source`, `generators`, `variables`, `exits`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
 //! `return_addresses`.
 
 #![deny(missing_docs)]
@@ -71,6 +72,7 @@ mod stacks;
 mod symbols;
 mod tables;
 mod thread;
+mod variables;
 mod waker;
 
 pub use allocator::Allocator;
@@ -87,4 +89,5 @@ pub use source::{Addresses, Clock, Forbidden, LOCALHOST, Source, UPTIME, interpo
 pub use stack::{call_with_clean_registers, made_clean, wipe_stack};
 pub use stacks::{call_on_program_stack, call_on_step_stack, call_on_used_program_stack};
 pub use thread::ThreadNumber;
+pub use variables::{First, Own, destroy_thread_locals};
 pub use waker::{Target, target, waker};

@@ -1,48 +1,58 @@
 //! The variables of this program's executable by name, from the file's table of symbols.
 //!
-//! The table is there unless the executable was stripped. Nothing here is trusted: `generators` and `exits` validate what
-//! they find with variables of their own.
+//! The table is there unless the executable was stripped. Nothing here is trusted: `variables`, `generators` and `exits`
+//! validate what they find with variables of their own.
 
+use crate::{place, source};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::OnceLock;
 
-/// A variable of the executable.
+/// A variable of the executable that is written while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
+    /// As it is mangled.
     pub name: String,
+    pub kind: Kind,
     /// Bytes from the start of a thread's block of variables, or from where the executable is loaded.
     pub offset: usize,
     pub bytes: usize,
 }
 
+/// Of whom a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One for all threads.
+    Static,
+    /// One for each thread.
+    ThreadLocal,
+}
+
 /// The type of a section that is a table of symbols.
 const SYMBOLS: u32 = 2;
+/// The flag of a section that is written.
+const WRITE: u64 = 1;
 /// The type of a symbol that is a variable.
 const OBJECT: u8 = 1;
 /// The type of a symbol that is a thread-local variable.
 const THREAD_LOCAL: u8 = 6;
-/// The bytes of a variable that is a word.
-const WORD_BYTES: u64 = 8;
 const SECTION_BYTES: usize = 64;
 const SYMBOL_BYTES: usize = 24;
 /// The longest beginning of a name that is read.
 const NAME_BYTES: u64 = 512;
 
-/// The thread-local variables of the executable.
-pub fn thread_locals() -> io::Result<Vec<Variable>> {
-    of_executable(|symbol| type_of(symbol) == THREAD_LOCAL)
+/// The variables of the executable; none if it can't be read.
+pub fn variables() -> &'static [Variable] {
+    static VARIABLES: OnceLock<Vec<Variable>> = OnceLock::new();
+    VARIABLES.get_or_init(|| place::outside(|| source::without_source(|| of_executable().unwrap_or_default())))
 }
 
-/// The variables of the executable that all threads share, and that have the size of a word.
-pub fn words() -> io::Result<Vec<Variable>> {
-    of_executable(|symbol| type_of(symbol) == OBJECT && u64_at(symbol, 16) == WORD_BYTES)
+/// The variables with a part of a name.
+pub fn named(part: &str) -> impl Iterator<Item = &'static Variable> {
+    variables().iter().filter(move |variable| variable.name.contains(part))
 }
 
-fn type_of(symbol: &[u8]) -> u8 {
-    symbol[4] & 0xf
-}
-
-fn of_executable(is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<Variable>> {
+fn of_executable() -> io::Result<Vec<Variable>> {
     let file = &mut File::open("/proc/self/exe")?;
     let header = bytes(file, 0, 64)?;
     if header[..6] != [0x7f, b'E', b'L', b'F', 2, 1] {
@@ -54,17 +64,28 @@ fn of_executable(is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<Variable>>
     let Some(table) = sections.chunks_exact(SECTION_BYTES).find(|section| u32_at(section, 4) == SYMBOLS) else {
         return Ok(Vec::new());
     };
+    let names_of_sections = section(usize::from(u16_at(&header, 0x3e))).ok_or(io::ErrorKind::InvalidData)?;
+    let mut is_written = Vec::new();
+    for section in sections.chunks_exact(SECTION_BYTES) {
+        let named = name(file, u64_at(names_of_sections, 24) + u64::from(u32_at(section, 0)))?;
+        // What the loader alone writes is in sections of other names.
+        let is_data = [".data", ".bss"].iter().any(|data| named.starts_with(data)) && !named.contains(".rel.ro");
+        is_written.push(is_data && u64_at(section, 8) & WRITE != 0);
+    }
     let names = section(u32_at(table, 40) as usize).ok_or(io::ErrorKind::InvalidData)?;
     let symbols = bytes(file, u64_at(table, 24), u64_at(table, 32) as usize)?;
-    symbols
-        .chunks_exact(SYMBOL_BYTES)
-        .filter(|symbol| u16_at(symbol, 6) != 0 && is_wanted(symbol))
-        .map(|symbol| {
-            let at = u64_at(names, 24) + u64::from(u32_at(symbol, 0));
-            let (offset, bytes) = (u64_at(symbol, 8) as usize, u64_at(symbol, 16) as usize);
-            Ok(Variable { name: name(file, at)?, offset, bytes })
-        })
-        .collect()
+    let mut variables = Vec::new();
+    for symbol in symbols.chunks_exact(SYMBOL_BYTES) {
+        let kind = match symbol[4] & 0xf {
+            OBJECT if is_written.get(usize::from(u16_at(symbol, 6))) == Some(&true) => Kind::Static,
+            THREAD_LOCAL if u16_at(symbol, 6) != 0 => Kind::ThreadLocal,
+            _ => continue,
+        };
+        let name = name(file, u64_at(names, 24) + u64::from(u32_at(symbol, 0)))?;
+        let (offset, bytes) = (u64_at(symbol, 8) as usize, u64_at(symbol, 16) as usize);
+        variables.push(Variable { name, kind, offset, bytes });
+    }
+    Ok(variables)
 }
 
 /// The name that begins there, up to the zero.

@@ -116,6 +116,26 @@ impl Tables {
         self.live
     }
 
+    /// The number of live allocations that are the program's, or the engine's.
+    pub fn live_of(&self, owner: Owner) -> usize {
+        let of_slab = |(number, slab): (usize, &Slab)| match slab.use_ {
+            Use::Whole => usize::from(owner == Owner::Program && usize::from(slab.first) == number),
+            use_ if use_.owner() == Some(owner) => usize::from(slab.live),
+            _ => 0,
+        };
+        self.slabs.iter().enumerate().map(of_slab).sum()
+    }
+
+    /// Frees a live allocation.
+    pub fn give_back_live(&mut self, live: Live) {
+        let entry = self.slabs[live.slab];
+        let given_back = match entry.use_ {
+            Use::Whole => self.give_back_slabs(live.slab, usize::from(entry.slabs)),
+            _ => self.give_back_slot(live.offset, SizeClass::numbered(entry.class)),
+        };
+        self.live -= usize::from(given_back);
+    }
+
     /// Finds room and returns its offset in the chunk. `None` if there is none. What takes whole slabs is the program's.
     #[inline]
     pub fn take(&mut self, room: Room, owner: Owner) -> Option<usize> {

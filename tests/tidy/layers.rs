@@ -23,6 +23,7 @@ const MEMORY: &[Row] = &[
             "return_addresses",
             "stacks",
             "thread",
+            "variables",
             "waker",
         ],
     ),
@@ -40,15 +41,16 @@ const MEMORY: &[Row] = &[
     ("place", &["chunk", "handed", "stack", "stacks", "tables"]),
     ("allocator", &["chunk", "engine", "place", "pool", "reservation", "stack", "tables"]),
     ("image", &["chunk", "place", "reservation", "source", "stacks", "tables"]),
-    ("arena", &["chunk", "image", "place", "pool", "reservation"]),
+    ("arena", &["chunk", "image", "place", "pool", "reservation", "variables"]),
     ("hash_keys", &["platform"]),
     ("source", &[]),
-    ("symbols", &[]),
+    ("symbols", &["place", "source"]),
     ("generators", &["place", "platform", "source", "symbols"]),
+    ("variables", &["generators", "image", "place", "platform", "source", "symbols"]),
     ("exits", &["place", "source", "symbols"]),
     ("last_words", &[]),
     ("mute", &["last_words", "place", "platform", "stack"]),
-    ("interposed", &["exits", "generators", "last_words", "mute", "source"]),
+    ("interposed", &["exits", "generators", "last_words", "mute", "source", "variables"]),
     ("return_addresses", &[]),
     ("thread", &["platform"]),
     ("waker", &["place"]),
@@ -495,6 +497,7 @@ const CHECK: &[Row] = &[
     (
         "check::setup",
         &[
+            "alone",
             "check",
             "check::gain",
             "check::order",
@@ -588,6 +591,7 @@ const CHECK: &[Row] = &[
     (
         "check::summary",
         &[
+            "alone",
             "check",
             "error",
             "report",
@@ -793,12 +797,14 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::world::store",
         ],
     ),
+    ("alone", &[]),
     ("testing", &["check", "folder", "network", "report", "trace", "netcheck_runtime::violation"]),
     ("", &[]),
 ];
 
 const COMMAND: &[Row] = &[
-    ("", &["commands", "failed", "workspace"]),
+    ("", &["arguments", "commands", "failed", "workspace"]),
+    ("arguments", &[]),
     ("commands", &["", "failed", "whole", "workspace"]),
     ("failed", &[""]),
     ("whole", &["", "workspace"]),

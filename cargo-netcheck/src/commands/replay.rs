@@ -38,14 +38,17 @@ impl Purpose {
 /// Words of the faults of every `#[netcheck::test]`.
 const FAULTS: &str = "NETCHECK_FAULTS";
 
+/// The arguments of the test program: that test, whatever its attributes say, with what it prints; alone, so that processes
+/// have statics of their own.
+const OF_TEST: [&str; 4] = ["--exact", "--include-ignored", "--nocapture", "--test-threads=1"];
+
 pub(crate) fn run(failed: &Failed, purpose: Purpose, further: &[String]) -> Result<ExitCode> {
     let trace = failed.trace()?;
     let trace = absolute(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
     let arguments = [Workspace::arguments(failed)?, further.to_vec(), vec![failed.test.clone()]].concat();
-    let of_test = ["--exact", "--include-ignored", "--nocapture"];
     let test = || {
         let mut command = Command::new(cargo());
-        command.arg("test").args(&arguments).arg("--").args(of_test).env(purpose.variable(), &trace);
+        command.arg("test").args(&arguments).arg("--").args(OF_TEST).env(purpose.variable(), &trace);
         command.envs(environment_of(&failed.program_file()).into_iter().flatten());
         if failed.origin == Origin::AsyncTest {
             // The faults that it failed under, not those of today.
@@ -86,7 +89,8 @@ fn shown(failed: &Failed, purpose: Purpose, trace: &Path, arguments: &[String]) 
     }
     words.extend(["cargo", "test"].map(str::to_owned));
     words.extend(arguments.iter().map(|argument| quoted(argument)));
-    words.extend(["--", "--exact", "--include-ignored", "--nocapture"].map(str::to_owned));
+    words.push("--".to_owned());
+    words.extend(OF_TEST.map(str::to_owned));
     words.join(" ")
 }
 

@@ -23,6 +23,7 @@ use crate::Result;
 use crate::workspace::{MIRROR, PACKAGES};
 use links::Mirrored;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,13 +37,17 @@ const BUILT: &str = "target";
 /// builds.
 const WHOLE: &str = "NETCHECK_WHOLE";
 
+/// How many tests run at once. One after another, each process of a check has statics of its own.
+const THREADS: &str = "RUST_TEST_THREADS";
+
 /// The environment of cargo, and of the tests, for a mirror below cargo's target folder.
-pub(crate) fn environment(target: &Path) -> [(&'static str, PathBuf); 2] {
-    [("CARGO_TARGET_DIR", target.join(MIRROR).join(BUILT)), (WHOLE, target.to_owned())]
+pub(crate) fn environment(target: &Path) -> [(&'static str, OsString); 3] {
+    let threads = std::env::var_os(THREADS).unwrap_or_else(|| "1".into());
+    [("CARGO_TARGET_DIR", target.join(MIRROR).join(BUILT).into()), (WHOLE, target.into()), (THREADS, threads)]
 }
 
 /// The same for a test program, if it was built in a mirror.
-pub(crate) fn environment_of(program: &Path) -> Option<[(&'static str, PathBuf); 2]> {
+pub(crate) fn environment_of(program: &Path) -> Option<[(&'static str, OsString); 3]> {
     let built = program.ancestors().find(|above| above.ends_with(Path::new(MIRROR).join(BUILT)))?;
     let target = built.ancestors().nth(Path::new(MIRROR).join(BUILT).components().count())?;
     Some(environment(target))

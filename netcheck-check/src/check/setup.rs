@@ -5,6 +5,7 @@ use super::declare::groups;
 use super::gain::{Trial, Word};
 use super::spent::Spent;
 use super::{Checker, Tasks, order};
+use crate::alone::is_alone;
 use crate::error::Error;
 use crate::network::{Network, Registered};
 use crate::report::Report;
@@ -17,7 +18,7 @@ use netcheck_runtime::search::progress::Progress;
 use netcheck_runtime::unit::caller::are_lines_known;
 use netcheck_runtime::unit::names::Host;
 use netcheck_runtime::unit::program::Program;
-use netcheck_runtime::unit::shared::{Modes, Shared};
+use netcheck_runtime::unit::shared::{Modes, Shared, Statics};
 use netcheck_runtime::unit::watchdog::Watch;
 use netcheck_runtime::world::components::StateVector;
 use netcheck_runtime::world::declared::{Declared, Demands};
@@ -163,6 +164,11 @@ impl Job {
             executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),
             seed: self.checker.seed,
             written_bytes_max: self.declared.tcp.streams.capacity,
+            statics: match () {
+                () if is_alone() => Statics::Own,
+                () if self.checker.may_run_apart => Statics::Unchanged,
+                () => Statics::Shared,
+            },
         }
     }
 
@@ -219,7 +225,9 @@ impl Job {
             let (mut system, initial) = self.system(Modes { dates_by_latest, reach_ns, ..modes });
             match attempt(self, &mut system, &initial) {
                 Ok(result) => return Ok((result, system)),
-                Err(Interrupt::Diagnostic(diagnostic)) => return Err(Error::new(diagnostic.0)),
+                Err(interrupt @ (Interrupt::Diagnostic(_) | Interrupt::Statics(_))) => {
+                    return Err(interrupted(interrupt));
+                }
                 Err(Interrupt::Demands(demands)) => {
                     self.progress.begin_again(demands.reason(self.demands));
                     self.demands = demands;
@@ -323,6 +331,7 @@ impl Checker {
 pub(super) fn interrupted(interrupt: Interrupt) -> Error {
     match interrupt {
         Interrupt::Diagnostic(diagnostic) => Error::new(diagnostic.0),
+        Interrupt::Statics(names) => Error::changed_statics(&names),
         Interrupt::Demands(_) => unreachable!("a path was explored with all demands known"),
         Interrupt::Asymmetry(_) | Interrupt::Likeness(_) => unreachable!("a path was explored with all of it compared"),
     }

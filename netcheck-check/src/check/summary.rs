@@ -5,7 +5,8 @@ use super::automata::{automata, monitors};
 use super::coverage::Coverage;
 use super::fixpoint::Searched;
 use super::setup::{Job, interrupted};
-use crate::error::Error;
+use crate::alone::is_alone;
+use crate::error::{Error, shared_statics};
 use crate::report::{Figures, Report, Verdict};
 use crate::trace::counterexample::Counterexample;
 use netcheck_peer::PeerCounts;
@@ -62,18 +63,28 @@ impl Job {
             left_out,
             is_forgetful: system.shared().lacks_arenas(),
             leaking_runs: netcheck_memory::Arena::retired(),
+            has_own_statics: self.has_own_statics(&system),
             is_given_up: false,
             has_printed: false,
             dense: self.is_dense().then(|| self.reduced_in_dense_time(&system, apart)),
         })
     }
 
-    /// The reductions that were asked for and can't be argued with these programs and monitors.
+    /// Whether runs have statics of their own, and have changed some.
+    fn has_own_statics(&self, system: &System) -> bool {
+        is_alone() && !system.shared().changed_statics().is_empty()
+    }
+
+    /// The reductions that were asked for and can't be argued with these programs and monitors, and what no local state has.
     fn left_out(&self, system: &System) -> Vec<String> {
         let mut left_out = Vec::new();
         left_out.extend(self.unreduced.map(|why| format!("without reduction: {why}")));
         if self.checker.subsumption && system.demands.losses != 0 {
             left_out.push("without subsumption: a monitor sees that datagrams are lost".to_owned());
+        }
+        let statics = system.shared().changed_statics();
+        if !is_alone() && !statics.is_empty() {
+            left_out.push(shared_statics(&statics));
         }
         left_out
     }

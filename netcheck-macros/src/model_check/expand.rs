@@ -42,7 +42,7 @@
 //!         .at_most(1)
 //!         .search(::netcheck::check::Search::Random { seed: 7 })
 //!         .max_states(1_000);
-//!     let __counterexample = ::netcheck::__private::run_pinned(
+//!     if let ::core::option::Option::Some(__counterexample) = ::netcheck::__private::run_pinned(
 //!         ::netcheck::__private::TestInfo {
 //!             module: ::core::module_path!(),
 //!             name: "answers",
@@ -53,8 +53,9 @@
 //!         __checker,
 //!         ::netcheck::__private::Expect::Deadlock,
 //!         answers,
-//!     );
-//!     ::netcheck::__private::insta::assert_snapshot!("answers", __counterexample, "counterexample");
+//!     ) {
+//!         ::netcheck::__private::insta::assert_snapshot!("answers", __counterexample, "counterexample");
+//!     }
 //! }
 //! ```
 //!
@@ -284,8 +285,9 @@ fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
             true => {
                 let run = quote_spanned!(name.span()=> ::netcheck::__private::run_pinned(#test #network,));
                 quote! {
-                    let #counterexample = #run;
-                    ::netcheck::__private::insta::assert_snapshot!(#in_snapshot, #counterexample, "counterexample");
+                    if let ::core::option::Option::Some(#counterexample) = #run {
+                        ::netcheck::__private::insta::assert_snapshot!(#in_snapshot, #counterexample, "counterexample");
+                    }
                 }
             }
             false => {

@@ -62,8 +62,8 @@
 //!
 //! # What the argument leaves out
 //!
-//! - State elsewhere: statics, thread-local variables, files, memory of the system's allocator (what was allocated
-//!   outside of the arena), other threads.
+//! - State elsewhere: statics that are not [taken over](crate::First), variables of C code, files, memory of the system's
+//!   allocator (what was allocated outside of the arena), other threads.
 //! - Pointers that no aligned word shows: compressed, XORed, with tags in their high bits, or in packed structures. The
 //!   memory behind them is not part of the image if nothing else points there.
 //! - Programs that compute with addresses: that hash or order by address. Their images may be equal although they
@@ -102,6 +102,7 @@ pub use words::{Digest, Image};
 pub(crate) use words::digest;
 
 use crate::chunk::Chunk;
+use crate::tables::Owner;
 use scratch::Scratch;
 use std::sync::atomic::Ordering;
 
@@ -118,4 +119,17 @@ pub(crate) fn of<R>(
         scan.finish();
         (!chunk.overflowed.load(Ordering::Relaxed)).then(|| (finish(&scratch.words), scratch.dated))
     })
+}
+
+/// Frees what some roots reach in an arena, if that is all that the program has allocated there.
+pub(crate) fn free_reached(chunk: &'static Chunk, roots: impl FnOnce(&mut Scan<'_>)) {
+    Scratch::with(|scratch| {
+        let mut scan = Scan::new(chunk, scratch);
+        roots(&mut scan);
+        scan.finish();
+        if scratch.reached.len() == chunk.lock().live_of(Owner::Program) {
+            // SAFETY: these are all allocations of the program, whose run has ended, and nothing else holds one.
+            scratch.reached.iter().for_each(|reached| unsafe { chunk.free_room(reached.offset as usize) });
+        }
+    });
 }

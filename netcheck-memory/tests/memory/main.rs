@@ -13,6 +13,7 @@ mod return_addresses;
 #[cfg(feature = "allocator")]
 mod sources;
 mod stack;
+mod variables;
 
 use netcheck_memory::Arena;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -493,8 +493,7 @@ impl Drop for Instance {
         // A panic in a destructor does not count, because the world is gone.
         let _ = panics::catch(|| context::enter(&self.context, || drop(tasks)));
         let wakers = self.context.state().operations.take_wakers();
-        if !wakers.is_empty() {
-            let _ = panics::catch(|| context::enter(&self.context, || drop(wakers)));
-        }
+        let _ = panics::catch(|| context::enter(&self.context, || drop(wakers)));
+        self.context.end_variables();
     }
 }

@@ -10,7 +10,7 @@ use crate::unit::payload::Payloads;
 use crate::unit::waiting::Waiting;
 use crate::unit::watchdog::Watch;
 use ahash::AHashMap;
-use netcheck_memory::Sample;
+use netcheck_memory::{First, Sample};
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -45,6 +45,19 @@ pub struct Modes {
     pub seed: u64,
     /// The most bytes that a stream takes at once: a write is asked for no more.
     pub written_bytes_max: usize,
+    /// Whose the statics of programs are.
+    pub statics: Statics,
+}
+
+/// Whose the statics of programs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Statics {
+    /// Each run has its own: no other thread of the system process runs code of programs.
+    Own,
+    /// All runs share them, and those that programs change are noted.
+    Shared,
+    /// All runs share them, and the check ends where a program changes one.
+    Unchanged,
 }
 
 /// The tables of one check: names of units, outputs, claims, source lines, and identities of local states.
@@ -70,6 +83,8 @@ pub struct Shared {
     waiting: RefCell<AHashMap<NodeId, Vec<Waiting>>>,
     /// A sample of the images of memory that identify local states.
     pub(in crate::unit) images: RefCell<Sample>,
+    /// The values that statics and thread-locals of programs have when a run begins.
+    pub(in crate::unit) first: First,
     /// Whether a run had no arena although its memory should identify local states.
     lacks_arenas: Cell<bool>,
 }
@@ -151,6 +166,7 @@ impl Shared {
             channel_lines: RefCell::default(),
             waiting: RefCell::default(),
             images: RefCell::default(),
+            first: First::new(modes.statics == Statics::Own),
             lacks_arenas: Cell::new(false),
         }
     }
@@ -195,6 +211,11 @@ impl Shared {
     /// Whether a run had no arena although its memory should identify local states.
     pub fn lacks_arenas(&self) -> bool {
         self.lacks_arenas.get()
+    }
+
+    /// The statics that programs have changed: each by its path.
+    pub fn changed_statics(&self) -> Vec<&'static str> {
+        self.first.changed_statics()
     }
 
     pub fn unit(&self, unit: UnitId) -> UnitInfo {

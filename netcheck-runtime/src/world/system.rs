@@ -5,7 +5,7 @@ use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, S
 use crate::unit::automaton::EdgeId;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::program::Program;
-use crate::unit::shared::Shared;
+use crate::unit::shared::{Shared, Statics};
 use crate::world::components::{Component, ComponentId, Components, StateVector, trim};
 use crate::world::declared::{Declared, Demands};
 use crate::world::enabled::Enabled;
@@ -37,6 +37,8 @@ pub enum Interrupt {
     Asymmetry(Asymmetry),
     /// The search may begin again, and take these tasks to be alike.
     Likeness(LikeTasks),
+    /// A program has changed these statics, which all runs share: the check is to be run where each has its own.
+    Statics(Vec<&'static str>),
 }
 
 /// Isolated tasks that one process spawned in one step, with the same name.
@@ -285,14 +287,29 @@ impl System {
     /// A step could not be learned. If two histories that differ in when they are were taken for one, they may differ in
     /// what the program makes of the number of an instant: then it is looked at with the time since the start.
     fn unlearned(&self, diagnostic: Diagnostic) -> Interrupt {
+        if let Some(interrupt) = self.changed_statics() {
+            return interrupt;
+        }
         match self.modes.dates_by_latest && self.demands.clock {
             true => Interrupt::Demands(Demands { start: true, ..self.demands }),
             false => Interrupt::Diagnostic(diagnostic),
         }
     }
 
+    /// The statics that a program has changed, where that ends the check.
+    fn changed_statics(&self) -> Option<Interrupt> {
+        if self.modes.statics != Statics::Unchanged {
+            return None;
+        }
+        let changed = self.shared().changed_statics();
+        (!changed.is_empty()).then_some(Interrupt::Statics(changed))
+    }
+
     /// Notes what the search must know of an edge. It may show that the search must begin again.
     fn look_at(&mut self, id: EdgeId) -> Result<EdgeId, Interrupt> {
+        if let Some(interrupt) = self.changed_statics() {
+            return Err(interrupt);
+        }
         self.add_units();
         let losses = self.look_at_edges()?;
         let edge = self.learner.automata.edge(id);

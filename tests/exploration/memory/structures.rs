@@ -463,29 +463,7 @@ fn structures_end_the_same_whatever_tells_local_states_apart() {
     }
 }
 
-/// State that no image shows is found out.
-#[test]
-fn a_state_outside_of_the_memory_is_an_error() {
-    thread_local! {
-        static COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    }
-    let checker = Checker::new().identity(Identity::Memory);
-    let checked = checker.try_check(|net| {
-        net.process("counts", || async {
-            COUNT.set(0);
-            for _ in 0..4 {
-                let number = netcheck::choose(0..2).await;
-                COUNT.set(COUNT.get() + number);
-                yield_now().await;
-            }
-            assert!(COUNT.get() < 4);
-        });
-    });
-    let error = checked.expect_err("a thread-local is no memory of the program").to_string();
-    assert!(error.contains("process \"counts\""), "{error}");
-}
-
-/// As is one in a static, of which each run sees what the others have left.
+/// State that no image shows is found out: a static, where tests run at the same time. Each run sees what others have left.
 #[test]
 fn a_state_in_a_static_is_an_error() {
     static COUNT: AtomicUsize = AtomicUsize::new(0);

@@ -22,7 +22,7 @@ use crate::tasks::{Told, receive_from, try_receive_from};
 pub struct Memory {
     pub system: Arc<System>,
     pub process: usize,
-    registers: RefCell<Vec<u8>>,
+    registers: Registers,
     sockets: RefCell<Vec<Slot>>,
     /// by socket, where the last datagram came from
     pub heard: RefCell<Vec<Option<SocketAddr>>>,
@@ -32,6 +32,37 @@ pub struct Memory {
     pub shared: Shared,
     pub mutex: netcheck::tracked::sync::Mutex<()>,
     uses: Uses,
+}
+
+thread_local! {
+    static OF_THREAD: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The registers of a process. A third of the systems keeps them in a thread-local, of which each process has its own.
+enum Registers {
+    Own(RefCell<Vec<u8>>),
+    OfThread,
+}
+
+impl Registers {
+    fn new(system: &System, count: usize) -> Self {
+        let registers = match system.to_string().len() % 3 {
+            0 => Registers::OfThread,
+            _ => Registers::Own(RefCell::default()),
+        };
+        registers.with(|registers| {
+            assert!(registers.is_empty(), "the registers of another run");
+            registers.resize(count, 0);
+        });
+        registers
+    }
+
+    fn with<R>(&self, function: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+        match self {
+            Registers::Own(registers) => function(&mut registers.borrow_mut()),
+            Registers::OfThread => OF_THREAD.with_borrow_mut(function),
+        }
+    }
 }
 
 /// Says of every use of what tasks share that it is one, for those that are tracked.
@@ -90,7 +121,7 @@ impl Memory {
     pub fn new(system: Arc<System>, process: usize, is_tracked: bool) -> Self {
         let definition = &system.processes[process];
         Memory {
-            registers: RefCell::new(vec![0; definition.registers]),
+            registers: Registers::new(&system, definition.registers),
             sockets: RefCell::new(vec![Slot::Unbound; definition.sockets]),
             heard: RefCell::new(vec![None; definition.sockets]),
             tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
@@ -106,8 +137,8 @@ impl Memory {
 
     /// What the process ends with.
     pub fn output(&self) -> Output {
-        (0..self.registers.borrow().len()).for_each(|register| _ = self.read(register));
-        let registers = self.registers.borrow().clone();
+        let count = self.registers.with(|registers| registers.len());
+        let registers = (0..count).map(|register| self.read(register)).collect();
         Output { registers, log: self.streams.log() }
     }
 
@@ -197,12 +228,12 @@ impl Memory {
 
     pub fn read(&self, register: usize) -> u8 {
         self.uses.registers[register].load(Ordering::Relaxed);
-        self.registers.borrow()[register]
+        self.registers.with(|registers| registers[register])
     }
 
     pub fn write(&self, register: usize, value: u8) {
         self.uses.registers[register].store(true, Ordering::Relaxed);
-        self.registers.borrow_mut()[register] = value;
+        self.registers.with(|registers| registers[register] = value);
     }
 
     /// As `write`, and tells monitors, if any watch.

@@ -13,7 +13,7 @@ use netcheck_runtime::unit::names::Host;
 use netcheck_runtime::unit::payload::Payloads;
 use netcheck_runtime::unit::poll::operations::Pending;
 use netcheck_runtime::unit::program::Program;
-use netcheck_runtime::unit::shared::{Modes, Shared};
+use netcheck_runtime::unit::shared::{Modes, Shared, Statics};
 use netcheck_runtime::unit::watchdog::Watch;
 use std::any::Any;
 use std::hint::black_box;
@@ -42,6 +42,7 @@ fn shared() -> Rc<Shared> {
         executions_max: 0,
         seed: 0,
         written_bytes_max: 65_536,
+        statics: Statics::Shared,
     };
     let host = Host { name: "one".to_owned(), addresses, args: Arc::default() };
     Rc::new(Shared::new(vec![host], Payloads::default(), modes, Arc::<Watch>::default()))

@@ -5,7 +5,7 @@ use crate::operation::{Effect, Offer, Operation, Outcome};
 use crate::unit::identity::causality::Causality;
 use crate::unit::identity::checkpoint::Position;
 use crate::unit::names::Host;
-use crate::unit::panics::Panic;
+use crate::unit::panics::{self, Panic};
 use crate::unit::poll::clock::Clock;
 use crate::unit::poll::executions::Executions;
 use crate::unit::poll::frames::Frames;
@@ -18,7 +18,7 @@ use crate::unit::poll::selects::Selects;
 use crate::unit::poll::tasks::{IsolatedTasks, Polled, Task, Tasks};
 use crate::unit::shared::Shared;
 use crate::unit::waiting::Clones;
-use netcheck_memory::{Arena, Cloned, EngineGuard, engine};
+use netcheck_memory::{Arena, Cloned, EngineGuard, Own, engine};
 use std::any::Any;
 use std::cell::{Cell, RefCell, RefMut};
 use std::ops::{Deref, DerefMut};
@@ -71,7 +71,8 @@ pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R)
         Some(arena) => netcheck_memory::call_on_program_stack(|| arena.enter(poll)),
         None => netcheck_memory::call_on_used_program_stack(poll),
     };
-    with(Some(Rc::clone(context)), || netcheck_memory::with_source(&**context, enter))
+    let poll = || with(Some(Rc::clone(context)), || netcheck_memory::with_source(&**context, enter));
+    context.shared.first.during(&context.variables, poll)
 }
 
 /// Runs `call` without a current context.
@@ -106,6 +107,8 @@ pub struct Context {
     /// The heap of the program, if its memory identifies local states. It is dropped after everything that the program
     /// has allocated.
     arena: Option<Arena>,
+    /// The program's statics and thread-locals.
+    pub(super) variables: Own,
 }
 
 /// The mutable part of a context; each field belongs to one part of the calls, and has its own rules.
@@ -191,8 +194,8 @@ impl Context {
         let (state, discarded, gives_up) = (RefCell::new(state), Cell::new(false), Cell::new(false));
         let kept = arena.as_ref().map(Arena::keep);
         let clones = Arc::default();
-        let context =
-            Rc::new(Context { unit, shared, state, clones, discarded, gives_up, exit: Cell::new(None), arena });
+        let (exit, variables) = (Cell::new(None), Own::default());
+        let context = Rc::new(Context { unit, shared, state, clones, discarded, gives_up, exit, arena, variables });
         drop(kept);
         context
     }
@@ -222,6 +225,18 @@ impl Context {
     /// The heap of the program, if its memory identifies local states.
     pub(in crate::unit) fn arena(&self) -> Option<&Arena> {
         self.arena.as_ref()
+    }
+
+    /// Drops what the program's statics and thread-locals hold, when the run has ended.
+    pub(in crate::unit) fn end_variables(self: &Rc<Self>) {
+        if self.variables.is_empty() {
+            return;
+        }
+        // A panic in a destructor does not count.
+        let _ = panics::catch(|| enter(self, netcheck_memory::destroy_thread_locals));
+        if let Some(arena) = &self.arena {
+            arena.free_held(&self.variables);
+        }
     }
 
     pub(crate) fn host(&self) -> &Host {

@@ -1,6 +1,6 @@
-//! The image of a unit's memory: its futures, the heap that they reach, and everything that the engine knows of the unit
-//! and that its future depends on. These are the operations that it waits for, with the wakers of the futures that wait,
-//! its sockets and timers, its tasks, and the isolated tasks that it has spawned.
+//! The image of a unit's memory: its futures, its statics and thread-locals, the heap that they reach, and everything that
+//! the engine knows of the unit and that its future depends on. These are the operations that it waits for, with the wakers
+//! of the futures that wait, its sockets and timers, its tasks, and the isolated tasks that it has spawned.
 
 use crate::unit::identity::checkpoint::Values;
 use crate::unit::identity::memory::ImageId;
@@ -34,6 +34,7 @@ impl Context {
             }
             state.tasks.scan(scan);
             state.operations.scan(scan);
+            self.variables.scan(scan);
         };
         let (digest, dated) = arena.dated_image(roots)?;
         let sample = &self.shared.images;
