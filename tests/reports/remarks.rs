@@ -183,7 +183,7 @@ fn readings_of_the_clock_are_told_with_the_next_step() {
         [
             "1. p  start  (tests/reports/remarks.rs)",
             "4. p  timer -> elapsed after 1s  (tests/reports/remarks.rs)",
-            "      + #2 Instant::now -> 0ns after the start, #3 Instant::now -> 0ns after the start",
+            "      + #2, #3 Instant::now -> 0ns after the start",
             "5. p  Instant::now -> 1s after the start  (tests/reports/remarks.rs)",
         ]
     );

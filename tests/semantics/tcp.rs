@@ -652,7 +652,7 @@ mod words {
 }
 
 #[test]
-fn lines_that_end_as_in_http_are_shown_as_text() {
+fn of_http_the_first_line_is_shown() {
     let report = Checker::new().check(|net| {
         net.process("server", || async {
             let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
@@ -668,7 +668,7 @@ fn lines_that_end_as_in_http_are_shown_as_text() {
         .after("server");
     });
     let text = report.counterexample().unwrap().to_string();
-    assert!(text.contains(r#"write "GET / HTTP/1.1\r\n\r\n" (to server:80)"#), "{text}");
+    assert!(text.contains(r#"write "GET / HTTP/1.1"… (18 bytes) (to server:80)"#), "{text}");
 }
 
 /// What is written at once is no more than a stream takes, whatever the program has left to write: so the bytes that a

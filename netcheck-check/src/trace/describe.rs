@@ -49,6 +49,7 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
             let peer = peer(system, system.shared().process_of(*unit), &offer.operation, &Outcome::Done);
             Some(Step {
                 location: Some(wording::line(offer, system.shared())),
+                library: wording::line_of_library(offer),
                 peer,
                 network: vec![Doing::Hung],
                 events: happenings(system, state, transition),
@@ -111,6 +112,7 @@ fn dial(
         process: system.shared().unit(unit).name,
         task: (offer.task.0 > 0).then_some(offer.task.0),
         location: Some(wording::line(&offer, system.shared())),
+        library: wording::line_of_library(&offer),
         kind: Kind::Connect,
         operation: wording::operation_of(&offer.operation, system.shared()),
         outcome: outcome.to_owned(),
@@ -246,6 +248,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
             Operation::Tasks(tasks::Operation::Run(_)) | Operation::Tasks(tasks::Operation::Cancel)
         ))
         .then(|| wording::line(&offer, system.shared())),
+        library: wording::line_of_library(&offer),
         kind: kind(operation),
         operation: wording::operation_of(&offer.operation, system.shared()),
         outcome,

@@ -2,6 +2,8 @@
 //!
 //! - An *aside* only reads the clock or chooses the branch with which a `select!` begins. It is told with the next step of
 //!   its task. An aside after which its task does nothing more stands alone.
+//! - A task that was woken is polled, and then begins a call in the code of a library: the poll is told with that step, and says
+//!   nothing more.
 //! - A connection is made by a step of the network, and the connect returns by one of its task. Where the one follows on the
 //!   other, they are told as one.
 //! - *Rounds* are steps that repeat: the same tasks do the same at the same source lines, and the network does the same
@@ -36,8 +38,10 @@ pub(super) fn asides(steps: &[Step]) -> Vec<Option<usize>> {
     let mut next: BTreeMap<(&str, Option<u32>), usize> = BTreeMap::new();
     for (number, step) in (1..).zip(steps).collect::<Vec<(usize, &Step)>>().into_iter().rev() {
         let task = (step.process.as_str(), step.task);
-        if is_aside(step) {
-            told_with[number - 1] = next.get(&task).copied();
+        let told = next.get(&task).copied();
+        let goes_on_in_a_library = || told.is_some_and(|told| steps[told - 1].library.is_some());
+        if is_aside(step) || is_quiet_poll(step) && goes_on_in_a_library() {
+            told_with[number - 1] = told;
             continue;
         }
         next.insert(task, number);
@@ -82,7 +86,13 @@ pub(super) fn repeated(steps: &[Step], told_with: &[Option<usize>]) -> Vec<bool>
 
 /// Whether a step that is told with another one says no more than that one.
 pub(super) fn is_told_by_the_other(step: &Step) -> bool {
-    matches!(step.asked, Some(Asked::Dial { .. }))
+    matches!(step.asked, Some(Asked::Dial { .. } | Asked::Run { .. }))
+}
+
+/// Whether a step is the poll of a task that was woken, with which nothing else happens.
+fn is_quiet_poll(step: &Step) -> bool {
+    let is_quiet = !step.failed && step.network.is_empty() && step.remarks.is_empty() && step.events.is_empty();
+    is_quiet && matches!(step.asked, Some(Asked::Run { .. }))
 }
 
 fn is_aside(step: &Step) -> bool {
@@ -227,5 +237,13 @@ mod tests {
             step("a", Some(Asked::Clock), "Instant::now"),
         ];
         assert_eq!(asides(&steps), [Some(4), None, Some(4), None, None]);
+    }
+
+    #[test]
+    fn a_poll_is_told_with_the_call_of_a_library_that_follows() {
+        let polls = |process| step(process, Some(Asked::Run { task: 0 }), "run task 0");
+        let by_library = Step { library: Some("hyper-1.0.0/src/lib.rs:1".to_owned()), ..step("a", None, "read") };
+        let steps = [polls("a"), polls("b"), step("b", None, "read"), by_library, polls("a")];
+        assert_eq!(asides(&steps), [Some(4), None, None, None, None]);
     }
 }

@@ -432,7 +432,7 @@ fn mark(doing: &Doing) -> Option<String> {
 
 /// The text that is shown while the pointer rests on a step.
 fn hint(number: usize, step: &Step) -> String {
-    let place = step.location.as_ref().map(|location| format!("\n{location}"));
+    let place = step.place().map(|place| format!("\n{place}"));
     let source = step.source.as_ref().map(|source| format!("\n  {source}"));
     let doings: String = step.network.iter().map(|doing| format!("\n{doing}")).collect();
     let remarks: String = step.remarks.iter().map(|remark| format!("\n{remark}")).collect();

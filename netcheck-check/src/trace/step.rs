@@ -17,6 +17,9 @@ pub struct Step {
     /// `file:line` of the operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
+    /// The line of the library that has called tokio for that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
     /// The source line there, where the file could be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -68,6 +71,17 @@ pub struct Step {
     /// beside others that go on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) at_rest: Vec<String>,
+}
+
+impl Step {
+    /// The source line, and that of the library that has called tokio for it.
+    pub(crate) fn place(&self) -> Option<String> {
+        let location = self.location.as_ref()?;
+        Some(match self.library.as_ref().filter(|library| *library != location) {
+            Some(library) => format!("{location}, in {library}"),
+            None => location.clone(),
+        })
+    }
 }
 
 /// When a step happens, in nanoseconds since the start of the check.

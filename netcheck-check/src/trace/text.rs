@@ -150,8 +150,8 @@ impl Text<'_> {
         if let Some(took) = self.took(step) {
             text.push_str(&self.paint(ASIDE, &format!("  {took}")));
         }
-        if let Some(location) = &step.location {
-            text.push_str(&self.paint(ASIDE, &format!("  ({location})")));
+        if let Some(place) = step.place() {
+            text.push_str(&self.paint(ASIDE, &format!("  ({place})")));
         }
         text.push('\n');
         let mut below = |style: Style, line: &str| {
@@ -165,9 +165,17 @@ impl Text<'_> {
         }
         let steps = self.counterexample.steps();
         let said = asides.iter().filter(|aside| !is_told_by_the_other(&steps[*aside - 1]));
-        let told = said.map(|&aside| format!("#{aside} {}", steps[aside - 1].what())).collect::<Vec<_>>();
+        let mut told: Vec<(String, String)> = Vec::new();
+        for aside in said {
+            let what = steps[aside - 1].what();
+            match told.last_mut().filter(|(_, last)| *last == what) {
+                Some((numbers, _)) => numbers.push_str(&format!(", #{aside}")),
+                None => told.push((format!("#{aside}"), what)),
+            }
+        }
         if !told.is_empty() {
-            below(ASIDE, &format!("+ {}", told.join(", ")));
+            let each = told.iter().map(|(numbers, what)| format!("{numbers} {what}")).collect::<Vec<_>>();
+            below(ASIDE, &format!("+ {}", each.join(", ")));
         }
         for remark in asides.iter().flat_map(|aside| &steps[aside - 1].remarks).chain(&step.remarks) {
             below(ASIDE, &format!("* {remark}"));

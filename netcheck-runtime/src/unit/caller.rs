@@ -7,6 +7,7 @@
 use crate::id::CallerId;
 use ahash::AHashMap;
 use std::backtrace::Backtrace;
+use std::ffi::OsStr;
 use std::panic::Location;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,11 +35,11 @@ impl Callers {
     }
 
     /// The innermost source line of the program in the current poll. If none is found, or without debug information:
-    /// the line that spawned the task.
+    /// that of the program when it spawned the task.
     pub(crate) fn current(
         &mut self,
         location: &'static Location<'static>,
-        task: Option<&'static Location<'static>>,
+        task: Option<CallerId>,
         backtraces: &Backtraces,
     ) -> CallerId {
         let line = |location: &Location<'_>| Line { file: location.file().to_owned(), number: location.line() };
@@ -46,7 +47,11 @@ impl Callers {
             return self.id(line(location));
         }
         let own = backtraces.current().line.clone();
-        self.id(own.unwrap_or_else(|| line(task.unwrap_or(location))))
+        match (own, task) {
+            (Some(own), _) => self.id(own),
+            (None, Some(task)) => task,
+            (None, None) => self.id(line(location)),
+        }
     }
 
     fn id(&mut self, line: Line) -> CallerId {
@@ -74,6 +79,32 @@ pub(super) fn is_own(file: &Path) -> bool {
     !is_facade
         && !["netcheck-runtime/src", "netcheck-memory/src"].into_iter().any(|engine| below.starts_with(engine))
         && !["registry", "rustc", ".rustup"].into_iter().any(is_foreign)
+        && !is_beside_the_mirror(file)
+}
+
+/// Whether a file is of a crate that stands beside the mirror of the user's packages, where netcheck stands in place of tokio
+/// in every crate.
+fn is_beside_the_mirror(file: &Path) -> bool {
+    let parts: Vec<_> = file.components().map(|part| part.as_os_str()).collect();
+    let is_beside = |parts: &[&OsStr]| {
+        parts[0] == "netcheck"
+            && parts[1] == "whole"
+            && ["netcheck", "tokio", "upstream"].iter().any(|beside| parts[2] == *beside)
+    };
+    parts.windows(3).any(is_beside)
+}
+
+/// A file of a library that calls tokio: neither the program's nor tokio's.
+pub(super) fn is_of_a_library(file: &Path) -> bool {
+    let package =
+        file.to_str().and_then(|path| path.split_once("/registry/src/")).and_then(|(_, below)| below.split('/').nth(1));
+    package.is_some_and(|package| {
+        !["tokio-", "netcheck"].iter().any(|own| {
+            package
+                .strip_prefix(own)
+                .is_some_and(|rest| *own != "tokio-" || rest.starts_with(|first: char| first.is_ascii_digit()))
+        })
+    })
 }
 
 /// The file as `file!()` gives it: relative to the directory of the build.

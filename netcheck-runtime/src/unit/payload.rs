@@ -1,5 +1,5 @@
 //! Payloads as the user describes them, or as Rust literals: `"text"` where all of it is text, else `b"\xff\0a"`. JSON stands
-//! there as it is, without quotes around it: `{"op":"fetch"}\n`.
+//! there as it is, without quotes around it: `{"op":"fetch"}\n`. Of HTTP/1, the first line is shown.
 
 use crate::unit::panics::catch;
 use std::fmt::Write;
@@ -46,8 +46,20 @@ pub(crate) fn payload(bytes: &[u8]) -> String {
 }
 
 fn shown_max(bytes: &[u8]) -> usize {
+    if let Some(line) = first_line_of_http(bytes) {
+        return line.len();
+    }
     let beginning = &bytes[..bytes.len().min(TEXT_BYTES_MAX)];
     if text(beginning, beginning.len() < bytes.len()).is_some() { TEXT_BYTES_MAX } else { BYTES_MAX }
+}
+
+/// The first line of a request or a response of HTTP/1.0 or 1.1 ([RFC 9112](https://www.rfc-editor.org/rfc/rfc9112), 2.1),
+/// which says the most of it.
+fn first_line_of_http(bytes: &[u8]) -> Option<&[u8]> {
+    let line = &bytes[..bytes.windows(2).position(|pair| pair == b"\r\n")?];
+    let is_version = |part: &[u8]| matches!(part, b"HTTP/1.0" | b"HTTP/1.1");
+    let mut parts = line.split(|&byte| byte == b' ');
+    (parts.next().is_some_and(is_version) || parts.next_back().is_some_and(is_version)).then_some(line)
 }
 
 /// A payload as a literal, shortened to `bytes_max` and the number of its bytes.
@@ -125,6 +137,9 @@ mod tests {
             (b"D\0a", r#"b"D\0a""#),
             (b"it's \"\\\x7f\xff", r#"b"it's \"\\\x7f\xff""#),
             (b"{\"op\":\"fetch\"}\r\n", r#"{"op":"fetch"}\r\n"#),
+            (b"GET /a HTTP/1.1\r\nhost: b\r\n\r\n", r#""GET /a HTTP/1.1"… (28 bytes)"#),
+            (b"HTTP/1.0 404 Not Found\r\n\r\nit", r#""HTTP/1.0 404 Not Found"… (28 bytes)"#),
+            (b"not HTTP/1.1 at all\r\nask", r#""not HTTP/1.1 at all\r\nask""#),
         ];
         for (bytes, literal) in known {
             assert_eq!(payload(bytes), literal);

@@ -260,12 +260,8 @@ impl Shared {
         child
     }
 
-    /// The program's own source line in the current poll; `location` if there is none.
-    pub(super) fn caller(
-        &self,
-        location: &'static Location<'static>,
-        task: Option<&'static Location<'static>>,
-    ) -> CallerId {
+    /// The program's own source line in the current poll; that of the task, or else `location`, if there is none.
+    pub(super) fn caller(&self, location: &'static Location<'static>, task: Option<CallerId>) -> CallerId {
         self.callers.borrow_mut().current(location, task, &self.backtraces)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
 use crate::operation::{choices, tasks, tcp, time, udp};
-use crate::unit::caller::is_own;
+use crate::unit::caller::{is_of_a_library, is_own};
 use crate::unit::payload::payload;
 use crate::unit::shared::Shared;
 use crate::unit::source_line::{file_and_line, place};
@@ -20,6 +20,12 @@ pub fn line(offer: &Offer, shared: &Shared) -> String {
         }
         None => place(offer.location),
     }
+}
+
+/// The line of a library that has called tokio for the program, if [`line`] is another one.
+pub fn line_of_library(offer: &Offer) -> Option<String> {
+    let file = Path::new(offer.location.file());
+    (offer.caller.is_some() && is_of_a_library(file)).then(|| place(offer.location))
 }
 
 /// As [`line`], if it is one of the program, and not of netcheck or a library.

@@ -15,7 +15,7 @@ use crate::unit::poll::random::Random;
 use crate::unit::poll::schedule::Schedule;
 use crate::unit::poll::script::Script;
 use crate::unit::poll::selects::Selects;
-use crate::unit::poll::tasks::{IsolatedTasks, Polled, Task, Tasks};
+use crate::unit::poll::tasks::{IsolatedTasks, Polled, Tasks};
 use crate::unit::shared::Shared;
 use crate::unit::waiting::Clones;
 use netcheck_memory::{Arena, Cloned, EngineGuard, Own, engine};
@@ -274,8 +274,7 @@ impl Context {
             return (None, 0);
         }
         let state = &mut *self.state();
-        let spawned_at = state.tasks.running().map(|task: &Task| task.location);
-        let caller = self.shared.caller(location, spawned_at);
+        let caller = self.shared.caller(location, state.tasks.caller());
         let of_task = modes.tracks.then_some(state.tasks.running);
         (Some(caller), state.executions.count(of_task, caller, modes.executions_max))
     }

@@ -54,10 +54,13 @@ impl Context {
     ) -> (Arc<TaskNumber>, Arc<TaskControl>) {
         let id = self.next_task();
         let number = self.next_task_number(id);
-        let task = Task::new(id, number, future, on_cancel, (location, blocks));
+        let mut task = Task::new(id, number, future, on_cancel, (location, blocks));
         let shared = (Arc::clone(&task.number), Arc::clone(&task.control));
         engine(|| {
             let mut state = self.state();
+            if self.shared.modes.traces {
+                task.caller = Some(self.shared.caller(location, state.tasks.caller()));
+            }
             state.tasks.spawn(id, task);
             state.causality.spawn(id);
             if id.0 > 0 {

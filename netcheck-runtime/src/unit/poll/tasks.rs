@@ -1,6 +1,6 @@
 //! The tasks of a unit, and the isolated tasks that it has spawned.
 
-use crate::id::{TaskId, UnitId};
+use crate::id::{CallerId, TaskId, UnitId};
 use crate::sorted::{SortedMap, SortedSet};
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::schedule::Schedule;
@@ -31,6 +31,8 @@ pub(in crate::unit) struct Task {
     pub(super) number: Arc<TaskNumber>,
     /// The source line that has spawned it.
     pub(in crate::unit) location: &'static Location<'static>,
+    /// The program's own source line then, if calls are traced.
+    pub(super) caller: Option<CallerId>,
     /// Whether tokio would run it on a thread of its own.
     pub(super) blocks: bool,
 }
@@ -46,7 +48,7 @@ impl Task {
     ) -> Self {
         let (cancelled, ended) = (AtomicBool::new(false), AtomicBool::new(false));
         let control = TaskControl { id, woken: AtomicBool::new(true), cancelled, ended };
-        Task { future: Some(future), control: Arc::new(control), on_cancel, number, location, blocks }
+        Task { future: Some(future), control: Arc::new(control), on_cancel, number, location, caller: None, blocks }
     }
 
     /// Adds the memory of the task to an image of its unit's memory.
@@ -127,6 +129,11 @@ impl Tasks {
     /// The task that is being polled, unless it is ending.
     pub(super) fn running(&self) -> Option<&Task> {
         self.all.get(&self.running)
+    }
+
+    /// The program's own source line when the running task was spawned, if calls are traced.
+    pub(super) fn caller(&self) -> Option<CallerId> {
+        self.running()?.caller
     }
 
     /// The poll of a task begins.
