@@ -26,6 +26,7 @@ mod program;
 mod select;
 #[cfg(test)]
 mod testing;
+mod whole;
 mod words;
 
 use proc_macro::TokenStream;
@@ -67,6 +68,7 @@ use proc_macro::TokenStream;
 /// | `audit = false` | leave out the sample of states that is explored again without reduction |
 /// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `monitor`, `any` violation, `inconclusive`, or `simulated` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |
+/// | `whole` | ignored, unless `cargo netcheck test` runs it: the programs use crates that name tokio |
 /// | `replay = "traces/lost.json"` | run the execution in this file, and no other; see below |
 /// | `name = lossy` | what this test is called, if the function has several |
 ///
@@ -155,7 +157,7 @@ pub fn model_check(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// there to connect: unlike in a `#[model_check]`, waiting in `accept` for ever is a deadlock.
 ///
 /// The network is reliable, unless the environment says otherwise, with the words of
-/// [`model_check`](macro@model_check), but for `expect`, `snapshot`, `replay` and `name`:
+/// [`model_check`](macro@model_check), but for `expect`, `snapshot`, `whole`, `replay` and `name`:
 /// `NETCHECK_FAULTS="udp(loss), tcp(read, write), at_most = 1" cargo test`.
 ///
 /// With `#[should_panic]`, one execution has to panic; other violations, and checks that come to

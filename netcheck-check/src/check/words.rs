@@ -1,6 +1,6 @@
 //! The words of `#[model_check(…)]` as text, for words that are known only when a test runs.
 //!
-//! They are the attribute's words with its meanings and its rules, but for `expect`, `snapshot`,
+//! They are the attribute's words with its meanings and its rules, but for `expect`, `snapshot`, `whole`,
 //! `replay` and `name`, which belong to one check. `grammar` reads them; here they become a [`Checker`].
 
 mod constant;
@@ -91,7 +91,7 @@ const UDP_EXCLUSIVE: &[Exclusive] = &[
 const TCP_EXCLUSIVE: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
 
 /// From the words of `#[model_check(…)]`, such as `udp(loss), tcp(read, write), at_most = 1`, but for
-/// `expect`, `snapshot`, `replay` and `name`.
+/// `expect`, `snapshot`, `whole`, `replay` and `name`.
 impl FromStr for Checker {
     type Err = Error;
 
@@ -168,6 +168,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
                 return Err(word.wrong("`replay` runs one execution instead of a check: write it at the test"));
             }
             "name" => return Err(word.wrong("`name` is what one of several checks is called: write it at the test")),
+            "whole" => return Err(word.wrong("`whole` is a test that needs a whole build: write it at the test")),
             "expect" | "snapshot" => {
                 return Err(word.wrong(format!("`{}` says what one check finds: write it at the test", word.name)));
             }

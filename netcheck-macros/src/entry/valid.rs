@@ -33,6 +33,15 @@ pub(super) fn arguments(entry: Entry, words: &[Word], cx: &Ctxt) {
     }
 }
 
+/// Where tokio is, if the arguments say so.
+pub(super) fn tokio(words: &[Word], cx: &Ctxt) -> Option<Path> {
+    let word = words.iter().find(|word| word.name == "crate").filter(|_| cx.is_clean())?;
+    match literal(word, cx)? {
+        Lit::Str(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
 /// tokio's arguments are literals.
 fn literal<'a>(word: &'a Word, cx: &Ctxt) -> Option<&'a Lit> {
     let mut value = match &word.form {

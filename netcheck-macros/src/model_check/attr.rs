@@ -34,6 +34,7 @@ pub(super) const WORDS: &[&str] = &[
     "audit",
     "expect",
     "snapshot",
+    "whole",
     "replay",
     "name",
 ];
@@ -121,7 +122,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "expect" => {
                 check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));
             }
-            "snapshot" => alone(word, cx),
+            "snapshot" | "whole" => alone(word, cx),
             "replay" => check.replay = value(word, "\"traces/lost_answer.json\"", cx).and_then(|value| file(value, cx)),
             "name" => check.name = value(word, "lossy", cx).and_then(|value| identifier(&value, cx)),
             _ => cx.error(&word.name, unknown(&word.name)),

@@ -180,6 +180,7 @@ use super::ast::{Choice, ModelCheck, Number, Search, Time};
 use super::attr::plain;
 use super::network;
 use crate::function::{Function, attr_name, should_panic};
+use crate::whole::is_whole;
 
 pub(super) fn tests(checks: &[ModelCheck], function: &Function) -> TokenStream {
     match checks {
@@ -193,8 +194,10 @@ fn one(check: &ModelCheck, function: &Function) -> TokenStream {
     let Function { attrs, vis, sig, body } = function;
     let name = &sig.ident;
     let run = run(check, &[&name.unraw().to_string()], function);
+    let ignored = ignored(check, function);
     quote! {
         #(#attrs)*
+        #ignored
         #[::core::prelude::v1::test]
         #vis fn #name() {
             #sig #body
@@ -215,9 +218,11 @@ fn several(checks: &[ModelCheck], function: &Function) -> TokenStream {
     let runs = checks.iter().zip(&texts).map(|(check, text)| run(check, &[&name_text, text], function));
     // A parameter of ours that the user's tokens cannot see.
     let test = Ident::new("__test", Span::mixed_site());
-    let functions = tests.iter().zip(&texts).map(|(test, text)| {
+    let functions = tests.iter().zip(&texts).zip(checks).map(|((test, text), check)| {
+        let ignored = ignored(check, function);
         quote! {
             #(#of_tests)*
+            #ignored
             #[::core::prelude::v1::test]
             fn #test() {
                 super::#name(#text)
@@ -239,6 +244,13 @@ fn several(checks: &[ModelCheck], function: &Function) -> TokenStream {
             #(#functions)*
         }
     }
+}
+
+/// The attribute that leaves out a test of a whole program, where tokio is the real one in crates that name it.
+fn ignored(check: &ModelCheck, function: &Function) -> Option<TokenStream> {
+    let is_ignored = function.attrs.iter().any(|attr| attr_name(attr) == "ignore");
+    let is_left_out = check.said.has("whole") && !is_whole() && !is_ignored;
+    is_left_out.then(|| quote!(#[ignore = "a whole program: `cargo netcheck test` checks it"]))
 }
 
 /// What the test at `path` does.

@@ -14,8 +14,9 @@ const WITHOUT_WORDS: &str = "schedules";
 /// `udp(loss, reorder = 2), at_most = 1` is `udp_loss_reorder_2_at_most_1`.
 pub(super) fn of(words: &[Word]) -> String {
     let mut parts = Vec::new();
-    // These two do not change what is checked.
-    words.iter().filter(|word| word.name != "snapshot" && word.name != "name").for_each(|word| add(word, &mut parts));
+    // These do not change what is checked.
+    let changes = |word: &&Word| !["snapshot", "whole", "name"].iter().any(|name| word.name == name);
+    words.iter().filter(changes).for_each(|word| add(word, &mut parts));
     if parts.is_empty() { WITHOUT_WORDS.to_owned() } else { parts.join("_") }
 }
 

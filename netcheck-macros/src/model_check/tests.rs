@@ -83,10 +83,21 @@ fn the_table_has_every_word() {
         let (_, known) = message.split_once("the words of").expect("the known words are listed");
         for word in known.split('`').filter(|part| part.starts_with(char::is_alphabetic)) {
             let said = |text: &str| text.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|said| said == word);
-            let of_one_check = ["model_check", "expect", "snapshot", "replay", "name"].contains(&word);
+            let of_one_check = ["model_check", "expect", "snapshot", "whole", "replay", "name"].contains(&word);
             assert!(of_one_check || ACCEPTED.iter().any(|(text, _)| said(text)), "{word} is not in the table");
         }
     }
+}
+
+/// These are no tests of a whole build.
+#[test]
+fn a_test_of_a_whole_program_is_ignored_elsewhere() {
+    let ignored = |words: &str, function: &str| expand(words, function).to_string().matches("# [ignore").count();
+    assert_eq!(ignored("whole", FUNCTION), 1);
+    assert_eq!(ignored("udp(loss), whole, name = lossy", FUNCTION), 1);
+    assert_eq!(ignored("udp(loss)", FUNCTION), 0);
+    assert_eq!(ignored("whole", &format!("#[ignore = \"slow\"] {FUNCTION}")), 1);
+    assert_refused("whole = true", &["whole"]);
 }
 
 #[test]
@@ -344,7 +355,7 @@ fn a_test_is_named_after_its_words() {
     for (words, name) in [
         ("", "schedules"),
         ("udp(loss)", "udp_loss"),
-        ("at_most = 1, tcp(open, read,), snapshot, expect = any", "at_most_1_tcp_open_read_expect_any"),
+        ("at_most = 1, tcp(open, read,), snapshot, whole, expect = any", "at_most_1_tcp_open_read_expect_any"),
         ("udp(copies = [1, 0, 2_0usize], process = \"Key Value\")", "udp_copies_1_0_2_0usize_process_key_value"),
         ("search = random(seed = 7), max_states = LIMIT << 2", "search_random_seed_7_max_states_limit_2"),
         ("udp(loss, process = \"→\")", "udp_loss_process"),
