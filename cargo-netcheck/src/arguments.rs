@@ -35,6 +35,12 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Add netcheck to the dev-dependencies of a package
+    Init {
+        /// The package, if the workspace has several
+        #[arg(long, short, value_name = "NAME")]
+        package: Option<String>,
+    },
     #[command(hide = true)]
     Run {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

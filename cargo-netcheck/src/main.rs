@@ -37,6 +37,7 @@ fn main() -> ExitCode {
 fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<ExitCode> {
     let command = match command {
         Some(Command::Test { arguments }) => return commands::test::run(manifest_path, &arguments),
+        Some(Command::Init { package }) => return commands::init::run(manifest_path, package.as_deref()),
         Some(Command::Run { arguments: _ } | Command::Bench { arguments: _ }) => {
             return Err("only tests are checked: with `cargo netcheck test`".to_owned());
         }

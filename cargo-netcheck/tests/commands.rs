@@ -338,9 +338,23 @@ fn clean_removes_what_checks_have_left_and_nothing_else() {
 }
 
 #[test]
+fn init_adds_netcheck_to_the_dev_dependencies_and_nothing_else() {
+    let package = Package::new();
+    let text = package.succeeds(&["init"]);
+    assert!(text.contains("cargo netcheck test"), "{text}");
+    let clone = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let manifest = package.read("Cargo.toml");
+    let (before, added) = manifest.split_once("\n[dev-dependencies]\nnetcheck = { ").expect("a dev-dependency");
+    assert!(before.contains("of-a-user") && added.contains(&format!("{}\"", clone.file_name().unwrap().display())));
+    assert_eq!(package.read("src/lib.rs"), SOURCE);
+    let (succeeds, text) = package.run(&["init", "--package", "another"], &[]);
+    assert!(!succeeds && text.contains("another"), "{text}");
+}
+
+#[test]
 fn help_names_the_commands() {
     let text = Package::new().succeeds(&["--help"]);
-    for command in ["list", "open", "replay", "explore", "keep", "clean"] {
+    for command in ["list", "open", "replay", "explore", "keep", "test", "init", "clean"] {
         assert!(text.contains(&format!("\n  {command} ")), "{command} is missing in\n{text}");
     }
     let (succeeds, text) = Package::new().run(&["oepn"], &[]);

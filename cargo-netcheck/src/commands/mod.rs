@@ -1,6 +1,7 @@
 //! What each command does.
 
 pub(crate) mod clean;
+pub(crate) mod init;
 pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod open;

@@ -8,6 +8,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// How cargo names the registry, also where a folder or another registry stands in its place.
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
 /// The answer of `cargo metadata`, as far as it is needed.
 #[derive(Debug, Deserialize)]
 struct Metadata {
@@ -41,7 +44,9 @@ pub(crate) struct Graph {
     /// Cargo's target folder.
     pub(crate) target: PathBuf,
     pub(crate) tokio: Package,
-    netcheck: Package,
+    pub(crate) netcheck: Package,
+    /// Netcheck's packages, if they come from a registry, where each has a folder of its own.
+    pub(crate) unpacked: Vec<Package>,
     /// Packages that lie in the folder of the workspace.
     local: Vec<Package>,
 }
@@ -53,22 +58,27 @@ impl Graph {
         command.args(["metadata", "--format-version", "1"]).args(arguments);
         let Metadata { packages, workspace_root, target_directory } = understood(&mut command)?;
         let netcheck = one(&packages, |package| ["netcheck", "netcheck-tokio"].contains(&&*package.name), "netcheck")?
-            .ok_or("nothing here depends on netcheck\n  add it to [dev-dependencies] of the package with the checks")?;
+            .ok_or("nothing here depends on netcheck\n  `cargo netcheck init` adds it to the dev-dependencies of a package")?;
         let tokio = one(&packages, |package| package.name == "tokio" && package.version.starts_with("1."), "tokio 1")?
             .ok_or("nothing here uses tokio 1: `cargo test` is enough")?;
         if netcheck.manifest_path.starts_with(&workspace_root) {
             return Err("netcheck is a part of this workspace: its own tests run under `cargo test`".to_owned());
         }
-        if let Some(source) = netcheck.source.as_deref().filter(|source| !source.starts_with("git+")) {
-            return Err(format!(
-                "netcheck comes from {source}: so far, whole programs are checked only where it is a dependency by `path` or \
-                 by `git`"
-            ));
-        }
+        let is_unpacked =
+            |package: &&Package| package.name.starts_with("netcheck-") && package.source == netcheck.source;
+        let unpacked = match netcheck.source.as_deref() {
+            Some(CRATES_IO) => packages.iter().filter(is_unpacked).cloned().collect(),
+            Some(source) if !source.starts_with("git+") => {
+                return Err(format!(
+                    "netcheck comes from {source}: whole programs need it from crates.io, git or a folder"
+                ));
+            }
+            _ => Vec::new(),
+        };
         let is_local =
             |package: &&Package| package.source.is_none() && package.manifest_path.starts_with(&workspace_root);
         let local = packages.iter().filter(is_local).cloned().collect();
-        Ok(Graph { root: workspace_root, target: target_directory, tokio, netcheck, local })
+        Ok(Graph { root: workspace_root, target: target_directory, tokio, netcheck, unpacked, local })
     }
 
     /// The folder of netcheck's workspace.

@@ -22,6 +22,8 @@ pub(super) struct Places<'a> {
     pub(super) from: &'a Path,
     /// Netcheck's folder, and the one of the mirror.
     pub(super) netcheck: [&'a Path; 2],
+    /// The package that users depend on, if it comes from a registry.
+    pub(super) unpacked: Option<&'a Package>,
     pub(super) tokio: &'a Path,
 }
 
@@ -59,7 +61,7 @@ pub(super) fn of_upstream(manifest: &str) -> Result<String> {
 }
 
 /// The package that stands in place of tokio: of its version, with all names of its features.
-pub(super) fn of_tokio(tokio: &Package, netcheck: &Path, upstream: &Path) -> String {
+pub(super) fn of_tokio(tokio: &Package, (netcheck, at): (&Package, &Path), upstream: &Path) -> String {
     let mut manifest = DocumentMut::new();
     manifest["workspace"] = Item::Table(Table::new());
     manifest["package"]["name"] = value("tokio");
@@ -68,7 +70,8 @@ pub(super) fn of_tokio(tokio: &Package, netcheck: &Path, upstream: &Path) -> Str
     for feature in tokio.features.keys() {
         manifest["features"][feature] = value(Value::Array(toml_edit::Array::new()));
     }
-    manifest["dependencies"]["netcheck"]["path"] = value(text(netcheck));
+    manifest["dependencies"]["netcheck"]["package"] = value(&netcheck.name);
+    manifest["dependencies"]["netcheck"]["path"] = value(text(at));
     let mut real = InlineTable::new();
     real.insert("package", UPSTREAM.into());
     real.insert("path", text(upstream).into());
@@ -88,6 +91,20 @@ pub(super) fn of_netcheck(manifest: &str, upstream: &Path) -> Result<String> {
             dependency.insert("path", value(text(upstream)));
         }
     });
+    Ok(manifest.to_string())
+}
+
+/// One of netcheck's own as a registry has it, on the real tokio, and on the others in the same folder.
+pub(super) fn of_unpacked(manifest: &str, folder: &Path, upstream: &Path) -> Result<String> {
+    let mut manifest = parsed(&of_netcheck(manifest, upstream)?)?;
+    for_each_dependency(&mut manifest, |name, dependency| {
+        let package = package_of(name, dependency);
+        if package.starts_with("netcheck-") && package != UPSTREAM {
+            ["version", "registry", "registry-index"].iter().for_each(|key| _ = dependency.remove(key));
+            dependency.insert("path", value(text(&folder.join(package))));
+        }
+    });
+    manifest["workspace"] = Item::Table(Table::new());
     Ok(manifest.to_string())
 }
 
@@ -124,6 +141,9 @@ fn at_root(manifest: &mut DocumentMut, places: &Places<'_>) -> Result<()> {
     }
     manifest.entry("workspace").or_insert(Item::Table(Table::new()));
     manifest["patch"]["crates-io"]["tokio"]["path"] = value(text(places.tokio));
+    if let Some(netcheck) = places.unpacked {
+        manifest["patch"]["crates-io"][&netcheck.name]["path"] = value(text(places.netcheck[1]));
+    }
     for (package, level) in PROFILE {
         let of_package = &mut manifest["profile"]["dev"]["package"][package];
         if of_package.get("opt-level").is_none() {
@@ -214,6 +234,7 @@ netcheck-runtime = { opt-level = 3 }
         Places {
             from: Path::new("/nowhere/mine"),
             netcheck: [Path::new("/nowhere/netcheck"), Path::new("/mirror/netcheck")],
+            unpacked: None,
             tokio: Path::new("/mirror/tokio"),
         }
     }
@@ -261,12 +282,34 @@ netcheck-runtime = { opt-level = 3 }
         assert!(refused.expect_err("it is there already").contains("[patch] for tokio"));
     }
 
+    fn package(name: &str) -> Package {
+        let json = r#"{"name": "NAME", "version": "1.50.2", "manifest_path": "/t/Cargo.toml", "source": null,
+            "features": {"full": ["rt"], "rt": []}}"#;
+        serde_json::from_str(&json.replace("NAME", name)).expect("a package")
+    }
+
+    #[test]
+    fn a_netcheck_of_a_registry_is_patched_and_its_packages_find_each_other() {
+        let netcheck = package("netcheck-tokio");
+        let places = Places { unpacked: Some(&netcheck), ..places() };
+        let users = "[dev-dependencies]\nnetcheck = { package = \"netcheck-tokio\", version = \"0.1\" }\n";
+        let edited = of_workspace(users, Path::new("/nowhere/mine/Cargo.toml"), &places).expect("a manifest");
+        let manifest = parsed(&edited).expect("a manifest");
+        assert_eq!(manifest["patch"]["crates-io"]["netcheck-tokio"]["path"].as_str(), Some("/mirror/netcheck"));
+        let own = "[dependencies.netcheck-check]\nversion = \"0.1.0\"\n[dependencies.tokio]\nversion = \"1\"\n";
+        let own = parsed(&of_unpacked(own, Path::new("/n"), Path::new("/u")).expect("a manifest")).expect("a manifest");
+        let check = &own["dependencies"]["netcheck-check"];
+        assert!(check["path"].as_str() == Some("/n/netcheck-check") && check.get("version").is_none());
+        assert_eq!(own["dependencies"]["tokio"]["path"].as_str(), Some("/u"));
+        assert!(own["workspace"].is_table());
+    }
+
     #[test]
     fn the_package_in_place_of_tokio_has_all_names_of_its_features() {
-        let json = r#"{"name": "tokio", "version": "1.50.2", "manifest_path": "/t/Cargo.toml", "source": null,
-            "features": {"full": ["rt"], "rt": []}}"#;
-        let tokio: Package = serde_json::from_str(json).expect("a package");
-        let manifest = parsed(&of_tokio(&tokio, Path::new("/n"), Path::new("/u"))).expect("a manifest");
+        let netcheck = package("netcheck-tokio");
+        let edited = of_tokio(&package("tokio"), (&netcheck, Path::new("/n")), Path::new("/u"));
+        let manifest = parsed(&edited).expect("a manifest");
+        assert_eq!(manifest["dependencies"]["netcheck"]["package"].as_str(), Some("netcheck-tokio"));
         assert_eq!(manifest["package"]["version"].as_str(), Some("1.50.2"));
         assert!(
             ["full", "rt"]

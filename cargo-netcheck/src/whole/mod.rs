@@ -6,7 +6,7 @@
 //! target folder, has
 //! - `upstream`: the locked tokio under another name, for netcheck's crates;
 //! - `tokio`: a package of that name, version and feature names, which re-exports netcheck;
-//! - `netcheck`: netcheck's crates, with the one in place of the other;
+//! - `netcheck`: netcheck's crates, on the renamed one;
 //! - `workspace`: the user's workspace, with the patch.
 //!
 //! All files but manifests are links ([`links`]), so that compilers, tests and their messages see the user's own; manifests
@@ -64,15 +64,11 @@ impl Mirror {
         let mirror = Mirror { folder: graph.target.join(MIRROR) };
         mirror.write_upstream(graph)?;
         mirror.write_tokio(graph)?;
-        let netcheck = graph.netcheck_root();
-        let edit = |text: &str, _: &Path| manifests::of_netcheck(text, &mirror.part("upstream"));
-        links::mirror(
-            &Mirrored { from: netcheck, to: &mirror.part("netcheck"), manifests: &graph.manifests_of_netcheck()? },
-            edit,
-        )?;
+        mirror.write_netcheck(graph)?;
         let places = manifests::Places {
             from: &graph.root,
-            netcheck: [netcheck, &mirror.part("netcheck")],
+            netcheck: [graph.netcheck_root(), &mirror.netcheck(graph)],
+            unpacked: (!graph.unpacked.is_empty()).then_some(&graph.netcheck),
             tokio: &mirror.part("tokio"),
         };
         let edit = |text: &str, manifest: &Path| manifests::of_workspace(text, manifest, &places);
@@ -109,12 +105,34 @@ impl Mirror {
         links::mirror(&Mirrored { from, to: &to, manifests: &manifests }, |text, _| manifests::of_upstream(text))
     }
 
+    /// The folder of the package that users depend on.
+    fn netcheck(&self, graph: &Graph) -> PathBuf {
+        let folder = self.part("netcheck");
+        if graph.unpacked.is_empty() { folder } else { folder.join(&graph.netcheck.name) }
+    }
+
+    fn write_netcheck(&self, graph: &Graph) -> Result<()> {
+        let (folder, upstream) = (self.part("netcheck"), self.part("upstream"));
+        for package in &graph.unpacked {
+            let (from, to) = (package.folder(), folder.join(&package.name));
+            let manifests = [package.manifest_path.clone()];
+            let edit = |text: &str, _: &Path| manifests::of_unpacked(text, &folder, &upstream);
+            links::mirror(&Mirrored { from, to: &to, manifests: &manifests }, edit)?;
+        }
+        if !graph.unpacked.is_empty() {
+            return Ok(());
+        }
+        let mirrored =
+            Mirrored { from: graph.netcheck_root(), to: &folder, manifests: &graph.manifests_of_netcheck()? };
+        links::mirror(&mirrored, |text, _| manifests::of_netcheck(text, &upstream))
+    }
+
     fn write_tokio(&self, graph: &Graph) -> Result<()> {
         let folder = self.part("tokio");
         fs::create_dir_all(folder.join("src")).map_err(links::not_written(&folder))?;
         links::write(
             &folder.join("Cargo.toml"),
-            &manifests::of_tokio(&graph.tokio, &self.part("netcheck"), &self.part("upstream")),
+            &manifests::of_tokio(&graph.tokio, (&graph.netcheck, &self.netcheck(graph)), &self.part("upstream")),
         )?;
         links::write(&folder.join("src/lib.rs"), LIBRARY)
     }

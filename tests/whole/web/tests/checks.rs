@@ -10,8 +10,8 @@ async fn counts_once(failed: Failed) -> Result<(), String> {
     Ok(())
 }
 
-#[netcheck::model_check]
-#[netcheck::model_check(tcp(read, write, reset), at_most = 1, name = one_failure)]
+#[netcheck::model_check(whole)]
+#[netcheck::model_check(whole, tcp(read, write, reset), at_most = 1, name = one_failure)]
 fn the_count_is_answered_or_the_request_fails(net: &mut Network) {
     net.daemon("server", server);
     let asks = || async {
@@ -23,19 +23,19 @@ fn the_count_is_answered_or_the_request_fails(net: &mut Network) {
     net.process("client", asks).after("server");
 }
 
-#[netcheck::model_check(tcp(read, write, reset), at_most = 1)]
+#[netcheck::model_check(whole, tcp(read, write, reset), at_most = 1)]
 fn a_client_that_gives_up_counts_at_most_once(net: &mut Network) {
     net.daemon("server", server);
     net.process("client", || async { _ = counts_once(Failed::GiveUp).await }).after("server");
 }
 
-#[netcheck::model_check(tcp(read, write, reset), at_most = 1, expect = panic)]
+#[netcheck::model_check(whole, tcp(read, write, reset), at_most = 1, expect = panic)]
 fn a_post_that_is_repeated_counts_twice(net: &mut Network) {
     net.daemon("server", server);
     net.process("client", || async { _ = counts_once(Failed::Repeat).await }).after("server");
 }
 
-#[netcheck::model_check]
+#[netcheck::model_check(whole)]
 fn two_clients_count_to_two(net: &mut Network) {
     net.daemon("server", server);
     for client in ["a", "b"] {

@@ -3,8 +3,8 @@
 use netcheck::Network;
 use websocket::{serve, server, talk};
 
-#[netcheck::model_check]
-#[netcheck::model_check(tcp(read, write, reset), at_most = 1, name = one_failure)]
+#[netcheck::model_check(whole)]
+#[netcheck::model_check(whole, tcp(read, write, reset), at_most = 1, name = one_failure)]
 fn an_answer_is_what_was_said(net: &mut Network) {
     net.daemon("server", server);
     let says = || async {
