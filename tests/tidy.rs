@@ -119,7 +119,12 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
         &["isolated", "net", "operation", "unit::wording", "world"],
         "a search knows no protocol",
     ),
-    ("netcheck-check", "std::net", &["check::setup", "external"], "the engine says in words what happened"),
+    (
+        "netcheck-check",
+        "std::net",
+        &["check::setup", "explore::http", "explore::server", "external"],
+        "the engine says in words what happened",
+    ),
     (
         "netcheck-runtime",
         "std::thread",
@@ -129,10 +134,10 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-check",
         "std::thread",
-        &["check", "testing::apart"],
+        &["check", "explore::server", "testing::apart"],
         "a check has one thread for user code and one that watches it",
     ),
-    ("netcheck-check", "tiny_http", &["explore::server"], "what is explored does not depend on how it is served"),
+    ("netcheck-check", "httparse", &["explore::http"], "what is explored does not depend on how it is served"),
     ("netcheck-runtime", "rayon", &["search::expand"], "threads meet in one place, and share what none of them writes"),
     (
         "netcheck-runtime",

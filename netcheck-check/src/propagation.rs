@@ -8,8 +8,8 @@ mod html;
 mod text;
 
 use crate::printable::printable;
+use netcheck_peer::json::{self, Json};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::fmt;
 
 /// The version of the JSON form. Others are refused.
@@ -215,7 +215,7 @@ impl Propagation {
 
     /// As JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a table is plain data")
+        json::to_string_pretty(self)
     }
 
     /// From JSON.
@@ -223,10 +223,10 @@ impl Propagation {
     /// # Errors
     /// If the text is no such table, or one of a version that is not known.
     pub fn from_json(text: &str) -> Result<Propagation, String> {
-        let wrong = |error: serde_json::Error| format!("not a table of error propagation: {error}");
-        let table: Value = serde_json::from_str(text).map_err(wrong)?;
-        match table["version"].as_u64() {
-            Some(VERSION) => serde_json::from_value(table).map_err(wrong),
+        let wrong = |error: json::Error| format!("not a table of error propagation: {error}");
+        let table: Json = json::from_str(text).map_err(wrong)?;
+        match table.get("version").and_then(Json::as_u64) {
+            Some(VERSION) => table.into_data().map_err(wrong),
             Some(version) => Err(format!(
                 "it has version {version}, and this netcheck reads version {VERSION}: compute the table again"
             )),

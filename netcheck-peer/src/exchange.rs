@@ -152,19 +152,20 @@ mod text {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
 
     #[test]
     fn all_bytes_come_back_from_the_file() {
         let input = Input::Bytes { connection: 3, bytes: (0..=255).collect() };
-        let text = serde_json::to_string(&input).expect("it can be written");
+        let text = json::to_string(&input);
         assert!(text.contains("ABCDEFGH"), "{text}");
-        assert_eq!(serde_json::from_str::<Input>(&text).expect("it can be read"), input);
+        assert_eq!(json::from_str::<Input>(&text).expect("it can be read"), input);
     }
 
     #[test]
     fn a_character_that_is_no_byte_is_refused() {
         let text = r#"{"bytes":{"connection":0,"bytes":"Ā"}}"#;
-        let error = serde_json::from_str::<Input>(text).expect_err("U+0100 is no byte");
+        let error = json::from_str::<Input>(text).expect_err("U+0100 is no byte");
         assert!(error.to_string().contains("above U+00FF"), "{error}");
     }
 }

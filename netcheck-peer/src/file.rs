@@ -9,6 +9,7 @@
 use crate::branches::{Branch, Branches};
 use crate::error::Error;
 use crate::exchange::{Input, Output};
+use crate::json;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io;
@@ -66,7 +67,7 @@ pub(crate) fn save(path: &Path, peer: &str, branches: &Branches, anew: bool) -> 
     all.merge(branches);
     contents.peers.push(Recorded::of(peer, &all));
     contents.peers.sort_by(|one, other| one.peer.cmp(&other.peer));
-    replace(path, &text(&contents).map_err(|error| failed(error.into()))?).map_err(failed)
+    replace(path, &text(&contents)).map_err(failed)
 }
 
 /// Puts another text in the place of a file, which others may be reading.
@@ -79,18 +80,18 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// One line for each branch.
-fn text(contents: &Contents) -> serde_json::Result<String> {
+fn text(contents: &Contents) -> String {
     let mut text = format!("{{ \"version\": {}, \"peers\": [", contents.version);
     for (index, recorded) in contents.peers.iter().enumerate() {
         text += if index > 0 { ",\n" } else { "\n" };
-        text += &format!("{{ \"peer\": {}, \"branches\": [", serde_json::to_string(&recorded.peer)?);
+        text += &format!("{{ \"peer\": {}, \"branches\": [", json::to_string(&recorded.peer));
         for (index, line) in recorded.branches.iter().enumerate() {
             text += if index > 0 { ",\n  " } else { "\n  " };
-            text += &serde_json::to_string(line)?;
+            text += &json::to_string(line);
         }
         text += "\n] }";
     }
-    Ok(text + "\n] }\n")
+    text + "\n] }\n"
 }
 
 /// The contents of a file; those of an empty one if there is no file.
@@ -107,11 +108,11 @@ fn parsed(path: &Path, text: &str) -> Result<Contents, Error> {
     struct Version {
         version: u32,
     }
-    let Version { version } = serde_json::from_str(text).map_err(|error| broken(path, &error.to_string()))?;
+    let Version { version } = json::from_str(text).map_err(|error| broken(path, &error.to_string()))?;
     if version != VERSION {
         return Err(broken(path, &format!("it has version {version}, and this netcheck reads version {VERSION}")));
     }
-    serde_json::from_str(text).map_err(|error| broken(path, &error.to_string()))
+    json::from_str(text).map_err(|error| broken(path, &error.to_string()))
 }
 
 fn broken(path: &Path, why: &str) -> Error {

@@ -20,6 +20,7 @@ mod exchange;
 mod external;
 mod file;
 mod instance;
+pub mod json;
 mod kernel;
 mod log;
 mod peer;

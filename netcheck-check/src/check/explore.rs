@@ -45,17 +45,17 @@ impl Checker {
         from: Option<&Counterexample>,
         opened: impl FnOnce(&str),
     ) -> Result<(), Error> {
-        let server = Server::open(page(name, from))?;
+        let mut server = Server::open(page(name, from))?;
         opened(&server.url());
         // It takes as long as somebody looks at it.
         let checker = Checker { duration_max: None, ..self.clone() };
-        checker.run(registered(network), move |mut job| job.serve(&server))
+        checker.run(registered(network), move |mut job| job.serve(&mut server))
     }
 }
 
 impl Job {
     /// Answers requests until the explorer ends.
-    fn serve(&mut self, server: &Server) -> Result<(), Error> {
+    fn serve(&mut self, server: &mut Server) -> Result<(), Error> {
         self.progress.begin(Phase::Serving);
         let modes = Modes { traces: true, ..self.modes() };
         let progress = Arc::clone(&self.progress);

@@ -7,10 +7,12 @@
 //! - [`view`]: where a path leads, and which steps could come next;
 //! - [`hunt`]: a way to a state that is wanted;
 //! - [`page`]: the page itself;
-//! - [`server`]: HTTP on loopback, and who is refused.
+//! - [`server`]: where the page is asked for on loopback, and who is refused;
+//! - [`http`]: requests and responses.
 //!
 //! Decides no verdict: an execution that is explored was not checked.
 
+mod http;
 pub(crate) mod hunt;
 pub(crate) mod page;
 pub(crate) mod query;

@@ -1,6 +1,7 @@
 //! What the page asks, as data.
 
 use crate::trace::step::Step;
+use netcheck_peer::json;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -78,5 +79,5 @@ impl Query {
 }
 
 fn read<T: DeserializeOwned>(body: &str) -> Result<T, String> {
-    serde_json::from_str(body).map_err(|error| format!("this is not what the explorer can be asked here: {error}"))
+    json::from_str(body).map_err(|error| format!("this is not what the explorer can be asked here: {error}"))
 }

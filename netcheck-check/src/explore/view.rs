@@ -11,6 +11,7 @@ use crate::trace::html;
 use crate::trace::situation::Situations;
 use crate::trace::source;
 use crate::trace::step::{Doing, Step};
+use netcheck_peer::json;
 use netcheck_runtime::property::Properties;
 use netcheck_runtime::reduction::successors::Successors;
 use netcheck_runtime::violation::{Found, ViolationKind};
@@ -222,5 +223,5 @@ fn violation(end: End) -> Option<Found> {
 }
 
 fn json(answer: &impl Serialize) -> Answer {
-    Answer::Json(serde_json::to_string(answer).expect("it is plain data"))
+    Answer::Json(json::to_string(answer))
 }

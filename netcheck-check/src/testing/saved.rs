@@ -9,6 +9,7 @@ use crate::testing::{FAULTS, Failure, TestInfo};
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::html;
+use netcheck_peer::json;
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -101,7 +102,7 @@ pub(super) fn note_failure(test: TestInfo, origin: Origin, failure: &Failure) ->
         trace: failure.saved.as_ref().map(|saved| shown(&saved.trace)),
         page: failure.saved.as_ref().and_then(|saved| saved.diagram.as_deref()).map(shown),
     };
-    write(&note, &serde_json::to_string_pretty(&failed)?)
+    write(&note, &json::to_string_pretty(&failed))
 }
 
 /// Notes that a test has passed.

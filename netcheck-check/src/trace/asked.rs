@@ -318,18 +318,19 @@ impl Payload {
 #[cfg(test)]
 mod tests {
     use super::{PAYLOAD_BYTES_MAX, Payload};
+    use netcheck_peer::json;
 
     #[test]
     fn payloads_are_read_as_they_were_written() {
         let long = vec![b'x'; PAYLOAD_BYTES_MAX + 1];
         let known = [(&b"ask"[..], r#""ask""#), (&[0xff, 1], "[255,1]"), (b"", r#""""#)];
         for (bytes, json) in known {
-            assert_eq!(serde_json::to_string(&Payload::of(bytes)).unwrap(), json);
+            assert_eq!(json::to_string(&Payload::of(bytes)), json);
         }
         for bytes in [&b"ask"[..], &[0xff, 1], b"", &long] {
             let payload = Payload::of(bytes);
-            let json = serde_json::to_string(&payload).unwrap();
-            assert_eq!(serde_json::from_str::<Payload>(&json).unwrap(), payload, "{json}");
+            let json = json::to_string(&payload);
+            assert_eq!(json::from_str::<Payload>(&json).unwrap(), payload, "{json}");
         }
     }
 }

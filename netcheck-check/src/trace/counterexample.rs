@@ -4,9 +4,9 @@ use crate::printable::printable;
 use crate::trace::situation::Situations;
 use crate::trace::step::Step;
 use crate::trace::versions::{self, VERSION};
+use netcheck_peer::json::{self, Json};
 use netcheck_runtime::violation::{Found, ViolationKind};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::ops::Not;
 
 /// The steps from the start to a violation, confirmed on the real code.
@@ -121,7 +121,7 @@ impl Counterexample {
 
     /// As JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a counterexample is plain data")
+        json::to_string_pretty(self)
     }
 
     /// From JSON.
@@ -129,9 +129,9 @@ impl Counterexample {
     /// # Errors
     /// If the text is no counterexample, or one of a version that is not known.
     pub fn from_json(text: &str) -> Result<Counterexample, String> {
-        let wrong = |error: serde_json::Error| format!("not a counterexample: {error}");
-        let mut trace: Value = serde_json::from_str(text).map_err(wrong)?;
-        match trace["version"].as_u64() {
+        let wrong = |error: json::Error| format!("not a counterexample: {error}");
+        let mut trace: Json = json::from_str(text).map_err(wrong)?;
+        match trace.get("version").and_then(Json::as_u64) {
             Some(version @ 1..=VERSION) => versions::rewrite(&mut trace, version),
             Some(version) => {
                 return Err(format!(
@@ -141,6 +141,6 @@ impl Counterexample {
             }
             None => return Err("not a counterexample: it has no version".to_owned()),
         }
-        serde_json::from_value(trace).map_err(wrong)
+        trace.into_data().map_err(wrong)
     }
 }

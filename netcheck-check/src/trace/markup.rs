@@ -1,5 +1,6 @@
 //! Text and data from programs, as they may stand in a page.
 
+use netcheck_peer::json;
 use serde::Serialize;
 
 /// Text as it may stand in an element or in a quoted attribute.
@@ -22,5 +23,5 @@ pub(crate) fn escaped(text: &str) -> String {
 
 /// Data for a script. Without `<`, nothing in it can end the element that it stands in.
 pub(crate) fn data(data: &impl Serialize) -> String {
-    serde_json::to_string(data).expect("it is plain data").replace('<', "\\u003c")
+    json::to_string(data).replace('<', "\\u003c")
 }

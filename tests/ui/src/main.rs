@@ -62,4 +62,5 @@ programs! {
     select_in_a_macro
     select_is_send
     test_arguments
+    types_are_inferred
 }
