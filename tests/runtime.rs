@@ -134,6 +134,56 @@ fn a_socket_of_std_becomes_one_of_the_check() {
     assert_eq!(report.outputs("client"), ["\"10.0.0.1:80\""]);
 }
 
+/// A client makes its stream one of std for a moment, or borrows its descriptor, to set options of it.
+#[test]
+fn options_of_the_operating_system_can_be_set_of_a_stream() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let keep_alive = socket2::TcpKeepalive::new().with_time(Duration::from_secs(60));
+    let report = Checker::new().check(|net| {
+        net.daemon("server", || async {
+            let listener = tokio::net::TcpListener::bind("0.0.0.0:80").await.unwrap();
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.write_all(b"hello").await.unwrap();
+            stream
+        });
+        let keep_alive = keep_alive.clone();
+        let connects = move || {
+            let keep_alive = keep_alive.clone();
+            async move {
+                let stream = tokio::net::TcpStream::connect("server:80").await.unwrap();
+                socket2::SockRef::from(&stream).set_tcp_keepalive(&keep_alive).unwrap();
+                let stream = stream.into_std().unwrap();
+                stream.set_nodelay(true).unwrap();
+                let mut stream = tokio::net::TcpStream::from_std(stream).unwrap();
+                let mut bytes = [0; 5];
+                stream.read_exact(&mut bytes).await.unwrap();
+                (stream.peer_addr().unwrap().to_string(), bytes == *b"hello")
+            }
+        };
+        net.process("client", connects).after("server");
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert_eq!(report.outputs("client"), ["(\"10.0.0.1:80\", true)"]);
+}
+
+#[test]
+fn a_socket_that_stays_one_of_std_is_named() {
+    let error = Checker::new()
+        .try_check(|net| {
+            net.daemon("server", || async {
+                tokio::net::TcpListener::bind("0.0.0.0:80").await.unwrap().accept().await.unwrap()
+            });
+            let connects = || async {
+                let stream = tokio::net::TcpStream::connect("server:80").await.unwrap().into_std().unwrap();
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                drop(stream);
+            };
+            net.process("client", connects).after("server");
+        })
+        .expect_err("nobody sees what is done with it");
+    assert!(error.to_string().contains("`into_std`"), "{error}");
+}
+
 #[test]
 fn nobody_presses_ctrl_c() {
     async fn until_ctrl_c() -> &'static str {

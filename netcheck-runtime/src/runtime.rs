@@ -9,6 +9,7 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::io;
+use std::marker::PhantomData;
 
 /// Builds a runtime, as `tokio::runtime::Builder`. Its settings mean nothing to a check.
 #[derive(Debug)]
@@ -94,6 +95,11 @@ impl Runtime {
         self.handle.spawn(future)
     }
 
+    /// Nothing: in a check, tasks can be spawned anywhere.
+    pub fn enter(&self) -> EnterGuard<'_> {
+        self.handle.enter()
+    }
+
     /// Runs a closure as a task of its own, as [`crate::task::spawn_blocking`].
     #[track_caller]
     pub fn spawn_blocking<F, R>(&self, call: F) -> JoinHandle<R>
@@ -137,6 +143,11 @@ impl Handle {
         context::try_current().map(|_| Handle(())).ok_or(TryCurrentError(()))
     }
 
+    /// Nothing: in a check, tasks can be spawned anywhere.
+    pub fn enter(&self) -> EnterGuard<'_> {
+        EnterGuard(PhantomData)
+    }
+
     /// Runs a closure as a task of its own, as [`crate::task::spawn_blocking`].
     #[track_caller]
     pub fn spawn_blocking<F, R>(&self, call: F) -> JoinHandle<R>
@@ -170,6 +181,16 @@ impl Handle {
              or `.await` it where this is called from async code"
         )
     }
+}
+
+/// Until it is dropped, a runtime is the current one, as `tokio::runtime::EnterGuard`.
+#[derive(Debug)]
+#[must_use = "the guard is what makes the runtime the current one"]
+pub struct EnterGuard<'a>(PhantomData<&'a Handle>);
+
+/// Tokio's guard has a destructor, too: `drop(guard)` is no mistake.
+impl Drop for EnterGuard<'_> {
+    fn drop(&mut self) {}
 }
 
 /// There is no runtime, as `tokio::runtime::TryCurrentError`.

@@ -6,6 +6,8 @@ mod address;
 mod endpoint;
 mod os;
 mod setting;
+#[cfg(unix)]
+mod stand_in;
 pub mod tcp;
 mod udp;
 

@@ -13,11 +13,15 @@ use crate::isolated::{HandleId, Isolated};
 use crate::net::address::{Resolve, ToSocketAddrs, reachable};
 use crate::net::endpoint::{Endpoint, endpoint, set_endpoint};
 use crate::net::os;
+#[cfg(unix)]
+use crate::net::stand_in::stands_in;
 use crate::operation::udp;
 use crate::operation::{Operation, Outcome};
 use crate::unit::poll::context;
 use crate::unit::poll::operations::Pending;
 use options::Options;
+#[cfg(unix)]
+use socket2::Type;
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -36,6 +40,9 @@ pub struct UdpSocket {
     id: SocketId,
     options: Options,
 }
+
+#[cfg(unix)]
+stands_in!(UdpSocket, std::net::UdpSocket, Type::DGRAM);
 
 impl Hash for UdpSocket {
     fn hash<H: Hasher>(&self, state: &mut H) {

@@ -379,7 +379,7 @@ impl Instance {
         let called = panics::catch(|| {
             context::enter(context, || {
                 let result = call();
-                context.drop_unneeded();
+                context.leave_program();
                 result
             })
         });

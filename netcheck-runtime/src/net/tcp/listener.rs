@@ -5,11 +5,15 @@ use super::stream::TcpStream;
 use crate::id::SocketId;
 use crate::net::address::ToSocketAddrs;
 use crate::net::os;
+#[cfg(unix)]
+use crate::net::stand_in::stands_in;
 use crate::operation::tcp;
 use crate::operation::{Effect, Operation, Outcome, Side, Stream};
 use crate::unit::poll::context;
 use crate::unit::poll::handles::Way;
 use crate::unit::poll::operations::Pending;
+#[cfg(unix)]
+use socket2::Type;
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -32,6 +36,9 @@ pub struct TcpListener {
     /// The initial options of its streams.
     options: Options,
 }
+
+#[cfg(unix)]
+stands_in!(TcpListener, std::net::TcpListener, Type::STREAM);
 
 impl Hash for TcpListener {
     fn hash<H: Hasher>(&self, state: &mut H) {

@@ -61,6 +61,24 @@ impl TcpSocket {
         TcpSocket::new(!socket.local_addr().is_ok_and(|address| address.is_ipv6()))
     }
 
+    /// Nothing: a check has no devices.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+    pub fn bind_device(&self, _interface: Option<&[u8]>) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The device that the socket is bound to: none.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+    pub fn device(&self) -> io::Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
     fn new(is_v4: bool) -> Self {
         let settings = Settings {
             local: None,

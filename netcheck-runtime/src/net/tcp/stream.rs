@@ -15,11 +15,15 @@ use crate::isolated::{Handle, HandleId, Isolated};
 use crate::net::address::ToSocketAddrs;
 use crate::net::endpoint::{Endpoint, set_endpoint};
 use crate::net::os;
+#[cfg(unix)]
+use crate::net::stand_in::stands_in;
 use crate::operation::tcp;
 use crate::operation::{Effect, Operation, Outcome, Stream};
 use crate::unit::poll::context;
 use crate::unit::poll::handles::Way;
 use opening::Opening;
+#[cfg(unix)]
+use socket2::Type;
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -198,6 +202,9 @@ impl Drop for TcpStream {
         }
     }
 }
+
+#[cfg(unix)]
+stands_in!(TcpStream, std::net::TcpStream, Type::STREAM);
 
 /// The type does not show that a connection leads to other units; `visit_handles` reports it.
 impl Isolated for TcpStream {

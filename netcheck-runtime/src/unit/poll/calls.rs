@@ -7,6 +7,7 @@ use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::operations::Pending;
 use crate::unit::shared::Modes;
 use netcheck_memory::engine;
+use std::any::Any;
 use std::cmp::Ordering;
 use std::future::Future;
 use std::panic::Location;
@@ -123,13 +124,39 @@ impl Context {
         }
     }
 
-    /// Drops the wakers that are no longer needed. To be called where the program runs.
-    pub(in crate::unit) fn drop_unneeded(&self) {
+    /// Ends a call of the program. To be called where the program runs.
+    pub(in crate::unit) fn leave_program(&self) {
+        self.drop_unneeded();
+        self.check_lent();
+    }
+
+    /// Drops the wakers that are no longer needed.
+    pub(super) fn drop_unneeded(&self) {
         loop {
             let waker = self.state().operations.pop_unneeded();
             if waker.is_none() {
                 return;
             }
+        }
+    }
+
+    /// A socket of std stands in for one of the check.
+    pub(crate) fn lend(&self, stand_in: i32, lent: Box<dyn Any>) {
+        engine(|| self.state().handles.lend(stand_in, lent));
+    }
+
+    /// The socket for which one of std stands in.
+    pub(crate) fn take_back(&self, stand_in: i32) -> Option<Box<dyn Any>> {
+        self.state().handles.take_back(stand_in)
+    }
+
+    /// Ends the check if a socket is still lent at the end of a poll: nobody would see when the stand-in is closed.
+    fn check_lent(&self) {
+        if !self.is_discarded() && self.state().handles.is_lent() {
+            self.fail(
+                "a socket was made one of std by `into_std`, and not one of tokio again in the same poll: a check can't follow \
+                 what is done with it",
+            );
         }
     }
 

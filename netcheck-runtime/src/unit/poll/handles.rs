@@ -49,9 +49,24 @@ pub(super) struct Handles {
     polled: SortedMap<Slot, Pending>,
     /// The operations for which `poll_` functions were called in this poll.
     called: Vec<Slot>,
+    /// Sockets for which one of std stands in, by its descriptor: never between polls.
+    lent: Vec<(i32, Box<dyn Any>)>,
 }
 
 impl Handles {
+    pub(super) fn lend(&mut self, stand_in: i32, lent: Box<dyn Any>) {
+        self.lent.push((stand_in, lent));
+    }
+
+    pub(super) fn take_back(&mut self, stand_in: i32) -> Option<Box<dyn Any>> {
+        let index = self.lent.iter().position(|(of, _)| *of == stand_in)?;
+        Some(self.lent.swap_remove(index).1)
+    }
+
+    pub(super) fn is_lent(&self) -> bool {
+        !self.lent.is_empty()
+    }
+
     pub(super) fn begin_poll(&mut self) {
         self.called.clear();
     }

@@ -1,0 +1,81 @@
+//! Sockets of the operating system that stand in for those of a check, where programs need one.
+//!
+//! Crates take a stream of tokio's apart to set an option of it, or borrow its descriptor. They are given a socket of the same
+//! sort that has neither an address nor a peer: options can be set and read, and nothing is ever sent.
+
+use crate::unit::poll::context;
+use socket2::{Domain, Socket, Type};
+use std::any::Any;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::OnceLock;
+
+/// A socket of std in place of one of the check, until it is [taken back](take_back).
+pub(super) fn lend<S: From<Socket>>(lent: impl Any, sort: Type) -> io::Result<S> {
+    let stand_in = netcheck_memory::outside(|| Socket::new(Domain::IPV4, sort, None))?;
+    context::current().lend(stand_in.as_raw_fd(), Box::new(lent));
+    Ok(stand_in.into())
+}
+
+/// The socket of the check for which one of std stands in.
+pub(super) fn take_back<T: Any>(stand_in: &impl AsRawFd) -> io::Result<T> {
+    let lent = context::current().take_back(stand_in.as_raw_fd()).and_then(|lent| lent.downcast().ok());
+    lent.map(|lent| *lent).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "this socket of std stands for none of the check: it would be a real one",
+        )
+    })
+}
+
+/// The descriptor of a socket of the check: one for all streams, and one for all others.
+pub(super) fn descriptor(sort: Type) -> BorrowedFd<'static> {
+    static STREAM: OnceLock<Socket> = OnceLock::new();
+    static DATAGRAM: OnceLock<Socket> = OnceLock::new();
+    let stand_in = if sort == Type::STREAM { &STREAM } else { &DATAGRAM };
+    let open = || netcheck_memory::outside(|| Socket::new(Domain::IPV4, sort, None)).expect("the system has sockets");
+    stand_in.get_or_init(open).as_fd()
+}
+
+/// Lets programs borrow the descriptor of a type of socket, and take sockets apart and put them together again.
+macro_rules! stands_in {
+    ($Socket:ident, $OfStd:ty, $sort:expr) => {
+        #[cfg(unix)]
+        impl std::os::fd::AsFd for $Socket {
+            /// The descriptor of a socket of the operating system that has neither an address nor a peer.
+            fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+                $crate::net::stand_in::descriptor($sort)
+            }
+        }
+
+        #[cfg(unix)]
+        impl std::os::fd::AsRawFd for $Socket {
+            /// As `as_fd`.
+            fn as_raw_fd(&self) -> std::os::fd::RawFd {
+                std::os::fd::AsRawFd::as_raw_fd(&std::os::fd::AsFd::as_fd(self))
+            }
+        }
+
+        #[cfg(unix)]
+        impl $Socket {
+            /// A socket of std that stands for this one, until `from_std` makes this one of it again: options can be set of
+            /// it. That has to be in the same poll.
+            ///
+            /// # Errors
+            /// If the operating system has no socket.
+            pub fn into_std(self) -> std::io::Result<$OfStd> {
+                $crate::net::stand_in::lend(self, $sort)
+            }
+
+            /// The socket for which one of std stands that [`into_std`](Self::into_std) has made.
+            ///
+            /// # Errors
+            /// If it stands for none: real sockets are no part of a check.
+            pub fn from_std(stand_in: $OfStd) -> std::io::Result<Self> {
+                $crate::net::stand_in::take_back(&stand_in)
+            }
+        }
+    };
+}
+
+pub(super) use stands_in;
