@@ -708,7 +708,8 @@ const CHECK: &[Row] = &[
         ],
     ),
     ("explore::page", &["trace"]),
-    ("explore::server", &["error", "explore::query", "explore::view"]),
+    ("explore::http", &[]),
+    ("explore::server", &["error", "explore::http", "explore::query", "explore::view"]),
     ("explore", &[]),
     (
         "check::explore",
