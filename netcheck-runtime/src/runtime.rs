@@ -3,13 +3,14 @@
 //! In a check, the checker runs the tasks. `spawn` is netcheck's; `block_on` would wait for
 //! what only the checker can bring about, so it panics and says what to do instead.
 
-use crate::task::{self, AbortHandle, JoinHandle, JoinSet};
+use crate::task::{self, AbortHandle, JoinHandle, JoinSet, LocalSet};
 use crate::unit::poll::context;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::io;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 /// Builds a runtime, as `tokio::runtime::Builder`. Its settings mean nothing to a check.
 #[derive(Debug)]
@@ -56,6 +57,71 @@ impl Builder {
         self
     }
 
+    /// Nothing: tasks have no threads.
+    pub fn thread_name_fn(&mut self, _name: impl Fn() -> String + Send + Sync + 'static) -> &mut Self {
+        self
+    }
+
+    /// Nothing: tasks have no threads.
+    pub fn thread_stack_size(&mut self, _bytes: usize) -> &mut Self {
+        self
+    }
+
+    /// Nothing: tasks have no threads.
+    pub fn thread_keep_alive(&mut self, _duration: Duration) -> &mut Self {
+        self
+    }
+
+    /// Nothing: tasks have no threads.
+    pub fn max_blocking_threads(&mut self, _threads: usize) -> &mut Self {
+        self
+    }
+
+    /// Nothing: tasks have no threads.
+    pub fn on_thread_start(&mut self, _call: impl Fn() + Send + Sync + 'static) -> &mut Self {
+        self
+    }
+
+    /// Nothing: tasks have no threads.
+    pub fn on_thread_stop(&mut self, _call: impl Fn() + Send + Sync + 'static) -> &mut Self {
+        self
+    }
+
+    /// Nothing: tasks have no threads.
+    pub fn on_thread_park(&mut self, _call: impl Fn() + Send + Sync + 'static) -> &mut Self {
+        self
+    }
+
+    /// Nothing: tasks have no threads.
+    pub fn on_thread_unpark(&mut self, _call: impl Fn() + Send + Sync + 'static) -> &mut Self {
+        self
+    }
+
+    /// Nothing: every schedule is explored.
+    pub fn event_interval(&mut self, _ticks: u32) -> &mut Self {
+        self
+    }
+
+    /// Nothing: every schedule is explored.
+    pub fn global_queue_interval(&mut self, _ticks: u32) -> &mut Self {
+        self
+    }
+
+    /// Nothing: every schedule is explored.
+    pub fn max_io_events_per_tick(&mut self, _events: usize) -> &mut Self {
+        self
+    }
+
+    /// Nothing: a check has one runtime.
+    pub fn name(&mut self, _name: impl Into<String>) -> &mut Self {
+        self
+    }
+
+    /// Nothing: the time of a check passes only where nothing else can happen.
+    pub fn start_paused(&mut self, _start_paused: bool) -> &mut Self {
+        self
+    }
+
     /// The runtime.
     ///
     /// # Errors
@@ -99,6 +165,12 @@ impl Runtime {
     pub fn enter(&self) -> EnterGuard<'_> {
         self.handle.enter()
     }
+
+    /// Nothing: the tasks of a process end with it.
+    pub fn shutdown_timeout(self, _duration: Duration) {}
+
+    /// Nothing: the tasks of a process end with it.
+    pub fn shutdown_background(self) {}
 
     /// Runs a closure as a task of its own, as [`crate::task::spawn_blocking`].
     #[track_caller]
@@ -148,6 +220,16 @@ impl Handle {
         EnterGuard(PhantomData)
     }
 
+    /// As of a runtime of several threads: all its tasks may run at any time.
+    pub fn runtime_flavor(&self) -> RuntimeFlavor {
+        RuntimeFlavor::MultiThread
+    }
+
+    /// None: a check has one runtime.
+    pub fn name(&self) -> Option<&str> {
+        None
+    }
+
     /// Runs a closure as a task of its own, as [`crate::task::spawn_blocking`].
     #[track_caller]
     pub fn spawn_blocking<F, R>(&self, call: F) -> JoinHandle<R>
@@ -181,6 +263,16 @@ impl Handle {
              or `.await` it where this is called from async code"
         )
     }
+}
+
+/// The sort of a runtime, as `tokio::runtime::RuntimeFlavor`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RuntimeFlavor {
+    /// Of one thread.
+    CurrentThread,
+    /// Of several threads.
+    MultiThread,
 }
 
 /// Until it is dropped, a runtime is the current one, as `tokio::runtime::EnterGuard`.
@@ -221,6 +313,17 @@ impl fmt::Display for TryCurrentError {
 }
 
 impl Error for TryCurrentError {}
+
+impl LocalSet {
+    /// Refuses to block.
+    ///
+    /// # Panics
+    /// Always: see [`Handle::block_on`].
+    #[track_caller]
+    pub fn block_on<F: Future>(&self, runtime: &Runtime, future: F) -> F::Output {
+        runtime.block_on(future)
+    }
+}
 
 /// Spawning on a handle: whatever it is, the checker runs the tasks.
 impl<T: 'static> JoinSet<T> {

@@ -9,7 +9,7 @@ mod local;
 
 pub use id::{Id, id, try_id};
 pub use join_set::JoinSet;
-pub use local::{LocalSet, spawn_local};
+pub use local::{LocalEnterGuard, LocalSet, spawn_local};
 
 // These need no runtime. A task-local value is set whenever its task is polled.
 pub use tokio::task::{LocalKey, Unconstrained, unconstrained};

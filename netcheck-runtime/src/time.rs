@@ -25,6 +25,8 @@ pub use std::time::Duration;
 
 /// Errors of this module, as `tokio::time::error`.
 pub mod error {
+    pub use tokio::time::error::Error;
+
     /// A `timeout` elapsed.
     #[derive(Debug, PartialEq, Eq)]
     pub struct Elapsed(pub(super) ());
@@ -196,6 +198,22 @@ impl<F> Timeout<F> {
     /// The future that is waited for.
     pub fn get_ref(&self) -> &F {
         &self.value
+    }
+
+    /// The future that is waited for. Unlike tokio's, it has to be `Unpin`.
+    pub fn get_mut(&mut self) -> &mut F
+    where
+        F: Unpin,
+    {
+        &mut self.value
+    }
+
+    /// The future that was waited for. Unlike tokio's, it has to be `Unpin`.
+    pub fn into_inner(self) -> F
+    where
+        F: Unpin,
+    {
+        *Pin::into_inner(self.value)
     }
 }
 

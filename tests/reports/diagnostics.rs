@@ -59,6 +59,44 @@ fn a_poll_that_does_not_return_is_named() {
     }
 }
 
+/// The look-alikes know that nobody can come meanwhile.
+#[test]
+fn a_call_of_a_look_alike_that_blocks_its_thread_is_named_at_once() {
+    use netcheck::tracked::sync;
+    let blocks = |call: fn()| {
+        let checked = Checker::new().try_check(move |net| _ = net.process("blocks", move || async move { call() }));
+        checked.map(|report| report.verdict())
+    };
+    let blocking: [(&str, fn()); 4] = [
+        ("blocking_recv", || {
+            let (sender, mut receiver) = sync::mpsc::channel::<()>(1);
+            drop(sender);
+            assert_eq!(receiver.blocking_recv(), None);
+        }),
+        ("blocking_lock", || {
+            let mutex = sync::Mutex::new(());
+            let _locked = mutex.try_lock().unwrap();
+            drop(mutex.blocking_lock());
+        }),
+        ("blocking_send", || {
+            let (sender, _receiver) = sync::mpsc::channel(1);
+            sender.blocking_send(1).unwrap();
+            sender.blocking_send(2).unwrap();
+        }),
+        ("blocking_write", || {
+            let lock = sync::RwLock::new(());
+            let _read = lock.blocking_read();
+            drop(lock.blocking_write());
+        }),
+    ];
+    for (call, blocking) in &blocking[1..] {
+        let error = blocks(*blocking).expect_err("it blocks").to_string();
+        assert!(error.contains(&format!("`{call}` blocks its thread")), "{error}");
+    }
+    // The sender is gone.
+    assert_eq!(blocks(blocking[0].1).expect("it does not block"), Verdict::Verified);
+}
+
 #[test]
 fn a_call_that_blocks_its_thread_is_a_poll_that_does_not_return() {
     static SENDER: Mutex<Option<mpsc::Sender<()>>> = Mutex::new(None);

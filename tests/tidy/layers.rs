@@ -138,7 +138,7 @@ const RUNTIME: &[Row] = &[
     ("signal", &[]),
     ("sync::noted", &["unit::poll"]),
     ("sync::object", &["unit::identity::causality", "unit::poll"]),
-    ("sync", &[]),
+    ("sync", &["time"]),
     ("task", &["capture", "id", "isolated", "operation", "sync::object", "unit::poll"]),
     ("time", &["capture", "operation", "unit::poll"]),
     // The engine, from the bottom up.

@@ -98,6 +98,29 @@ fn what_statics_and_thread_locals_hold_is_their_runs_alone() {
     assert!(!by_memory.to_string().contains("left memory behind"), "{by_memory}");
 }
 
+/// A cell of tokio's in a static is its process's, too.
+#[test]
+#[ignore = "run by `each_process_has_its_own`"]
+fn a_cell_of_a_static_is_filled_in_each_process() {
+    use netcheck::tracked::sync::OnceCell;
+    static CELL: OnceCell<String> = OnceCell::const_new();
+    async fn fills(name: &str) -> String {
+        let fill = || async {
+            yield_now().await;
+            name.to_owned()
+        };
+        CELL.get_or_init(fill).await.clone()
+    }
+    let programs = |net: &mut netcheck::Network| {
+        net.process("a", || fills("a"));
+        net.process("b", || fills("b"));
+    };
+    let report = Checker::new().check(programs);
+    assert_eq!((report.outputs("a"), report.outputs("b")), (&["\"a\"".to_owned()][..], &["\"b\"".to_owned()][..]));
+    let error = Checker::new().tasks(netcheck::check::Tasks::Tracked).try_check(programs).expect_err("it is no object");
+    assert!(error.to_string().contains("`const_new`"), "{error}");
+}
+
 /// `futures` draws the order of a `select!` from a thread-local generator, which has no end of values.
 #[test]
 #[ignore = "run by `each_process_has_its_own`"]

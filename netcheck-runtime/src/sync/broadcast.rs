@@ -189,6 +189,19 @@ impl<T: Clone> Receiver<T> {
         self.object.touch();
         self.inner.try_recv()
     }
+
+    /// As tokio's, where there is a value, or will be none any more. Else it ends the check.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    pub fn blocking_recv(&mut self) -> Result<T, RecvError> {
+        match self.try_recv() {
+            Ok(value) => Ok(value),
+            Err(TryRecvError::Closed) => Err(RecvError::Closed),
+            Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
+            Err(TryRecvError::Empty) => self.object.owner().blocks("blocking_recv"),
+        }
+    }
 }
 
 impl<T> Clone for Sender<T> {

@@ -37,6 +37,11 @@ impl Handle<Object> {
     pub(super) fn new() -> Self {
         Handle(Object::new())
     }
+
+    /// For a value that a static keeps.
+    pub(super) const fn of_static() -> Self {
+        Handle(Object::of_static())
+    }
 }
 
 impl Handle<Arc<Object>> {

@@ -4,8 +4,8 @@
 //! at every call that can read or change the shared state, at every poll of a waiting future, and when a future, a guard,
 //! a permit or an end of a channel is dropped. None of them decides which task goes first; the wrapped type does, in tokio's order.
 //!
-//! Objects are made by the running task, so there is no `const_new`, and `new` is not const. There are no `blocking_`
-//! methods, because they would block the task that is polled.
+//! Objects are made by the running task, so `new` is not const. What `const_new` makes is no object: `tasks = tracked` refuses it.
+//! The `blocking_` methods end the check where they would have to wait, because nothing can happen meanwhile.
 
 pub mod broadcast;
 pub mod mpsc;

@@ -41,6 +41,17 @@ impl<T: ?Sized> Mutex<T> {
         OwnedMutexGuard { object: Handle::of(self), inner }
     }
 
+    /// As tokio's, where the mutex is free. Else it ends the check.
+    pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
+        self.try_lock().unwrap_or_else(|_| self.object.object().blocks("blocking_lock"))
+    }
+
+    /// As tokio's, where the mutex is free. Else it ends the check.
+    pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
+        let locked = Arc::clone(&self).try_lock_owned();
+        locked.unwrap_or_else(|_| self.object.object().blocks("blocking_lock_owned"))
+    }
+
     /// As tokio's.
     ///
     /// # Errors

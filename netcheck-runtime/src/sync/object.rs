@@ -8,18 +8,41 @@ use crate::unit::poll::context;
 #[derive(Debug)]
 pub(crate) struct Object {
     id: Option<ObjectId>,
+    is_of_static: bool,
 }
 
 impl Object {
     /// An object made by the running task; outside a check, it is not tracked.
     pub(crate) fn new() -> Self {
-        Object { id: context::try_current().and_then(|context| context.new_object()) }
+        Object { id: context::try_current().and_then(|context| context.new_object()), is_of_static: false }
+    }
+
+    /// An object of a static, which no task makes. Where objects are tracked, its use ends the check.
+    pub(crate) const fn of_static() -> Self {
+        Object { id: None, is_of_static: true }
+    }
+
+    /// Ends the check, if this is one: a call would block its thread, and nothing else could happen meanwhile.
+    pub(crate) fn blocks(&self, call: &str) -> ! {
+        let why =
+            format!("`{call}` blocks its thread, and nothing can happen meanwhile in a check: await what it waits for");
+        match context::try_current() {
+            Some(context) => context.fail(&why),
+            None => panic!("{why}"),
+        }
     }
 
     /// Records an access by the running task.
     pub(crate) fn touch(&self) {
         if let (Some(id), Some(context)) = (self.id, context::try_current()) {
             context.touch(id);
+        } else if self.is_of_static
+            && let Some(context) = context::try_current().filter(|context| context.tracks())
+        {
+            context.fail(
+                "a static is used that was made by `const_new`, which `tasks = tracked` can't follow: check it with \
+                 `tasks = shared`",
+            );
         }
     }
 }

@@ -24,6 +24,16 @@ impl<T> OnceCell<T> {
     }
 
     /// As tokio's.
+    pub const fn const_new() -> Self {
+        OnceCell { object: Handle::of_static(), inner: sync::OnceCell::const_new() }
+    }
+
+    /// As tokio's.
+    pub const fn const_new_with(value: T) -> Self {
+        OnceCell { object: Handle::of_static(), inner: sync::OnceCell::const_new_with(value) }
+    }
+
+    /// As tokio's.
     pub fn initialized(&self) -> bool {
         self.object.touch();
         self.inner.initialized()

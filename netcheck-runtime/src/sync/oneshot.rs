@@ -7,7 +7,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use tokio::sync::oneshot;
 
 pub use tokio::sync::oneshot::error;
@@ -85,6 +85,17 @@ impl<T> Receiver<T> {
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.object.touch();
         self.inner.try_recv()
+    }
+
+    /// As tokio's, where there is the value, or will be none. Else it ends the check.
+    ///
+    /// # Errors
+    /// If there will be none.
+    pub fn blocking_recv(mut self) -> Result<T, RecvError> {
+        match Pin::new(&mut self).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(received) => received,
+            Poll::Pending => self.object.owner().blocks("blocking_recv"),
+        }
     }
 }
 

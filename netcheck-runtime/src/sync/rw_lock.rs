@@ -67,6 +67,16 @@ impl<T: ?Sized> RwLock<T> {
         Ok(OwnedRwLockReadGuard { inner: Arc::clone(&self.inner).try_read_owned()?, object: Handle::of(self) })
     }
 
+    /// As tokio's, where the lock is not held for writing. Else it ends the check.
+    pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
+        self.try_read().unwrap_or_else(|_| self.object.object().blocks("blocking_read"))
+    }
+
+    /// As tokio's, where the lock is free. Else it ends the check.
+    pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
+        self.try_write().unwrap_or_else(|_| self.object.object().blocks("blocking_write"))
+    }
+
     /// As tokio's.
     pub async fn write(&self) -> RwLockWriteGuard<'_, T> {
         RwLockWriteGuard { inner: self.object.during(self.inner.write()).await, object: self.object.borrow() }

@@ -69,6 +69,17 @@ impl Drop for Entered {
     }
 }
 
+/// Until it is dropped, a set is the current one, as `tokio::task::LocalEnterGuard`.
+pub struct LocalEnterGuard {
+    _entered: Entered,
+}
+
+impl fmt::Debug for LocalEnterGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalEnterGuard").finish_non_exhaustive()
+    }
+}
+
 /// Polls a future within a set.
 async fn within<F: Future>(tasks: Rc<Tasks>, future: F) -> F::Output {
     let mut future = Box::pin(future);
@@ -122,6 +133,11 @@ impl LocalSet {
         F::Output: 'static,
     {
         spawn(self.member(future))
+    }
+
+    /// From here on, until the guard is dropped, tasks that are spawned by [`spawn_local`] are those of this set.
+    pub fn enter(&self) -> LocalEnterGuard {
+        LocalEnterGuard { _entered: Entered::new(&self.0) }
     }
 
     /// Runs a future with the set's tasks.

@@ -3,6 +3,20 @@
 use super::Instant;
 use std::time::Instant as StdInstant;
 
+impl Instant {
+    /// As tokio's.
+    #[track_caller]
+    pub fn from_std(instant: StdInstant) -> Instant {
+        instant.into()
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn into_std(self) -> StdInstant {
+        self.into()
+    }
+}
+
 impl From<StdInstant> for Instant {
     #[track_caller]
     fn from(instant: StdInstant) -> Instant {

@@ -25,6 +25,22 @@ impl Interest {
         self.writable
     }
 
+    /// Whether urgent data is included: never.
+    pub const fn is_priority(self) -> bool {
+        false
+    }
+
+    /// Whether errors are included: never; reads and writes report them.
+    pub const fn is_error(self) -> bool {
+        false
+    }
+
+    /// The interest without another one; `None` if nothing is left.
+    pub const fn remove(self, other: Interest) -> Option<Interest> {
+        let left = Interest { readable: self.readable && !other.readable, writable: self.writable && !other.writable };
+        if left.readable || left.writable { Some(left) } else { None }
+    }
+
     /// The union of both interests.
     #[must_use]
     pub const fn add(self, other: Interest) -> Interest {
@@ -72,6 +88,16 @@ impl Ready {
     /// Whether a write would not wait.
     pub const fn is_writable(self) -> bool {
         self.writable
+    }
+
+    /// Whether there is urgent data: never.
+    pub const fn is_priority(self) -> bool {
+        false
+    }
+
+    /// Whether there is an error: never; reads and writes report them.
+    pub const fn is_error(self) -> bool {
+        false
     }
 
     /// Whether the peer is known to send no more: always false, because only a read reports it.

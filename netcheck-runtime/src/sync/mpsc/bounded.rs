@@ -1,14 +1,17 @@
 //! Channels with a bound.
 
-use super::error::{SendError, TryRecvError, TrySendError};
+use super::error::{SendError, SendTimeoutError, TryRecvError, TrySendError};
 use super::{receiver, sender};
 use crate::sync::counterless::mpsc;
 use crate::sync::handle::Handle;
 use crate::sync::object::Object;
+use crate::time::timeout;
 use std::fmt;
+use std::future::Future;
 use std::iter::FusedIterator;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// As tokio's `mpsc::Sender`.
 pub struct Sender<T> {
@@ -80,6 +83,37 @@ impl<T> Sender<T> {
     /// The value, if there is no receiver.
     pub async fn send(&self, value: T) -> Result<(), SendError<T>> {
         self.object.during(self.inner.send(value)).await
+    }
+
+    /// As tokio's.
+    ///
+    /// # Errors
+    /// The value, if there is no receiver, or no room in time.
+    #[track_caller]
+    pub fn send_timeout(&self, value: T, duration: Duration) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
+        let permit = timeout(duration, self.reserve());
+        async move {
+            match permit.await {
+                Ok(Ok(permit)) => {
+                    permit.send(value);
+                    Ok(())
+                }
+                Ok(Err(_)) => Err(SendTimeoutError::Closed(value)),
+                Err(_) => Err(SendTimeoutError::Timeout(value)),
+            }
+        }
+    }
+
+    /// As tokio's, where there is room, or no receiver. Else it ends the check.
+    ///
+    /// # Errors
+    /// The value, if there is no receiver.
+    pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
+        match self.try_send(value) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Closed(value)) => Err(SendError(value)),
+            Err(TrySendError::Full(_)) => self.object.owner().blocks("blocking_send"),
+        }
     }
 
     /// As tokio's.

@@ -1,6 +1,6 @@
 //! `tokio::sync::mpsc`, tracked.
 //!
-//! There is no `send_timeout`: tokio's needs tokio's clock.
+//! Calls that block their thread end the check where they would have to wait.
 
 mod bounded;
 mod unbounded;
@@ -30,6 +30,30 @@ macro_rules! receiver {
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                 self.object.touch();
                 self.inner.try_recv()
+            }
+
+            /// As tokio's, where there is a value, or will be none any more. Else it ends the check.
+            pub fn blocking_recv(&mut self) -> Option<T> {
+                match self.try_recv() {
+                    Ok(value) => Some(value),
+                    Err(TryRecvError::Disconnected) => None,
+                    Err(TryRecvError::Empty) => self.object.owner().blocks("blocking_recv"),
+                }
+            }
+
+            /// As [`blocking_recv`](Self::blocking_recv), for several values.
+            pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+                let before = buffer.len();
+                while buffer.len() < before + limit {
+                    match self.try_recv() {
+                        Ok(value) => buffer.push(value),
+                        Err(TryRecvError::Empty) if buffer.len() == before => {
+                            self.object.owner().blocks("blocking_recv_many")
+                        }
+                        Err(_) => break,
+                    }
+                }
+                buffer.len() - before
             }
 
             /// As tokio's.

@@ -217,6 +217,11 @@ impl Context {
         engine(|| self.state().clock.now = None);
     }
 
+    /// Whether tasks share memory only through objects that are tracked.
+    pub(crate) fn tracks(&self) -> bool {
+        self.shared.modes.tracks
+    }
+
     /// Whether a part of the engine uses the state at this moment.
     pub(super) fn is_busy(&self) -> bool {
         self.state.try_borrow_mut().is_err()
