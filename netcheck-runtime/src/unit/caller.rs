@@ -9,7 +9,7 @@ use ahash::AHashMap;
 use std::backtrace::Backtrace;
 use std::ffi::OsStr;
 use std::panic::Location;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A source line.
@@ -27,6 +27,9 @@ const ENGINE: &str = "netcheck_runtime::unit::instance";
 pub(crate) struct Callers {
     lines: Vec<Line>,
     ids: AHashMap<Line, CallerId>,
+    /// Where `file!()` begins, once a file was seen that it names: the folder of the workspace. Tests are run in that of their
+    /// package.
+    root: Option<PathBuf>,
 }
 
 impl Callers {
@@ -44,11 +47,12 @@ impl Callers {
     ) -> CallerId {
         let line = |location: &Location<'_>| Line { file: location.file().to_owned(), number: location.line() };
         if is_own(Path::new(location.file())) {
+            self.root = self.root.take().or_else(|| root_of(Path::new(location.file())));
             return self.id(line(location));
         }
         let own = backtraces.current().line.clone();
         match (own, task) {
-            (Some(own), _) => self.id(own),
+            (Some(own), _) => self.id(own.from(self.root.as_deref())),
             (None, Some(task)) => task,
             (None, None) => self.id(line(location)),
         }
@@ -105,6 +109,26 @@ pub(super) fn is_of_a_library(file: &Path) -> bool {
                 .is_some_and(|rest| *own != "tokio-" || rest.starts_with(|first: char| first.is_ascii_digit()))
         })
     })
+}
+
+/// The folder above this one from which a relative path leads to a file.
+fn root_of(file: &Path) -> Option<PathBuf> {
+    let here = std::env::current_dir().ok().filter(|_| file.is_relative())?;
+    here.ancestors().find(|above| above.join(file).is_file()).map(Path::to_owned)
+}
+
+impl Line {
+    /// With a path that begins at another folder, if the file lies there.
+    fn from(self, root: Option<&Path>) -> Line {
+        let from = |root: &Path| {
+            let file = std::env::current_dir().ok()?.join(&self.file);
+            Some(file.strip_prefix(root).ok()?.display().to_string())
+        };
+        match root.and_then(from) {
+            Some(file) => Line { file, ..self },
+            None => self,
+        }
+    }
 }
 
 /// The file as `file!()` gives it: relative to the directory of the build.
@@ -256,6 +280,16 @@ mod tests {
         assert_eq!((shown[3], shown.len()), (None, 6));
         let line = Line { file: "examples/echo/program.rs".to_owned(), number: 17 };
         assert_eq!(own_line(BACKTRACE, |_, _| ()), Some(line));
+    }
+
+    /// Tests are run in the folder of their package.
+    #[test]
+    fn lines_of_a_package_are_told_from_the_folder_of_its_workspace() {
+        let root = root_of(Path::new(file!())).expect("this file is there");
+        let line = Line { file: "src/unit/caller.rs".to_owned(), number: 1 };
+        assert_eq!(line.clone().from(Some(&root)).file, file!());
+        assert_eq!(line.clone().from(None), line);
+        assert_eq!(root_of(Path::new("src/nowhere.rs")), None);
     }
 
     #[test]
