@@ -292,8 +292,8 @@ impl Instance {
         if let Some((text, value)) = self.context.state().ended.take() {
             return Rest::Ended { text, value: Value::new(value) };
         }
-        if self.context.has_unused_answers() {
-            return Rest::Differs("a synchronous call of the recorded history was not made".to_owned());
+        if let Some(why) = self.context.unused_answer() {
+            return why.map_or_else(Rest::Failed, Rest::Differs);
         }
         if !self.context.state().tasks.all.contains_key(&TaskId(0)) {
             return Rest::Cancelled;
