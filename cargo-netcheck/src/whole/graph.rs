@@ -61,7 +61,8 @@ impl Graph {
             .ok_or("nothing here depends on netcheck\n  `cargo netcheck init` adds it to the dev-dependencies of a package")?;
         let tokio = one(&packages, |package| package.name == "tokio" && package.version.starts_with("1."), "tokio 1")?
             .ok_or("nothing here uses tokio 1: `cargo test` is enough")?;
-        if netcheck.manifest_path.starts_with(&workspace_root) {
+        // A folder that stands in place of the registry may lie in the workspace.
+        if netcheck.source.is_none() && netcheck.manifest_path.starts_with(&workspace_root) {
             return Err("netcheck is a part of this workspace: its own tests run under `cargo test`".to_owned());
         }
         let is_unpacked =
