@@ -101,7 +101,7 @@ pub(crate) enum OfFailed {
 }
 
 impl Arguments {
-    /// What was asked for; a command line that says nothing that is known ends the process.
+    /// The arguments of a command line; one that is not understood ends the process, with a sentence.
     pub(crate) fn of(given: Vec<OsString>) -> Arguments {
         let Cargo::Netcheck(arguments) = Cargo::parse_from(with_arguments_of_cargo(given));
         arguments

@@ -38,12 +38,20 @@ struct Target {
 pub(crate) const MIRROR: &str = "netcheck/whole";
 pub(crate) const PACKAGES: &str = "workspace";
 
+/// The package of the library in the registry, which has one called `netcheck` of somebody else.
+pub(crate) const IN_THE_REGISTRY: &str = "netcheck-tokio";
+
+/// Whether a package is the library: in a clone, or as the registry has it.
+pub(crate) fn is_netcheck(package: &str) -> bool {
+    package == "netcheck" || package == IN_THE_REGISTRY
+}
+
 /// The program of cargo that runs this one.
 pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// What a command of cargo prints; where it fails, its own words, with advice.
+/// The output of a command of cargo; where it fails, its own words, with advice.
 pub(crate) fn answer(command: &mut Command, advice: &str) -> Result<Vec<u8>> {
     let output = command.output().map_err(not_started)?;
     if output.status.success() {

@@ -13,7 +13,7 @@ pub(crate) fn is_whole() -> bool {
     std::env::var_os(WHOLE).is_some()
 }
 
-/// What an attribute of tokio's becomes, with paths that lead somewhere in this build: from `tokio`, or from where the
+/// The expansion of an attribute of tokio's, with paths that lead somewhere in this build: from `tokio`, or from where the
 /// attribute says that it is, `crate = "…"`.
 pub(crate) fn rooted(tokens: TokenStream, tokio: Option<&Path>) -> TokenStream {
     match (is_whole(), tokio) {

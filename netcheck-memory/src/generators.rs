@@ -63,7 +63,7 @@ struct Found {
     lazy: Vec<(usize, Bytes)>,
     /// Those of `fastrand`, in the same way.
     words: Vec<(usize, Bytes)>,
-    /// Those of `futures`, in the same way.
+    /// The generators of `futures`, in the same way.
     orders: Vec<(usize, Bytes)>,
     /// A number that was computed, as bytes; the number itself is at this index.
     computed: Bytes,

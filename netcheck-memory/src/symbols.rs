@@ -3,7 +3,6 @@
 //! The table is there unless the executable was stripped. Nothing here is trusted: `variables`, `generators` and `exits`
 //! validate what they find with variables of their own.
 
-use crate::{place, source};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::OnceLock;
@@ -20,7 +19,7 @@ pub struct Variable {
 }
 
 /// Of whom a variable is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One for all threads.
     Static,
@@ -41,10 +40,11 @@ const SYMBOL_BYTES: usize = 24;
 /// The longest beginning of a name that is read.
 const NAME_BYTES: u64 = 512;
 
-/// The variables of the executable; none if it can't be read.
+/// The variables of the executable; none if it can't be read. To be called where allocations are the system's, and no source
+/// is asked.
 pub fn variables() -> &'static [Variable] {
     static VARIABLES: OnceLock<Vec<Variable>> = OnceLock::new();
-    VARIABLES.get_or_init(|| place::outside(|| source::without_source(|| of_executable().unwrap_or_default())))
+    VARIABLES.get_or_init(|| of_executable().unwrap_or_default())
 }
 
 /// The variables with a part of a name.
@@ -68,7 +68,7 @@ fn of_executable() -> io::Result<Vec<Variable>> {
     let mut is_written = Vec::new();
     for section in sections.chunks_exact(SECTION_BYTES) {
         let named = name(file, u64_at(names_of_sections, 24) + u64::from(u32_at(section, 0)))?;
-        // What the loader alone writes is in sections of other names.
+        // Sections that the loader alone writes have other names.
         let is_data = [".data", ".bss"].iter().any(|data| named.starts_with(data)) && !named.contains(".rel.ro");
         is_written.push(is_data && u64_at(section, 8) & WRITE != 0);
     }

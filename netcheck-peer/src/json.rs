@@ -116,13 +116,10 @@ impl Json {
 
     /// Sets a member, if this is an object.
     pub fn set(&mut self, name: &str, value: Json) {
-        match (self.get_mut(name), &value) {
-            (Some(member), _) => *member = value,
-            (None, _) => {
-                if let Json::Object(members) = self {
-                    members.push((name.to_owned(), value));
-                }
-            }
+        if let Some(member) = self.get_mut(name) {
+            *member = value;
+        } else if let Json::Object(members) = self {
+            members.push((name.to_owned(), value));
         }
     }
 

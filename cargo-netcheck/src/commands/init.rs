@@ -1,12 +1,9 @@
 //! `cargo netcheck init`.
 
 use crate::Result;
-use crate::workspace::{cargo, not_started};
+use crate::workspace::{IN_THE_REGISTRY, cargo, not_started};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-
-/// The package of the library in the registry, which has a package called `netcheck` of somebody else.
-const IN_THE_REGISTRY: &str = "netcheck-tokio";
 
 /// Adds netcheck to the dev-dependencies of a package, by `cargo add`: from the clone that this program was built in, as long as
 /// it is there, and else from the registry, in the version of this program.

@@ -1,7 +1,7 @@
 //! The dependency graph, as cargo resolves it.
 
 use crate::Result;
-use crate::workspace::{answer, cargo};
+use crate::workspace::{answer, cargo, is_netcheck};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -57,8 +57,9 @@ impl Graph {
         let mut command = Command::new(cargo());
         command.args(["metadata", "--format-version", "1"]).args(arguments);
         let Metadata { packages, workspace_root, target_directory } = understood(&mut command)?;
-        let netcheck = one(&packages, |package| ["netcheck", "netcheck-tokio"].contains(&&*package.name), "netcheck")?
-            .ok_or("nothing here depends on netcheck\n  `cargo netcheck init` adds it to the dev-dependencies of a package")?;
+        let netcheck = one(&packages, |package| is_netcheck(&package.name), "netcheck")?.ok_or(
+            "nothing here depends on netcheck\n  `cargo netcheck init` adds it to the dev-dependencies of a package",
+        )?;
         let tokio = one(&packages, |package| package.name == "tokio" && package.version.starts_with("1."), "tokio 1")?
             .ok_or("nothing here uses tokio 1: `cargo test` is enough")?;
         // A folder that stands in place of the registry may lie in the workspace.

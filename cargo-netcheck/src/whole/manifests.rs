@@ -2,6 +2,7 @@
 
 use super::graph::Package;
 use crate::Result;
+use crate::workspace::is_netcheck;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
@@ -113,7 +114,7 @@ pub(super) fn of_workspace(manifest: &str, at: &Path, places: &Places<'_>) -> Re
     let mut manifest = parsed(manifest)?;
     let folder = at.parent().expect("a manifest lies in a folder");
     for_each_dependency(&mut manifest, |name, dependency| {
-        if ["netcheck", "netcheck-tokio"].contains(&&*package_of(name, dependency)) && dependency.get("git").is_some() {
+        if is_netcheck(&package_of(name, dependency)) && dependency.get("git").is_some() {
             ["git", "rev", "branch", "tag"].iter().for_each(|key| _ = dependency.remove(key));
             dependency.insert("path", value(text(places.netcheck[1])));
             return;

@@ -63,16 +63,11 @@ impl Job {
             left_out,
             is_forgetful: system.shared().lacks_arenas(),
             leaking_runs: netcheck_memory::Arena::retired(),
-            has_own_statics: self.has_own_statics(&system),
+            has_own_statics: is_alone() && !system.shared().changed_statics().is_empty(),
             is_given_up: false,
             has_printed: false,
             dense: self.is_dense().then(|| self.reduced_in_dense_time(&system, apart)),
         })
-    }
-
-    /// Whether runs have statics of their own, and have changed some.
-    fn has_own_statics(&self, system: &System) -> bool {
-        is_alone() && !system.shared().changed_statics().is_empty()
     }
 
     /// The reductions that were asked for and can't be argued with these programs and monitors, and what no local state has.

@@ -11,6 +11,10 @@ const BODY_BYTES_MAX: usize = 64 << 20;
 
 const HEADERS_MAX: usize = 100;
 
+/// What the browser may do with the page: load nothing, and ask this server only.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
+                      frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /// Why a request is not answered: the status of HTTP, and a sentence.
 pub(super) type Refusal = (u16, String);
 
@@ -85,7 +89,7 @@ impl Received {
         }
     }
 
-    /// What answers the request.
+    /// The other direction of the connection, for the response.
     pub(super) fn into_respond(self) -> Respond {
         Respond(self.stream)
     }
@@ -112,11 +116,11 @@ pub(super) struct Respond(TcpStream);
 
 impl Respond {
     /// Answers, and closes the connection. Whoever has asked may be gone.
-    pub(super) fn respond(self, status: u16, kind: &str, text: &str, policy: &str) {
+    pub(super) fn respond(self, status: u16, kind: &str, text: &str) {
         let reason = if status == 200 { "OK" } else { "Refused" };
         let head = format!(
             "HTTP/1.1 {status} {reason}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\n\
-             Content-Security-Policy: {policy}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n\
+             Content-Security-Policy: {POLICY}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n\
              Connection: close\r\n\r\n",
             text.len()
         );

@@ -16,10 +16,6 @@ use std::time::Duration;
 /// How long it takes until it is noticed that a request has come, or that the explorer is to end.
 const WAIT: Duration = Duration::from_millis(5);
 
-/// What the browser may do with the page: load nothing, and ask this server only.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
-                      frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 /// The server of one explorer.
 pub(crate) struct Server {
     listener: TcpListener,
@@ -62,11 +58,11 @@ impl Server {
             match request.and_then(|request| Ok((self.read(&request)?, request))) {
                 Ok((Some(query), _)) => return Some(Asked { query, respond }),
                 Ok((None, request)) if request.url == "/end" => {
-                    respond.respond(200, "text/plain", "the explorer has ended", POLICY);
+                    respond.respond(200, "text/plain", "the explorer has ended");
                     return None;
                 }
-                Ok((None, _)) => respond.respond(200, "text/html", &self.page, POLICY),
-                Err((status, why)) => respond.respond(status, "text/plain", &why, POLICY),
+                Ok((None, _)) => respond.respond(200, "text/html", &self.page),
+                Err((status, why)) => respond.respond(status, "text/plain", &why),
             }
         }
         None
@@ -135,10 +131,10 @@ impl Asked {
             Answer::Text(text) => ("text/plain", text),
             Answer::Refused(why) => return self.refuse(why),
         };
-        self.respond.respond(200, kind, &text, POLICY);
+        self.respond.respond(200, kind, &text);
     }
 
     pub(crate) fn refuse(self, why: String) {
-        self.respond.respond(400, "text/plain", &why, POLICY);
+        self.respond.respond(400, "text/plain", &why);
     }
 }

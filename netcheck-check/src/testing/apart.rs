@@ -16,8 +16,7 @@ pub(super) fn is_possible(test: TestInfo) -> bool {
 
 fn name_of(test: TestInfo) -> Option<String> {
     let name = std::thread::current().name()?.to_owned();
-    let is_its = name.rsplit("::").zip(test.name.rsplit("::")).all(|(a, b)| a == b) && name.len() >= test.name.len();
-    is_its.then_some(name)
+    (name == test.name || name.ends_with(&format!("::{}", test.name))).then_some(name)
 }
 
 /// Runs the test alone, and ends as it does: what it prints is printed.
@@ -47,7 +46,7 @@ fn ended(test: TestInfo) -> io::Result<(bool, String)> {
     Ok((output.status.success(), printed(&text, &name).unwrap_or(&text).to_owned()))
 }
 
-/// What a test has printed, from all that the test harness shows.
+/// The output of a test, out of all that the test harness shows.
 fn printed<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, from) = text.split_once(&format!("---- {name} stdout ----\n"))?;
     let ends = ["\nsuccesses:\n", "\nfailures:\n"].iter().filter_map(|end| from.rfind(end));

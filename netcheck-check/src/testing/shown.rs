@@ -29,7 +29,7 @@ pub(super) fn shown(
     (text.header() + &files + &text.steps(), saved)
 }
 
-/// What replays the execution in `file`.
+/// The command that replays the execution in `file`.
 pub(super) fn command(test: TestInfo, file: &Path) -> String {
     let command = if is_whole() { "cargo netcheck test" } else { "cargo test" };
     format!("{REPLAY}={} {command} {}", quoted(&file.display().to_string()), test.name)

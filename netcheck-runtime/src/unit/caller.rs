@@ -5,8 +5,10 @@
 //! once for each way in which functions have called each other: their return addresses stand for their lines.
 
 use crate::id::CallerId;
+use crate::unit::source_line::in_the_registry;
 use ahash::AHashMap;
 use std::backtrace::Backtrace;
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
@@ -27,9 +29,9 @@ const ENGINE: &str = "netcheck_runtime::unit::instance";
 pub(crate) struct Callers {
     lines: Vec<Line>,
     ids: AHashMap<Line, CallerId>,
-    /// Where `file!()` begins, once a file was seen that it names: the folder of the workspace. Tests are run in that of their
-    /// package.
-    root: Option<PathBuf>,
+    /// Where `file!()` begins, once a file was seen that it names, if that is known: the folder of the workspace. Tests are run
+    /// in that of their package.
+    root: OnceCell<Option<PathBuf>>,
 }
 
 impl Callers {
@@ -47,12 +49,12 @@ impl Callers {
     ) -> CallerId {
         let line = |location: &Location<'_>| Line { file: location.file().to_owned(), number: location.line() };
         if is_own(Path::new(location.file())) {
-            self.root = self.root.take().or_else(|| root_of(Path::new(location.file())));
+            self.root.get_or_init(|| root_of(Path::new(location.file())));
             return self.id(line(location));
         }
         let own = backtraces.current().line.clone();
         match (own, task) {
-            (Some(own), _) => self.id(own.from(self.root.as_deref())),
+            (Some(own), _) => self.id(own.from(self.root.get().and_then(Option::as_deref))),
             (None, Some(task)) => task,
             (None, None) => self.id(line(location)),
         }
@@ -100,15 +102,9 @@ fn is_beside_the_mirror(file: &Path) -> bool {
 
 /// A file of a library that calls tokio: neither the program's nor tokio's.
 pub(super) fn is_of_a_library(file: &Path) -> bool {
-    let package =
-        file.to_str().and_then(|path| path.split_once("/registry/src/")).and_then(|(_, below)| below.split('/').nth(1));
-    package.is_some_and(|package| {
-        !["tokio-", "netcheck"].iter().any(|own| {
-            package
-                .strip_prefix(own)
-                .is_some_and(|rest| *own != "tokio-" || rest.starts_with(|first: char| first.is_ascii_digit()))
-        })
-    })
+    let is_a_version = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
+    let is_tokios = |path: &str| path.starts_with("netcheck") || path.strip_prefix("tokio-").is_some_and(is_a_version);
+    file.to_str().and_then(in_the_registry).is_some_and(|path| !is_tokios(path))
 }
 
 /// The folder above this one from which a relative path leads to a file.

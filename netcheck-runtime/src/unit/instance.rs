@@ -492,8 +492,6 @@ impl Drop for Instance {
         let tasks = std::mem::take(&mut self.context.state().tasks.all);
         // A panic in a destructor does not count, because the world is gone.
         let _ = panics::catch(|| context::enter(&self.context, || drop(tasks)));
-        let wakers = self.context.state().operations.take_wakers();
-        let _ = panics::catch(|| context::enter(&self.context, || drop(wakers)));
-        self.context.end_variables();
+        self.context.drop_rest();
     }
 }

@@ -232,12 +232,16 @@ impl Context {
         self.arena.as_ref()
     }
 
-    /// Drops what the program's statics and thread-locals hold, when the run has ended.
-    pub(in crate::unit) fn end_variables(self: &Rc<Self>) {
+    /// Drops the wakers of a run that has ended, and what its statics and thread-locals hold. A panic in a destructor does not
+    /// count.
+    pub(in crate::unit) fn drop_rest(self: &Rc<Self>) {
+        let wakers = self.state().operations.take_wakers();
+        if !wakers.is_empty() {
+            let _ = panics::catch(|| enter(self, || drop(wakers)));
+        }
         if self.variables.is_empty() {
             return;
         }
-        // A panic in a destructor does not count.
         let _ = panics::catch(|| enter(self, netcheck_memory::destroy_thread_locals));
         if let Some(arena) = &self.arena {
             arena.free_held(&self.variables);
