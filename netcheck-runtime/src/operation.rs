@@ -285,11 +285,13 @@ pub struct Offer {
 
 /// A call that the last poll has begun with a waker of the program's own, that waits, and that the OS has looked at: had it
 /// been able to complete, the poll would have gone on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BegunCall {
-    pub(crate) key: OperationKey,
     /// Its number among the operations that the step has begun.
     pub(crate) number: u32,
+    pub(crate) operation: Operation,
+    /// The number of this execution of its source line, as in its offer.
+    pub(crate) execution: u32,
 }
 
 /// The calls that a step has let wait, and that might have completed; see `world::readiness`.

@@ -2,11 +2,8 @@
 
 use netcheck as tokio;
 use netcheck::check::{Checker, Identity, Report, Search, Tcp, Udp, Verdict, ViolationKind};
-use std::future::{Future, ready};
-use std::pin::pin;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::sync::mpsc;
@@ -60,31 +57,6 @@ fn a_poll_that_does_not_return_is_named() {
     for part in ["\"stuck\"", "has not returned for 1 s", "without an await"] {
         assert!(error.contains(part), "{part} is missing in: {error}");
     }
-}
-
-/// A read is tried, as by `now_or_never`. It may turn out to fail after the choice that follows where it does not.
-#[test]
-fn a_read_that_is_tried_before_a_choice_is_no_non_determinism() {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::{TcpListener, TcpStream};
-    async fn client() {
-        let Ok(mut stream) = TcpStream::connect("server:80").await else { return };
-        let tried = pin!(stream.read(&mut [0; 8])).poll(&mut Context::from_waker(Waker::noop()));
-        if let Poll::Ready(Err(_)) = tried {
-            sleep(Duration::from_millis(1)).await;
-        }
-        tokio::select! { () = ready(()) => {} () = ready(()) => {} }
-    }
-    let checked = Checker::new().tcp(Tcp::new().fail_read()).at_most(1).try_check(|net| {
-        net.daemon("server", || async {
-            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
-            let Ok((mut stream, _)) = listener.accept().await else { return };
-            _ = stream.write_u8(7).await;
-        });
-        net.process("client", client).after("server");
-    });
-    let error = checked.expect_err("a limit").to_string();
-    assert!(error.contains("`now_or_never`") && !error.contains("not deterministic"), "{error}");
 }
 
 /// The look-alikes know that nobody can come meanwhile.

@@ -1,7 +1,7 @@
 //! A call that can complete does so in the poll that begins it, as on tokio: before all else that its process does.
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Report};
+use netcheck::check::{Checker, Report, Tcp};
 use std::future::Future;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -222,6 +222,79 @@ fn a_program_that_polls_by_hand_may_find_a_datagram_that_is_under_way() {
 }
 
 /// The inner one of two time-outs is polled first.
+/// Its connection may break.
+async fn server_of_one_byte() {
+    let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+    let Ok((mut stream, _)) = listener.accept().await else { return };
+    let _ = stream.write_u8(7).await;
+    let _ = stream.read_u8().await;
+}
+
+/// Polls a read once, and makes a choice of the same poll after that.
+async fn reads_and_chooses(waker: fn(&Waker) -> Waker) -> &'static str {
+    let mut stream = TcpStream::connect("server:80").await.unwrap();
+    let mut byte = [0];
+    let read = {
+        let mut reads = std::pin::pin!(stream.read(&mut byte));
+        std::future::poll_fn(|cx| Poll::Ready(reads.as_mut().poll(&mut Context::from_waker(&waker(cx.waker()))))).await
+    };
+    let read = match read {
+        Poll::Ready(Ok(_)) => "read",
+        Poll::Ready(Err(_)) => return "failed",
+        Poll::Pending => "nothing",
+    };
+    tokio::select! {
+        () = std::future::ready(()) => read,
+        () = std::future::ready(()) => read,
+    }
+}
+
+/// Whether a read completes is decided before the choice: where it fails, the choice is not made.
+#[test]
+fn a_call_that_is_polled_by_hand_is_tried_before_the_next_choice() {
+    let by_hand: [fn(&Waker) -> Waker; 2] =
+        [|waker| Waker::from(Arc::new(Forwards(waker.clone()))), |_| Waker::noop().clone()];
+    for waker in by_hand {
+        let checker = Checker::new().tcp(Tcp::new().fail_read().process("client")).at_most(1);
+        for reduction in [true, false] {
+            let report = checker.clone().reduction(reduction).check(|net| {
+                net.daemon("server", server_of_one_byte);
+                net.process("client", move || reads_and_chooses(waker)).after("server");
+            });
+            assert_eq!(report.outputs("client"), ["\"failed\"", "\"nothing\"", "\"read\""], "{report}");
+        }
+    }
+}
+
+/// Between two polls of `now_or_never`, a read does not wait: each of them is a call of its own, and it is the first one
+/// that finds the byte.
+#[test]
+fn a_call_that_is_polled_once_is_tried_in_each_poll() {
+    async fn client(ends: bool) -> u8 {
+        let mut stream = TcpStream::connect("server:80").await.unwrap();
+        loop {
+            let mut byte = [0];
+            let read = std::pin::pin!(stream.read(&mut byte)).poll(&mut Context::from_waker(Waker::noop()));
+            match read {
+                Poll::Ready(read) => return read.map_or(0, |_| byte[0]),
+                Poll::Pending if ends => return 1,
+                Poll::Pending => tokio::task::yield_now().await,
+            }
+        }
+    }
+    for (ends, outputs) in [(false, &["0", "7"][..]), (true, &["0", "1", "7"])] {
+        for reduction in [true, false] {
+            let faults = Tcp::new().fail_read().process("client");
+            let checker = Checker::new().tcp(faults).at_most(1).reduction(reduction);
+            let report = checker.check(|net| {
+                net.daemon("server", server_of_one_byte);
+                net.process("client", move || client(ends)).after("server");
+            });
+            assert_eq!(report.outputs("client"), outputs, "{report}");
+        }
+    }
+}
+
 #[test]
 fn of_time_outs_that_are_over_together_the_inner_one_is_seen() {
     async fn nested() -> &'static str {

@@ -115,7 +115,6 @@ impl Instance {
             self.context.begin_step(Position::of(at, input), answers);
             let (first, rest) = self.take(program, input.key, outcome, recorded);
             let mut stepped = self.finish(rest);
-            stepped.begun = self.context.last_begun();
             self.drop_output(&mut stepped.rest);
             stepped.arrival = self.context.arrival();
             if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
@@ -292,8 +291,8 @@ impl Instance {
         if let Some((text, value)) = self.context.state().ended.take() {
             return Rest::Ended { text, value: Value::new(value) };
         }
-        if let Some(why) = self.context.unused_answer() {
-            return why.map_or_else(Rest::Failed, Rest::Differs);
+        if self.context.has_unused_answers() {
+            return Rest::Differs("a synchronous call of the recorded history was not made".to_owned());
         }
         if !self.context.state().tasks.all.contains_key(&TaskId(0)) {
             return Rest::Cancelled;
@@ -452,7 +451,9 @@ impl Instance {
         let rest = ends.then(|| self.left_behind()).flatten().map_or(rest, Rest::Panicked);
         let alive = matches!(&rest, Rest::Waits(offers) if offers.iter().all(|offer| offer.key != OperationKey::ANSWER))
             || matches!(rest, Rest::WaitsAsRecorded);
-        let (traced, arrival, image, dated, waiting, begun) = (None, None, None, None, None, Begun::default());
+        let offers = if let Rest::Waits(offers) = &rest { &offers[..] } else { &[] };
+        let begun = self.context.last_begun(offers.first().filter(|_| !alive).map(|offer| &offer.operation));
+        let (traced, arrival, image, dated, waiting) = (None, None, None, None, None);
         Stepped { rest, effects, spawned, alive, traced, arrival, image, dated, waiting, remarks, begun }
     }
 

@@ -357,10 +357,11 @@ impl Learner {
         let waited = self.automata.node(source).waited;
         // The inputs before an attempt are those of the edge without it.
         let identities = if attempt.is_some() { SmallVec::new() } else { Identity::all_of(&stepped) };
-        // A step that is abandoned has begun nothing yet.
-        let waits = stepped.alive && matches!(stepped.rest, Rest::Waits(_));
-        let calls = if waits { std::mem::take(&mut stepped.begun.calls) } else { Box::default() };
-        let begun = Begun { calls, passed: stepped.begun.passed };
+        let mut begun = std::mem::take(&mut stepped.begun);
+        // The calls before an attempt are known to wait, and nobody asks for the calls of a program that has ended.
+        if attempt.is_some() || !matches!(stepped.rest, Rest::Waits(_)) {
+            begun.calls = Box::default();
+        }
         let (event, tasks) = stepped.traced.map(|traced| (traced.event, traced.tasks)).unzip();
         let target = match stepped.rest {
             Rest::Waits(offers) => {

@@ -1,16 +1,17 @@
-//! Dispatches operations and effects to their kinds.
+//! Dispatches operations and effects to their kinds, and prepares what units ask for.
 
 use super::enabled::{Asker, Enabled};
 use super::kinds::for_each_kind;
-use super::prepared::Prepared;
+use super::prepared::{Prepared, PreparedOffer, Waking};
 use super::renaming::Renaming;
 use super::system::System;
 use super::tables::{Lookup, View};
 use super::touches::{Touches, When};
 use super::{choices, faults, monitors, tasks, tcp, time, udp};
-use crate::id::UnitId;
+use crate::id::{NodeId, UnitId};
 use crate::operation::{Effect, Operation};
-use crate::unit::automaton::EdgeId;
+use crate::unit::automaton::{Edge, EdgeId};
+use std::sync::Arc;
 
 macro_rules! behaviour {
     ($($Kind:ident: $kind:ident,)*) => {
@@ -112,3 +113,37 @@ macro_rules! behaviour {
 }
 
 for_each_kind!(behaviour);
+
+impl System {
+    /// The prepared offers of a node.
+    pub fn prepared_offers(&mut self, node: NodeId) -> Arc<[PreparedOffer]> {
+        if let Some(Some(menu)) = self.prepared.get(node.index()) {
+            return Arc::clone(menu);
+        }
+        let unit = self.learner.automata.node(node).unit;
+        let offers = self.learner.automata.node(node).offers.clone();
+        let menu: Arc<[PreparedOffer]> = offers
+            .into_iter()
+            .map(|offer| PreparedOffer {
+                key: offer.key,
+                task: offer.task,
+                waking: Waking::of(&offer),
+                prepared: self.prepare(unit, offer.operation, offer.execution),
+            })
+            .collect();
+        if self.prepared.len() <= node.index() {
+            self.prepared.resize(node.index() + 1, None);
+        }
+        self.prepared[node.index()] = Some(Arc::clone(&menu));
+        menu
+    }
+
+    /// Prepares the calls that the step of an edge begins and that the program itself polls.
+    pub(super) fn prepare_begun(&mut self, edge: EdgeId) {
+        let Edge { source, begun, .. } = self.learner.automata.edge(edge);
+        let (unit, calls) = (self.learner.automata.node(*source).unit, begun.calls.clone());
+        let prepared = calls.into_iter().map(|call| (call.number, self.prepare(unit, call.operation, call.execution)));
+        let prepared = prepared.collect();
+        self.begun.insert(edge, prepared);
+    }
+}

@@ -17,7 +17,12 @@
 //!   several threads.
 //! - *With another waker*, the program itself polls the call, and sees that it waits. There, a step that begins a call which
 //!   may complete ends at the call ([`View::attempt`]): it is tried as a synchronous call is, and the poll goes on with
-//!   the answer.
+//!   the answer. A step also ends where a poll makes a synchronous call. So the state after a step is the one in which
+//!   the poll has begun all calls since the last answer, and there it is decided which of them complete; after the next
+//!   answer, a call that has waited is not asked again. (That others act in the midst of such a poll is not explored: a
+//!   call that completes then wakes its task, which comes back to it.)
+//! - *With a waker that wakes nobody* (`now_or_never`), nobody comes back to it, so the call is a synchronous one: others
+//!   may act before each poll, which chooses an outcome, and nothing waits between two of them (`unit::poll::calls`).
 //!
 //! The calls that a process knows to complete change by its own steps and by time alone: others take none away. If
 //! somebody else has a handle of the socket and is faster, nothing is offered for the call, and the task goes on as if it
@@ -113,12 +118,10 @@ impl View<'_> {
 
     /// The number of the first call of a step that the program itself polls, and that may complete after the step.
     fn first_to_complete(self, edge: EdgeId, state: &[u32]) -> Lookup<Option<u32>> {
-        let edge = self.automata.edge(edge);
-        let offers = self.prepared_offers(edge.target)?;
-        for call in &edge.begun.calls {
-            let Some(offer) = offers.iter().find(|offer| offer.key == call.key) else { continue };
-            if self.readiness(state, &offer.prepared)? != Readiness::Waits {
-                return Ok(Some(call.number));
+        let calls = self.tables.begun.get(&edge).ok_or(Missing::Begun(edge))?;
+        for (number, prepared) in &**calls {
+            if self.readiness(state, prepared)? != Readiness::Waits {
+                return Ok(Some(*number));
             }
         }
         Ok(None)

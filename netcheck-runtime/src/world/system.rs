@@ -12,7 +12,6 @@ use crate::world::enabled::Enabled;
 use crate::world::events::{Events, Happened, Remaining};
 use crate::world::intern::Interner;
 use crate::world::monitors::table::Monitors;
-use crate::world::prepared::{PreparedOffer, Waking};
 use crate::world::step::Transition;
 use crate::world::tables::{
     AllLost, Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Tables, Unit, View, WithoutFaults,
@@ -25,7 +24,6 @@ use netcheck_models::time::{Countdowns, Zone};
 use smallvec::smallvec;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// The reason why a search can't go on.
 #[derive(Debug)]
@@ -137,6 +135,7 @@ impl System {
             dispatched: AHashMap::new(),
             rearmed: AHashMap::new(),
             prepared: Vec::new(),
+            begun: AHashMap::new(),
             monitors: Monitors::default(),
         };
         let mut system = System { learner, tables, programs };
@@ -218,6 +217,7 @@ impl System {
         match missing {
             Missing::Edge(node, input) => _ = self.edge(node, input)?,
             Missing::Attempt(edge, number) => _ = self.attempt(edge, number)?,
+            Missing::Begun(edge) => self.prepare_begun(edge),
             Missing::Outcome(outcome) => _ = self.learner.automata.intern(&outcome),
             Missing::PreparedOffers(node) => _ = self.prepared_offers(node),
             Missing::Component(component) => _ = self.components.id(component),
@@ -420,29 +420,6 @@ impl System {
         let Rules { rules, without_faults, .. } = &mut of_channels[rules];
         let left = links.get(link).without_faults(rules);
         without_faults.insert(link, WithoutFaults { link: links.intern(&left.link), remaining: left.remaining });
-    }
-
-    /// The prepared offers of a node.
-    pub fn prepared_offers(&mut self, node: NodeId) -> Arc<[PreparedOffer]> {
-        if let Some(Some(menu)) = self.prepared.get(node.index()) {
-            return Arc::clone(menu);
-        }
-        let unit = self.learner.automata.node(node).unit;
-        let offers = self.learner.automata.node(node).offers.clone();
-        let menu: Arc<[PreparedOffer]> = offers
-            .into_iter()
-            .map(|offer| PreparedOffer {
-                key: offer.key,
-                task: offer.task,
-                waking: Waking::of(&offer),
-                prepared: self.prepare(unit, offer.operation, offer.execution),
-            })
-            .collect();
-        if self.prepared.len() <= node.index() {
-            self.prepared.resize(node.index() + 1, None);
-        }
-        self.prepared[node.index()] = Some(Arc::clone(&menu));
-        menu
     }
 
     /// Collects what `state` offers. Steps that the program refuses are left out.

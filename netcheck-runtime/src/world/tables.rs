@@ -15,7 +15,7 @@ use crate::world::events::{Events, EventsId, Together, Told};
 use crate::world::intern::Interner;
 use crate::world::monitors::sighting::Sighting;
 use crate::world::monitors::table::{Monitors, Unmarked, Unwatched};
-use crate::world::prepared::PreparedOffer;
+use crate::world::prepared::{Prepared, PreparedOffer};
 use crate::world::step::{Message, Move, Transition};
 use crate::world::tcp;
 use crate::world::tcp::connections::Connections;
@@ -80,6 +80,8 @@ pub struct Tables {
     /// A unit's timers after an edge, by the edge and the timers before it.
     pub(super) rearmed: AHashMap<(EdgeId, u32), u32>,
     pub(super) prepared: Vec<Option<Arc<[PreparedOffer]>>>,
+    /// The calls that the steps of edges begin and that the program itself polls, with their numbers.
+    pub(super) begun: AHashMap<EdgeId, Arc<[(u32, Prepared)]>>,
     pub monitors: Monitors,
 }
 
@@ -182,6 +184,7 @@ pub(crate) enum Missing {
         link: u32,
     },
     Attempt(EdgeId, u32),
+    Begun(EdgeId),
     Rearmed {
         edge: EdgeId,
         before: u32,

@@ -3,9 +3,10 @@
 use std::future::Future;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use netcheck::net::UdpSocket;
@@ -195,6 +196,14 @@ pub async fn receive_from(socket: &UdpSocket) -> (u8, SocketAddr) {
     let (length, from) = socket.recv_from(&mut buffer).await.expect("a receive succeeds");
     assert_eq!(length, 1, "a datagram arrives whole");
     (buffer[0], from)
+}
+
+/// The output of a future that is ready in its first poll.
+pub fn now_or_never<T>(future: impl Future<Output = T>) -> Option<T> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    }
 }
 
 /// Nothing if nothing is there, as far as the call sees.

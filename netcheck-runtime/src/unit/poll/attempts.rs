@@ -86,9 +86,13 @@ impl Context {
         self.discard()
     }
 
-    /// The first of some fresh operations that can be tried: its offer, and the operation that tries it.
+    /// The first of some fresh operations that can be tried: its offer, and the operation that tries it. Of a call that the
+    /// program polls itself, it was decided before the next answer whether it completes (`world::readiness`).
     fn to_be_tried(&self, which: impl Fn(&Fresh) -> bool) -> Option<(Fresh, Offer, Operation)> {
-        self.state().operations.to_be_tried(which)
+        let state = self.state();
+        let answered = state.script.answered();
+        let is_settled = |fresh: &Fresh| fresh.answered < answered && state.operations.is_polled_by_hand(fresh);
+        state.operations.to_be_tried(|fresh| which(fresh) && !is_settled(fresh))
     }
 
     /// Whether this poll began an operation that can be tried, with a number greater than `after` and at most `until`.

@@ -36,12 +36,12 @@ impl Context {
                 return Err(outcome);
             }
             let first = self.first_number();
-            let waker = waker.take().expect("a poll has a waker");
-            let is_once = waker.will_wake(Waker::noop());
+            let polled_with = waker.as_ref().expect("a poll has a waker");
+            let is_synchronous = is_synchronous(&operation, polled_with);
             let mut state = self.state();
             let operation = self.detached(operation);
             let key = state.operations.free_key(first);
-            let (task, is_called) = (state.tasks.running, !state.is_of_running(&waker, self.shared.modes));
+            let (task, is_called) = (state.tasks.running, !state.is_of_running(polled_with, self.shared.modes));
             let offer = Offer { key, task, is_called, operation, location, caller, execution };
             if tried.is_none() {
                 let (place, answered) = (state.script.place(), state.script.answered());
@@ -49,9 +49,9 @@ impl Context {
             }
             let is_attempted = state.script.attempt == Some(state.operations.begun());
             state.begin_wait(&offer);
-            state.operations.register(offer, waker);
+            state.operations.register(offer, if is_synchronous { None } else { waker.take() });
             drop(state);
-            if is_once || is_attempted {
+            if is_synchronous || is_attempted {
                 self.try_at_once(|fresh| fresh.key == key);
             }
             Ok(key)
@@ -63,8 +63,12 @@ impl Context {
     fn outcome(&self, key: OperationKey, waker: &mut Option<Waker>) -> Poll<Outcome> {
         engine(|| {
             self.state().causality.act();
-            let is_ready = !self.is_discarded() && self.state().operations.ready(key).is_some();
-            let again = if is_ready { Some(self.try_again(key)).filter(|outcome| !outcome.is_not_yet()) } else { None };
+            let is_polled_once = waker.as_ref().is_some_and(|waker| {
+                self.state().operations.offer(key).is_some_and(|offer| is_synchronous(&offer.operation, waker))
+            });
+            let is_tried = self.state().operations.is_to_be_tried_again(key, is_polled_once) && !self.is_discarded();
+            let again = is_tried.then(|| self.try_again(key));
+            let again = again.filter(|outcome| !outcome.is_not_yet());
             let mut state = self.state();
             let taken = match again {
                 Some(outcome) => state.operations.remove(key).map(|operation| (operation, outcome)),
@@ -78,6 +82,7 @@ impl Context {
                 let is_of_running = |waker| state.is_of_running(waker, self.shared.modes);
                 let is_called = !waker.as_ref().is_some_and(is_of_running);
                 let branches = state.selects.branches();
+                let waker = if is_polled_once { &mut None } else { waker };
                 state.operations.wait(key, (running, branches), is_called, waker);
                 return Poll::Pending;
             };
@@ -88,9 +93,9 @@ impl Context {
         })
     }
 
-    /// Tries an operation again that could complete when its waker was called.
+    /// Tries an operation again: it could complete when its waker was called, or a poll with a waker that wakes nobody looks.
     fn try_again(&self, key: OperationKey) -> Outcome {
-        let offer = self.state().operations.ready(key).cloned().expect("it is ready");
+        let offer = self.state().operations.offer(key).cloned().expect("it is registered");
         self.state().operations.note_poll(key);
         let tried = offer.operation.tried().expect("an operation is ready if it can be tried");
         let operation = Operation::Again(Box::new(tried));
@@ -214,13 +219,21 @@ impl Context {
     }
 
     /// The calls that the last poll has let wait and that might have completed, unless it has taken an answer since.
-    pub(in crate::unit) fn last_begun(&self) -> Begun {
+    /// `asked`: the synchronous call at which it was abandoned.
+    pub(in crate::unit) fn last_begun(&self, asked: Option<&Operation>) -> Begun {
         let state = self.state();
+        let is_before = |number| match asked {
+            Some(Operation::AtOnce { number: tried, .. }) => number < *tried,
+            _ => true,
+        };
         // A task that has aborted itself ends at its next await.
-        let goes_on =
-            |call: &BegunCall| state.operations.offer(call.key).is_some_and(|offer| !state.is_aborted(offer.task));
-        let calls = state.operations.begun_calls(state.script.answered()).filter(goes_on).collect();
-        Begun { calls, passed: state.operations.passed() }
+        let calls = state.operations.begun_calls(state.script.answered());
+        let calls = calls.filter(|(number, offer)| is_before(*number) && !state.is_aborted(offer.task));
+        let call = |(number, offer): (u32, &Offer)| {
+            let (operation, execution) = (offer.operation.clone(), offer.execution);
+            BegunCall { number, operation, execution }
+        };
+        Begun { calls: calls.map(call).collect(), passed: state.operations.passed() }
     }
 
     /// The next step tries the operation that it begins with this number as soon as it is begun.
@@ -271,6 +284,12 @@ impl State {
     pub(super) fn wakes(&self, offer: &Offer) -> bool {
         offer.is_called || self.tasks.all.contains_key(&offer.task)
     }
+}
+
+/// Whether an operation is polled once, as by `now_or_never`: a waker without data knows nobody whom it could wake, so it is
+/// a synchronous call, tried in each such poll, and does not wait between them.
+fn is_synchronous(operation: &Operation, waker: &Waker) -> bool {
+    waker.data().is_null() && operation.is_tried_again()
 }
 
 /// The answer to a call in a poll that is being abandoned: a `Drop` may read the clock, for example, but its effects

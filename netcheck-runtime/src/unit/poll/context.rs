@@ -364,16 +364,9 @@ impl Context {
         })
     }
 
-    /// Says so if a recorded answer is left for a call that the step has not made: that the program is not deterministic, or,
-    /// as an error, that the check can't follow it.
-    pub(in crate::unit) fn unused_answer(&self) -> Option<Result<String, String>> {
-        let Script { is_ahead, .. } = self.state().script;
-        self.state().script.answer().is_some().then(|| match is_ahead {
-            false => Ok("a synchronous call of the recorded history was not made".to_owned()),
-            true => Err("a call that the program polls with a waker of its own (as `now_or_never` does) may fail, and where it \
-                         does not, a `select!` or another choice follows in the same poll: a check can't follow that so far"
-                .to_owned()),
-        })
+    /// Whether a recorded answer is left for a call that the step has not made.
+    pub(in crate::unit) fn has_unused_answers(&self) -> bool {
+        self.state().script.answer().is_some()
     }
 
     /// The effects of the step since the last answer to a synchronous call.

@@ -21,7 +21,7 @@
 //! polled again.
 
 use crate::id::TaskId;
-use crate::operation::{BegunCall, Offer, Operation, OperationKey, Outcome};
+use crate::operation::{Offer, Operation, OperationKey, Outcome};
 use crate::sorted::SortedMap;
 use crate::unit::identity::checkpoint::Values;
 use crate::unit::poll::branches::{Branches, are_unordered};
@@ -61,7 +61,7 @@ pub(crate) struct Fresh {
 /// An operation that the unit waits for, with the waker of the future.
 struct Registered {
     offer: Offer,
-    /// `None`: it was called, and no poll has left another one.
+    /// `None`: it was called, and no poll has left another one, or the last one has left none that wakes anybody.
     waker: Option<Waker>,
     outcome: Option<Outcome>,
     /// Whether the waker was called because it could complete.
@@ -115,8 +115,8 @@ impl Operations {
         free.expect("numbers do not run out")
     }
 
-    pub(super) fn register(&mut self, offer: Offer, waker: Waker) {
-        self.registered.insert(offer.key, Registered { offer, waker: Some(waker), outcome: None, is_ready: false });
+    pub(super) fn register(&mut self, offer: Offer, waker: Option<Waker>) {
+        self.registered.insert(offer.key, Registered { offer, waker, outcome: None, is_ready: false });
     }
 
     /// Records that the operation that was begun last has not been tried, with the place at which it was begun.
@@ -125,12 +125,14 @@ impl Operations {
     }
 
     /// The calls that the poll has begun since it took so many answers, with wakers of the program's own.
-    pub(super) fn begun_calls(&self, answered: usize) -> impl Iterator<Item = BegunCall> {
-        self.fresh.iter().filter(move |fresh| fresh.answered == answered).filter_map(|fresh| {
-            let offer = self.offer(fresh.key)?;
-            let is_polled_by_hand = offer.is_called && offer.operation.is_tried_at_first();
-            is_polled_by_hand.then_some(BegunCall { key: fresh.key, number: fresh.number })
-        })
+    pub(super) fn begun_calls(&self, answered: usize) -> impl Iterator<Item = (u32, &Offer)> {
+        let calls = self.fresh.iter().filter(move |fresh| fresh.answered == answered && self.is_polled_by_hand(fresh));
+        calls.filter_map(|fresh| Some((fresh.number, self.offer(fresh.key)?)))
+    }
+
+    /// Whether an operation is a call that was begun with a waker of the program's own.
+    pub(super) fn is_polled_by_hand(&self, fresh: &Fresh) -> bool {
+        self.offer(fresh.key).is_some_and(|offer| offer.is_called && offer.operation.is_tried_at_first())
     }
 
     /// The offer of a registered operation.
@@ -143,9 +145,11 @@ impl Operations {
         self.registered.get(&key).is_some_and(|registered| registered.outcome.is_some() || registered.is_ready)
     }
 
-    /// The offer of an operation that could complete when its waker was called.
-    pub(super) fn ready(&self, key: OperationKey) -> Option<&Offer> {
-        self.registered.get(&key).filter(|registered| registered.is_ready).map(|registered| &registered.offer)
+    /// Whether a poll tries an operation that was begun before: it could complete when its waker was called, or is polled
+    /// once.
+    pub(super) fn is_to_be_tried_again(&self, key: OperationKey, is_polled_once: bool) -> bool {
+        let is_waiting = |registered: &Registered| is_polled_once && registered.outcome.is_none();
+        self.registered.get(&key).is_some_and(|registered| registered.is_ready || is_waiting(registered))
     }
 
     /// Takes the outcome of an operation, which is then removed; in these branches.

@@ -21,8 +21,6 @@ pub(super) struct Script {
     marks: Vec<Place>,
     /// The number of the operation of the next step that is tried as soon as it is begun.
     pub(super) attempt: Option<u32>,
-    /// Whether an answer was taken before one that the history has before it: of a call that was tried after it was begun.
-    pub(super) is_ahead: bool,
 }
 
 /// A place in a step: the numbers of effects and remarks before it.
@@ -39,7 +37,6 @@ impl Script {
         self.effects.clear();
         self.remarks.clear();
         self.marks.clear();
-        self.is_ahead = false;
     }
 
     /// The call that the next answer is for.
@@ -55,7 +52,6 @@ impl Script {
     /// Takes an answer. The next effects come after it.
     pub(super) fn take(&mut self, index: usize) -> (Operation, Outcome) {
         self.marks.push(self.place());
-        self.is_ahead |= index > 0;
         self.answers.remove(index).expect("the answer was found there")
     }
 
