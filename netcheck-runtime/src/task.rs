@@ -115,7 +115,9 @@ fn lock<T>(cell: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The running task ends.
 fn finish<T: 'static>(cell: &Mutex<Cell<T>>, result: Result<T, JoinError>) {
+    // The text is the program's memory: without tracked tasks nobody needs it.
     let told = match &result {
+        _ if !context::current().tracks() => None,
         Ok(output) => told(output),
         Err(JoinError { .. }) => Some("cancelled".to_owned()),
     };

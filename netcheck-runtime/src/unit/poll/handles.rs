@@ -5,6 +5,7 @@ use crate::operation::{OperationKey, Stream};
 use crate::sorted::SortedMap;
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::operations::Pending;
+use netcheck_memory::handed_by_copy;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::hash::{Hash, Hasher};
@@ -32,6 +33,8 @@ pub(crate) enum Way {
     WriteReady,
     Shutdown,
 }
+
+handed_by_copy!(Way);
 
 /// An operation that `poll_` functions can have pending.
 pub(crate) type Slot = (SocketId, Way);

@@ -159,15 +159,15 @@ impl Context {
         engine(|| self.state().handles.called().len())
     }
 
-    /// Adds the operations for which `poll_` functions were called after the first `before` calls.
+    /// Adds the operations for which `poll_` functions were called after the first `before` calls. The list is the program's
+    /// memory, and grows there.
     pub(crate) fn called_since(&self, before: usize, slots: &mut Called) {
-        engine(|| {
-            for &slot in &self.state().handles.called()[before..] {
-                if !slots.contains(&slot) {
-                    slots.push(slot);
-                }
+        for index in before..self.called() {
+            let slot = engine(|| self.state().handles.called()[index]);
+            if !slots.contains(&slot) {
+                slots.push(slot);
             }
-        })
+        }
     }
 
     /// Gives up the pending operations of these `poll_` functions. A future that was only borrowed begins its operation
