@@ -36,6 +36,9 @@ const STEPS_AT_FIRST: u64 = 256;
 /// Steps that are looked at after a state of the sample, if there are so many.
 const STEPS_OF_EACH: u64 = 64;
 
+/// Draws of states that have been in the sample, one after the other, after which a small search is known to have no others.
+const DRAWS_IN_VAIN_MAX: u32 = 64;
+
 /// States of the sample for each local state of a unit.
 const OF_EACH: usize = 2;
 
@@ -84,11 +87,19 @@ pub fn audit(
         return Ok(Some(missed));
     }
     let mut places = places(system, explored, &mut random).into_iter();
-    while !budget.is_spent(system) && !progress.is_over() {
+    // Of a small search, each state once.
+    let mut sampled = (explored.transitions < STEPS_MIN).then(AHashSet::new);
+    let mut in_vain = 0;
+    while !budget.is_spent(system) && !progress.is_over() && in_vain < DRAWS_IN_VAIN_MAX {
         let place = places.next();
         // Of states that are kept by their fingerprints, only the first one is known.
         let sample = explored.store.sample(|bytes| place.unwrap_or_else(|| random.below(bytes)));
         let Some(state) = sample else { break };
+        if sampled.as_mut().is_some_and(|sampled: &mut AHashSet<StateVector>| !sampled.insert(state.clone())) {
+            in_vain += 1;
+            continue;
+        }
+        in_vain = 0;
         let steps = (budget.steps / (places.len() as u64 + 1)).max(STEPS_OF_EACH);
         if let Some(missed) = follow(system, properties, explored, state, steps, &mut budget)? {
             return Ok(Some(missed));
