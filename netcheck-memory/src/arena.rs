@@ -3,6 +3,7 @@
 use crate::chunk::Chunk;
 use crate::image::{self, Dated, Digest, Image, Scan};
 use crate::place::{self, Stay};
+use crate::tables::Owner;
 use crate::variables::Own;
 use crate::{pool, reservation};
 use std::sync::OnceLock;
@@ -73,10 +74,20 @@ impl Arena {
         place::outside(|| image::free_reached(self.chunk, |scan| own.scan(scan)));
     }
 
+    pub(crate) fn chunk(&self) -> &'static Chunk {
+        self.chunk
+    }
+
     /// The number of live allocations.
     #[must_use]
     pub fn live(&self) -> usize {
         self.chunk.lock().live()
+    }
+
+    /// Whether nothing that the program has allocated is live, and nothing of it lies elsewhere.
+    #[must_use]
+    pub fn is_unused(&self) -> bool {
+        !self.has_overflowed() && self.chunk.lock().live_of(Owner::Program) == 0
     }
 
     /// Whether an allocation had no room here and went to the system, where no image sees it.

@@ -12,6 +12,7 @@
 //! - [`with_source`]: random numbers and time of a [`Source`] in place of the system's, and what it makes of a poll that ends
 //!   the process; [`generators`], so that those of `rand` and `fastrand` are among them.
 //! - [`First`], [`Own`]: a run's own statics and thread-locals.
+//! - [`Saved`], [`Carried`]: copies of a run, to which it is set back.
 //! - [`mute`](fn@mute): what a program prints while it is searched is dropped.
 //! - [`poll_begins`]: what is said where a program ends the process.
 //! - [`ThreadNumber::give_way`]: for a thread whose poll does not return.
@@ -25,7 +26,7 @@
 //! The layers, each of which uses only those before it: `platform` (what depends on the system), `handed` (the engine's
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
 //! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
-//! (which chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`. Beside them: `symbols` (the
+//! (which chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`, `saved`. Beside them: `carried`, `symbols` (the
 //! executable's variables by name), `source`, `generators`, `variables`, `exits`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
 //! `return_addresses`.
 
@@ -35,6 +36,7 @@
 
 mod allocator;
 mod arena;
+mod carried;
 mod chunk;
 mod engine;
 #[cfg(all(
@@ -64,6 +66,7 @@ mod platform;
 mod pool;
 mod reservation;
 mod return_addresses;
+mod saved;
 mod size_class;
 mod source;
 mod spin_lock;
@@ -77,6 +80,7 @@ mod waker;
 
 pub use allocator::Allocator;
 pub use arena::{Arena, ArenaGuard};
+pub use carried::Carried;
 pub use generators::with_source;
 pub use handed::{Cloned, Handed};
 pub use hash_keys::{hash_keys, set_hash_keys};
@@ -85,6 +89,7 @@ pub use last_words::{operation_begins, poll_begins, poll_ends};
 pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use return_addresses::return_addresses;
+pub use saved::{Saved, Unsaved};
 pub use source::{Addresses, Clock, Forbidden, LOCALHOST, Source, UPTIME, interposes, without_source};
 pub use stack::{call_with_clean_registers, made_clean, wipe_stack};
 pub use stacks::{call_on_program_stack, call_on_step_stack, call_on_used_program_stack};

@@ -12,6 +12,7 @@
 //! beyond the last slot are set, as if they were live.
 
 use crate::size_class::{Room, SLAB_BYTES, SLOT_BYTES_MIN, SizeClass};
+use std::ops::Range;
 
 /// The number of slabs of a chunk.
 pub const SLABS: usize = 1024;
@@ -31,7 +32,7 @@ pub struct Tables {
     slots: [[u64; WORDS]; SLABS],
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 struct Slab {
     use_: Use,
@@ -45,7 +46,7 @@ struct Slab {
 }
 
 /// What a slab is used for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Use {
     /// Nothing: it is free, or one of the slabs at the head.
@@ -68,6 +69,13 @@ impl Use {
             Use::Nothing | Use::Whole => None,
         }
     }
+}
+
+/// What the tables say of one slab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlabTable {
+    slab: Slab,
+    slots: [u64; WORDS],
 }
 
 /// Whose memory an allocation is.
@@ -124,6 +132,46 @@ impl Tables {
             _ => 0,
         };
         self.slabs.iter().enumerate().map(of_slab).sum()
+    }
+
+    /// What the tables say of a slab, if it is used for what the program allocates.
+    pub fn of_program(&self, slab: usize) -> Option<SlabTable> {
+        let is_programs = matches!(self.slabs[slab].use_, Use::Slots | Use::Whole);
+        is_programs.then(|| SlabTable { slab: self.slabs[slab], slots: self.slots[slab] })
+    }
+
+    /// Whether some bytes of a slab belong to a live allocation.
+    pub fn has_live(&self, slab: usize, bytes: Range<usize>) -> bool {
+        let entry = &self.slabs[slab];
+        match entry.use_ {
+            Use::Nothing => false,
+            Use::Whole => true,
+            Use::Slots | Use::EngineSlots => {
+                let class = SizeClass::numbered(entry.class);
+                let last = class.slot_at(bytes.end - 1).min(class.slots() - 1);
+                (class.slot_at(bytes.start)..=last).any(|slot| self.slots[slab][slot / 64] & (1 << (slot % 64)) != 0)
+            }
+        }
+    }
+
+    /// Whether a slab is used for nothing.
+    pub fn is_free(&self, slab: usize) -> bool {
+        !contains(&self.used, slab)
+    }
+
+    /// Uses a free slab as it was used before.
+    pub fn put_back(&mut self, number: usize, SlabTable { slab, slots }: &SlabTable) {
+        insert(&mut self.used, number);
+        (self.slabs[number], self.slots[number]) = (*slab, *slots);
+        match slab.use_.owner() {
+            Some(owner) => {
+                self.live += usize::from(slab.live);
+                if slab.full != !0 {
+                    insert(&mut self.with_room[owner as usize][usize::from(slab.class)], number);
+                }
+            }
+            None => self.live += usize::from(usize::from(slab.first) == number),
+        }
     }
 
     /// Frees a live allocation.

@@ -189,7 +189,7 @@ fn block() -> usize {
 }
 
 /// A value of a variable: its words, of which the first and the last may be used in part.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Value {
     /// Its index in [`found`].
     variable: usize,
@@ -197,7 +197,7 @@ struct Value {
 }
 
 /// The values of a program's variables that a run has made others than the first.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Own {
     /// By variable.
     changed: RefCell<Vec<Value>>,
@@ -212,6 +212,18 @@ impl Own {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changed.borrow().is_empty() && self.destructors.borrow().is_empty()
+    }
+
+    /// All words of the values.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
+        let changed = self.changed.borrow();
+        changed.iter().flat_map(|value| value.words.iter().copied()).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Makes them those of another moment of the run, or of a new one. None of them is in place.
+    pub fn put_back(&self, before: &Own) {
+        self.changed.replace(before.changed.borrow().clone());
+        self.destructors.replace(before.destructors.borrow().clone());
     }
 
     /// Adds the values to an image.

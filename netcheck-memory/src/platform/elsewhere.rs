@@ -1,6 +1,6 @@
 //! Systems and processors that are not supported: nothing can be reserved.
 
-use super::ThreadLocals;
+use super::{Heaps, ThreadLocals};
 
 pub type ThreadNumber = ();
 
@@ -67,4 +67,8 @@ pub unsafe extern "C" fn call_with_clean_registers(function: extern "C" fn(*mut 
 /// `function` may be called with `data`.
 pub unsafe extern "C" fn call_on_stack(function: extern "C" fn(*mut u8), data: *mut u8, _: *mut u8) {
     function(data);
+}
+
+pub fn heaps() -> Heaps {
+    Heaps { heaps: Vec::new(), loaded: Vec::new() }
 }

@@ -1,6 +1,6 @@
 //! Linux on x86_64 and aarch64.
 
-use super::ThreadLocals;
+use super::{Heaps, ThreadLocals};
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::OnceLock;
@@ -161,6 +161,27 @@ pub fn thread_number() -> Option<ThreadNumber> {
 pub fn give_way(thread: ThreadNumber) {
     // SAFETY: it takes numbers. It fails if the thread has ended, and nothing needs to be done then.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, thread.cast_unsigned(), 19) };
+}
+
+/// Where the system's heap lies, and what it maps for programs; with room for what comes. And the executable and its
+/// libraries, as they are loaded, which lie there in part.
+pub fn heaps() -> Heaps {
+    const ROOM_BYTES: usize = 1 << 36;
+    /// From here on, below the stack of the first thread, the system places what is mapped anywhere.
+    const MAPPED_MIN: usize = 0x7000 << 32;
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let range = |line: &str| {
+        let (start, end) = line.split(' ').next()?.split_once('-')?;
+        let [start, end] = [start, end].map(|address| usize::from_str_radix(address, 16).ok());
+        Some((start?..end?, line.split(' ').next_back()?.to_owned()))
+    };
+    let ranges: Vec<_> = maps.lines().filter_map(range).collect();
+    let heap = ranges.iter().find(|(_, path)| path == "[heap]").map(|(heap, _)| heap.start);
+    let mapped = ranges.iter().map(|(range, _)| range.start).filter(|&start| start >= MAPPED_MIN).min();
+    let mapped = mapped.unwrap_or(MAPPED_MIN).saturating_sub(ROOM_BYTES)..1 << 47;
+    let heaps = heap.map(|heap| heap..heap + ROOM_BYTES).into_iter().chain([mapped]).collect();
+    let loaded = ranges.into_iter().filter(|(_, path)| path.starts_with('/')).map(|(range, _)| range).collect();
+    Heaps { heaps, loaded }
 }
 
 /// The thread-local variables of the executable or library that contains this code.

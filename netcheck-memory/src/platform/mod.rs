@@ -23,6 +23,14 @@ mod imp;
 #[path = "elsewhere.rs"]
 mod imp;
 
+/// Ranges of addresses of this process.
+pub struct Heaps {
+    /// Where memory is allocated and mapped.
+    pub heaps: Vec<Range<usize>>,
+    /// The executable and its libraries.
+    pub loaded: Vec<Range<usize>>,
+}
+
 /// Thread-local variables, and what they are in a new thread.
 pub struct ThreadLocals {
     /// Where those of this thread are.
@@ -40,5 +48,5 @@ impl ThreadLocals {
 
 pub use imp::{
     ThreadNumber, call_on_new_thread, call_on_stack, call_with_clean_registers, discard, explain_faults, give_way,
-    page_faults, prefer_small_pages, protect, reserve, thread_locals, thread_number, touched_bytes,
+    heaps, page_faults, prefer_small_pages, protect, reserve, thread_locals, thread_number, touched_bytes,
 };

@@ -10,6 +10,7 @@ mod mute;
 mod places;
 mod random_structures;
 mod return_addresses;
+mod saved;
 #[cfg(feature = "allocator")]
 mod sources;
 mod stack;
