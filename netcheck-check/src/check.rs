@@ -69,6 +69,9 @@ const STATES_MAX: usize = 10_000_000;
 /// Bytes that states may take unless `max_memory` says otherwise: a machine should not have to swap.
 const MEMORY_BYTES_MAX: usize = 8 << 30;
 
+/// Bytes that copies of runs may take unless `max_copies` says otherwise.
+const COPIES_BYTES_MAX: usize = 256 << 20;
+
 /// The most threads that explore: the states that are expanded at once have no work for more.
 const THREADS_MAX: usize = 256;
 
@@ -101,6 +104,7 @@ pub struct Checker {
     depth_max: usize,
     messages_max: Option<usize>,
     memory_bytes_max: usize,
+    copies_bytes_max: usize,
     duration_max: Option<Duration>,
     reduction: bool,
     subsumption: bool,
@@ -141,6 +145,7 @@ impl Checker {
             depth_max: usize::MAX,
             messages_max: None,
             memory_bytes_max: MEMORY_BYTES_MAX,
+            copies_bytes_max: COPIES_BYTES_MAX,
             duration_max: None,
             reduction: true,
             subsumption: false,
@@ -244,9 +249,18 @@ impl Checker {
     }
 
     /// Bytes that the states may take at the most, about: those that are visited, those to be expanded, and the packets
-    /// on their way in them. Reaching it is `Inconclusive`. 8 GiB unless it is set.
+    /// on their way in them, with copies of runs ([`max_copies`](Checker::max_copies)). Reaching it is `Inconclusive`. 8 GiB
+    /// unless it is set.
     pub fn max_memory(mut self, bytes: usize) -> Self {
         self.memory_bytes_max = bytes;
+        self
+    }
+
+    /// Bytes that copies of runs may take at the most, about. A local state that a program leaves a second way is reached
+    /// again by setting a run of it back to such a copy, and without one by polling the program through its whole history:
+    /// so this changes how long a check takes, and nothing that it finds. 256 MiB unless it is set; 0 for none.
+    pub fn max_copies(mut self, bytes: usize) -> Self {
+        self.copies_bytes_max = bytes;
         self
     }
 

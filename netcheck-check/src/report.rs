@@ -78,6 +78,8 @@ pub(crate) struct Figures {
     pub(crate) rounds: usize,
     pub(crate) states_of_all_rounds: usize,
     pub(crate) memory_bytes: usize,
+    pub(crate) set_back: u64,
+    pub(crate) copies_bytes: usize,
 }
 
 impl Report {
@@ -145,6 +147,17 @@ impl Report {
     /// Bytes held for the visited states.
     pub fn memory_bytes(&self) -> usize {
         self.figures.memory_bytes
+    }
+
+    /// How often a run of a program was set back to a copy, instead of being polled through its whole history; see
+    /// [`Checker::max_copies`](crate::check::Checker::max_copies).
+    pub fn set_back(&self) -> u64 {
+        self.figures.set_back
+    }
+
+    /// Bytes that copies of runs take.
+    pub fn copies_bytes(&self) -> usize {
+        self.figures.copies_bytes
     }
 
     /// Moves that were possible in the states and were not explored, because a stubborn set without

@@ -11,6 +11,7 @@ const MEMORY: &[Row] = &[
         &[
             "allocator",
             "arena",
+            "carried",
             "generators",
             "handed",
             "hash_keys",
@@ -21,6 +22,7 @@ const MEMORY: &[Row] = &[
             "source",
             "stack",
             "return_addresses",
+            "saved",
             "stacks",
             "thread",
             "variables",
@@ -41,7 +43,9 @@ const MEMORY: &[Row] = &[
     ("place", &["chunk", "handed", "stack", "stacks", "tables"]),
     ("allocator", &["chunk", "engine", "place", "pool", "reservation", "stack", "tables"]),
     ("image", &["chunk", "place", "reservation", "source", "stacks", "tables"]),
-    ("arena", &["chunk", "image", "place", "pool", "reservation", "variables"]),
+    ("arena", &["chunk", "image", "place", "pool", "reservation", "tables", "variables"]),
+    ("carried", &[]),
+    ("saved", &["arena", "chunk", "place", "platform", "reservation", "size_class", "tables", "variables"]),
     ("hash_keys", &["platform"]),
     ("source", &[]),
     ("symbols", &[]),
@@ -240,7 +244,19 @@ const RUNTIME: &[Row] = &[
     ),
     ("unit::merged", &["id", "operation", "unit::automaton", "unit::generator"]),
     ("unit::order", &["id", "operation", "unit::automaton", "unit::generator"]),
-    ("unit::pool", &["id", "operation", "unit::automaton", "unit::instance"]),
+    (
+        "unit::set_back",
+        &[
+            "id",
+            "unit::identity::memory",
+            "unit::instance",
+            "unit::panics",
+            "unit::poll::context",
+            "unit::poll::tasks",
+            "unit::program",
+        ],
+    ),
+    ("unit::pool", &["id", "operation", "unit::automaton", "unit::instance", "unit::set_back"]),
     (
         "unit::learn",
         &[
@@ -259,9 +275,18 @@ const RUNTIME: &[Row] = &[
     ),
     (
         "unit::both_ways",
-        &["id", "operation", "unit::automaton", "unit::learn", "unit::panics", "unit::shared", "unit::wording"],
+        &[
+            "id",
+            "operation",
+            "unit::automaton",
+            "unit::learn",
+            "unit::panics",
+            "unit::program",
+            "unit::shared",
+            "unit::wording",
+        ],
     ),
-    ("unit::kept", &["id", "unit::automaton", "unit::instance", "unit::learn", "unit::pool", "unit::program"]),
+    ("unit::kept", &["id", "unit::automaton", "unit::instance", "unit::learn", "unit::program"]),
     ("unit::waits", &["id", "operation", "unit::automaton", "unit::identity::causality", "unit::learn"]),
     ("unit::perform", &["id", "operation", "unit::instance", "unit::learn", "unit::panics", "unit::program"]),
     (

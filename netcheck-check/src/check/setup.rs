@@ -163,6 +163,7 @@ impl Job {
             shows_outputs: !self.properties.finally.is_empty(),
             executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),
             seed: self.checker.seed,
+            copies_bytes_max: self.checker.copies_bytes_max,
             written_bytes_max: self.declared.tcp.streams.capacity,
             statics: match () {
                 () if is_alone() => Statics::Own,

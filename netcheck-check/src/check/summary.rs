@@ -151,6 +151,7 @@ impl Job {
 fn figures(searched: &Searched) -> Figures {
     let Searched { explored, rounds, system, .. } = searched;
     let learned = &system.learner.automata;
+    let (set_back, copies_bytes) = system.learner.copied();
     Figures {
         states: explored.store.len(),
         transitions: explored.transitions,
@@ -167,5 +168,7 @@ fn figures(searched: &Searched) -> Figures {
         rounds: *rounds,
         states_of_all_rounds: explored.states_before + explored.store.len(),
         memory_bytes: explored.store.memory_bytes(),
+        set_back,
+        copies_bytes,
     }
 }

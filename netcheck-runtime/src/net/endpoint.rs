@@ -25,7 +25,7 @@ impl Handed for Endpoint {
 }
 
 /// The record of one socket.
-#[derive(Default, Hash)]
+#[derive(Clone, Default, Hash)]
 struct Record {
     endpoint: Option<Endpoint>,
     /// Bytes that were read but did not fit the caller's final buffer.
@@ -39,6 +39,10 @@ impl Kept for Record {
 
     fn for_another_unit(&self) -> Box<dyn Kept> {
         Box::new(Record { endpoint: self.endpoint, surplus: Vec::new() })
+    }
+
+    fn copy(&self) -> Box<dyn Kept> {
+        Box::new(self.clone())
     }
 
     fn stream(&self) -> Option<Stream> {

@@ -155,7 +155,8 @@ impl Explored {
     ) -> Option<Limit> {
         let symmetry_bytes = self.symmetry.as_ref().map_or(0, Symmetry::memory_bytes);
         let kept_bytes = self.store.memory_bytes() + self.ends.memory_bytes();
-        let memory_bytes = kept_bytes + frontier.memory_bytes() + symmetry_bytes + system.link_bytes;
+        let (_, copies_bytes) = system.learner.copied();
+        let memory_bytes = kept_bytes + frontier.memory_bytes() + symmetry_bytes + system.link_bytes + copies_bytes;
         let is_over = progress.note(Seen {
             states: self.store.len() as u64,
             frontier: frontier.len() as u64,

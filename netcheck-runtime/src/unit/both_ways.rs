@@ -10,6 +10,7 @@ use crate::operation::{Input, Offer};
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::panics::Cause;
+use crate::unit::program::Program;
 use crate::unit::shared::Modes;
 use crate::unit::wording;
 use std::rc::Rc;
@@ -99,6 +100,37 @@ impl Learner {
         let (_, mut steps) = self.automata.history(source);
         steps.push((source, input));
         self.try_history(root, &steps)
+    }
+
+    /// Tries whether a run that was set back to a node is a run of the node's history: it has the same memory, and asks for
+    /// the same. Else runs of the program are no longer set back, unless each run of the history has another memory (a
+    /// generator of random numbers is elsewhere).
+    pub(super) fn try_set_back(&mut self, root: NodeId, program: &Program, node: NodeId) -> Result<(), Diagnostic> {
+        let Some(mut run) = self.pool.set_back(node) else { return Ok(()) };
+        let (_, steps) = self.automata.history(node);
+        let polls = self.polls;
+        let mut images = vec![run.instance.image()];
+        while images.len() < 3 {
+            if !run.instance.restart() {
+                self.pool.forget_copies(&run);
+                return Ok(());
+            }
+            self.replay(&mut run.instance, program, &steps)?;
+            images.push(run.instance.image());
+            if images[0] == images[images.len() - 1] {
+                break;
+            }
+        }
+        self.merged.pay(self.polls - polls);
+        match images[..] {
+            [copied, first] if copied == first => self.pool.put(node, run),
+            [_, first, second] if first != second => self.pool.put(node, run),
+            _ => {
+                self.pool.forget_copies(&run);
+                self.apart.insert(root);
+            }
+        }
+        Ok(())
     }
 
     /// Runs a history that leads to a node with several histories.

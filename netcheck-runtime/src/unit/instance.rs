@@ -15,7 +15,7 @@ use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
 use crate::unit::shared::{Shared, Value};
 use crate::unit::waiting::Waiting;
-use netcheck_memory::{Dated, call_on_step_stack, engine_region};
+use netcheck_memory::{Carried, Dated, call_on_step_stack, engine_region};
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -74,7 +74,7 @@ pub struct Instance {
     pub(in crate::unit) context: Rc<Context>,
     /// The isolated tasks that this run spawned. Their factories share sockets with the run and live as long as it
     /// does, so that no run closes a socket that another run of the same history leaves open.
-    spawned: Vec<(UnitId, Rc<Program>)>,
+    pub(super) spawned: Vec<(UnitId, Rc<Program>)>,
     /// Polls of user code, and calls of its wakers, for the report.
     pub(crate) polls: u64,
 }
@@ -353,7 +353,7 @@ impl Instance {
                 Ok(())
             }
             Ok(None) => {
-                let ended = self.context.state().tasks.all.remove(&task);
+                let ended = self.context.state().tasks.all.remove(&task).map(Carried::take);
                 self.apart(|context| {
                     context::enter(context, || {
                         drop(ended);
@@ -461,7 +461,7 @@ impl Instance {
     fn left_behind(&self) -> Option<Panic> {
         let unit = self.context.shared.unit(self.context.unit);
         let state = self.context.state();
-        let goes_on = |(id, task): &(&TaskId, &Task)| id.0 > 0 && !task.control.is_cancelled();
+        let goes_on = |(id, task): &(&TaskId, &Carried<Task>)| id.0 > 0 && !task.control.is_cancelled();
         let (_, task) = state.tasks.all.iter().find(goes_on).filter(|_| unit.parent.is_some())?;
         let location = format!("{}:{}", task.location.file(), task.location.line());
         let message = format!(
@@ -483,16 +483,5 @@ fn run_of(task: TaskId) -> Offer {
         location: Location::caller(),
         caller: None,
         execution: 0,
-    }
-}
-
-/// The program's destructors run in a context that is discarded: their calls get any answer, and have no effect.
-impl Drop for Instance {
-    fn drop(&mut self) {
-        self.context.set_discarded();
-        let tasks = std::mem::take(&mut self.context.state().tasks.all);
-        // A panic in a destructor does not count, because the world is gone.
-        let _ = panics::catch(|| context::enter(&self.context, || drop(tasks)));
-        self.context.drop_rest();
     }
 }

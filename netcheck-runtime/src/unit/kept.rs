@@ -11,7 +11,6 @@ use crate::id::NodeId;
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
 use crate::unit::instance::{Instance, Rest};
 use crate::unit::learn::{Diagnostic, Learner};
-use crate::unit::pool::Run;
 use crate::unit::program::Program;
 
 impl Learner {
@@ -29,10 +28,11 @@ impl Learner {
         let roots = roots.clone();
         let poll = self.automata.poll(source, input);
         let (keeper, steps) = self.keepers.nearest(&self.automata, poll[0].0);
-        let keeper = keeper.map(|run| run.instance);
-        let keeper = keeper.unwrap_or_else(|| Instance::without_arena(unit, root, &self.shared));
-        let mut instance = self.replay(keeper, program, &steps)?;
-        let stepped = self.follow(&mut instance, program, &poll)?;
+        let new = || self.keepers.new_run(Instance::without_arena(unit, root, &self.shared));
+        let mut run = keeper.unwrap_or_else(new);
+        let instance = &mut run.instance;
+        self.replay(instance, program, &steps)?;
+        let stepped = self.follow(instance, program, &poll)?;
         self.polls += std::mem::take(&mut instance.polls);
         if let (Some(output), Rest::Ended { value, .. }) = (output, stepped.rest) {
             self.shared.keep_value(output, value);
@@ -41,7 +41,7 @@ impl Learner {
             self.programs.insert(root, program);
         }
         if stepped.alive && self.automata.node(target).from == Some((source, input)) {
-            self.keepers.put(target, Run { instance, is_recorded: true });
+            self.keepers.put(target, run);
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::unit::pool::{Pool, Run};
 use crate::unit::program::Program;
 use crate::unit::shared::Shared;
 use crate::unit::wording;
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use netcheck_memory::Dated;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -38,9 +38,11 @@ pub struct Learner {
     pub automata: Automata,
     pub(crate) shared: Rc<Shared>,
     pub(super) programs: AHashMap<NodeId, Rc<Program>>,
-    pool: Pool,
+    pub(super) pool: Pool,
     /// Runs without arenas, of which something was kept.
     pub(super) keepers: Pool,
+    /// The first nodes of programs that depend on more than what is copied of their runs.
+    pub(super) apart: AHashSet<NodeId>,
     pub(super) merged: Merged,
     /// What readers are told of steps, if calls are traced.
     remarks: AHashMap<EdgeId, Vec<String>>,
@@ -55,13 +57,14 @@ pub struct Learner {
 
 impl Learner {
     pub(crate) fn new(shared: Rc<Shared>) -> Self {
-        let pool = Pool::new(shared.modes.remembers);
+        let pool = Pool::new(shared.modes.remembers, shared.modes.copies_bytes_max);
         Learner {
             automata: Automata::new(),
             shared,
             programs: AHashMap::new(),
             pool,
             keepers: Pool::of_keepers(),
+            apart: AHashSet::new(),
             merged: Merged::default(),
             remarks: AHashMap::new(),
             swaps: Samples::default(),
@@ -85,6 +88,11 @@ impl Learner {
         let root = self.automata.add_node(unit, None, NodeKind::Live, false, vec![start]);
         self.programs.insert(root, program);
         root
+    }
+
+    /// How often runs were set back, and the bytes that copies of runs take.
+    pub fn copied(&self) -> (u64, usize) {
+        self.pool.copied()
     }
 
     /// The streams that a program is given at its start.
@@ -133,9 +141,10 @@ impl Learner {
         let (unit, root) = (node.unit, node.root);
         let program = self.program(root);
         let poll = self.automata.poll(source, input);
-        let Run { mut instance, .. } = self.run_to(root, &program, poll[0].0)?;
+        let mut run = self.run_to(root, &program, poll[0].0)?;
+        let instance = &mut run.instance;
         instance.attempt(number);
-        let stepped = self.feed(&mut instance, &program, &poll, None);
+        let stepped = self.feed(instance, &program, &poll, None);
         self.polls += std::mem::take(&mut instance.polls);
         let is_asked = matches!(&stepped.rest, Rest::Waits(offers) if !stepped.alive && offers.len() == 1);
         if !is_asked {
@@ -143,7 +152,9 @@ impl Learner {
             return Err(self.differs(unit, source, input, "a call that was begun before", &seen));
         }
         let dated = (instance.context.dated(), instance.context.was_told());
-        self.record(unit, (source, input), stepped, dated, Some((edge, number)))
+        let attempt = self.record(unit, (source, input), stepped, dated, Some((edge, number)))?;
+        self.pool.put_spent(run);
+        Ok(attempt)
     }
 
     #[cold]
@@ -156,8 +167,10 @@ impl Learner {
         }
         let poll = self.automata.poll(node, input);
         let before = poll[0].0;
-        let Run { mut instance, is_recorded } = self.run_to(root, &program, before)?;
-        let mut stepped = self.feed(&mut instance, &program, &poll, None);
+        let mut run = self.run_to(root, &program, before)?;
+        let (is_recorded, is_set_back) = (run.is_recorded, run.is_set_back);
+        let instance = &mut run.instance;
+        let mut stepped = self.feed(instance, &program, &poll, None);
         self.polls += std::mem::take(&mut instance.polls);
         let unit = self.automata.node(node).unit;
         let (alive, waiting, remarks) = (stepped.alive, stepped.waiting.take(), std::mem::take(&mut stepped.remarks));
@@ -174,12 +187,17 @@ impl Learner {
         }
         waiting.into_iter().for_each(|waiting| self.shared.note_waiting(target, waiting));
         if alive {
-            let is_recorded = is_recorded && self.automata.node(target).from == Some((node, input));
-            self.pool.put(target, Run { instance, is_recorded });
+            run.is_recorded &= self.automata.node(target).from == Some((node, input));
+            self.pool.put(target, run);
+        } else {
+            self.pool.put_spent(run);
         }
         if self.shared.modes.tracks {
             self.try_the_other_first(edge)?;
             self.learn_waits(edge)?;
+        }
+        if is_set_back && self.merged.is_set_back_due(self.polls) {
+            self.try_set_back(root, &program, before)?;
         }
         // A refused step leads nowhere and is no difference either. The end of a tracked program tells no more than the
         // steps before it.
@@ -228,16 +246,18 @@ impl Learner {
         Ok(())
     }
 
-    /// A run that is suspended in a node.
+    /// A run that is suspended in a node. It is copied there, unless its program depends on more than what is copied.
     fn run_to(&mut self, root: NodeId, program: &Program, node: NodeId) -> Result<Run, Diagnostic> {
         let unit = self.automata.node(root).unit;
         let (run, steps) = self.pool.nearest(&self.automata, node);
-        let Run { instance, is_recorded } =
-            run.unwrap_or_else(|| Run { instance: Instance::new(unit, root, &self.shared), is_recorded: true });
-        let replayed = self.replay(instance, program, &steps);
-        let instance =
-            replayed.map_err(|difference| if is_recorded { difference } else { self.mistaken(unit, &difference) })?;
-        Ok(Run { instance, is_recorded })
+        let mut run = run.unwrap_or_else(|| self.pool.new_run(Instance::new(unit, root, &self.shared)));
+        let replayed = self.replay(&mut run.instance, program, &steps);
+        let is_mistaken = !run.is_recorded;
+        replayed.map_err(|how| if is_mistaken { self.mistaken(unit, &how) } else { how })?;
+        if !self.apart.contains(&root) {
+            self.pool.copy(node, &mut run);
+        }
+        Ok(run)
     }
 
     /// A new run of a program, fed with `steps`.
@@ -247,17 +267,18 @@ impl Learner {
         program: &Program,
         steps: &[(NodeId, Input)],
     ) -> Result<Instance, Diagnostic> {
-        let instance = Instance::new(self.automata.node(root).unit, root, &self.shared);
-        self.replay(instance, program, steps)
+        let mut instance = Instance::new(self.automata.node(root).unit, root, &self.shared);
+        self.replay(&mut instance, program, steps)?;
+        Ok(instance)
     }
 
     /// A run after further steps, which are recorded.
     pub(super) fn replay(
         &mut self,
-        mut instance: Instance,
+        instance: &mut Instance,
         program: &Program,
         steps: &[(NodeId, Input)],
-    ) -> Result<Instance, Diagnostic> {
+    ) -> Result<(), Diagnostic> {
         if !steps.is_empty() {
             self.rebuilds += 1;
         }
@@ -265,11 +286,11 @@ impl Learner {
         while let Some((_, following)) = rest.split_first() {
             let answers = following.iter().take_while(|(at, _)| self.automata.node(*at).is_synchronous()).count();
             let (group, following) = rest.split_at(1 + answers);
-            self.follow(&mut instance, program, group)?;
+            self.follow(instance, program, group)?;
             rest = following;
         }
         self.polls += std::mem::take(&mut instance.polls);
-        Ok(instance)
+        Ok(())
     }
 
     /// The difference between the result of a step and the recorded node, as text; `None` if they agree.

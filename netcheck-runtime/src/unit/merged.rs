@@ -17,10 +17,10 @@ use ahash::AHashMap;
 const WAY_STEPS_MAX: usize = 64;
 
 /// Polls that the tries may cost in any case.
-const POLLS_MIN: u64 = 8_192;
+const POLLS_MIN: u64 = 512;
 
-/// Polls that they may cost for each other poll.
-const POLLS_FOR_ONE: u64 = 2;
+/// Other polls, for each of which they may cost one.
+const POLLS_OF_OTHERS: u64 = 2;
 
 /// Histories that were merged: taken to lead to the same node as earlier ones.
 #[derive(Default)]
@@ -29,6 +29,7 @@ pub(super) struct Merged {
     arrivals: AHashMap<NodeId, (NodeId, Input)>,
     learned: Samples,
     loops: Samples,
+    set_back: Samples,
     /// Polls of all tries so far.
     polls: u64,
     ways: u64,
@@ -80,7 +81,16 @@ impl Merged {
 
     /// Whether another history may be tried.
     pub(super) fn can_pay(&self, polls: u64) -> bool {
-        !self.is_empty() && self.polls <= POLLS_MIN + POLLS_FOR_ONE * (polls - self.polls)
+        !self.is_empty() && self.is_paid_for(polls)
+    }
+
+    /// Whether a node to which a run was set back is due for a test.
+    pub(super) fn is_set_back_due(&mut self, polls: u64) -> bool {
+        self.is_paid_for(polls) && self.set_back.is_due()
+    }
+
+    fn is_paid_for(&self, polls: u64) -> bool {
+        self.polls <= POLLS_MIN + (polls - self.polls) / POLLS_OF_OTHERS
     }
 
     /// Notes what a try has cost.

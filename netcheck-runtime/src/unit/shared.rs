@@ -43,6 +43,8 @@ pub struct Modes {
     pub executions_max: u32,
     /// What programs draw as random numbers follows from it.
     pub seed: u64,
+    /// The most bytes that copies of runs take.
+    pub copies_bytes_max: usize,
     /// The most bytes that a stream takes at once: a write is asked for no more.
     pub written_bytes_max: usize,
     /// Whose the statics of programs are.

@@ -267,7 +267,8 @@ impl Touches {
     /// those that the calls depend on when they are tried.
     pub(crate) fn begun(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
         let edge = system.learner.automata.edge(edge);
-        let tried: SmallVec<[Operation; 2]> = edge.begun.calls.iter().filter_map(|call| call.operation.tried()).collect();
+        let tried: SmallVec<[Operation; 2]> =
+            edge.begun.calls.iter().filter_map(|call| call.operation.tried()).collect();
         for operation in tried {
             let prepared = system.prepare(unit, operation, 0);
             self.operation(system, unit, &prepared);

@@ -41,6 +41,7 @@ fn shared() -> Rc<Shared> {
         shows_outputs: false,
         executions_max: 0,
         seed: 0,
+        copies_bytes_max: 0,
         written_bytes_max: 65_536,
         statics: Statics::Shared,
     };

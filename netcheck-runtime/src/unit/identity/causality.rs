@@ -165,7 +165,7 @@ impl<T: Eq + Hash> Numbers<T> {
 }
 
 /// The record of one run: the events on its objects, and the step that is being taken.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Causality {
     /// The last event on each object.
     last: SortedMap<ObjectId, EventId>,

@@ -9,6 +9,7 @@ use std::time::Duration;
 pub(super) const MADE_NS: i64 = 1 << 46;
 
 /// What a run knows of its clock. All numbers are nanoseconds.
+#[derive(Clone)]
 pub(super) struct Clock {
     /// The instants that the memory held before the step.
     pub(super) dated: Option<Dated>,

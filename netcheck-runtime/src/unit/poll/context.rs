@@ -16,15 +16,16 @@ use crate::unit::poll::schedule::Schedule;
 use crate::unit::poll::script::Script;
 use crate::unit::poll::selects::Selects;
 use crate::unit::poll::tasks::{IsolatedTasks, Polled, Tasks};
-use crate::unit::shared::Shared;
+use crate::unit::shared::{Modes, Shared};
 use crate::unit::waiting::Clones;
-use netcheck_memory::{Arena, Cloned, EngineGuard, Own, engine};
+use netcheck_memory::{Arena, Cloned, EngineGuard, Own, Saved, engine};
 use std::any::Any;
 use std::cell::{Cell, RefCell, RefMut};
 use std::ops::{Deref, DerefMut};
 use std::panic::{self, Location};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Waker;
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<Context>>> = const { RefCell::new(None) };
@@ -112,7 +113,7 @@ pub struct Context {
 }
 
 /// The mutable part of a context; each field belongs to one part of the calls, and has its own rules.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::unit) struct State {
     pub(in crate::unit) operations: Operations,
     pub(super) script: Script,
@@ -164,6 +165,24 @@ pub(in crate::unit) enum Abandoned {
 }
 
 impl State {
+    /// That of a run that has taken no step yet.
+    fn new(unit: UnitId, shared: &Shared) -> State {
+        let mut state = State::default();
+        if shared.modes.queues {
+            state.tasks.schedule = Some(Schedule::new(shared.unit(unit).parent.is_none()));
+        }
+        state
+    }
+
+    /// Takes all wakers, of a run that ends.
+    fn take_wakers(&mut self) -> Vec<Waker> {
+        let mut wakers = self.operations.take_wakers();
+        while let Some(waker) = self.tasks.schedule.as_mut().and_then(Schedule::pop_deferred) {
+            wakers.push(waker);
+        }
+        wakers
+    }
+
     /// Takes a recorded answer; the position of the poll is then after the answer.
     pub(super) fn take_answer(&mut self, index: usize) -> Outcome {
         let (call, outcome) = self.script.take(index);
@@ -187,11 +206,8 @@ impl Context {
     }
 
     fn with_arena(unit: UnitId, shared: Rc<Shared>, arena: Option<Arena>) -> Rc<Self> {
-        let mut state = State::default();
-        if shared.modes.queues {
-            state.tasks.schedule = Some(Schedule::new(shared.unit(unit).parent.is_none()));
-        }
-        let (state, discarded, gives_up) = (RefCell::new(state), Cell::new(false), Cell::new(false));
+        let state = RefCell::new(State::new(unit, &shared));
+        let (discarded, gives_up) = (Cell::new(false), Cell::new(false));
         let kept = arena.as_ref().map(Arena::keep);
         let clones = Arc::default();
         let (exit, variables) = (Cell::new(None), Own::default());
@@ -232,10 +248,47 @@ impl Context {
         self.arena.as_ref()
     }
 
+    /// A copy of the run, between two polls, that shares what is the same with another one.
+    pub(in crate::unit) fn save(&self, like: Option<&Saved>) -> Option<(Saved, State)> {
+        let Modes { explains, tracks, .. } = self.shared.modes;
+        // Copies of wakers that are traced are counted in the engine's memory.
+        let arena = self.arena.as_ref().filter(|_| !explains && !tracks)?;
+        let saved = arena.save(&self.variables, like).ok()?;
+        Some((saved, self.state().clone()))
+    }
+
+    /// Puts a copy of the run in place, after the run has ended. Returns false if something else still uses what the run
+    /// has allocated.
+    pub(in crate::unit) fn put_back(&self, saved: &Saved, state: &State) -> bool {
+        let is_back = self.arena.as_ref().is_some_and(|arena| arena.put_back(&self.variables, saved));
+        if is_back {
+            self.revive(state.clone());
+        }
+        is_back
+    }
+
+    /// Begins the run anew in the same memory, after it has ended. Returns false if something else still uses what it has
+    /// allocated.
+    pub(in crate::unit) fn begin_anew(&self) -> bool {
+        let is_unused = self.arena.as_ref().is_some_and(Arena::is_unused);
+        if is_unused {
+            self.variables.put_back(&Own::default());
+            self.revive(State::new(self.unit, &self.shared));
+        }
+        is_unused
+    }
+
+    fn revive(&self, state: State) {
+        *self.state() = state;
+        self.discarded.set(false);
+        self.gives_up.set(false);
+        self.exit.set(None);
+    }
+
     /// Drops the wakers of a run that has ended, and what its statics and thread-locals hold. A panic in a destructor does not
     /// count.
     pub(in crate::unit) fn drop_rest(self: &Rc<Self>) {
-        let wakers = self.state().operations.take_wakers();
+        let wakers = self.state().take_wakers();
         if !wakers.is_empty() {
             let _ = panics::catch(|| enter(self, || drop(wakers)));
         }

@@ -5,7 +5,7 @@ use crate::sorted::SortedMap;
 use std::hash::{Hash, Hasher};
 
 /// Executions of source lines, if calls are traced; counted in each task separately if tasks are tracked.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Executions(SortedMap<(Option<TaskId>, CallerId), u32>);
 
 impl Executions {

@@ -32,7 +32,7 @@ handed_by_copy!(Activation);
 pub(crate) struct Activation(u32);
 
 /// The positions of a function in the chain.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entries {
     /// The position of its first poll.
     called: PositionId,
@@ -41,7 +41,7 @@ struct Entries {
 }
 
 /// The position of a poll.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Frames {
     pub(super) position: Position,
     /// The functions that are being polled, the root first.

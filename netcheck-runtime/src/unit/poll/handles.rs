@@ -18,6 +18,9 @@ pub(crate) trait Kept: Any {
     /// The initial record of another unit that is given the socket.
     fn for_another_unit(&self) -> Box<dyn Kept>;
 
+    /// A copy, for a run that is set back.
+    fn copy(&self) -> Box<dyn Kept>;
+
     /// The socket's end of a connection, if it is connected.
     fn stream(&self) -> Option<Stream>;
 }
@@ -54,6 +57,16 @@ pub(super) struct Handles {
     called: Vec<Slot>,
     /// Sockets for which one of std stands in, by its descriptor: never between polls.
     lent: Vec<(i32, Box<dyn Any>)>,
+}
+
+/// The records between two polls.
+impl Clone for Handles {
+    fn clone(&self) -> Self {
+        let kept = self.kept.iter().map(|(&socket, kept)| (socket, kept.copy())).collect();
+        let polled = self.polled.iter().map(|(&slot, pending)| (slot, pending.copy())).collect();
+        let (sockets, timers) = (self.sockets.clone(), self.timers.clone());
+        Handles { sockets, timers, kept, polled, called: self.called.clone(), lent: Vec::new() }
+    }
 }
 
 impl Handles {

@@ -4,7 +4,7 @@ use crate::id::TaskId;
 use crate::sorted::{SortedMap, SortedSet};
 
 /// Numbers of which the smallest free one is given out, so that loops return to the same numbers.
-#[derive(Default, Hash)]
+#[derive(Clone, Default, Hash)]
 pub(super) struct Numbers {
     taken: SortedSet<u32>,
     /// Numbers of a tracked task that another task has given back. Such a number is free for the other task, and for

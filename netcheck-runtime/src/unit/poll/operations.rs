@@ -26,7 +26,7 @@ use crate::sorted::SortedMap;
 use crate::unit::identity::checkpoint::Values;
 use crate::unit::poll::branches::{Branches, are_unordered};
 use crate::unit::poll::script::Place;
-use netcheck_memory::Scan;
+use netcheck_memory::{Carried, Scan};
 use std::hash::Hash;
 use std::panic::Location;
 use std::task::Waker;
@@ -44,6 +44,11 @@ impl Pending {
     pub fn new(operation: Operation, location: &'static Location<'static>) -> Self {
         Pending { operation: Some(operation), location, key: None }
     }
+
+    /// A copy, for a run that is set back: the operation is registered in its record.
+    pub(super) fn copy(&self) -> Self {
+        Pending { operation: self.operation.clone(), location: self.location, key: self.key }
+    }
 }
 
 /// An operation that was begun in the current poll and not tried.
@@ -59,17 +64,18 @@ pub(crate) struct Fresh {
 }
 
 /// An operation that the unit waits for, with the waker of the future.
+#[derive(Clone)]
 struct Registered {
     offer: Offer,
     /// `None`: it was called, and no poll has left another one, or the last one has left none that wakes anybody.
-    waker: Option<Waker>,
+    waker: Option<Carried<Waker>>,
     outcome: Option<Outcome>,
     /// Whether the waker was called because it could complete.
     is_ready: bool,
 }
 
 /// The operations that a unit waits for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::unit) struct Operations {
     registered: SortedMap<OperationKey, Registered>,
     /// The number of operations that this step has begun.
@@ -83,7 +89,7 @@ pub(in crate::unit) struct Operations {
     /// The operations that the poll has found to wait before it took an outcome, if it has taken one.
     passed: Option<Vec<OperationKey>>,
     /// Wakers that are no longer needed. To drop one is the program's business, and done where the program runs.
-    unneeded: Vec<Waker>,
+    unneeded: Vec<Carried<Waker>>,
 }
 
 impl Operations {
@@ -116,6 +122,7 @@ impl Operations {
     }
 
     pub(super) fn register(&mut self, offer: Offer, waker: Option<Waker>) {
+        let waker = waker.map(Carried::new);
         self.registered.insert(offer.key, Registered { offer, waker, outcome: None, is_ready: false });
     }
 
@@ -194,9 +201,9 @@ impl Operations {
         let registered = self.registered.get_mut(&key).expect("an operation that is polled is registered");
         self.waiting.push((key, branches));
         (registered.offer.task, registered.offer.is_called, registered.is_ready) = (task, is_called, false);
-        let is_known = |known: &Waker| waker.as_ref().is_some_and(|waker| known.will_wake(waker));
+        let is_known = |known: &Carried<Waker>| waker.as_ref().is_some_and(|waker| known.will_wake(waker));
         if !registered.waker.as_ref().is_some_and(is_known) {
-            self.unneeded.extend(std::mem::replace(&mut registered.waker, waker.take()));
+            self.unneeded.extend(std::mem::replace(&mut registered.waker, waker.take().map(Carried::new)));
         }
     }
 
@@ -209,7 +216,7 @@ impl Operations {
     /// Gives an operation its outcome, or says that it could complete; returns the waker to call.
     pub(super) fn complete(&mut self, key: OperationKey, outcome: Outcome) -> Option<Waker> {
         let registered = self.registered.get_mut(&key)?;
-        let waker = registered.waker.take()?;
+        let waker = registered.waker.take()?.take();
         match outcome {
             Outcome::Woken => registered.is_ready = true,
             outcome => registered.outcome = Some(outcome),
@@ -221,7 +228,7 @@ impl Operations {
     /// An operation that has got an outcome, or is ready, waits again with this waker. Returns whether it is there.
     pub(super) fn wait_again(&mut self, key: OperationKey, waker: Waker) -> bool {
         let Some(registered) = self.registered.get_mut(&key) else { return false };
-        (registered.waker, registered.outcome, registered.is_ready) = (Some(waker), None, false);
+        (registered.waker, registered.outcome, registered.is_ready) = (Some(Carried::new(waker)), None, false);
         true
     }
 
@@ -239,13 +246,13 @@ impl Operations {
 
     /// Takes a waker that is no longer needed.
     pub(super) fn pop_unneeded(&mut self) -> Option<Waker> {
-        self.unneeded.pop()
+        self.unneeded.pop().map(Carried::take)
     }
 
     /// Takes all wakers, of a run that ends.
     pub(in crate::unit) fn take_wakers(&mut self) -> Vec<Waker> {
         let kept = self.registered.values_mut().filter_map(|registered| registered.waker.take());
-        kept.chain(self.unneeded.drain(..)).collect()
+        kept.chain(self.unneeded.drain(..)).map(Carried::take).collect()
     }
 
     /// The operations that may complete, by key.

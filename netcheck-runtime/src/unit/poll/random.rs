@@ -9,7 +9,7 @@ use crate::sorted::SortedMap;
 use std::hash::{Hash, Hasher};
 
 /// What a run has drawn.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Random {
     /// The draws of the run so far; by task if tasks are tracked.
     draws: SortedMap<Option<TaskId>, u64>,

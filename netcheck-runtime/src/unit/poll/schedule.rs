@@ -11,7 +11,7 @@
 use crate::id::TaskId;
 use crate::operation::OperationKey;
 use crate::sorted::SortedSet;
-use netcheck_memory::Scan;
+use netcheck_memory::{Carried, Scan};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use std::task::Waker;
@@ -64,13 +64,13 @@ pub(super) enum Taken {
 }
 
 /// The order of the tasks of one unit.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Schedule {
     /// Whether the root is the future of `block_on`; the root of an isolated task is a task like others.
     has_root: bool,
     stations: VecDeque<Station>,
     /// The wakers that `yield_now`s have left, with their tasks.
-    deferred: Vec<(TaskId, Waker)>,
+    deferred: Vec<(TaskId, Carried<Waker>)>,
     /// The tasks that may be polled at any time: blocking closures, which have threads of their own, and the tasks that
     /// these have woken.
     at_any_time: SortedSet<TaskId>,
@@ -133,12 +133,12 @@ impl Schedule {
     pub(super) fn defer(&mut self, task: TaskId, waker: &mut Option<Waker>) {
         let last = self.deferred.last().map(|(_, last)| last);
         let taken = waker.take_if(|waker| !last.is_some_and(|last| last.will_wake(waker)));
-        self.deferred.extend(taken.map(|waker| (task, waker)));
+        self.deferred.extend(taken.map(|waker| (task, Carried::new(waker))));
     }
 
     /// Takes the waker that `yield_now` has left last: tokio wakes the others after it.
     pub(super) fn pop_deferred(&mut self) -> Option<Waker> {
-        self.deferred.pop().map(|(_, waker)| waker)
+        self.deferred.pop().map(|(_, waker)| waker.take())
     }
 
     /// Whether a task waits for its turn after a `yield_now`.
@@ -289,7 +289,7 @@ impl Schedule {
     ) -> Vec<Waker> {
         self.is_calling = false;
         let ended = self.deferred.extract_if(.., |(task, _)| !is_there(*task));
-        let unneeded = ended.map(|(_, waker)| waker).collect();
+        let unneeded = ended.map(|(_, waker)| waker.take()).collect();
         self.timers.retain(|key| is_timer(*key));
         self.stations.retain(|station| !matches!(station, Station::Task(task) if !is_there(*task)));
         self.at_any_time.retain(|task| is_there(*task));

@@ -4,7 +4,7 @@ use crate::operation::{Effect, Offer, Operation, Outcome};
 use std::collections::VecDeque;
 
 /// The calls and effects of one step.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Script {
     /// Answers to the synchronous calls that the step will make.
     answers: VecDeque<(Operation, Outcome)>,

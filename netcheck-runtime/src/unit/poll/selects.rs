@@ -9,6 +9,7 @@ use std::panic::Location;
 
 /// A `select!` of which one branch is being polled, or all branches wait. With another branch first, the branch that is
 /// polled might not be reached, and its synchronous calls not be made: so the order of the branches is settled before.
+#[derive(Clone)]
 pub(crate) struct Trying {
     /// The choice of the first branch, if it is open and other branches may win.
     pub(crate) choice: Option<Operation>,
@@ -29,7 +30,7 @@ impl Trying {
 }
 
 /// The `select!`s of a step.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Selects {
     /// Polls of unbiased `select!`s in this step.
     polls: u32,

@@ -6,7 +6,7 @@ use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::schedule::Schedule;
 use crate::unit::program::Program;
 use ahash::AHashMap;
-use netcheck_memory::Scan;
+use netcheck_memory::{Carried, Scan};
 use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
@@ -112,9 +112,9 @@ impl TaskControl {
 pub(crate) struct TaskNumber(pub(crate) u32);
 
 /// The tasks of a unit.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::unit) struct Tasks {
-    pub(in crate::unit) all: SortedMap<TaskId, Task>,
+    pub(in crate::unit) all: SortedMap<TaskId, Carried<Task>>,
     /// The task that is being polled.
     pub(in crate::unit) running: TaskId,
     /// The number of tasks that each task has spawned.
@@ -128,7 +128,7 @@ pub(in crate::unit) struct Tasks {
 impl Tasks {
     /// The task that is being polled, unless it is ending.
     pub(super) fn running(&self) -> Option<&Task> {
-        self.all.get(&self.running)
+        self.all.get(&self.running).map(|task| &**task)
     }
 
     /// The program's own source line when the running task was spawned, if calls are traced.
@@ -148,14 +148,14 @@ impl Tasks {
     /// A task is spawned.
     pub(super) fn spawn(&mut self, id: TaskId, task: Task) {
         let is_apart = task.blocks || self.is_blocking();
-        self.all.insert(id, task);
+        self.all.insert(id, Carried::new(task));
         self.queue(id, is_apart);
     }
 
     /// A task is woken or aborted.
     pub(super) fn wake(&mut self, control: &TaskControl) {
         let Some(schedule) = &self.schedule else { return };
-        let is_it = |task: &Task| std::ptr::eq(Arc::as_ptr(&task.control), control);
+        let is_it = |task: &Carried<Task>| std::ptr::eq(Arc::as_ptr(&task.control), control);
         if !control.is_woken() && !schedule.is_polled(control.id) && self.all.get(&control.id).is_some_and(is_it) {
             self.queue(control.id, self.is_blocking());
         }
@@ -202,7 +202,7 @@ impl Tasks {
 }
 
 /// The isolated tasks that a unit has spawned.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::unit) struct IsolatedTasks {
     /// The number of isolated tasks that this history has spawned, by name and first number.
     counts: SortedMap<(&'static str, u32), u32>,

@@ -14,6 +14,7 @@ mod run;
 mod strangers;
 mod systems;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use families::Parents::{Daemons, Processes};
@@ -61,6 +62,11 @@ fn a_random_system_more_beside_it_changes_nothing_for_a_system_in_dense_time() {
 #[test]
 fn a_random_system_more_beside_it_changes_nothing_for_a_system() {
     random_strangers_change_nothing(200_000..200_045).assert_skipped_at_most(40);
+}
+
+#[test]
+fn runs_that_are_set_back_change_nothing() {
+    copies_of_runs_change_nothing(450_000..450_060).assert_skipped_at_most(20);
 }
 
 #[test]
@@ -335,6 +341,32 @@ fn orders_and_names_change_nothing(seeds: Range<u64>) -> Tally {
         all([trial(true), trial(false)])
     };
     holds(seeds, generate, relation, systems::shrink)
+}
+
+/// No run is set back, some are, or all that can be. In every eighth check, several are.
+fn copies_of_runs_change_nothing(seeds: Range<u64>) -> Tally {
+    let set_back = Cell::new(0);
+    let generate = |seed| systems::system(seed, [Size::Small, Size::Large][seed as usize % 2]);
+    let relation = |_, system: &System| {
+        let trial = |reduction| {
+            let of = |copies_bytes| {
+                let checker = checker(system, reduction, 0).identity(Identity::Memory);
+                check(system, &checker.max_copies(copies_bytes))
+            };
+            let [none, few, most] = [0, 8 << 10, 64 << 20].map(of);
+            set_back.set(set_back.get() + u64::from(most.set_back > 4));
+            assert_eq!(none.set_back, 0, "there are no copies");
+            let what = |change: &str| format!("{change}, reduction {reduction}");
+            all([
+                same(&what("few copies of runs"), &none, &few, Sameness::Ends),
+                same(&what("all copies of runs"), &none, &most, Sameness::Ends),
+            ])
+        };
+        all([trial(true), trial(false)])
+    };
+    let tally = holds(seeds, generate, relation, systems::shrink);
+    assert!(set_back.get() * 4 >= tally.held, "in {} checks only, runs were set back", set_back.get());
+    tally
 }
 
 /// Somebody is deadlocked, or panics, if and only if that is so where all others are daemons.

@@ -15,6 +15,12 @@ fn for_all_families(first: u64, other: (Kind, Tasks)) {
 
 #[test]
 #[ignore = "takes minutes: for a nightly run, in release"]
+fn copies_of_runs_change_nothing_for_ten_thousand_systems() {
+    copies_of_runs_change_nothing(450_000..450_000 + COUNT);
+}
+
+#[test]
+#[ignore = "takes minutes: for a nightly run, in release"]
 fn strangers_change_nothing_for_ten_thousand_systems() {
     strangers_change_nothing(0..COUNT, &strangers::WITHOUT_ISOLATED_TASKS);
 }

@@ -101,6 +101,8 @@ pub struct Outcome {
     /// what these processes ended with together, in each end
     pub ends: BTreeSet<Ends>,
     pub states: usize,
+    /// how often runs were set back
+    pub set_back: u64,
     text: String,
 }
 
@@ -114,6 +116,7 @@ impl Outcome {
             outputs: outputs.collect(),
             ends,
             states: report.states(),
+            set_back: report.set_back(),
             text: text.or_else(|| report.limit().map(str::to_owned)).unwrap_or_default(),
         }
     }
