@@ -3,9 +3,11 @@
 use axum::extract::State;
 use axum::routing::{get, post};
 use axum::{Router, serve};
+use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 
 type Counter = State<Arc<Mutex<u32>>>;
 
@@ -23,6 +25,40 @@ async fn increment(State(counter): Counter) -> String {
 pub async fn server() -> std::io::Result<()> {
     let app = Router::new().route("/", get(count)).route("/increment", post(increment)).with_state(Arc::default());
     serve(TcpListener::bind("0.0.0.0:80").await?, app).await
+}
+
+/// What a server does with requests that it has accepted when it is told to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopping {
+    /// It answers them first.
+    Answers,
+    /// It forgets them.
+    Forgets,
+}
+
+/// Serves `POST /increment` until there is a `POST /stop`, and returns the count.
+pub async fn server_that_stops(stopping: Stopping) -> std::io::Result<u32> {
+    let (counter, stop) = (Counter::default(), Arc::new(Notify::new()));
+    let stopped = Arc::clone(&stop);
+    let app = Router::new()
+        .route("/increment", post(increment))
+        .with_state(Arc::clone(&counter.0))
+        .route("/stop", post(async move || stop.notify_one()));
+    let stopped = async move { stopped.notified().await };
+    let listener = TcpListener::bind("0.0.0.0:80").await?;
+    match stopping {
+        Stopping::Answers => serve(listener, app).with_graceful_shutdown(stopped).await?,
+        Stopping::Forgets => tokio::select! {
+            served = serve(listener, app).into_future() => served?,
+            () = stopped => {}
+        },
+    }
+    Ok(*counter.0.lock().unwrap())
+}
+
+/// Tells the server to stop.
+pub async fn stops() {
+    _ = reqwest::Client::new().post("http://server/stop").send().await;
 }
 
 /// What a client does if a request fails.

