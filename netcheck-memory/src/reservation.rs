@@ -100,6 +100,11 @@ impl Reservation {
         1 << (self.shift() - STRIDE_SHIFT)
     }
 
+    /// All that is mapped for it, and no more than the strides beside that.
+    pub fn mapped(self) -> Range<usize> {
+        self.base() - 2 * STRIDE_BYTES..self.base() + (self.chunks() + 2) * STRIDE_BYTES
+    }
+
     /// The first address.
     pub fn base(self) -> usize {
         self.0 & !(CHUNK_BYTES - 1)

@@ -189,9 +189,10 @@ struct Outside {
 impl Outside {
     fn of(chunk: &Chunk) -> Outside {
         static SYSTEM: OnceLock<Heaps> = OnceLock::new();
-        let system = SYSTEM.get_or_init(platform::heaps);
+        let reservation = Reservation::existing();
+        let system = SYSTEM.get_or_init(|| platform::heaps(reservation.map_or(0..0, Reservation::mapped)));
         let locals = platform::thread_locals().map_or(0..0, |locals| locals.block);
-        Outside { base: chunk.base(), reservation: Reservation::existing(), locals, system }
+        Outside { base: chunk.base(), reservation, locals, system }
     }
 
     fn contains(&self, word: u64) -> bool {

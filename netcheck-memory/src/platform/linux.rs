@@ -163,24 +163,33 @@ pub fn give_way(thread: ThreadNumber) {
     unsafe { libc::setpriority(libc::PRIO_PROCESS, thread.cast_unsigned(), 19) };
 }
 
-/// Where the system's heap lies, and what it maps for programs; with room for what comes. And the executable and its
-/// libraries, as they are loaded, which lie there in part.
-pub fn heaps() -> Heaps {
+/// Where the system's heap lies, and what it maps, with room for what comes; and the executable and its libraries, which lie
+/// there in part. All addresses, if the system does not say. `reserved`: a range that is ours.
+pub fn heaps(reserved: std::ops::Range<usize>) -> Heaps {
     const ROOM_BYTES: usize = 1 << 36;
-    /// From here on, below the stack of the first thread, the system places what is mapped anywhere.
-    const MAPPED_MIN: usize = 0x7000 << 32;
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let executable = std::fs::read_link("/proc/self/exe").unwrap_or_default();
     let range = |line: &str| {
         let (start, end) = line.split(' ').next()?.split_once('-')?;
         let [start, end] = [start, end].map(|address| usize::from_str_radix(address, 16).ok());
-        Some((start?..end?, line.split(' ').next_back()?.to_owned()))
+        Some((start?..end?, line.split_whitespace().nth(5).unwrap_or_default().to_owned()))
     };
-    let ranges: Vec<_> = maps.lines().filter_map(range).collect();
-    let heap = ranges.iter().find(|(_, path)| path == "[heap]").map(|(heap, _)| heap.start);
-    let mapped = ranges.iter().map(|(range, _)| range.start).filter(|&start| start >= MAPPED_MIN).min();
-    let mapped = mapped.unwrap_or(MAPPED_MIN).saturating_sub(ROOM_BYTES)..1 << 47;
-    let heaps = heap.map(|heap| heap..heap + ROOM_BYTES).into_iter().chain([mapped]).collect();
-    let loaded = ranges.into_iter().filter(|(_, path)| path.starts_with('/')).map(|(range, _)| range).collect();
+    let ranges: Vec<_> = maps.lines().filter_map(range).filter(|(_, what)| what != "[vsyscall]").collect();
+    let of = |what: &str| ranges.iter().filter(|(_, is)| is == what).map(|(range, _)| range).next_back();
+    let heap = of("[heap]").map(|heap| heap.start).or(of(&executable.to_string_lossy()).map(|last| last.end));
+    let (Some(heap), Some((last, _))) = (heap, ranges.last()) else {
+        return Heaps { heaps: std::iter::once(0..usize::MAX).collect(), loaded: Vec::new() };
+    };
+    let heap = heap..heap + ROOM_BYTES;
+    // What the system maps lies behind what is reserved, and comes down towards it; or else anywhere behind the heap.
+    let first_from = |address| ranges.iter().map(|(range, _)| range.start).find(|&start| start >= address);
+    let is_behind = first_from(heap.end).is_some_and(|first| reserved.contains(&first) || first >= reserved.end);
+    let mapped = match first_from(reserved.end) {
+        Some(first) if is_behind => first.saturating_sub(ROOM_BYTES).max(reserved.end),
+        _ => heap.end,
+    };
+    let heaps = vec![heap, mapped..last.end];
+    let loaded = ranges.into_iter().filter(|(_, what)| what.starts_with('/')).map(|(range, _)| range).collect();
     Heaps { heaps, loaded }
 }
 

@@ -137,3 +137,29 @@ fn nothing_is_put_back_while_something_is_live() {
     assert_eq!(**copy, 1);
     drop(copy.take());
 }
+
+/// Where the system's allocator and its mappings put something, on this thread and on others.
+#[test]
+fn addresses_of_the_system_are_known() {
+    let arena = arena();
+    let refused = |address: usize| {
+        let held = arena.enter(|| Box::new(address));
+        let is_refused = save(&arena, None).is_err();
+        drop(held);
+        is_refused
+    };
+    for bytes in [16, 1 << 12, 1 << 20, 1 << 27] {
+        let allocated = move || {
+            let of_the_system = vec![1_u8; bytes];
+            of_the_system.as_ptr().addr()
+        };
+        assert!(refused(allocated()), "{bytes} bytes");
+        let elsewhere = std::thread::spawn(allocated).join().unwrap();
+        assert!(refused(elsewhere), "{bytes} bytes on another thread");
+    }
+    assert!(!refused(0x0000_7a79_7877_7675), "text");
+    assert!(!refused(1 << 20) && !refused(usize::MAX), "numbers");
+    assert!(!refused((&raw const *"static").addr()) && !refused(main as fn() as usize));
+}
+
+fn main() {}
