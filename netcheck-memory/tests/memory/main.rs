@@ -14,6 +14,7 @@ mod saved;
 #[cfg(feature = "allocator")]
 mod sources;
 mod stack;
+#[cfg(feature = "allocator")]
 mod variables;
 
 use netcheck_memory::Arena;
