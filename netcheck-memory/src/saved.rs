@@ -27,7 +27,7 @@ use crate::place;
 use crate::platform::{self, Heaps};
 use crate::reservation::{CHUNK_BYTES, Reservation};
 use crate::size_class::SLAB_BYTES;
-use crate::tables::{Owner, SLABS, SlabTable};
+use crate::tables::{SLABS, SlabTable};
 use crate::variables::Own;
 use std::ops::Range;
 use std::ptr;
@@ -38,7 +38,7 @@ use std::sync::{Arc, OnceLock};
 const BLOCK_BYTES: usize = 1024;
 const BLOCK_WORDS: usize = BLOCK_BYTES / size_of::<u64>();
 
-/// What a copy takes beside its blocks, for each of them and for each slab.
+/// Bytes that a copy takes for each block and each slab, beside these.
 const ENTRY_BYTES: usize = 24;
 
 type Block = [u64; BLOCK_WORDS];
@@ -86,7 +86,7 @@ impl Arena {
                 return Err(Unsaved::Overflowed);
             }
             let outside = Outside::of(self.chunk());
-            if own.words().any(|word| outside.contains(word)) {
+            if own.has_word(|word| outside.contains(word)) {
                 return Err(Unsaved::Outside);
             }
             let mut copy = Copying { chunk: self.chunk(), outside, like, slab: 0, block: 0 };
@@ -110,10 +110,10 @@ impl Arena {
     /// program's is still live in the arena.
     pub fn put_back(&self, own: &Own, saved: &Saved) -> bool {
         place::outside(|| {
-            let mut tables = self.chunk().lock();
-            if tables.live_of(Owner::Program) > 0 || self.has_overflowed() {
+            if !self.is_unused() {
                 return false;
             }
+            let mut tables = self.chunk().lock();
             if !saved.slabs.iter().all(|(slab, _)| tables.is_free(usize::from(*slab))) {
                 return false;
             }

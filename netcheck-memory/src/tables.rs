@@ -71,7 +71,7 @@ impl Use {
     }
 }
 
-/// What the tables say of one slab.
+/// The entries of the tables for one slab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlabTable {
     slab: Slab,
@@ -134,7 +134,7 @@ impl Tables {
         self.slabs.iter().enumerate().map(of_slab).sum()
     }
 
-    /// What the tables say of a slab, if it is used for what the program allocates.
+    /// The entries for a slab, if it is used for what the program allocates.
     pub fn of_program(&self, slab: usize) -> Option<SlabTable> {
         let is_programs = matches!(self.slabs[slab].use_, Use::Slots | Use::Whole);
         is_programs.then(|| SlabTable { slab: self.slabs[slab], slots: self.slots[slab] })
@@ -148,8 +148,12 @@ impl Tables {
             Use::Whole => true,
             Use::Slots | Use::EngineSlots => {
                 let class = SizeClass::numbered(entry.class);
-                let last = class.slot_at(bytes.end - 1).min(class.slots() - 1);
-                (class.slot_at(bytes.start)..=last).any(|slot| self.slots[slab][slot / 64] & (1 << (slot % 64)) != 0)
+                let (first, last) = (class.slot_at(bytes.start), class.slot_at(bytes.end - 1).min(class.slots() - 1));
+                (first / 64..=last / 64).any(|word| {
+                    let from = if word == first / 64 { !0 << (first % 64) } else { !0 };
+                    let until = if word == last / 64 { !0 >> (63 - last % 64) } else { !0 };
+                    self.slots[slab][word] & from & until != 0
+                })
             }
         }
     }

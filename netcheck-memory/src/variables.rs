@@ -7,12 +7,11 @@
 //!
 //! # Whose variables they are
 //!
-//! Those of the executable that are written, by its table of symbols (`symbols`), but for those of the standard library,
-//! netcheck's own, those of the generators that [`generators`] looks after, and of the few crates that keep what
-//! belongs to the machine or to its threads ([`OF_THE_MACHINE`]), or that netcheck runs on other threads
-//! ([`OF_OTHER_THREADS`]). Variables of C code have no crate in their names, and
-//! stay as they are. An executable without symbols has none of them: its runs share everything, as they do on
-//! systems that are not supported.
+//! Variables of programs are those of the executable that are written, by its table of symbols (`symbols`), but for
+//! those of the standard library, netcheck's own, those of the generators that [`generators`] looks after, and of the
+//! few crates that keep what belongs to the machine or to its threads ([`OF_THE_MACHINE`]), or that netcheck runs on
+//! other threads ([`OF_OTHER_THREADS`]). Variables of C code have no crate in their names, and stay as they are. An
+//! executable without symbols has none of them: its runs share everything, as they do on systems that are not supported.
 //!
 //! # Why a swap is sound
 //!
@@ -214,10 +213,9 @@ impl Own {
         self.changed.borrow().is_empty() && self.destructors.borrow().is_empty()
     }
 
-    /// All words of the values.
-    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
-        let changed = self.changed.borrow();
-        changed.iter().flat_map(|value| value.words.iter().copied()).collect::<Vec<_>>().into_iter()
+    /// Whether this holds for one of the words of the values.
+    pub(crate) fn has_word(&self, holds: impl Fn(u64) -> bool) -> bool {
+        self.changed.borrow().iter().any(|value| value.words.iter().any(|&word| holds(word)))
     }
 
     /// Makes them those of another moment of the run, or of a new one. None of them is in place.

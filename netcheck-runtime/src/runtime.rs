@@ -269,9 +269,9 @@ impl Handle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RuntimeFlavor {
-    /// Of one thread.
+    /// A runtime of one thread.
     CurrentThread,
-    /// Of several threads.
+    /// A runtime of several threads.
     MultiThread,
 }
 

@@ -254,9 +254,11 @@ const RUNTIME: &[Row] = &[
             "unit::poll::context",
             "unit::poll::tasks",
             "unit::program",
+            "unit::recency",
         ],
     ),
-    ("unit::pool", &["id", "operation", "unit::automaton", "unit::instance", "unit::set_back"]),
+    ("unit::recency", &[]),
+    ("unit::pool", &["id", "operation", "unit::automaton", "unit::instance", "unit::recency", "unit::set_back"]),
     (
         "unit::learn",
         &[
@@ -279,8 +281,10 @@ const RUNTIME: &[Row] = &[
             "id",
             "operation",
             "unit::automaton",
+            "unit::identity::memory",
             "unit::learn",
             "unit::panics",
+            "unit::pool",
             "unit::program",
             "unit::shared",
             "unit::wording",

@@ -11,7 +11,7 @@ const BODY_BYTES_MAX: usize = 64 << 20;
 
 const HEADERS_MAX: usize = 100;
 
-/// What the browser may do with the page: load nothing, and ask this server only.
+/// The content security policy of the page: it loads nothing, and asks this server only.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
                       frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

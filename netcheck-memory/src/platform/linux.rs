@@ -181,7 +181,8 @@ pub fn heaps(reserved: std::ops::Range<usize>) -> Heaps {
         return Heaps { heaps: std::iter::once(0..usize::MAX).collect(), loaded: Vec::new() };
     };
     let heap = heap..heap + ROOM_BYTES;
-    // What the system maps lies behind what is reserved, and comes down towards it; or else anywhere behind the heap.
+    // Mappings of the system lie behind the reserved range, and new ones come down towards it. If one lies before it, new ones
+    // may lie anywhere behind the heap.
     let first_from = |address| ranges.iter().map(|(range, _)| range.start).find(|&start| start >= address);
     let is_behind = first_from(heap.end).is_some_and(|first| reserved.contains(&first) || first >= reserved.end);
     let mapped = match first_from(reserved.end) {

@@ -37,7 +37,7 @@ impl Held {
     }
 }
 
-/// What was held at one moment.
+/// A copy, and all that is to be found in it.
 struct Moment {
     saved: Saved,
     held: Carried<Held>,

@@ -8,8 +8,10 @@
 use crate::id::{NodeId, UnitId};
 use crate::operation::{Input, Offer};
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
+use crate::unit::identity::memory::ImageId;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::panics::Cause;
+use crate::unit::pool::Run;
 use crate::unit::program::Program;
 use crate::unit::shared::Modes;
 use crate::unit::wording;
@@ -107,30 +109,38 @@ impl Learner {
     /// generator of random numbers is elsewhere).
     pub(super) fn try_set_back(&mut self, root: NodeId, program: &Program, node: NodeId) -> Result<(), Diagnostic> {
         let Some(mut run) = self.pool.set_back(node) else { return Ok(()) };
-        let (_, steps) = self.automata.history(node);
-        let polls = self.polls;
-        let mut images = vec![run.instance.image()];
-        while images.len() < 3 {
-            if !run.instance.restart() {
-                self.pool.forget_copies(&run);
-                return Ok(());
-            }
-            self.replay(&mut run.instance, program, &steps)?;
-            images.push(run.instance.image());
-            if images[0] == images[images.len() - 1] {
-                break;
-            }
-        }
-        self.merged.pay(self.polls - polls);
-        match images[..] {
-            [copied, first] if copied == first => self.pool.put(node, run),
-            [_, first, second] if first != second => self.pool.put(node, run),
-            _ => {
-                self.pool.forget_copies(&run);
-                self.apart.insert(root);
-            }
+        let copied = run.instance.image();
+        let Some(first) = self.image_anew(&mut run, program, node)? else { return Ok(()) };
+        let is_trusted = first == copied || {
+            let Some(second) = self.image_anew(&mut run, program, node)? else { return Ok(()) };
+            second != first
+        };
+        if is_trusted {
+            self.pool.put(node, run);
+        } else {
+            self.pool.forget_copies(&run);
+            self.apart.insert(root);
         }
         Ok(())
+    }
+
+    /// The image of a run's memory after it has begun anew and taken the history of a node. `None`, and its copies are
+    /// forgotten, if something outside still uses that memory.
+    fn image_anew(
+        &mut self,
+        run: &mut Run,
+        program: &Program,
+        node: NodeId,
+    ) -> Result<Option<Option<ImageId>>, Diagnostic> {
+        if !run.instance.restart() {
+            self.pool.forget_copies(run);
+            return Ok(None);
+        }
+        let (_, steps) = self.automata.history(node);
+        let polls = self.polls;
+        self.replay(&mut run.instance, program, &steps)?;
+        self.merged.pay(self.polls - polls);
+        Ok(Some(run.instance.image()))
     }
 
     /// Runs a history that leads to a node with several histories.

@@ -41,6 +41,7 @@ pub mod perform;
 pub mod poll;
 mod pool;
 pub mod program;
+mod recency;
 mod set_back;
 pub mod shared;
 pub mod source_line;

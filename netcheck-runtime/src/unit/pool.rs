@@ -10,11 +10,11 @@ use crate::id::NodeId;
 use crate::operation::Input;
 use crate::unit::automaton::Automata;
 use crate::unit::instance::Instance;
+use crate::unit::recency::Recency;
 use crate::unit::set_back::{Copies, RunNumber};
 use ahash::AHashMap;
 use netcheck_memory::Arena;
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 
 /// The most suspended runs that are kept if each has an arena. With those that are running and memory that a static holds,
 /// they are less than the 255 arenas of a group: then what is left of a stale address is the same in all of them. Where
@@ -48,8 +48,6 @@ struct Kept {
     run: Run,
     /// The node in which it is suspended; `None` if it has come to its end, or its poll was abandoned.
     node: Option<NodeId>,
-    /// When it was put there.
-    put: u64,
 }
 
 /// A bounded pool of runs, by their nodes.
@@ -59,11 +57,10 @@ pub(super) struct Pool {
     runs: AHashMap<RunNumber, Kept>,
     /// The runs that are suspended in each node; the one that was put there last comes last.
     by_node: AHashMap<NodeId, SmallVec<[RunNumber; 1]>>,
-    /// Runs in the order in which they were put there; also those that were taken since.
-    oldest: VecDeque<(RunNumber, u64)>,
+    /// The runs, by when they were put there.
+    recency: Recency<RunNumber>,
     copies: Copies,
     copies_bytes_max: usize,
-    puts: u64,
     made: RunNumber,
 }
 
@@ -80,8 +77,8 @@ impl Pool {
     }
 
     fn of(runs_max: fn() -> usize) -> Self {
-        let (runs, by_node, oldest) = (AHashMap::new(), AHashMap::new(), VecDeque::new());
-        Pool { runs_max, runs, by_node, oldest, copies: Copies::default(), copies_bytes_max: 0, puts: 0, made: 0 }
+        let (runs, by_node, recency) = (AHashMap::new(), AHashMap::new(), Recency::default());
+        Pool { runs_max, runs, by_node, recency, copies: Copies::default(), copies_bytes_max: 0, made: 0 }
     }
 
     /// A run that has taken no step yet.
@@ -114,7 +111,8 @@ impl Pool {
     }
 
     fn take(&mut self, number: RunNumber) -> Option<Run> {
-        let Kept { run, node, .. } = self.runs.remove(&number)?;
+        let Kept { run, node } = self.runs.remove(&number)?;
+        self.recency.remove(number);
         if let Some(node) = node
             && let Some(runs) = self.by_node.get_mut(&node)
         {
@@ -177,20 +175,12 @@ impl Pool {
     }
 
     fn keep(&mut self, node: Option<NodeId>, run: Run) {
-        self.puts += 1;
-        let (put, runs_max) = (self.puts, (self.runs_max)());
-        self.oldest.push_back((run.number, put));
-        self.runs.insert(run.number, Kept { run, node, put });
-        let is_there =
-            |runs: &AHashMap<RunNumber, Kept>, (number, put)| runs.get(&number).is_some_and(|kept| kept.put == put);
-        while self.runs.len() > runs_max {
-            let Some(oldest) = self.oldest.pop_front() else { break };
-            if is_there(&self.runs, oldest) {
-                self.drop_run(oldest.0);
-            }
-        }
-        if self.oldest.len() > 4 * runs_max {
-            self.oldest.retain(|&put| is_there(&self.runs, put));
+        self.recency.note(run.number);
+        self.runs.insert(run.number, Kept { run, node });
+        while self.runs.len() > (self.runs_max)()
+            && let Some(oldest) = self.recency.pop()
+        {
+            self.drop_run(oldest);
         }
     }
 

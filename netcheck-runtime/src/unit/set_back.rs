@@ -17,12 +17,12 @@ use crate::unit::panics;
 use crate::unit::poll::context::{self, State};
 use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
+use crate::unit::recency::Recency;
 use ahash::{AHashMap, AHashSet};
 use netcheck_memory::{Saved, call_on_step_stack, engine_region};
-use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// What a copy takes beside the memory of its program.
+/// Bytes that a copy takes beside the memory of its program, about.
 const RECORD_BYTES: usize = 2048;
 
 /// The number of a run among those of a learner.
@@ -34,8 +34,6 @@ pub(super) struct SavedRun {
     memory: Saved,
     state: State,
     spawned: Vec<(UnitId, Rc<Program>)>,
-    /// When it was made or used last.
-    used: u64,
 }
 
 impl Instance {
@@ -50,21 +48,13 @@ impl Instance {
         self.context.drop_rest();
         self.spawned.clear();
     }
-}
 
-impl Drop for Instance {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-impl Instance {
     /// A copy, if the run is all that its program depends on and can change. It shares what is the same with another copy
     /// of the run.
     fn save(&self, of: RunNumber, like: Option<&SavedRun>) -> Option<SavedRun> {
         let like = like.filter(|like| like.of == of).map(|like| &like.memory);
         let (memory, state) = engine_region(|| self.context.save(like))?;
-        Some(SavedRun { of, memory, state, spawned: self.spawned.clone(), used: 0 })
+        Some(SavedRun { of, memory, state, spawned: self.spawned.clone() })
     }
 
     /// Ends the run, and puts a copy of it in place. Returns false if something outside still uses its memory.
@@ -76,9 +66,7 @@ impl Instance {
         }
         is_back
     }
-}
 
-impl Instance {
     /// Ends the run, and begins it anew in the same memory. Returns false if something outside still uses that.
     pub(super) fn restart(&mut self) -> bool {
         self.end();
@@ -91,15 +79,20 @@ impl Instance {
     }
 }
 
+impl Drop for Instance {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
 /// Copies of runs, by the nodes in which they are suspended.
 #[derive(Default)]
 pub(super) struct Copies {
     by_node: AHashMap<NodeId, SavedRun>,
-    /// Where copies were made or used, and when; also of copies that were used since.
-    oldest: VecDeque<(NodeId, u64)>,
+    /// The nodes, by when their copies were made or used.
+    recency: Recency<NodeId>,
     /// The nodes of each run's copies.
     nodes: AHashMap<RunNumber, AHashSet<NodeId>>,
-    clock: u64,
     pub(super) bytes: usize,
     /// How often runs were set back.
     pub(super) set_back: u64,
@@ -116,7 +109,7 @@ impl Copies {
         self.by_node.get(&node).map(|saved| saved.of)
     }
 
-    /// Copies a run that is suspended in a node, unless there is a copy; `before`: a node whose copy may have much in common
+    /// Copies a run that is suspended in a node without a copy; `before`: a node whose copy may have much in common
     /// with it. Of all copies, no more than so many bytes are kept.
     pub(super) fn save(
         &mut self,
@@ -130,12 +123,11 @@ impl Copies {
         self.bytes += saved.memory.unshared_bytes() + RECORD_BYTES;
         self.by_node.insert(node, saved);
         self.nodes.entry(of).or_default().insert(node);
-        self.note_use(node);
-        while self.bytes > bytes_max {
-            let Some((node, used)) = self.oldest.pop_front() else { break };
-            if self.by_node.get(&node).is_some_and(|saved| saved.used == used) {
-                self.remove(node);
-            }
+        self.recency.note(node);
+        while self.bytes > bytes_max
+            && let Some(oldest) = self.recency.pop()
+        {
+            self.remove(oldest);
         }
     }
 
@@ -145,26 +137,15 @@ impl Copies {
         let (of, is_back) = (saved.of, run.set_back(saved));
         self.set_back += u64::from(is_back);
         match is_back {
-            true => self.note_use(node),
+            true => self.recency.note(node),
             false => self.forget(of),
         }
         is_back
     }
 
-    fn note_use(&mut self, node: NodeId) {
-        self.clock += 1;
-        if let Some(saved) = self.by_node.get_mut(&node) {
-            saved.used = self.clock;
-            self.oldest.push_back((node, self.clock));
-        }
-        if self.oldest.len() > 4 * self.by_node.len() + 16 {
-            let by_node = &self.by_node;
-            self.oldest.retain(|(node, used)| by_node.get(node).is_some_and(|saved| saved.used == *used));
-        }
-    }
-
     fn remove(&mut self, node: NodeId) {
         if let Some(saved) = self.by_node.remove(&node) {
+            self.recency.remove(node);
             self.bytes = self.bytes.saturating_sub(saved.memory.unshared_bytes() + RECORD_BYTES);
             if let Some(nodes) = self.nodes.get_mut(&saved.of) {
                 nodes.remove(&node);
