@@ -4,7 +4,7 @@ use crate::chunk::Chunk;
 use crate::place::{self, Place};
 use crate::stack::wipe_stack;
 use crate::tables::Owner;
-use crate::{engine, pool, reservation};
+use crate::{allocations, engine, pool, reservation};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering;
@@ -94,11 +94,15 @@ fn allocate(place: Place, layout: Layout) -> *mut u8 {
 }
 
 /// Allocates in an arena. If it is full, notes that memory beyond it is not seen any more.
-#[inline]
+///
+/// Its frame is wiped behind it, and of the registers that it saves nothing is left on the program's stack.
+#[inline(never)]
 fn allocate_in(chunk: &'static Chunk, layout: Layout, owner: Owner) -> Option<NonNull<u8>> {
     let memory = chunk.allocate(layout, owner);
-    if memory.is_none() {
-        chunk.overflowed.store(true, Ordering::Relaxed);
+    match memory {
+        Some(memory) if owner == Owner::Program => allocations::note(memory.addr().get()),
+        Some(_) => {}
+        None => chunk.overflowed.store(true, Ordering::Relaxed),
     }
     memory
 }

@@ -1,7 +1,7 @@
 //! The heap of one run.
 
 use crate::chunk::Chunk;
-use crate::image::{self, Dated, Digest, Image, Scan};
+use crate::image::{self, Dated, Digest, Image, Part, Scan};
 use crate::place::{self, Stay};
 use crate::tables::Owner;
 use crate::variables::Own;
@@ -60,12 +60,19 @@ impl Arena {
 
     /// As [`Arena::image`], with the [instants](Scan::recognise) that the memory holds, if it holds any.
     pub fn dated_image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<(Digest, Option<Dated>)> {
-        place::outside(|| image::of(self.chunk, roots, image::digest))
+        place::outside(|| image::of(self.chunk, roots, |scratch| image::digest(&scratch.words)))
     }
 
     /// As [`Arena::image`], with all words that the digest is made of.
     pub fn full_image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<Image> {
-        place::outside(|| image::of(self.chunk, roots, Image::new)).map(|(image, _)| image)
+        place::outside(|| image::of(self.chunk, roots, |scratch| Image::new(&scratch.words))).map(|(image, _)| image)
+    }
+
+    /// As [`Arena::image`], in parts: the roots, and then all allocations that are reached.
+    pub fn parts(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<Vec<Part>> {
+        let parts =
+            place::outside(|| image::of(self.chunk, roots, |scratch| image::parts_of(scratch, self.chunk.base())));
+        parts.map(|(parts, _)| parts)
     }
 
     /// Frees what the variables of a run hold that has ended, if all that the program has allocated here can be reached from

@@ -34,6 +34,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 #![warn(clippy::too_many_lines)]
 
+mod allocations;
 mod allocator;
 mod arena;
 mod carried;
@@ -78,13 +79,14 @@ mod thread;
 mod variables;
 mod waker;
 
+pub use allocations::{Allocations, recording_allocations};
 pub use allocator::Allocator;
 pub use arena::{Arena, ArenaGuard};
 pub use carried::Carried;
 pub use generators::with_source;
 pub use handed::{Cloned, Handed};
 pub use hash_keys::{hash_keys, set_hash_keys};
-pub use image::{Dated, Digest, Image, Instants, ORIGIN_NS, RANGE_NS, Reach, Sample, Scan, is_recognised};
+pub use image::{Cell, Dated, Digest, Image, Instants, ORIGIN_NS, Part, RANGE_NS, Reach, Sample, Scan, is_recognised};
 pub use last_words::{operation_begins, poll_begins, poll_ends};
 pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};

@@ -9,6 +9,12 @@ pub fn return_addresses() -> Option<Vec<usize>> {
     unwinder::return_addresses()
 }
 
+/// Whether one of some functions is running, by return addresses; functions are given by their own addresses.
+pub(crate) fn is_one_running(addresses: &[usize], functions: &[usize]) -> bool {
+    // An address behind a call that ends a function is that of another function.
+    addresses.iter().any(|address| functions.contains(&unwinder::function_of(address.saturating_sub(1))))
+}
+
 /// The unwinder of the C++ ABI, which the standard library links for panics.
 #[cfg(all(target_os = "linux", not(miri)))]
 mod unwinder {
@@ -20,6 +26,12 @@ mod unwinder {
     unsafe extern "C" {
         fn _Unwind_Backtrace(visit: extern "C" fn(*mut c_void, *mut c_void) -> c_int, addresses: *mut c_void) -> c_int;
         fn _Unwind_GetIP(context: *mut c_void) -> usize;
+        fn _Unwind_FindEnclosingFunction(address: *mut c_void) -> *mut c_void;
+    }
+
+    pub(super) fn function_of(address: usize) -> usize {
+        // SAFETY: the address is only looked up.
+        unsafe { _Unwind_FindEnclosingFunction(std::ptr::without_provenance_mut(address)) }.addr()
     }
 
     extern "C" fn visit(context: *mut c_void, addresses: *mut c_void) -> c_int {
@@ -42,5 +54,9 @@ mod unwinder {
 mod unwinder {
     pub(super) fn return_addresses() -> Option<Vec<usize>> {
         None
+    }
+
+    pub(super) fn function_of(_address: usize) -> usize {
+        0
     }
 }

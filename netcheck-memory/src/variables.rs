@@ -224,7 +224,13 @@ impl Own {
         self.destructors.replace(before.destructors.borrow().clone());
     }
 
-    /// Adds the values to an image.
+    /// The paths of the variables, in the order in which [`Own::scan`] adds them.
+    #[must_use]
+    pub fn names(&self) -> Vec<&'static str> {
+        self.changed.borrow().iter().map(|value| &*found()[value.variable].name).collect()
+    }
+
+    /// Adds the values to an image: two roots for each variable, of which the second is the value.
     pub fn scan(&self, scan: &mut Scan<'_>) {
         for Value { variable, words } in &*self.changed.borrow() {
             scan.word(*variable as u64);

@@ -80,10 +80,10 @@ const OUT_OF_REACH: u64 = u64::MAX;
 
 /// An instant of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Met {
-    pub(super) ns: i64,
+pub struct Met {
+    pub ns: i64,
     /// Whether it is one of the standard library.
-    pub(super) is_std: bool,
+    pub is_std: bool,
 }
 
 /// A word of memory that is recognised as an instant, or as the rest of one.

@@ -88,6 +88,7 @@
 //! a [`Sample`] of a check's images is compared.
 
 mod instants;
+mod parts;
 mod sample;
 mod scan;
 mod scratch;
@@ -95,6 +96,7 @@ mod stale;
 mod words;
 
 pub use instants::{Dated, Instants, ORIGIN_NS, RANGE_NS, Reach, is_recognised};
+pub use parts::{Cell, Part};
 pub use sample::Sample;
 pub use scan::Scan;
 pub use words::{Digest, Image};
@@ -103,21 +105,22 @@ pub(crate) use words::digest;
 
 use crate::chunk::Chunk;
 use crate::tables::Owner;
+pub(crate) use parts::of as parts_of;
 use scratch::Scratch;
 use std::sync::atomic::Ordering;
 
-/// Traverses what the roots reach in an arena, and makes something of the words; with the instants among
-/// them. `None` if the arena has overflowed.
+/// Traverses what the roots reach in an arena, and makes something of what is written; with the instants in
+/// it. `None` if the arena has overflowed.
 pub(crate) fn of<R>(
     chunk: &'static Chunk,
     roots: impl FnOnce(&mut Scan<'_>),
-    finish: impl FnOnce(&[u64]) -> R,
+    finish: impl FnOnce(&Scratch) -> R,
 ) -> Option<(R, Option<Dated>)> {
     Scratch::with(|scratch| {
         let mut scan = Scan::new(chunk, scratch);
         roots(&mut scan);
         scan.finish();
-        (!chunk.overflowed.load(Ordering::Relaxed)).then(|| (finish(&scratch.words), scratch.dated))
+        (!chunk.overflowed.load(Ordering::Relaxed)).then(|| (finish(scratch), scratch.dated))
     })
 }
 

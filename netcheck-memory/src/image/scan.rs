@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const WORD_BYTES: usize = size_of::<u64>();
 /// The words that are written as one mark, with others before and after, if all of them are zero: buffers are large, and
 /// mostly unused.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 /// Names the roots of an image, in an order that is the same for equal states.
 ///

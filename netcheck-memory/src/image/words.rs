@@ -48,7 +48,37 @@ pub enum Mark {
     Number,
 }
 
+/// All marks, by their numbers.
+const ALL: [Mark; 14] = [
+    Mark::Pointer,
+    Mark::Escape,
+    Mark::Zeros,
+    Mark::Allocation,
+    Mark::Object,
+    Mark::Root,
+    Mark::Bytes,
+    Mark::Word,
+    Mark::Free,
+    Mark::Engine,
+    Mark::Stack,
+    Mark::Stale,
+    Mark::Instant,
+    Mark::Number,
+];
+
 impl Mark {
+    /// The mark and the value that a word of an image stands for, if it is no word of the memory.
+    pub fn of(word: u64) -> Option<(Mark, u64)> {
+        let is_mark = word >> 52 == MARK >> 52;
+        let mark = ALL.get((word >> 48 & 0xf) as usize).filter(|_| is_mark)?;
+        Some((*mark, word & ((1 << 48) - 1)))
+    }
+
+    /// The number and the offset in the value of a pointer.
+    pub fn pointed_to(value: u64) -> (usize, usize) {
+        ((value >> OFFSET_BITS) as usize, (value & ((1 << OFFSET_BITS) - 1)) as usize)
+    }
+
     /// The word for this mark and a value of 48 bits.
     #[inline]
     pub fn with(self, value: u64) -> u64 {

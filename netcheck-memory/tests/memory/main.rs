@@ -7,6 +7,7 @@ mod images;
 mod instants;
 mod lifecycle;
 mod mute;
+mod parts;
 mod places;
 mod random_structures;
 mod return_addresses;
