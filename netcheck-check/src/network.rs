@@ -9,6 +9,7 @@ use netcheck_runtime::unit::payload::Payloads;
 use netcheck_runtime::unit::program::RootFuture;
 use netcheck_runtime::world::monitors::observer::Observer;
 use std::any::{Any, TypeId, type_name};
+use std::backtrace::Backtrace;
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
@@ -27,6 +28,8 @@ pub struct Network {
     pub(crate) claims: Vec<String>,
     /// Whether these processes are all there is: who waits for a next client waits in vain.
     pub(crate) closed: bool,
+    /// The functions that were running when the first process was registered: the program's are among them.
+    pub(crate) registering: Option<Arc<Backtrace>>,
 }
 
 /// A process as the user registered it.
@@ -180,6 +183,7 @@ impl Network {
         Fut::Output: fmt::Debug + 'static,
     {
         self.must_be_free(&name);
+        self.registering.get_or_insert_with(|| Arc::new(Backtrace::force_capture()));
         let factory_type = TypeId::of::<F>();
         let factory: Arc<dyn Fn(bool) -> RootFuture + Send + Sync> = Arc::new(move |may_fail| {
             let future = factory();

@@ -76,7 +76,8 @@ impl Job {
             observers: registered.monitors.clone(),
             has_drawn_delays: checker.has_drawn_delays(),
         };
-        if declared.tcp.first.is_some() && !are_lines_known() {
+        let knows_lines = || registered.registering.as_deref().is_none_or(are_lines_known);
+        if declared.tcp.first.is_some() && !knows_lines() {
             return Err(Error::new(
                 "tcp(first = …) counts how often each source line makes a call, and this build does not tell lines: \
                  add `debug = \"line-tables-only\"` to its profile in Cargo.toml"

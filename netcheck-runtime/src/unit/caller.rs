@@ -134,11 +134,10 @@ fn shown(file: &Path) -> String {
     relative.unwrap_or_else(|| file.to_path_buf()).display().to_string()
 }
 
-/// Whether this build has source lines of the program, which has called this from its test or its `main`.
-pub fn are_lines_known() -> bool {
-    let backtrace = Backtrace::force_capture().to_string();
+/// Whether this build has source lines of the program, by the functions that were running when it registered something.
+pub fn are_lines_known(registering: &Backtrace) -> bool {
     let here = std::env::current_dir().unwrap_or_default();
-    frames(&backtrace).any(|(_, line)| line.is_some_and(|(file, _)| is_own(&here.join(file))))
+    frames(&registering.to_string()).any(|(_, line)| line.is_some_and(|(file, _)| is_own(&here.join(file))))
 }
 
 /// A function of a library that the program has called.
