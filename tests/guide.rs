@@ -17,6 +17,8 @@ mod answers;
 mod automaton;
 #[path = "guide/changed.rs"]
 mod changed;
+#[path = "guide/counted.rs"]
+mod counted;
 #[path = "guide/deadlock.rs"]
 mod deadlock;
 #[path = "guide/kept.rs"]

@@ -35,6 +35,17 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Run a test, which then says why the local states of its programs differ: where in memory, and the line that made it
+    Why {
+        /// The test, or a part of its path
+        name: String,
+        /// With netcheck in place of tokio in every crate that the tests use, as `cargo netcheck test`
+        #[arg(long)]
+        whole: bool,
+        /// Further arguments of `cargo test`, such as `--features`
+        #[arg(last = true)]
+        arguments: Vec<OsString>,
+    },
     /// Add netcheck to the dev-dependencies of a package
     Init {
         /// The package, if the workspace has several

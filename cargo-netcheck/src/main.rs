@@ -37,6 +37,9 @@ fn main() -> ExitCode {
 fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<ExitCode> {
     let command = match command {
         Some(Command::Test { arguments }) => return commands::test::run(manifest_path, &arguments),
+        Some(Command::Why { name, whole, arguments }) => {
+            return commands::why::run(manifest_path, &name, whole, arguments);
+        }
         Some(Command::Init { package }) => return commands::init::run(manifest_path, package.as_deref()),
         Some(Command::Run { arguments: _ } | Command::Bench { arguments: _ }) => {
             return Err("only tests are checked: with `cargo netcheck test`".to_owned());

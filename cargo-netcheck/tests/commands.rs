@@ -354,7 +354,7 @@ fn init_adds_netcheck_to_the_dev_dependencies_and_nothing_else() {
 #[test]
 fn help_names_the_commands() {
     let text = Package::new().succeeds(&["--help"]);
-    for command in ["list", "open", "replay", "explore", "keep", "test", "init", "clean"] {
+    for command in ["list", "open", "replay", "explore", "keep", "test", "why", "init", "clean"] {
         assert!(text.contains(&format!("\n  {command} ")), "{command} is missing in\n{text}");
     }
     let (succeeds, text) = Package::new().run(&["oepn"], &[]);

@@ -184,6 +184,8 @@ fn nightly_a_failing_check_is_listed_replayed_kept_and_cleaned() {
     assert!(passes && text.contains("2 passed; 0 failed"), "{text}");
     assert_eq!(user.succeeds(&["list"]), "no check failed when it was run last\n");
 
+    let text = user.succeeds(&["why", "tests::asks_once::udp_loss"]);
+    assert!(text.contains("why local states differ: \"") && text.contains("1 passed; 0 failed"), "{text}");
     let text = user.succeeds(&["clean"]);
     assert!(text.starts_with("removed ") && text != "removed 0 files\n", "{text}");
     assert!(fs::read_dir(user.target.join("netcheck")).is_ok_and(|mut files| files.next().is_none()));

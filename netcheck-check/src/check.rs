@@ -5,6 +5,7 @@
 //! - `automata`: what each process was seen to do;
 //! - `coverage`: the claims and operations that the executions came across;
 //! - `declare`: what the network may do;
+//! - `differences`: why local states differ;
 //! - `explore`: a check that is explored by hand;
 //! - `monitor`: the progress of a long check, and how Ctrl-C ends it;
 //! - `hunt`: random executions beside a search that takes long;
@@ -23,6 +24,7 @@ mod blame;
 mod confirm;
 mod coverage;
 mod declare;
+mod differences;
 #[cfg(feature = "explore")]
 mod explore;
 mod fixpoint;
@@ -119,6 +121,8 @@ pub struct Checker {
     poll_duration_max: Duration,
     /// Whether the caller runs the check again, in a system process of its own, if programs change statics.
     may_run_apart: bool,
+    /// Whether the report says why local states differ.
+    asks_why: bool,
 }
 
 impl Default for Checker {
@@ -158,6 +162,7 @@ impl Checker {
             audit: true,
             poll_duration_max: watchdog::POLL_DURATION_MAX,
             may_run_apart: false,
+            asks_why: false,
         }
     }
 
@@ -365,13 +370,6 @@ impl Checker {
     /// How long one poll of user code may take before it is called stuck: 10 s, unless said otherwise.
     pub fn max_poll_duration(mut self, duration: Duration) -> Self {
         self.poll_duration_max = duration;
-        self
-    }
-
-    /// Whether the caller runs the check once more, in a system process of its own, if programs change statics: then that is
-    /// an error.
-    pub(crate) fn may_run_apart(mut self, may_run_apart: bool) -> Self {
-        self.may_run_apart = may_run_apart;
         self
     }
 

@@ -15,6 +15,29 @@ pub struct Profile {
     pub(crate) processes: Vec<ProcessProfile>,
     pub(crate) components: Vec<ComponentProfile>,
     pub(crate) advice: Vec<String>,
+    pub(crate) differences: Option<Differences>,
+}
+
+/// Why the local states of a process differ, in a [`Profile`]: the places in its memory that tell apart the most of those that
+/// wait for the same.
+#[derive(Clone, Debug)]
+pub struct Differences {
+    pub(crate) unit: String,
+    pub(crate) local_states: usize,
+    pub(crate) waits: usize,
+    pub(crate) looked_at: usize,
+    pub(crate) different: usize,
+    pub(crate) causes: Vec<Cause>,
+}
+
+/// A cause in [`Differences`]: places in memory that tell the same local states apart.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    pub(crate) places: Vec<String>,
+    /// Places that tell the same states apart and are not named.
+    pub(crate) more: usize,
+    pub(crate) told: usize,
+    pub(crate) left: usize,
 }
 
 /// A process in a [`Profile`].
@@ -50,9 +73,82 @@ impl Profile {
         self.components.iter().map(|component| (component.name.as_str(), component.values))
     }
 
+    /// Why the local states of the process with the most that wait for the same differ; if the check was
+    /// [asked](crate::check::Checker::why), and memory tells its local states apart.
+    pub fn differences(&self) -> Option<&Differences> {
+        self.differences.as_ref()
+    }
+
     /// What may make the check smaller, the most promising first, each a sentence.
     pub fn advice(&self) -> &[String] {
         &self.advice
+    }
+}
+
+impl Differences {
+    /// The name of the process, or of the isolated task as `process/function`.
+    pub fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    /// Its local states between two polls.
+    pub fn local_states(&self) -> usize {
+        self.local_states
+    }
+
+    /// The local states that were looked at: those that wait for the same as many others.
+    pub fn looked_at(&self) -> usize {
+        self.looked_at
+    }
+
+    /// Different sets of operations that these wait for.
+    pub fn waits(&self) -> usize {
+        self.waits
+    }
+
+    /// The causes, the one that tells the most states apart which wait for the same first.
+    pub fn causes(&self) -> &[Cause] {
+        &self.causes
+    }
+}
+
+impl Cause {
+    /// The places: which bytes of a future, a variable or an allocation, the source line that made it, and what differs.
+    pub fn places(&self) -> &[String] {
+        &self.places
+    }
+
+    /// How many of the local states that were looked at this cause tells apart, together with what they wait for and the
+    /// causes before it.
+    pub fn told_apart(&self) -> usize {
+        self.told
+    }
+
+    /// How many of them would be left without this cause, and without all places that have one value wherever it has one.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+}
+
+impl fmt::Display for Differences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Differences { unit, local_states, looked_at, waits, different, causes, .. } = self;
+        let sample =
+            if looked_at < local_states { format!(", of which {looked_at} were looked at") } else { String::new() };
+        writeln!(
+            f,
+            "  why local states differ: \"{unit}\" has {local_states} between its polls{sample}; {different} differ, \
+             {waits} of them by what they wait for, and"
+        )?;
+        for Cause { places, more, told, left } in causes {
+            let more = if *more > 0 { format!("; {more} more places tell the same apart") } else { String::new() };
+            let places = places.join("\n          ");
+            writeln!(
+                f,
+                "    {told:>5} with {places}{more}\n          ({left} would be left without it and what it determines)"
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -103,6 +199,7 @@ impl fmt::Display for Profile {
         if !of_components.is_empty() {
             writeln!(f, "  what else differs between states: {}", of_components.join(", "))?;
         }
+        self.differences.iter().try_for_each(|differences| write!(f, "{differences}"))?;
         self.advice.iter().take(ADVICE_MAX).try_for_each(|advice| writeln!(f, "  what may help: {advice}"))
     }
 }

@@ -353,6 +353,8 @@ impl Report {
             if self.simulated.is_none() {
                 text.push_str(&self.profile.to_string());
             }
+        } else if let Some(differences) = self.profile.differences() {
+            text.push_str(&differences.to_string());
         }
         printable(&text).into_owned()
     }

@@ -40,6 +40,9 @@ const REPLAY: &str = "NETCHECK_REPLAY";
 /// Set to words of `#[model_check]`, every `#[netcheck::test]` is checked under these faults.
 const FAULTS: &str = "NETCHECK_FAULTS";
 
+/// Set to 1, a test says why the local states of its programs differ.
+const WHY: &str = "NETCHECK_WHY";
+
 /// Where a test stands.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -345,7 +348,9 @@ fn conduct(
         return Ok(TestOutcome::default());
     }
     let whose = format!("{} ({}:{})", test.name, test.file, test.line);
+    let asks_why = std::env::var_os(WHY).is_some_and(|value| value != "0");
     let checker = &checker.clone().may_run_apart(apart::is_possible(test));
+    let checker = if asks_why { &checker.clone().why(true) } else { checker };
     let report = checker.try_check(&network).map_err(|error| Failure {
         needs_to_be_apart: error.has_changed_statics,
         ..Failure::no_answer(&whose, &format!("can't be checked: {error}"))

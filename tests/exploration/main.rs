@@ -7,6 +7,7 @@ mod chains;
 mod channels;
 mod coverage;
 mod daemons;
+mod differences;
 mod endless;
 mod heartbeats;
 mod hunting;

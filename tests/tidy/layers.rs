@@ -9,6 +9,7 @@ const MEMORY: &[Row] = &[
     (
         "",
         &[
+            "allocations",
             "allocator",
             "arena",
             "carried",
@@ -41,7 +42,8 @@ const MEMORY: &[Row] = &[
     ("stack", &["handed", "platform"]),
     ("stacks", &["handed", "platform", "reservation", "stack"]),
     ("place", &["chunk", "handed", "stack", "stacks", "tables"]),
-    ("allocator", &["chunk", "engine", "place", "pool", "reservation", "stack", "tables"]),
+    ("allocations", &["place", "return_addresses", "stacks"]),
+    ("allocator", &["allocations", "chunk", "engine", "place", "pool", "reservation", "stack", "tables"]),
     ("image", &["chunk", "place", "reservation", "source", "stacks", "tables"]),
     ("arena", &["chunk", "image", "place", "pool", "reservation", "tables", "variables"]),
     ("carried", &[]),
@@ -214,7 +216,7 @@ const RUNTIME: &[Row] = &[
     ("unit::poll::tracking", &["unit::identity::causality", "unit::poll::context", "unit::poll::tasks"]),
     ("unit::poll::turns", &["id", "operation", "unit::poll::context", "unit::poll::schedule"]),
     ("unit::poll::capture", &["unit"]),
-    ("unit::poll::image", &["unit"]),
+    ("unit::poll::image", &["id", "unit"]),
     (
         "unit::instance",
         &[
@@ -288,6 +290,18 @@ const RUNTIME: &[Row] = &[
             "unit::program",
             "unit::shared",
             "unit::wording",
+        ],
+    ),
+    (
+        "unit::described",
+        &[
+            "id",
+            "unit::automaton",
+            "unit::caller",
+            "unit::learn",
+            "unit::poll::capture",
+            "unit::poll::context",
+            "unit::source_line",
         ],
     ),
     ("unit::kept", &["id", "unit::automaton", "unit::instance", "unit::learn", "unit::program"]),
@@ -560,6 +574,19 @@ const CHECK: &[Row] = &[
             "network",
             "netcheck_runtime::reduction::symmetry",
             "netcheck_runtime::unit::names",
+            "netcheck_runtime::world::system",
+        ],
+    ),
+    (
+        "check::differences",
+        &[
+            "check",
+            "check::setup",
+            "error",
+            "netcheck_runtime::id",
+            "profile",
+            "netcheck_runtime::unit::caller",
+            "netcheck_runtime::unit::described",
             "netcheck_runtime::world::system",
         ],
     ),

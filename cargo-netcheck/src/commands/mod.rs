@@ -7,3 +7,4 @@ pub(crate) mod list;
 pub(crate) mod open;
 pub(crate) mod replay;
 pub(crate) mod test;
+pub(crate) mod why;

@@ -42,6 +42,15 @@ impl Arguments {
 }
 
 pub(crate) fn run(manifest_path: Option<PathBuf>, arguments: &[OsString]) -> Result<ExitCode> {
+    run_with(manifest_path, arguments, &[])
+}
+
+/// As [`run`], with variables in the environment of the tests.
+pub(crate) fn run_with(
+    manifest_path: Option<PathBuf>,
+    arguments: &[OsString],
+    variables: &[(&str, &str)],
+) -> Result<ExitCode> {
     let arguments = Arguments::of(arguments);
     let manifest_path = arguments.manifest_path.clone().or(manifest_path);
     let mut asked: Vec<OsString> = Vec::new();
@@ -74,7 +83,7 @@ pub(crate) fn run(manifest_path: Option<PathBuf>, arguments: &[OsString]) -> Res
             ));
         }
     }
-    let status = cargo("test").args(&arguments.others).status().map_err(not_started)?;
+    let status = cargo("test").args(&arguments.others).envs(variables.iter().copied()).status().map_err(not_started)?;
     Ok(u8::try_from(status.code().unwrap_or(1)).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 

@@ -30,7 +30,7 @@ impl Job {
         let components = components(system, &values);
         let measured = Measured { system, store, values: &values, processes: &processes, components: &components };
         let advice = self.advice_about(&measured, is_too_big);
-        Profile { processes, components, advice }
+        Profile { processes, components, advice, differences: None }
     }
 
     /// The processes, those with the most local states first.

@@ -55,6 +55,15 @@ pub(super) struct Job {
     pub(super) unreduced: Option<&'static str>,
 }
 
+impl Checker {
+    /// Whether the caller runs the check once more, in a system process of its own, if programs change statics: then that is
+    /// an error.
+    pub(crate) fn may_run_apart(mut self, may_run_apart: bool) -> Self {
+        self.may_run_apart = may_run_apart;
+        self
+    }
+}
+
 impl Job {
     pub(super) fn new(
         mut checker: Checker,

@@ -39,7 +39,9 @@ impl Job {
         let Coverage { claims, never_completed } = coverage;
         let (like_processes, asymmetries) = self.symmetry();
         let left_out = self.left_out(&system);
-        let profile = self.profile(&system, &explored.store, explored.limit.is_some() && simulated.is_none());
+        let is_too_big = explored.limit.is_some() && simulated.is_none();
+        let mut profile = self.profile(&system, &explored.store, is_too_big);
+        profile.differences = self.why(&mut system, is_too_big)?;
         let checkpoints = system.shared().checkpoints.borrow();
         let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
         drop(checkpoints);

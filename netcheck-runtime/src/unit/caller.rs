@@ -5,7 +5,7 @@
 //! once for each way in which functions have called each other: their return addresses stand for their lines.
 
 use crate::id::CallerId;
-use crate::unit::source_line::in_the_registry;
+use crate::unit::source_line::{file_and_line, in_the_registry};
 use ahash::AHashMap;
 use std::backtrace::Backtrace;
 use std::cell::OnceCell;
@@ -23,6 +23,9 @@ pub(crate) struct Line {
 
 /// The module that polls programs.
 const ENGINE: &str = "netcheck_runtime::unit::instance";
+
+/// Where functions of the engine stand that run within polls, from the workspace on.
+const ENGINES: [&str; 3] = ["netcheck-runtime/src", "netcheck-memory/src", "netcheck-check/src"];
 
 /// The source lines of calls.
 #[derive(Default)]
@@ -83,7 +86,7 @@ pub(super) fn is_own(file: &Path) -> bool {
     // Below the workspace, or relative to it.
     let below = in_workspace.unwrap_or(file);
     !is_facade
-        && !["netcheck-runtime/src", "netcheck-memory/src"].into_iter().any(|engine| below.starts_with(engine))
+        && !ENGINES.into_iter().any(|engine| below.starts_with(engine))
         && !["registry", "rustc", ".rustup"].into_iter().any(is_foreign)
         && !is_beside_the_mirror(file)
 }
@@ -233,6 +236,61 @@ fn own_line(backtrace: &str, mut passed: impl FnMut(&str, Option<&Path>)) -> Opt
     None
 }
 
+/// The code that has allocated memory, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allocated {
+    /// The innermost line of the program, as `file:line`.
+    pub at: Option<String>,
+    /// The line of a library within that.
+    pub in_library: Option<String>,
+    /// The type that a box, a vector or another collection of the standard library holds there.
+    pub of: Option<String>,
+}
+
+impl Allocated {
+    /// By the functions that were running.
+    pub(super) fn by(backtrace: &str) -> Self {
+        let here = std::env::current_dir().unwrap_or_default();
+        let mut allocated = Allocated::default();
+        for (name, line) in frames(backtrace) {
+            if name.contains(ENGINE) {
+                break;
+            }
+            let Some((file, number)) = line else { continue };
+            let file = here.join(file);
+            if is_own(&file) {
+                allocated.at = Some(file_and_line(&shown(&file), number));
+                break;
+            }
+            if allocated.in_library.is_some() {
+                continue;
+            }
+            if is_of_a_library(&file) {
+                allocated.in_library = Some(file_and_line(&file.display().to_string(), number));
+            } else if file.to_string_lossy().contains("library/alloc/src") {
+                allocated.of = type_in(name).or(allocated.of);
+            }
+        }
+        allocated
+    }
+}
+
+/// The first type parameter in the name of a function, as debug information has it: of `new<u8, alloc::alloc::Global>`, `u8`.
+fn type_in(name: &str) -> Option<String> {
+    let (_, parameters) = name.trim().strip_suffix('>')?.split_once('<')?;
+    let mut depth = 0;
+    let end = parameters.find(|sign| {
+        depth += match sign {
+            '<' | '(' | '[' => 1,
+            '>' | ')' | ']' => -1,
+            _ => 0,
+        };
+        sign == ',' && depth == 0
+    });
+    let first = &parameters[..end.unwrap_or(parameters.len())];
+    (first != "alloc::alloc::Global").then(|| first.to_owned())
+}
+
 /// The frames of a backtrace as the standard library prints it, innermost first: the name of the function, then on a
 /// line of its own, if it is known, `at FILE:LINE:COLUMN`.
 fn frames(backtrace: &str) -> impl Iterator<Item = (&str, Option<(&str, u32)>)> {
@@ -285,6 +343,32 @@ mod tests {
         assert_eq!(line.clone().from(Some(&root)).file, file!());
         assert_eq!(line.clone().from(None), line);
         assert_eq!(root_of(Path::new("src/nowhere.rs")), None);
+    }
+
+    #[test]
+    fn an_allocation_is_told_by_what_is_running() {
+        let backtrace = "   0: netcheck_memory::allocator::allocate
+             at /home/.cargo/registry/src/index/netcheck-memory-0.1.0/src/allocator.rs:99:5
+   1: with_capacity_in<core::option::Option<(u8, u16)>, alloc::alloc::Global>
+             at /rustc/5980/library/alloc/src/raw_vec/mod.rs:150:15
+   2: with_capacity<core::option::Option<(u8, u16)>>
+             at /rustc/5980/library/alloc/src/vec/mod.rs:478:9
+   3: <hyper::Buffer>::new
+             at /root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/hyper-1.6.0/src/buffer.rs:7:9
+   4: new<program::Outer>
+             at /rustc/5980/library/alloc/src/boxed.rs:9:9
+   5: program::server::{{closure}}
+             at ./examples/echo/program.rs:17:40
+";
+        let expected = Allocated {
+            at: Some("examples/echo/program.rs:17".to_owned()),
+            in_library: Some("hyper-1.6.0/src/buffer.rs:7".to_owned()),
+            of: Some("core::option::Option<(u8, u16)>".to_owned()),
+        };
+        assert_eq!(Allocated::by(backtrace), expected);
+        assert_eq!(Allocated::by(""), Allocated::default());
+        assert_eq!(type_in("new<alloc::alloc::Global>"), None);
+        assert_eq!(type_in("<program::Own as core::task::wake::Wake>::wake"), None);
     }
 
     #[test]

@@ -247,7 +247,7 @@ impl Learner {
     }
 
     /// A run that is suspended in a node. It is copied there, unless its program depends on more than what is copied.
-    fn run_to(&mut self, root: NodeId, program: &Program, node: NodeId) -> Result<Run, Diagnostic> {
+    pub(super) fn run_to(&mut self, root: NodeId, program: &Program, node: NodeId) -> Result<Run, Diagnostic> {
         let unit = self.automata.node(root).unit;
         let (run, steps) = self.pool.nearest(&self.automata, node);
         let mut run = run.unwrap_or_else(|| self.pool.new_run(Instance::new(unit, root, &self.shared)));

@@ -15,6 +15,7 @@
 //! - [`order`]: whether a unit may come back to a local state;
 //! - [`both_ways`]: a sample of what was merged, run in several histories;
 //! - [`kept`]: what a check keeps of a run beyond its end;
+//! - [`described`]: the memory of a local state in parts, for readers;
 //! - [`waiting`]: where tasks wait for what is no operation;
 //! - [`waits`]: the ends of tasks that a tracked task waits for, learned where it has not had to wait;
 //! - [`perform`]: one execution repeated for an observer, each poll once;
@@ -27,6 +28,7 @@
 pub mod automaton;
 mod both_ways;
 pub mod caller;
+pub mod described;
 mod generator;
 pub mod identity;
 pub mod instance;

@@ -210,12 +210,33 @@ impl State {
     }
 
     /// As [`State::record`], when a step has ended.
-    pub(in crate::unit) fn record_between_steps(&self, values: &mut Values) {
+    pub(super) fn record_between_steps(&self, values: &mut Values) {
+        self.record_sections(values);
+    }
+
+    /// Records all of it in sections; returns where each ends.
+    pub(in crate::unit) fn record_sections(&self, values: &mut Values) -> [usize; SECTIONS.len()] {
         self.operations.record(values);
+        let operations = values.bytes.len();
         self.handles.record(values);
+        let handles = values.bytes.len();
         self.tasks.record(values);
+        let tasks = values.bytes.len();
         self.isolated.record(values);
+        let isolated = values.bytes.len();
         self.executions.record(values);
+        let executions = values.bytes.len();
         self.random.record(values);
+        [operations, handles, tasks, isolated, executions, values.bytes.len()]
     }
 }
+
+/// What the engine knows of a unit, by sections of the record, in words.
+pub(in crate::unit) const SECTIONS: [&str; 6] = [
+    "its pending operations",
+    "its sockets and timers",
+    "its tasks",
+    "its isolated tasks",
+    "how often it has come to its lines",
+    "how often it has drawn random numbers",
+];

@@ -2,10 +2,12 @@
 //! the engine knows of the unit and that its future depends on. These are the operations that it waits for, with the wakers
 //! of the futures that wait, its sockets and timers, its tasks, and the isolated tasks that it has spawned.
 
+use crate::id::TaskId;
 use crate::unit::identity::checkpoint::Values;
 use crate::unit::identity::memory::ImageId;
 use crate::unit::poll::context::Context;
-use netcheck_memory::{Dated, Instants, Scan};
+use netcheck_memory::{Dated, Instants, Part, Scan};
+use std::panic::Location;
 
 impl Context {
     /// The image of the unit's memory after a step, if all of it can be seen; with the instants that it holds, or else the last
@@ -21,13 +23,48 @@ impl Context {
 
     fn dated_image(&self) -> Option<(ImageId, Option<Dated>)> {
         let arena = self.arena()?;
+        let (digest, dated) = self.with_roots(|roots| arena.dated_image(roots))?;
+        let sample = &self.shared.images;
+        if sample.borrow().is_due(digest) {
+            let agrees = sample.borrow_mut().agrees(self.with_roots(|roots| arena.full_image(roots))?);
+            assert!(agrees, "two different images of memory have the digest {digest:?}");
+        }
+        Some((ImageId(digest), dated))
+    }
+
+    /// The image in parts, if all of the memory can be seen.
+    pub(in crate::unit) fn parts(&self) -> Option<Vec<Part>> {
+        self.with_roots(|roots| self.arena()?.parts(roots))
+    }
+
+    /// The futures of the unit's tasks: their addresses, and the lines that have spawned them.
+    pub(in crate::unit) fn futures(&self) -> Vec<(usize, TaskId, &'static Location<'static>)> {
+        let state = self.state();
+        let futures = state.tasks.all.iter().filter_map(|(&id, task)| {
+            let future = task.future.as_ref()?;
+            Some((std::ptr::from_ref(&**future).cast::<()>().addr(), id, task.location))
+        });
+        futures.collect()
+    }
+
+    /// The statics and thread-locals that have other values than the first, in the order of the image.
+    pub(in crate::unit) fn changed_variables(&self) -> Vec<&'static str> {
+        self.variables.names()
+    }
+
+    /// Calls a function with one that names the roots of the image.
+    fn with_roots<R>(&self, function: impl FnOnce(&dyn Fn(&mut Scan<'_>)) -> R) -> R {
         let recognised = self.instants();
         let state = self.state();
         let mut values = Values::default();
-        state.record_between_steps(&mut values);
-        let roots = |scan: &mut Scan<'_>| {
+        let ends = state.record_sections(&mut values);
+        function(&|scan| {
             scan.recognise(recognised);
-            scan.bytes(&values.bytes);
+            let mut start = 0;
+            for end in ends {
+                scan.bytes(&values.bytes[start..end]);
+                start = end;
+            }
             match recognised {
                 Instants::None => values.instants.iter().for_each(|&ns| scan.word(ns as u64)),
                 Instants::Own(_) | Instants::All(_) => values.instants.iter().for_each(|&ns| scan.instant(ns)),
@@ -35,13 +72,6 @@ impl Context {
             state.tasks.scan(scan);
             state.operations.scan(scan);
             self.variables.scan(scan);
-        };
-        let (digest, dated) = arena.dated_image(roots)?;
-        let sample = &self.shared.images;
-        if sample.borrow().is_due(digest) {
-            let agrees = sample.borrow_mut().agrees(arena.full_image(roots)?);
-            assert!(agrees, "two different images of memory have the digest {digest:?}");
-        }
-        Some((ImageId(digest), dated))
+        })
     }
 }

@@ -1,0 +1,32 @@
+//! `cargo netcheck why`: a test is run, and says why the local states of its programs differ.
+
+use super::test;
+use crate::Result;
+use crate::workspace::{cargo, not_started};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+/// The variable that asks for it, of each test.
+pub(crate) const WHY: &str = "NETCHECK_WHY";
+
+/// The arguments of the test program: what it prints is seen, and one check at a time has the cores.
+const OF_TESTS: [&str; 2] = ["--nocapture", "--test-threads=1"];
+
+/// `is_whole`: with netcheck in place of tokio in every crate; `further`: arguments of `cargo test`.
+pub(crate) fn run(
+    manifest_path: Option<PathBuf>,
+    name: &str,
+    is_whole: bool,
+    further: Vec<OsString>,
+) -> Result<ExitCode> {
+    let mut arguments = further;
+    arguments.extend([name, "--"].into_iter().chain(OF_TESTS).map(OsString::from));
+    if is_whole {
+        return test::run_with(manifest_path, &arguments, &[(WHY, "1")]);
+    }
+    let mut command = Command::new(cargo());
+    command.arg("test").args(manifest_path.iter().flat_map(|path| ["--manifest-path".as_ref(), path.as_os_str()]));
+    let status = command.args(&arguments).env(WHY, "1").status().map_err(not_started)?;
+    Ok(u8::try_from(status.code().unwrap_or(1)).map_or(ExitCode::FAILURE, ExitCode::from))
+}
