@@ -44,6 +44,8 @@ pub(crate) struct Graph {
     /// Cargo's target folder.
     pub(crate) target: PathBuf,
     pub(crate) tokio: Package,
+    /// The package `bytes`, if it comes from the registry.
+    pub(crate) bytes: Option<Package>,
     pub(crate) netcheck: Package,
     /// Netcheck's packages, if they come from a registry, where each has a folder of its own.
     pub(crate) unpacked: Vec<Package>,
@@ -77,10 +79,13 @@ impl Graph {
             }
             _ => Vec::new(),
         };
+        let is_bytes = |package: &&Package| package.name == "bytes" && package.version.starts_with("1.");
+        let bytes =
+            packages.iter().find(is_bytes).filter(|package| package.source.as_deref() == Some(CRATES_IO)).cloned();
         let is_local =
             |package: &&Package| package.source.is_none() && package.manifest_path.starts_with(&workspace_root);
         let local = packages.iter().filter(is_local).cloned().collect();
-        Ok(Graph { root: workspace_root, target: target_directory, tokio, netcheck, unpacked, local })
+        Ok(Graph { root: workspace_root, target: target_directory, tokio, bytes, netcheck, unpacked, local })
     }
 
     /// The folder of netcheck's workspace.

@@ -26,6 +26,8 @@ pub(super) struct Places<'a> {
     /// The package that users depend on, if it comes from a registry.
     pub(super) unpacked: Option<&'a Package>,
     pub(super) tokio: &'a Path,
+    /// The package `bytes`, if it is in the mirror.
+    pub(super) bytes: Option<&'a Path>,
 }
 
 fn parsed(text: &str) -> Result<DocumentMut> {
@@ -57,6 +59,13 @@ pub(super) fn of_upstream(manifest: &str) -> Result<String> {
     let mut manifest = without_tests(parsed(manifest)?);
     manifest["package"]["name"] = value(UPSTREAM);
     manifest["lib"].or_insert(Item::Table(Table::new()))["name"] = value("tokio");
+    manifest["workspace"] = Item::Table(Table::new());
+    Ok(manifest.to_string())
+}
+
+/// The package `bytes`, without its tests.
+pub(super) fn of_bytes(manifest: &str) -> Result<String> {
+    let mut manifest = without_tests(parsed(manifest)?);
     manifest["workspace"] = Item::Table(Table::new());
     Ok(manifest.to_string())
 }
@@ -142,6 +151,9 @@ fn at_root(manifest: &mut DocumentMut, places: &Places<'_>) -> Result<()> {
     }
     manifest.entry("workspace").or_insert(Item::Table(Table::new()));
     manifest["patch"]["crates-io"]["tokio"]["path"] = value(text(places.tokio));
+    if let Some(bytes) = places.bytes {
+        manifest["patch"]["crates-io"]["bytes"]["path"] = value(text(bytes));
+    }
     if let Some(netcheck) = places.unpacked {
         manifest["patch"]["crates-io"][&netcheck.name]["path"] = value(text(places.netcheck[1]));
     }
@@ -237,6 +249,7 @@ netcheck-runtime = { opt-level = 3 }
             netcheck: [Path::new("/nowhere/netcheck"), Path::new("/mirror/netcheck")],
             unpacked: None,
             tokio: Path::new("/mirror/tokio"),
+            bytes: Some(Path::new("/mirror/bytes")),
         }
     }
 
@@ -254,6 +267,7 @@ netcheck-runtime = { opt-level = 3 }
         let netcheck = &manifest["target"]["cfg(unix)"]["dev-dependencies"]["netcheck"];
         assert_eq!(path(netcheck).as_deref(), Some("/mirror/netcheck"));
         assert_eq!(path(&manifest["patch"]["crates-io"]["tokio"]).as_deref(), Some("/mirror/tokio"));
+        assert_eq!(path(&manifest["patch"]["crates-io"]["bytes"]).as_deref(), Some("/mirror/bytes"));
         assert!(manifest.to_string().contains("# a comment stays") && manifest.get("workspace").is_some());
     }
 

@@ -7,12 +7,14 @@
 //! - `upstream`: the locked tokio under another name, for netcheck's crates;
 //! - `tokio`: a package of that name, version and feature names, which re-exports netcheck;
 //! - `netcheck`: netcheck's crates, on the renamed one;
+//! - `bytes`: the locked package of that name, with buffers that begin at the front again ([`buffers`]);
 //! - `workspace`: the user's workspace, with the patch.
 //!
 //! All files but manifests are links ([`links`]), so that compilers, tests and their messages see the user's own; manifests
 //! are written anew ([`manifests`]). Nothing is written outside of the mirror. What has not changed is left as it is, since
 //! cargo goes by the time of a change.
 
+mod buffers;
 mod graph;
 mod links;
 mod manifests;
@@ -21,6 +23,7 @@ pub(crate) use graph::Graph;
 
 use crate::Result;
 use crate::workspace::{MIRROR, PACKAGES};
+use graph::Package;
 use links::Mirrored;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -65,11 +68,13 @@ impl Mirror {
         mirror.write_upstream(graph)?;
         mirror.write_tokio(graph)?;
         mirror.write_netcheck(graph)?;
+        let bytes = graph.bytes.as_ref().map(|bytes| mirror.write_bytes(bytes)).transpose()?;
         let places = manifests::Places {
             from: &graph.root,
             netcheck: [graph.netcheck_root(), &mirror.netcheck(graph)],
             unpacked: (!graph.unpacked.is_empty()).then_some(&graph.netcheck),
             tokio: &mirror.part("tokio"),
+            bytes: bytes.as_deref(),
         };
         let edit = |text: &str, manifest: &Path| manifests::of_workspace(text, manifest, &places);
         links::mirror(
@@ -103,6 +108,17 @@ impl Mirror {
         let (from, to) = (graph.tokio.folder(), self.part("upstream"));
         let manifests = [graph.tokio.manifest_path.clone()];
         links::mirror(&Mirrored { from, to: &to, manifests: &manifests }, |text, _| manifests::of_upstream(text))
+    }
+
+    /// The folder of the package with buffers that begin at the front again.
+    fn write_bytes(&self, bytes: &Package) -> Result<PathBuf> {
+        let (from, to) = (bytes.folder(), self.part("bytes"));
+        let manifests = [bytes.manifest_path.clone(), from.join(buffers::FILE)];
+        links::mirror(&Mirrored { from, to: &to, manifests: &manifests }, |text, file| match file {
+            manifest if manifest == bytes.manifest_path => manifests::of_bytes(text),
+            _ => Ok(buffers::edited(text)),
+        })?;
+        Ok(to)
     }
 
     /// The folder of the package that users depend on.
