@@ -4,7 +4,8 @@ use netcheck as tokio;
 use netcheck::Network;
 use netcheck::check::{Checker, Udp, Verdict};
 use std::time::Duration;
-use tokio::net::UdpSocket;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
 /// The advice of a check that is cut off.
 fn advice(checker: Checker, network: impl FnOnce(&mut Network)) -> Vec<String> {
@@ -133,4 +134,31 @@ fn fewer_faults_are_advised_only_where_some_are_declared() {
     assert!(with.limit().is_some_and(|limit| limit.ends_with("declare fewer faults or smaller bounds")), "{with}");
     let advised = with.profile().advice().iter().find(|advice| advice.contains("`at_most = 2`"));
     assert!(advised.is_some_and(|advice| advice.contains("times fewer states within")), "{with}");
+}
+
+/// A connect may not fail before the region of faults begins, and that it begins is seen only behind the connect.
+#[test]
+fn a_trial_knows_what_the_search_has_learned_of_the_programs() {
+    async fn accepts() {
+        let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+        let _connection = listener.accept().await.unwrap();
+        std::future::pending().await
+    }
+    async fn connects() {
+        let mut stream = TcpStream::connect("server:4000").await.expect("nothing fails yet");
+        for _ in 0..10 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        netcheck::faults::scope(async { _ = stream.write_all(b"hello").await }).await;
+        for number in 0_u64.. {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            std::hint::black_box(number);
+        }
+    }
+    let advice = advice("tcp(open, write), at_most = 1, max_states = 2000".parse().unwrap(), |net| {
+        net.daemon("server", accepts);
+        net.daemon("client", connects).after("server");
+    });
+    let advised = advice.iter().find(|advice| advice.contains("`duration = 10s`")).expect("it makes the check end");
+    assert!(advised.contains("the search ends then, with ") && !advised.contains("violation"), "{advised}");
 }

@@ -85,7 +85,10 @@ impl Job {
     fn try_for(&self, words: &[Word], states_max: usize, time: Duration) -> Option<Tried> {
         let checker = words.iter().fold(self.checker.clone(), |checker, word| with(checker, *word));
         let checker = Checker { states_max, duration_max: Some(time), poll_duration_max: time, threads: 1, ..checker };
-        let search = |mut job: Job| {
+        // What the programs may meet depends on what they ask for, and this search may not come to where they do.
+        let demands = self.demands;
+        let search = move |mut job: Job| {
+            job.demands = demands;
             let explored = job.search()?.explored;
             Ok(Tried {
                 is_violated: explored.found.is_some_and(|(_, found)| !found.is_error),
