@@ -5,6 +5,8 @@ use netcheck::Network;
 use netcheck::check::{Checker, Differences, Report, Verdict};
 use std::cell::Cell;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
 /// Counts in a box what nothing depends on, in a loop that closes after 40 rounds.
@@ -80,6 +82,41 @@ fn a_variable_is_named() {
     let report = asked(|net| _ = net.daemon("counter", counts_in_a_thread_local));
     let place = &differences(&report).causes()[0].places()[0];
     assert!(place.contains("differences::COUNT`: a number that counts from 0 to 11"), "{report}");
+}
+
+/// The connections of a server, in which reads and timers begin in any order.
+#[test]
+fn the_order_in_which_operations_began_is_no_local_state() {
+    async fn serve(mut stream: TcpStream) {
+        let mut byte = Box::new([0]);
+        while stream.read(&mut *byte).await.is_ok_and(|read| read > 0) {
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+    async fn server() {
+        let listener = TcpListener::bind("0.0.0.0:1").await.unwrap();
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(serve(stream));
+        }
+    }
+    async fn client() {
+        let mut stream = TcpStream::connect("server:1").await.unwrap();
+        loop {
+            stream.write_all(b"x").await.unwrap();
+            sleep(Duration::from_secs(2)).await;
+        }
+    }
+    let report = asked(|net| {
+        net.daemon("server", server);
+        net.daemon("one", client).after("server");
+        net.daemon("two", client).after("server");
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    let differences = differences(&report);
+    // With keys by the order in which operations begin, it waits for 37 sets of them, in 78 local states.
+    assert_eq!((differences.unit(), differences.waits()), ("server", 25), "{report}");
+    assert!(differences.looked_at() < 60, "{report}");
 }
 
 /// A loop that nothing closes: the report says so without being asked.

@@ -4,6 +4,7 @@ use crate::id::{TaskId, UnitId};
 use crate::operation::{Begun, BegunCall, Failure, Offer, Operation, OperationKey, Outcome};
 use crate::operation::{tasks, tcp, time, udp};
 use crate::unit::poll::context::{self, Context, State};
+use crate::unit::poll::handles::first_key_of;
 use crate::unit::poll::operations::Pending;
 use crate::unit::shared::Modes;
 use netcheck_memory::engine;
@@ -21,6 +22,7 @@ impl Context {
     fn register(
         &self,
         operation: Operation,
+        first: Option<u32>,
         location: &'static Location<'static>,
         waker: &mut Option<Waker>,
     ) -> Result<OperationKey, Outcome> {
@@ -35,7 +37,11 @@ impl Context {
                 }
                 return Err(outcome);
             }
-            let first = self.first_number();
+            let first = match first {
+                _ if self.shared.modes.tracks => self.first_number(),
+                Some(first) => first,
+                None => first_key_of(&operation),
+            };
             let polled_with = waker.as_ref().expect("a poll has a waker");
             let is_synchronous = is_synchronous(&operation, polled_with);
             let mut state = self.state();
@@ -321,7 +327,7 @@ impl Future for Pending {
         let context = context::current();
         // A waker is cloned and dropped where the program runs: both are calls of the program's.
         let mut waker = Some(cx.waker().clone());
-        let outcome = self.poll_with(&context, &mut waker);
+        let outcome = self.poll_with(&context, None, &mut waker);
         drop(waker);
         context.drop_unneeded();
         outcome
@@ -329,10 +335,16 @@ impl Future for Pending {
 }
 
 impl Pending {
-    /// Polls with a waker that is taken if it is needed.
-    pub(super) fn poll_with(&mut self, context: &Context, waker: &mut Option<Waker>) -> Poll<Outcome> {
+    /// Polls with a waker that is taken if it is needed; `first`: the number from which on a key is looked
+    /// for, if the operation does not say it.
+    pub(super) fn poll_with(
+        &mut self,
+        context: &Context,
+        first: Option<u32>,
+        waker: &mut Option<Waker>,
+    ) -> Poll<Outcome> {
         if let Some(operation) = self.operation.take() {
-            return match context.register(operation, self.location, waker) {
+            return match context.register(operation, first, self.location, waker) {
                 Ok(key) => {
                     self.key = Some(key);
                     Poll::Pending

@@ -1,7 +1,7 @@
 //! The sockets and timers of a unit, and the pending operations of `poll_` functions on sockets.
 
 use crate::id::SocketId;
-use crate::operation::{OperationKey, Stream};
+use crate::operation::{Operation, OperationKey, Stream, time, udp};
 use crate::sorted::SortedMap;
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::operations::Pending;
@@ -41,6 +41,32 @@ handed_by_copy!(Way);
 
 /// An operation that `poll_` functions can have pending.
 pub(crate) type Slot = (SocketId, Way);
+
+/// The first key of operations of sockets: no unit has so many others.
+const FIRST_OF_SOCKETS: u32 = 1 << 16;
+
+/// The keys for the operations of one socket.
+const KEYS_OF_SOCKET: u32 = 8;
+
+/// The first key of timers.
+const FIRST_OF_TIMERS: u32 = 1 << 28;
+
+/// The number from which on a key is looked for, for the operation of a slot.
+///
+/// Keys tell the socket or the timer, and not which of several operations was begun first: in a server with connections,
+/// each order would be a local state of its own.
+pub(super) fn first_key((socket, way): Slot) -> u32 {
+    FIRST_OF_SOCKETS + socket.index * KEYS_OF_SOCKET + way as u32
+}
+
+/// As [`first_key`], for an operation of a future.
+pub(super) fn first_key_of(operation: &Operation) -> u32 {
+    match operation {
+        Operation::Time(time::Operation::Timer { timer, .. }) => FIRST_OF_TIMERS + timer,
+        Operation::Udp(udp::Operation::Receive { socket, .. }) => first_key((*socket, Way::In)),
+        _ => 0,
+    }
+}
 
 /// The operations for which some `poll_` functions were called.
 pub(crate) type Called = SmallVec<[Slot; 2]>;

@@ -4,7 +4,7 @@ use crate::id::{SocketId, TaskId};
 use crate::operation::{Effect, Operation, Outcome, Stream};
 use crate::operation::{time, udp};
 use crate::unit::poll::context::{Context, State};
-use crate::unit::poll::handles::{Called, Kept, Slot};
+use crate::unit::poll::handles::{Called, Kept, Slot, first_key};
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::operations::Pending;
 use netcheck_memory::{Handed, engine};
@@ -134,7 +134,7 @@ impl Context {
                 }
             };
             let begun = pending.key.and_then(|key| Some(self.state().operations.offer(key)?.operation.clone()));
-            match pending.poll_with(self, &mut waker) {
+            match pending.poll_with(self, Some(first_key(slot)), &mut waker) {
                 Poll::Ready(outcome) => Poll::Ready((begun.unwrap_or(operation).into_written(), outcome)),
                 Poll::Pending => {
                     self.state().handles.put(slot, pending);
