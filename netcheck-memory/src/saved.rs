@@ -183,6 +183,9 @@ struct Outside {
     reservation: Option<Reservation>,
     /// The variables of this thread.
     locals: Range<usize>,
+    /// The system's heap at this moment: what grows there later is in no word yet. Behind it lie numbers that a program has
+    /// written over the low half of an address of its executable.
+    heap: Range<usize>,
     system: &'static Heaps,
 }
 
@@ -192,7 +195,8 @@ impl Outside {
         let reservation = Reservation::existing();
         let system = SYSTEM.get_or_init(|| platform::heaps(reservation.map_or(0..0, Reservation::mapped)));
         let locals = platform::thread_locals().map_or(0..0, |locals| locals.block);
-        Outside { base: chunk.base(), reservation, locals, system }
+        let heap = system.heap..platform::heap_end();
+        Outside { base: chunk.base(), reservation, locals, heap, system }
     }
 
     fn contains(&self, word: u64) -> bool {
@@ -207,7 +211,9 @@ impl Outside {
             let is_live = || unsafe { Chunk::containing(address) }.lock().find(offset).is_some();
             return reservation.in_engine_stride(address).is_none() || is_live();
         }
-        let is_in = |ranges: &[Range<usize>]| ranges.iter().any(|range| range.contains(&address));
-        is_in(&self.system.heaps) && !is_in(&self.system.loaded) && !self.locals.contains(&address)
+        let Heaps { mapped, loaded, .. } = self.system;
+        (self.heap.contains(&address) || mapped.contains(&address))
+            && !loaded.iter().any(|range| range.contains(&address))
+            && !self.locals.contains(&address)
     }
 }

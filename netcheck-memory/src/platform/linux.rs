@@ -163,7 +163,7 @@ pub fn give_way(thread: ThreadNumber) {
     unsafe { libc::setpriority(libc::PRIO_PROCESS, thread.cast_unsigned(), 19) };
 }
 
-/// Where the system's heap lies, and what it maps, with room for what comes; and the executable and its libraries, which lie
+/// Where the system's heap begins, and what it maps, with room for what comes; and the executable and its libraries, which lie
 /// there in part. All addresses, if the system does not say. `reserved`: a range that is ours.
 pub fn heaps(reserved: std::ops::Range<usize>) -> Heaps {
     const ROOM_BYTES: usize = 1 << 36;
@@ -178,20 +178,25 @@ pub fn heaps(reserved: std::ops::Range<usize>) -> Heaps {
     let of = |what: &str| ranges.iter().filter(|(_, is)| is == what).map(|(range, _)| range).next_back();
     let heap = of("[heap]").map(|heap| heap.start).or(of(&executable.to_string_lossy()).map(|last| last.end));
     let (Some(heap), Some((last, _))) = (heap, ranges.last()) else {
-        return Heaps { heaps: std::iter::once(0..usize::MAX).collect(), loaded: Vec::new() };
+        return Heaps { heap: 0, mapped: 0..usize::MAX, loaded: Vec::new() };
     };
-    let heap = heap..heap + ROOM_BYTES;
     // Mappings of the system lie behind the reserved range, and new ones come down towards it. If one lies before it, new ones
     // may lie anywhere behind the heap.
     let first_from = |address| ranges.iter().map(|(range, _)| range.start).find(|&start| start >= address);
-    let is_behind = first_from(heap.end).is_some_and(|first| reserved.contains(&first) || first >= reserved.end);
+    let is_behind =
+        first_from(heap + ROOM_BYTES).is_some_and(|first| reserved.contains(&first) || first >= reserved.end);
     let mapped = match first_from(reserved.end) {
-        Some(first) if is_behind => first.saturating_sub(ROOM_BYTES).max(reserved.end),
-        _ => heap.end,
+        Some(first) if is_behind => first.saturating_sub(ROOM_BYTES).max(reserved.end)..last.end,
+        _ => heap..last.end,
     };
-    let heaps = vec![heap, mapped..last.end];
     let loaded = ranges.into_iter().filter(|(_, what)| what.starts_with('/')).map(|(range, _)| range).collect();
-    Heaps { heaps, loaded }
+    Heaps { heap, mapped, loaded }
+}
+
+/// Where the system's heap ends at this moment.
+pub fn heap_end() -> usize {
+    // SAFETY: it changes nothing.
+    unsafe { libc::sbrk(0) }.addr()
 }
 
 /// The thread-local variables of the executable or library that contains this code.

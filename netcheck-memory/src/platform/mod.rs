@@ -25,8 +25,10 @@ mod imp;
 
 /// Ranges of addresses of this process.
 pub struct Heaps {
-    /// Where memory is allocated and mapped.
-    pub heaps: Vec<Range<usize>>,
+    /// Where the system's heap begins.
+    pub heap: usize,
+    /// Where the system maps memory.
+    pub mapped: Range<usize>,
     /// The executable and its libraries.
     pub loaded: Vec<Range<usize>>,
 }
@@ -48,5 +50,5 @@ impl ThreadLocals {
 
 pub use imp::{
     ThreadNumber, call_on_new_thread, call_on_stack, call_with_clean_registers, discard, explain_faults, give_way,
-    heaps, page_faults, prefer_small_pages, protect, reserve, thread_locals, thread_number, touched_bytes,
+    heap_end, heaps, page_faults, prefer_small_pages, protect, reserve, thread_locals, thread_number, touched_bytes,
 };
