@@ -132,7 +132,7 @@ impl Cause {
 
 impl fmt::Display for Differences {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Differences { unit, local_states, looked_at, waits, different, causes, .. } = self;
+        let Differences { unit, local_states, looked_at, waits, different, causes } = self;
         let sample =
             if looked_at < local_states { format!(", of which {looked_at} were looked at") } else { String::new() };
         writeln!(

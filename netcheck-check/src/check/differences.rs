@@ -1,4 +1,4 @@
-//! Why local states differ: of those of one unit, the places in memory without which the fewest would be left.
+//! Why local states differ: of those of one unit, the places in memory that tell the most of them apart.
 //!
 //! The memory of each state is laid out as a [`table`]. A column is a word of an allocation, which is named by the way that
 //! leads there from a root: two states have an allocation in common if the same pointers lead to one. Columns next to each

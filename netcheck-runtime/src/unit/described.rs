@@ -13,6 +13,9 @@ use netcheck_memory::{Allocations, Part, recording_allocations};
 use std::panic::Location;
 use std::rc::Rc;
 
+/// The longest history that is run again to see which code has allocated what.
+const TRACED_STEPS_MAX: usize = 10_000;
+
 /// The memory of a local state.
 pub struct Description {
     /// The roots, and then the allocations that they reach.
@@ -72,20 +75,21 @@ impl Description {
 }
 
 impl Learner {
-    /// The memory of a local state, if memory tells them apart; `is_traced`: with the code that has allocated it.
+    /// The memory of a local state, if memory tells them apart; `is_traced`: with the code that has allocated
+    /// it, unless its history is long.
     ///
     /// # Errors
     /// If the program is found not to be deterministic.
     pub fn describe(&mut self, node: NodeId, is_traced: bool) -> Result<Option<Description>, Diagnostic> {
         let root = self.automata.node(node).root;
         let program = Rc::clone(&self.programs[&root]);
-        if !is_traced {
+        let (_, steps) = self.automata.history(node);
+        if !is_traced || steps.len() > TRACED_STEPS_MAX {
             let run = self.run_to(root, &program, node)?;
             let description = Description::of(&run.instance.context, None);
             self.pool.put(node, run);
             return Ok(description);
         }
-        let (_, steps) = self.automata.history(node);
         let (instance, allocations) = recording_allocations(|| self.rebuild(root, &program, &steps));
         Ok(Description::of(&instance?.context, Some(allocations)))
     }

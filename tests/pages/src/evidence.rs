@@ -641,9 +641,9 @@ fn where_everybody_is_is_told_by_task_and_operation() {
     };
     let spawned = line_of("let other = tokio::spawn");
     let waiting = [
+        pending(Some(1), "accept on 0.0.0.0:2", spawned + 2),
         pending(None, "recv on port 1", spawned + 6),
         pending(None, "timer", spawned + 4),
-        pending(Some(1), "accept on 0.0.0.0:2", spawned + 2),
     ];
     assert!(is_in("both", &json!({ "pending": waiting })), "{json:#}");
     assert!(is_in("never", &json!({ "is": "has not started" })), "{json:#}");

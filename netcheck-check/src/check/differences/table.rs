@@ -262,9 +262,10 @@ impl Table {
         values
     }
 
-    /// A state in which a word is not zero.
+    /// The first state in which a word is not zero.
     pub(super) fn state_with(&self, column: Column) -> usize {
-        self.values(column).into_iter().find(|&(value, _)| value != ABSENT).map_or(0, |(_, state)| state as usize)
+        let values = self.values(column).into_iter().filter(|&(value, _)| value != ABSENT);
+        values.map(|(_, state)| state as usize).min().unwrap_or(0)
     }
 }
 
