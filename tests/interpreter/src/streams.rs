@@ -257,7 +257,6 @@ async fn within<T>(limit_ms: Option<u16>, operation: impl Future<Output = T>) ->
     }
 }
 
-/// `None` says that the time was up.
 /// Polls a read once. Failures are counted by source line, and this one is not that of a read that waits.
 fn read_now_or_never(stream: &InUse, bytes_max: usize) -> io::Result<Vec<u8>> {
     let mut buffer = vec![0; bytes_max];
@@ -267,6 +266,7 @@ fn read_now_or_never(stream: &InUse, bytes_max: usize) -> io::Result<Vec<u8>> {
     Ok(buffer.filled().to_vec())
 }
 
+/// `None` says that the time was up.
 fn outcome<T>(result: Option<io::Result<T>>, event: impl FnOnce(T) -> Event) -> Event {
     match result {
         None => Event::Elapsed,

@@ -122,6 +122,8 @@ pub(super) enum Kind {
     Read,
     TryWrite,
     TryRead,
+    /// A read that is polled once: failures are counted by source line, and that is another one.
+    ReadOnce,
     Shutdown,
 }
 
@@ -134,7 +136,8 @@ impl Operation {
             Operation::Write { .. } => Kind::Write,
             Operation::Read { .. } => Kind::Read,
             Operation::TryWrite { .. } => Kind::TryWrite,
-            Operation::TryRead { .. } => Kind::TryRead,
+            Operation::TryRead { bytes_max: 2, .. } => Kind::TryRead,
+            Operation::TryRead { .. } => Kind::ReadOnce,
             Operation::Shutdown { .. } => Kind::Shutdown,
         }
     }
