@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 
 fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<ExitCode> {
     let command = match command {
-        Some(Command::Test { arguments }) => return commands::test::run(manifest_path, &arguments),
+        Some(Command::Test { arguments }) => return commands::test::run(manifest_path, &arguments, &[]),
         Some(Command::Why { name, whole, arguments }) => {
             return commands::why::run(manifest_path, &name, whole, arguments);
         }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 /// The answer of `cargo metadata`, as far as it is needed.
 #[derive(Debug, Deserialize)]
@@ -64,6 +64,12 @@ pub(crate) fn answer(command: &mut Command, advice: &str) -> Result<Vec<u8>> {
 /// The error that cargo could not be started.
 pub(crate) fn not_started(error: io::Error) -> String {
     format!("cargo could not be started: {error}")
+}
+
+/// Runs cargo, and ends as it does.
+pub(crate) fn run_to_the_end(command: &mut Command) -> Result<ExitCode> {
+    let status = command.status().map_err(not_started)?;
+    Ok(u8::try_from(status.code().unwrap_or(1)).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 impl Workspace {

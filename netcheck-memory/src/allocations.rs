@@ -1,4 +1,4 @@
-//! Which code has allocated what, for readers who look for what makes two images different.
+//! The code that has allocated each piece of a program's memory, for readers who ask why two images differ.
 //!
 //! It is noted on the engine's stack and in the system's memory, so that a run in which it is noted finds the same bytes on
 //! its own stack, and its allocations at the same places, as any other one.
@@ -22,7 +22,7 @@ pub struct Allocations {
 }
 
 thread_local! {
-    // Without a destructor: allocators are asked even while a thread ends.
+    // Without a destructor: allocators are asked even while a thread ends, and then this says that nothing is noted.
     static IS_NOTED: Cell<bool> = const { Cell::new(false) };
     static NOTED: RefCell<Option<Allocations>> = const { RefCell::new(None) };
 }

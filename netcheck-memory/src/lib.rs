@@ -13,6 +13,7 @@
 //!   the process; [`generators`], so that those of `rand` and `fastrand` are among them.
 //! - [`First`], [`Own`]: a run's own statics and thread-locals.
 //! - [`Saved`], [`Carried`]: copies of a run, to which it is set back.
+//! - [`Part`]: an image in parts, and [`recording_allocations`]: the code that has allocated them, for readers.
 //! - [`mute`](fn@mute): what a program prints while it is searched is dropped.
 //! - [`poll_begins`]: what is said where a program ends the process.
 //! - [`ThreadNumber::give_way`]: for a thread whose poll does not return.
@@ -26,7 +27,7 @@
 //! The layers, each of which uses only those before it: `platform` (what depends on the system), `handed` (the engine's
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
 //! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
-//! (which chunks are whose), `place` (where a thread is), `allocator`, `image`, `arena`, `saved`. Beside them: `carried`, `symbols` (the
+//! (which chunks are whose), `place` (where a thread is), `allocations`, `allocator`, `image`, `arena`, `saved`. Beside them: `carried`, `symbols` (the
 //! executable's variables by name), `source`, `generators`, `variables`, `exits`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
 //! `return_addresses`.
 

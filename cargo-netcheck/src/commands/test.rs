@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::whole::{Graph, Mirror, environment};
-use crate::workspace::{answer, cargo, not_started};
+use crate::workspace::{answer, cargo, run_to_the_end};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -41,12 +41,8 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(manifest_path: Option<PathBuf>, arguments: &[OsString]) -> Result<ExitCode> {
-    run_with(manifest_path, arguments, &[])
-}
-
-/// As [`run`], with variables in the environment of the tests.
-pub(crate) fn run_with(
+/// `variables`: for the environment of the tests.
+pub(crate) fn run(
     manifest_path: Option<PathBuf>,
     arguments: &[OsString],
     variables: &[(&str, &str)],
@@ -83,8 +79,7 @@ pub(crate) fn run_with(
             ));
         }
     }
-    let status = cargo("test").args(&arguments.others).envs(variables.iter().copied()).status().map_err(not_started)?;
-    Ok(u8::try_from(status.code().unwrap_or(1)).map_or(ExitCode::FAILURE, ExitCode::from))
+    run_to_the_end(cargo("test").args(&arguments.others).envs(variables.iter().copied()))
 }
 
 #[cfg(test)]

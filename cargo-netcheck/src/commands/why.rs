@@ -2,13 +2,13 @@
 
 use super::test;
 use crate::Result;
-use crate::workspace::{cargo, not_started};
+use crate::workspace::{cargo, run_to_the_end};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-/// The variable that asks for it, of each test.
-pub(crate) const WHY: &str = "NETCHECK_WHY";
+/// The variable by which a test is asked why local states differ.
+const WHY: &str = "NETCHECK_WHY";
 
 /// The arguments of the test program: what it prints is seen, and one check at a time has the cores.
 const OF_TESTS: [&str; 2] = ["--nocapture", "--test-threads=1"];
@@ -23,10 +23,9 @@ pub(crate) fn run(
     let mut arguments = further;
     arguments.extend([name, "--"].into_iter().chain(OF_TESTS).map(OsString::from));
     if is_whole {
-        return test::run_with(manifest_path, &arguments, &[(WHY, "1")]);
+        return test::run(manifest_path, &arguments, &[(WHY, "1")]);
     }
     let mut command = Command::new(cargo());
     command.arg("test").args(manifest_path.iter().flat_map(|path| ["--manifest-path".as_ref(), path.as_os_str()]));
-    let status = command.args(&arguments).env(WHY, "1").status().map_err(not_started)?;
-    Ok(u8::try_from(status.code().unwrap_or(1)).map_or(ExitCode::FAILURE, ExitCode::from))
+    run_to_the_end(command.args(&arguments).env(WHY, "1"))
 }

@@ -37,7 +37,7 @@ impl BytesMut {
 }
 ";
 
-/// The source of the buffer; as it was, if it has not what is needed.
+/// The source of the buffer; unchanged if it lacks one of these functions.
 pub(super) fn edited(source: &str) -> String {
     let is_one = |&asked: &&str| source.matches(asked).count() == 1;
     if !source.contains(USED) || !ASKED.iter().all(is_one) {

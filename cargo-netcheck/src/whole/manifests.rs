@@ -54,20 +54,24 @@ fn without_tests(mut manifest: DocumentMut) -> DocumentMut {
     manifest
 }
 
+/// A manifest of a package without its tests, which belongs to no workspace above it.
+fn alone(manifest: &str) -> Result<DocumentMut> {
+    let mut manifest = without_tests(parsed(manifest)?);
+    manifest["workspace"] = Item::Table(Table::new());
+    Ok(manifest)
+}
+
 /// The real tokio, with another name and without its tests.
 pub(super) fn of_upstream(manifest: &str) -> Result<String> {
-    let mut manifest = without_tests(parsed(manifest)?);
+    let mut manifest = alone(manifest)?;
     manifest["package"]["name"] = value(UPSTREAM);
     manifest["lib"].or_insert(Item::Table(Table::new()))["name"] = value("tokio");
-    manifest["workspace"] = Item::Table(Table::new());
     Ok(manifest.to_string())
 }
 
 /// The package `bytes`, without its tests.
 pub(super) fn of_bytes(manifest: &str) -> Result<String> {
-    let mut manifest = without_tests(parsed(manifest)?);
-    manifest["workspace"] = Item::Table(Table::new());
-    Ok(manifest.to_string())
+    Ok(alone(manifest)?.to_string())
 }
 
 /// The package that stands in place of tokio: of its version, with all names of its features.

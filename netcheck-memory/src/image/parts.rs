@@ -1,4 +1,4 @@
-//! The parts of an image, for readers who look for what makes two of them different.
+//! The parts of an image, for readers who ask why two images differ.
 //!
 //! They are read from the words of the image, so that they are what the digest is made of, and the traversal need not
 //! make them.
@@ -30,7 +30,7 @@ pub enum Cell {
     },
     /// An instant: how long it is before the latest one, in nanoseconds.
     Instant(u64),
-    /// What is left of an address that nothing uses.
+    /// A stale address, or a word with a part of one: the number that the image has in its place.
     Stale(u64),
 }
 

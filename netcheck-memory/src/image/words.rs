@@ -169,3 +169,19 @@ impl fmt::Debug for Image {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_of_a_mark_is_read_as_it_was_written() {
+        for (number, mark) in ALL.into_iter().enumerate() {
+            assert_eq!(mark as usize, number);
+            assert_eq!(Mark::of(mark.with(0x1234_5678_9abc)), Some((mark, 0x1234_5678_9abc)));
+        }
+        let (_, value) = Mark::of(Mark::pointer(77, 4_000)).expect("a mark");
+        assert_eq!(Mark::pointed_to(value), (77, 4_000));
+        assert!([0, u64::MAX, MARK ^ 1 << 63].into_iter().all(|word| Mark::of(word).is_none()));
+    }
+}

@@ -195,7 +195,7 @@ pub fn heaps(reserved: std::ops::Range<usize>) -> Heaps {
 
 /// Where the system's heap ends at this moment.
 pub fn heap_end() -> usize {
-    // SAFETY: it changes nothing.
+    // SAFETY: an increment of 0 moves the end nowhere.
     unsafe { libc::sbrk(0) }.addr()
 }
 

@@ -6,7 +6,7 @@ use std::backtrace::Backtrace;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-/// What a program may hold: small and large allocations, cycles, zeros, and a number that looks like a mark.
+/// The memory of a program: small and large allocations, shared ones, zeros, and numbers that look like marks.
 #[expect(dead_code, reason = "images read it")]
 struct Held {
     texts: BTreeMap<u64, String>,
@@ -45,7 +45,7 @@ fn is_memory(arena: &Arena, parts: &[Part]) -> usize {
             let is_same = match cell {
                 Cell::Number(number) => number == word,
                 Cell::Pointer { part, offset } => parts[part].address.map(|to| (to + offset) as u64) == Some(word),
-                // What is left of an address in free memory, or in a stack: no number tells it.
+                // The image has no number that tells such an address; it is a large one.
                 Cell::Stale(_) => word > u64::from(u32::MAX),
                 Cell::Instant(_) => false,
             };

@@ -199,7 +199,7 @@ impl Running {
     pub(crate) fn now() -> Self {
         let backtrace = Backtrace::force_capture().to_string();
         let mut within = Vec::new();
-        let line = own_line(&backtrace, |name, file| within.push(Within::new(name, file)));
+        let line = own_line(&backtrace, |name, line| within.push(Within::new(name, line.map(|(file, _)| file))));
         Running { line, within }
     }
 }
@@ -220,15 +220,15 @@ impl Backtraces {
 }
 
 /// The innermost line of the program in a backtrace, not looking beyond the engine's executor; `passed` is called with
-/// the functions within it, and with their files if they are known.
-fn own_line(backtrace: &str, mut passed: impl FnMut(&str, Option<&Path>)) -> Option<Line> {
+/// the functions within it, and with their lines if they are known.
+fn own_line(backtrace: &str, mut passed: impl FnMut(&str, Option<(&Path, u32)>)) -> Option<Line> {
     let here = std::env::current_dir().unwrap_or_default();
     for (name, line) in frames(backtrace) {
         let line = line.map(|(file, number)| (here.join(file), number));
         if let Some((file, number)) = line.as_ref().filter(|(file, _)| is_own(file)) {
             return Some(Line { file: shown(file), number: *number });
         }
-        passed(name, line.as_ref().map(|(file, _)| file.as_path()));
+        passed(name, line.as_ref().map(|(file, number)| (file.as_path(), *number)));
         if name.contains(ENGINE) {
             return None;
         }
@@ -250,28 +250,16 @@ pub struct Allocated {
 impl Allocated {
     /// By the functions that were running.
     pub(super) fn by(backtrace: &str) -> Self {
-        let here = std::env::current_dir().unwrap_or_default();
-        let mut allocated = Allocated::default();
-        for (name, line) in frames(backtrace) {
-            if name.contains(ENGINE) {
-                break;
-            }
-            let Some((file, number)) = line else { continue };
-            let file = here.join(file);
-            if is_own(&file) {
-                allocated.at = Some(file_and_line(&shown(&file), number));
-                break;
-            }
-            if allocated.in_library.is_some() {
-                continue;
-            }
-            if is_of_a_library(&file) {
-                allocated.in_library = Some(file_and_line(&file.display().to_string(), number));
+        let (mut in_library, mut of) = (None, None);
+        let own = own_line(backtrace, |name, line| {
+            let Some((file, number)) = line.filter(|_| in_library.is_none()) else { return };
+            if is_of_a_library(file) {
+                in_library = Some(file_and_line(&file.display().to_string(), number));
             } else if file.to_string_lossy().contains("library/alloc/src") {
-                allocated.of = type_in(name).or(allocated.of);
+                of = type_in(name).or(of.take());
             }
-        }
-        allocated
+        });
+        Allocated { at: own.map(|line| file_and_line(&line.file, line.number)), in_library, of }
     }
 }
 

@@ -28,14 +28,14 @@ pub struct Description {
     allocations: Option<Allocations>,
 }
 
-/// What a part of a memory is.
+/// The origin of a part of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The future of a task that was spawned at a line.
     Future(TaskId, String),
     /// A static or thread-local.
     Variable(&'static str),
-    /// What the engine knows of the unit; in words, as far as there are any.
+    /// The engine's record of the unit: the section, in words.
     Engine(&'static str),
     /// An allocation.
     Allocation,
@@ -62,7 +62,7 @@ impl Description {
             },
             None => match self.variables.get(&part) {
                 Some(name) => Origin::Variable(name),
-                None => Origin::Engine(SECTIONS.get(part).unwrap_or(&"its tasks and wakers")),
+                None => Origin::Engine(SECTIONS.get(part).map_or("its tasks and wakers", |(words, _)| words)),
             },
         }
     }
@@ -83,15 +83,17 @@ impl Learner {
     pub fn describe(&mut self, node: NodeId, is_traced: bool) -> Result<Option<Description>, Diagnostic> {
         let root = self.automata.node(node).root;
         let program = Rc::clone(&self.programs[&root]);
-        let (_, steps) = self.automata.history(node);
-        if !is_traced || steps.len() > TRACED_STEPS_MAX {
-            let run = self.run_to(root, &program, node)?;
-            let description = Description::of(&run.instance.context, None);
-            self.pool.put(node, run);
-            return Ok(description);
+        if is_traced {
+            let (_, steps) = self.automata.history(node);
+            if steps.len() <= TRACED_STEPS_MAX {
+                let (instance, allocations) = recording_allocations(|| self.rebuild(root, &program, &steps));
+                return Ok(Description::of(&instance?.context, Some(allocations)));
+            }
         }
-        let (instance, allocations) = recording_allocations(|| self.rebuild(root, &program, &steps));
-        Ok(Description::of(&instance?.context, Some(allocations)))
+        let run = self.run_to(root, &program, node)?;
+        let description = Description::of(&run.instance.context, None);
+        self.pool.put(node, run);
+        Ok(description)
     }
 
     /// Whether the memory of a local state can be [described](Learner::describe): a run is suspended there between two polls.

@@ -1,4 +1,4 @@
-//! Which of several things was used least recently.
+//! Keys by their last uses, of which the least recent is found.
 
 use ahash::AHashMap;
 use std::collections::VecDeque;

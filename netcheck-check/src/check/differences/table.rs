@@ -135,7 +135,7 @@ impl Table {
         Table { hasher, first: AHashMap::new(), others: BTreeMap::new(), sums: Vec::new(), fields: Vec::new() }
     }
 
-    /// Adds a state that waits for what has a number.
+    /// Adds a state; `waits`: the number of the set of operations that it waits for.
     pub(super) fn add(&mut self, places: &mut Places, description: &Description, waits: u64) {
         let of_parts = places.of(description);
         let mut values: AHashMap<Column, Value> = AHashMap::new();

@@ -1,4 +1,4 @@
-//! What makes local states differ, in words.
+//! Causes of differences between local states, in words.
 
 use super::table::{Field, PlaceId, Places, Table, Value};
 use crate::error::Error;
@@ -84,7 +84,7 @@ impl Words<'_> {
         }
     }
 
-    /// What differs in a field.
+    /// The difference in a field, in words.
     fn content(&self, field: &Field, description: &Description, part: usize) -> String {
         if let Some(length) = length_before(description, part, field.columns[0] as usize * WORD_BYTES) {
             return format!("what is left behind the length of a buffer, which is {length}");

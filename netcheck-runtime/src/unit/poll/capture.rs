@@ -216,27 +216,22 @@ impl State {
 
     /// Records all of it in sections; returns where each ends.
     pub(in crate::unit) fn record_sections(&self, values: &mut Values) -> [usize; SECTIONS.len()] {
-        self.operations.record(values);
-        let operations = values.bytes.len();
-        self.handles.record(values);
-        let handles = values.bytes.len();
-        self.tasks.record(values);
-        let tasks = values.bytes.len();
-        self.isolated.record(values);
-        let isolated = values.bytes.len();
-        self.executions.record(values);
-        let executions = values.bytes.len();
-        self.random.record(values);
-        [operations, handles, tasks, isolated, executions, values.bytes.len()]
+        SECTIONS.map(|(_, record)| {
+            record(self, values);
+            values.bytes.len()
+        })
     }
 }
 
-/// What the engine knows of a unit, by sections of the record, in words.
-pub(in crate::unit) const SECTIONS: [&str; 6] = [
-    "its pending operations",
-    "its sockets and timers",
-    "its tasks",
-    "its isolated tasks",
-    "how often it has come to its lines",
-    "how often it has drawn random numbers",
+/// A section of the engine's record of a unit, in words, and the function that writes it.
+type Section = (&'static str, fn(&State, &mut Values));
+
+/// The sections of the engine's record of a unit, in their order.
+pub(in crate::unit) const SECTIONS: [Section; 6] = [
+    ("its pending operations", |state, values| state.operations.record(values)),
+    ("its sockets and timers", |state, values| state.handles.record(values)),
+    ("its tasks", |state, values| state.tasks.record(values)),
+    ("its isolated tasks", |state, values| state.isolated.record(values)),
+    ("how often it has come to its lines", |state, values| state.executions.record(values)),
+    ("how often it has drawn random numbers", |state, values| state.random.record(values)),
 ];
