@@ -127,7 +127,7 @@ impl Context {
         let polled = engine(|| {
             let under_way = self.state().handles.call(slot);
             let mut pending = match under_way {
-                Some(pending) if self.is_still_meant(&pending, &operation) => pending,
+                Some(pending) if self.is_still_meant(&pending, &operation, location) => pending,
                 other => {
                     other.into_iter().for_each(|pending| pending.withdraw(self));
                     Pending::new(operation.clone(), location)
@@ -147,11 +147,15 @@ impl Context {
         polled
     }
 
-    /// Whether a pending operation is the requested one, or has been completed already.
-    fn is_still_meant(&self, pending: &Pending, operation: &Operation) -> bool {
+    /// Whether a pending operation is the requested one, or has been completed already. Where executions of source lines
+    /// count, that of another line is another one.
+    fn is_still_meant(&self, pending: &Pending, operation: &Operation, location: &Location<'_>) -> bool {
         let operations = &self.state().operations;
         let offer = pending.key.and_then(|key| Some((key, operations.offer(key)?)));
-        offer.is_some_and(|(key, offer)| operations.is_done(key) || offer.operation == *operation)
+        offer.is_some_and(|(key, offer)| {
+            let is_of_line = !self.shared.modes.traces || offer.location == location;
+            operations.is_done(key) || (is_of_line && offer.operation == *operation)
+        })
     }
 
     /// The number of calls of `poll_` functions in this poll.

@@ -8,8 +8,8 @@ use netcheck::check::{Checker, Report, Search, Verdict};
 use interpreter::machine::{self, Code};
 use interpreter::{Configuration, Ends, Order};
 
-use crate::engine;
 use crate::symmetry::Symmetries;
+use crate::{endless, engine};
 use oracle::language::program::{Process, System};
 use oracle::naive::{Findings, Limits};
 
@@ -62,13 +62,13 @@ pub struct Merges {
 add_fields!(Merges { compared, merged, captured_states, uncaptured_states, closed, confirmed, too_large, subsumed });
 
 /// What a configuration of the engine says that the naive explorer does not, or the other way round.
-pub fn disagreement(system: &System, findings: &Findings, seed: u64, merges: &mut Merges) -> Option<String> {
+pub fn disagreement(system: &System, known: (&Findings, Limits), seed: u64, merges: &mut Merges) -> Option<String> {
     let programs: Vec<Code> = system.processes.iter().map(compile).collect();
     for (index, order) in interpreter::orders(seed).into_iter().enumerate() {
         let subsumption = interpreter::has_subsumption(system, seed, index);
         let configurations = [(true, false), (false, false), (true, true), (false, true)];
         for (reduction, subsumption) in configurations.into_iter().filter(|&(_, subsumes)| subsumption || !subsumes) {
-            let run = || compare(system, &programs, findings, (order, reduction, subsumption), merges);
+            let run = || compare(system, &programs, known, (order, reduction, subsumption), merges);
             if let Err(difference) = engine::compared_by(run) {
                 return Some(format!("{order:?}, reduction {reduction}, subsumption {subsumption}: {difference}"));
             }
@@ -93,7 +93,7 @@ pub fn disagreement_with_symmetry(
 fn compare(
     system: &System,
     programs: &[Code],
-    findings: &Findings,
+    (findings, limits): (&Findings, Limits),
     configuration: Configuration,
     merges: &mut Merges,
 ) -> Result<(), String> {
@@ -106,7 +106,13 @@ fn compare(
         merges.too_large += 1;
         return Ok(());
     }
-    engine::compare_report(&captured, &ends, findings).map_err(|difference| format!("captured, {difference}"))?;
+    let agrees = |report: &Report, ends: &BTreeSet<Ends>, how: &str| {
+        let agreement = engine::compare_report(report, ends, findings).or_else(|difference| {
+            endless::unless_apart(difference, system, limits, (report, ends), findings).map(drop)
+        });
+        agreement.map_err(|difference| format!("{how}, {difference}"))
+    };
+    agrees(&captured, &ends, "captured")?;
     if let [uncaptured, ..] = captured.uncaptured_loops() {
         return Err(format!("not captured: {uncaptured}"));
     }
@@ -134,7 +140,7 @@ fn compare(
         merges.too_large += 1;
         return Ok(());
     }
-    engine::compare_report(&uncaptured, &ends, findings).map_err(|difference| format!("uncaptured, {difference}"))?;
+    agrees(&uncaptured, &ends, "uncaptured")?;
     if captured.verdict() == Verdict::Violated {
         merges.confirmed += u64::from(findings.endless);
         return Ok(());

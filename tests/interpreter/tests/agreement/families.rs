@@ -235,13 +235,15 @@ families! {
 }
 
 /// In the first two, a program ends that does not know yet of a connection of its. In the third, one of two like processes
-/// waits for ever beside one that goes on; in the last, two daemons never meet, and one of them lets no time pass.
+/// waits for ever beside one that goes on; in the next, two daemons never meet, and one of them lets no time pass. In the
+/// last, a read takes over what a read of another line has asked for, and only the first of each line may fail.
 #[test]
 fn systems_that_were_told_apart_once_agree() {
     agree(4_005_562..4_005_563, Size::Large, Words::Streams, Limits::of(10_000));
     agree(14_006_848..14_006_849, Size::Small, Words::EverydayStreams, Limits::of(5_000));
     agree_with_symmetry(18_020_250..18_020_251, 500, true);
     agree_with_symmetry(18_020_303..18_020_304, 500, true);
+    agree(14_007_665..14_007_666, Size::Small, Words::EverydayStreams, Limits::of(5_000));
 }
 
 /// Compares the systems that `generate` makes of the seeds, with the words that each has.

@@ -226,7 +226,7 @@ fn compare(system: &System, limits: Limits, words: Words, seed: u64, figures: &m
         Words::Everyday | Words::EverydayDelay | Words::EverydayStreams | Words::EverydayLike => {
             switches::disagreement(system, &findings, seed, &mut figures.left_out)
         }
-        Words::Single | Words::Loops => captured::disagreement(system, &findings, seed, &mut figures.merges),
+        Words::Single | Words::Loops => captured::disagreement(system, (&findings, limits), seed, &mut figures.merges),
         _ => engine::disagreement(system, &findings, seed, &mut figures.subsumed),
     }
 }

@@ -60,7 +60,7 @@ impl World<'_> {
         }
     }
 
-    /// All that some units wait for is nearer by so much.
+    /// All that some units wait for is nearer by so much, and what they have noted is farther away.
     fn bring_nearer(&mut self, units: Units, ms: i64) {
         for (index, process) in self.state.processes.iter_mut().enumerate() {
             for (number, task) in process.tasks.iter_mut().enumerate() {
@@ -71,6 +71,7 @@ impl World<'_> {
             }
             if units & 1 << index != 0 {
                 process.interval.iter_mut().for_each(|interval| interval.next_ms -= ms);
+                process.stamp_ms.iter_mut().for_each(|stamp_ms| *stamp_ms -= ms);
             }
         }
     }
