@@ -40,12 +40,21 @@ impl World<'_> {
             .collect()
     }
 
-    /// Time passes for some units: all that they wait for is nearer.
+    /// Time passes for some units, for each up to its horizon: all that they wait for is nearer.
     pub(super) fn let_pass(&mut self, units: Units, ms: u32) {
-        for (unit, horizon_ms) in self.state.horizons_ms.iter_mut().enumerate() {
-            *horizon_ms = horizon_ms.saturating_sub(if units & 1 << unit != 0 { ms } else { 0 });
+        let mut going_on = units;
+        for unit in 0..self.state.horizons_ms.len() {
+            let left_ms = self.state.horizons_ms[unit].saturating_sub(self.state.now_ms);
+            if units & 1 << unit == 0 {
+                continue;
+            }
+            self.state.horizons_ms[unit] -= ms.min(left_ms);
+            if left_ms < ms {
+                going_on &= !(1 << unit);
+                self.bring_nearer(1 << unit, i64::from(left_ms));
+            }
         }
-        self.bring_nearer(units, i64::from(ms));
+        self.bring_nearer(going_on, i64::from(ms));
     }
 
     /// Time passes, but not for units that have come to their horizon by themselves.
