@@ -75,6 +75,12 @@ impl Arena {
         parts.map(|(parts, _)| parts)
     }
 
+    /// Writes a number over the bytes of what the roots reach that no program can read, by the [types](crate::types) of what
+    /// lies there; over each word of them the same. To be called while none of the program's code is running.
+    pub fn overwrite_unread(&self, roots: impl FnOnce(&mut Scan<'_>), number: u64) {
+        place::outside(|| image::overwrite_unread(self.chunk, roots, number));
+    }
+
     /// Frees what the variables of a run hold that has ended, if all that the program has allocated here can be reached from
     /// them: else something outside of the run holds a part of it. Its destructors are not called.
     pub fn free_held(&self, own: &Own) {

@@ -14,6 +14,7 @@
 //! - [`First`], [`Own`]: a run's own statics and thread-locals.
 //! - [`Saved`], [`Carried`]: copies of a run, to which it is set back.
 //! - [`Part`]: an image in parts, and [`recording_allocations`]: the code that has allocated them, for readers.
+//! - [`types`]: which bytes of a program's memory can be read, by the debug information of its executable.
 //! - [`mute`](fn@mute): what a program prints while it is searched is dropped.
 //! - [`poll_begins`]: what is said where a program ends the process.
 //! - [`ThreadNumber::give_way`]: for a thread whose poll does not return.
@@ -28,7 +29,7 @@
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
 //! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocations`, `allocator`, `image`, `arena`, `saved`. Beside them: `carried`, `symbols` (the
-//! executable's variables by name), `source`, `generators`, `variables`, `exits`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
+//! executable's variables by name), `types`, `source`, `generators`, `variables`, `exits`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
 //! `return_addresses`.
 
 #![deny(missing_docs)]
@@ -77,6 +78,7 @@ mod stacks;
 mod symbols;
 mod tables;
 mod thread;
+pub mod types;
 mod variables;
 mod waker;
 

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicUsize;
 
 /// A variable of the executable that is written while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,19 @@ pub fn variables() -> &'static [Variable] {
 /// The variables with a part of a name.
 pub fn named(part: &str) -> impl Iterator<Item = &'static Variable> {
     variables().iter().filter(move |variable| variable.name.contains(part))
+}
+
+/// A variable by which the executable's place in memory is found.
+static PLACE: AtomicUsize = AtomicUsize::new(0);
+
+/// Part of its mangled name.
+const OF_PLACE: &str = "15netcheck_memory7symbols5PLACE";
+
+/// Where the executable is loaded, if its table of symbols says where its variables are.
+pub fn load_address() -> Option<usize> {
+    let place =
+        named(OF_PLACE).find(|variable| variable.kind == Kind::Static && variable.bytes == size_of::<usize>())?;
+    std::ptr::from_ref(&PLACE).expose_provenance().checked_sub(place.offset)
 }
 
 fn of_executable() -> io::Result<Vec<Variable>> {

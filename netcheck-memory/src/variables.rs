@@ -47,7 +47,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Crates of the standard library.
 const OF_STD: &[&str] =
@@ -70,19 +70,15 @@ const OF_OTHER_THREADS: &[&str] = &[
     "colorchoice",
 ];
 
-/// Parts of mangled names.
-const OF_SHARED: &str = "15netcheck_memory9variables6SHARED";
+/// Part of a mangled name.
 const OF_LOCAL: &str = "15netcheck_memory9variables5LOCAL";
 
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// A variable of this module, by which the executable's place in memory is found.
-static SHARED: AtomicUsize = AtomicUsize::new(0);
-
 type Destructor = unsafe extern "C" fn(*mut u8);
 
 thread_local! {
-    /// As [`SHARED`], for the place of a thread's block of variables.
+    /// A variable of this module, by which the place of a thread's block of variables is found.
     static LOCAL: Cell<usize> = const { Cell::new(0) };
     /// The start of this thread's block of variables; 0 before it is known.
     static BLOCK: Cell<usize> = const { Cell::new(0) };
@@ -129,12 +125,10 @@ fn search() -> Option<Vec<Found>> {
         return None;
     }
     let block = platform::thread_locals()?.block;
-    let of_this =
-        |part, kind| symbols::named(part).find(|variable| variable.kind == kind && variable.bytes == WORD_BYTES);
-    let executable =
-        ptr::from_ref(&SHARED).expose_provenance().checked_sub(of_this(OF_SHARED, Kind::Static)?.offset)?;
+    let executable = symbols::load_address()?;
+    let is_local = |of: &&Variable| of.kind == Kind::ThreadLocal && of.bytes == WORD_BYTES;
     let local = LOCAL.with(|local| ptr::from_ref(local).addr());
-    if local != block.start + of_this(OF_LOCAL, Kind::ThreadLocal)?.offset {
+    if local != block.start + symbols::named(OF_LOCAL).find(is_local)?.offset {
         return None;
     }
     let mut first = 0;

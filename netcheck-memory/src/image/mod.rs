@@ -77,7 +77,8 @@
 //!   at places whose difference is that of the numbers.
 //!
 //! The opposite does not hold: states whose images differ may have equal futures. Stale bytes, the capacity of a vector,
-//! and positions in buffers differ where nothing observable does. Two histories that have merged can have two images after
+//! and positions in buffers differ where nothing observable does. Stale bytes of which the [types](crate::types) say that no
+//! program can read them can be [cleared](crate::Arena::overwrite_unread) before. Two histories that have merged can have two images after
 //! a further step: what is stale lies at other places. One history can have two images where numbers are written around
 //! the byte of a stale address which differs between arenas, so that it is alone, or neither follows byte 3 nor comes
 //! before zeros: byte 4; or byte 5, if a thread has more than 255 arenas in use. Then a state is counted twice, and none
@@ -88,11 +89,13 @@
 //! a [`Sample`] of a check's images is compared.
 
 mod instants;
+mod numbers;
 mod parts;
 mod sample;
 mod scan;
 mod scratch;
 mod stale;
+mod typed;
 mod words;
 
 pub use instants::{Dated, Instants, ORIGIN_NS, RANGE_NS, Reach, is_recognised};
@@ -122,6 +125,17 @@ pub(crate) fn of<R>(
         scan.finish();
         (!chunk.overflowed.load(Ordering::Relaxed)).then(|| (finish(scratch), scratch.dated))
     })
+}
+
+/// Writes a number over the bytes that no program can read, of what the roots reach in an arena.
+pub(crate) fn overwrite_unread(chunk: &'static Chunk, roots: impl FnOnce(&mut Scan<'_>), number: u64) {
+    Scratch::with(|scratch| {
+        let mut scan = Scan::new(chunk, scratch);
+        if scan.read_types() {
+            roots(&mut scan);
+            scan.overwrite_unread(number);
+        }
+    });
 }
 
 /// Frees what some roots reach in an arena, if that is all that the program has allocated there.

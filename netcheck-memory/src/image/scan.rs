@@ -4,6 +4,7 @@ use crate::chunk::{Chunk, HEAD_BYTES};
 use crate::image::instants::{Instants, Met, Recognised};
 use crate::image::scratch::{Reached, Scratch};
 use crate::image::stale::{Addresses, Around, without};
+use crate::image::typed::Typed;
 use crate::image::words::{Mark, escaped};
 use crate::place::Stay;
 use crate::reservation::{self, CHUNK_BYTES, Reservation};
@@ -51,6 +52,19 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Roots are noted for the [types](crate::types) of what they reach. To be called before any root is named; false if types
+    /// are not known.
+    pub(super) fn read_types(&mut self) -> bool {
+        let _stay = Stay::outside();
+        self.scratch.typed = self.scratch.typed.take().or_else(Typed::new);
+        self.scratch.typed.iter_mut().for_each(|typed| typed.begin(self.classes.base));
+        self.scratch.typed.is_some()
+    }
+
+    fn add_root(&mut self, address: usize, table: Option<usize>) {
+        self.scratch.typed.iter_mut().for_each(|typed| typed.add_root(address, table));
+    }
+
     /// From here on, [instants](crate::Instants) are written as how long they are before the latest one.
     pub fn recognise(&mut self, instants: Instants) {
         self.classes.instants = instants;
@@ -79,9 +93,15 @@ impl<'a> Scan<'a> {
 
     /// Adds a pointer: what it points to, if that lies in the arena, is part of the image.
     pub fn pointer<T: ?Sized>(&mut self, pointer: *const T) {
+        self.root(pointer.cast::<()>().addr(), None);
+    }
+
+    /// Adds the address of an object, with its table of functions if its type is told by that.
+    fn root(&mut self, address: usize, table: Option<usize>) {
         let _stay = Stay::outside();
+        self.add_root(address, table);
         let tables = self.chunk.lock();
-        self.scratch.words.extend([Mark::Root.with(0), pointer.cast::<()>().addr() as u64]);
+        self.scratch.words.extend([Mark::Root.with(0), address as u64]);
         let first = self.scratch.words.len() - 1;
         self.classes.replace(&tables, self.scratch, first, Around::default());
     }
@@ -91,7 +111,7 @@ impl<'a> Scan<'a> {
     pub fn dynamic<T: ?Sized>(&mut self, object: &T) {
         let pointer = &raw const *object;
         self.word(metadata(pointer));
-        self.pointer(pointer);
+        self.root(pointer.cast::<()>().addr(), Some(metadata(pointer) as usize));
     }
 
     /// Adds an object that lies wherever it does, as a future in a variable of the engine: its memory is read as that of
@@ -112,9 +132,32 @@ impl<'a> Scan<'a> {
         unsafe {
             self.scratch.words.push(read_bytes(start, before));
             self.classes.read(&tables, self.scratch, start.add(before), words);
+            for position in 0..words {
+                self.add_root(read_word(start.add(before).cast::<u64>().add(position)) as usize, None);
+            }
             let after = before + words * WORD_BYTES;
             self.scratch.words.push(read_bytes(start.add(after), bytes - after));
         }
+    }
+
+    /// Writes a number over all bits of what the roots reach that no program can read.
+    pub(super) fn overwrite_unread(&mut self, number: u64) {
+        let (tables, base) = (self.chunk.lock(), self.classes.base);
+        let Some(typed) = &mut self.scratch.typed else { return };
+        typed.settle(&tables, |live, words| {
+            let start = ptr::with_exposed_provenance::<u64>(base + live.offset);
+            // SAFETY: the range is the room of a live allocation, aligned to 16 and mapped for the life of the process.
+            words.extend((0..live.bytes / WORD_BYTES).map(|position| unsafe { read_word(start.add(position)) }));
+        });
+        typed.for_each(|offset, bits| {
+            let start = ptr::with_exposed_provenance_mut::<u64>(base + offset);
+            for (position, bits) in bits.iter().enumerate().filter(|(_, bits)| **bits != u64::MAX) {
+                // SAFETY: the word lies in the room of a live allocation, aligned and mapped, and the bits that change are
+                // those that no program reads before it writes them (`types`).
+                let word = unsafe { AtomicU64::from_ptr(start.add(position)) };
+                word.store(word.load(Ordering::Relaxed) & bits | number & !bits, Ordering::Relaxed);
+            }
+        });
     }
 
     /// Adds everything that has been reached.

@@ -1,7 +1,9 @@
 //! Buffers of a traversal, kept for the next one of the same thread.
 
 use crate::image::instants::{Dated, Instants, Met};
-use crate::tables::{Live, SLABS, Tables};
+use crate::image::numbers::Numbers;
+use crate::image::typed::Typed;
+use crate::tables::{Live, Tables};
 use std::cell::RefCell;
 
 /// Buffers larger than this are not kept: 8 MiB.
@@ -26,12 +28,9 @@ pub struct Scratch {
     pub dated: Option<Dated>,
     /// The allocations in the order of their numbers.
     pub reached: Vec<Reached>,
-    /// For each slab that has been reached, where its slots' numbers begin in `numbers`, plus 1; 0 for the others.
-    slabs: Box<[u32; SLABS]>,
-    /// The slabs that are not 0 in `slabs`.
-    reached_slabs: Vec<u16>,
-    /// The number of each slot's allocation, plus 1; 0 for one that has not been reached.
-    numbers: Vec<u32>,
+    numbers: Numbers,
+    /// The types of allocations, where they are asked for.
+    pub typed: Option<Box<Typed>>,
 }
 
 thread_local! {
@@ -58,9 +57,8 @@ impl Scratch {
             instants: Vec::new(),
             dated: None,
             reached: Vec::new(),
-            slabs: Box::new([0; SLABS]),
-            reached_slabs: Vec::new(),
-            numbers: Vec::new(),
+            numbers: Numbers::new(),
+            typed: None,
         }
     }
 
@@ -70,9 +68,7 @@ impl Scratch {
         self.dated = None;
         self.reached.clear();
         self.numbers.clear();
-        for slab in self.reached_slabs.drain(..) {
-            self.slabs[usize::from(slab)] = 0;
-        }
+        self.typed.iter_mut().for_each(|typed| typed.clear());
     }
 
     /// Writes how long each instant is before the latest one.
@@ -84,24 +80,11 @@ impl Scratch {
     /// The number of a live allocation: the next one if it is reached for the first time.
     #[inline]
     pub fn number(&mut self, tables: &Tables, live: Live) -> u32 {
-        let first = match self.slabs[live.slab] {
-            0 => self.begin_slab(tables, live.slab),
-            first => first as usize - 1,
-        };
-        let number = &mut self.numbers[first + live.slot];
+        let number = self.numbers.of(tables, live);
         if *number == 0 {
             self.reached.push(Reached { offset: live.offset as u32, bytes: live.bytes as u32 });
             *number = self.reached.len() as u32;
         }
         *number - 1
-    }
-
-    #[cold]
-    fn begin_slab(&mut self, tables: &Tables, slab: usize) -> usize {
-        let first = self.numbers.len();
-        self.numbers.resize(first + tables.slots(slab), 0);
-        self.slabs[slab] = first as u32 + 1;
-        self.reached_slabs.push(slab as u16);
-        first
     }
 }

@@ -76,3 +76,7 @@ pub fn heaps(_: std::ops::Range<usize>) -> Heaps {
 pub fn heap_end() -> usize {
     0
 }
+
+pub fn map_executable() -> Option<&'static [u8]> {
+    None
+}

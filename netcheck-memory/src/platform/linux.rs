@@ -1,7 +1,9 @@
 //! Linux on x86_64 and aarch64.
 
 use super::{Heaps, ThreadLocals};
+use std::fs::File;
 use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
 use std::ptr;
 use std::sync::OnceLock;
 
@@ -18,6 +20,16 @@ pub fn reserve(wanted: Option<usize>, bytes: usize) -> Option<*mut u8> {
     // SAFETY: a new mapping overlaps no memory of this process: an address without `MAP_FIXED` is a wish.
     let start = unsafe { libc::mmap(wanted, bytes, protection, flags, -1, 0) };
     (start != libc::MAP_FAILED).then_some(start.cast())
+}
+
+/// The bytes of this process's executable, for as long as the process lives.
+pub fn map_executable() -> Option<&'static [u8]> {
+    let file = File::open("/proc/self/exe").ok()?;
+    let bytes = usize::try_from(file.metadata().ok()?.len()).ok().filter(|bytes| *bytes > 0)?;
+    // SAFETY: a new mapping overlaps no memory of this process.
+    let start = unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0) };
+    // SAFETY: the mapping is never removed, and the system lets nobody write to an executable that runs.
+    (start != libc::MAP_FAILED).then(|| unsafe { std::slice::from_raw_parts(start.cast::<u8>(), bytes) })
 }
 
 /// Asks for small pages: an arena touches few bytes at many addresses.

@@ -15,6 +15,7 @@ mod saved;
 #[cfg(feature = "allocator")]
 mod sources;
 mod stack;
+mod types;
 #[cfg(feature = "allocator")]
 mod variables;
 
