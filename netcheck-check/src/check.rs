@@ -45,11 +45,13 @@ mod summary;
 mod tests;
 mod thread;
 mod trial;
+mod unread;
 mod words;
 
 pub use declare::{Identity, Tasks, Tcp, Udp};
 pub use netcheck_runtime::property::Deadlocks;
 pub use simulation::Simulation;
+pub use unread::Unread;
 
 use crate::error::Error;
 use crate::network::Network;
@@ -123,6 +125,7 @@ pub struct Checker {
     may_run_apart: bool,
     /// Whether the report says why local states differ.
     asks_why: bool,
+    unread: Unread,
 }
 
 impl Default for Checker {
@@ -163,6 +166,7 @@ impl Checker {
             poll_duration_max: watchdog::POLL_DURATION_MAX,
             may_run_apart: false,
             asks_why: false,
+            unread: Unread::ClearedOfMany,
         }
     }
 

@@ -16,7 +16,7 @@ mod shown;
 
 pub use expect::Expect;
 
-use crate::check::Checker;
+use crate::check::{Checker, Unread};
 use crate::network::Network;
 use crate::report::Report;
 use crate::trace::counterexample::Counterexample;
@@ -42,6 +42,9 @@ const FAULTS: &str = "NETCHECK_FAULTS";
 
 /// Set to 1, a test says why the local states of its programs differ.
 const WHY: &str = "NETCHECK_WHY";
+
+/// Set to a word, a test says what becomes of bytes of memory that no program can read.
+const UNREAD: &str = "NETCHECK_UNREAD";
 
 /// Where a test stands.
 #[doc(hidden)]
@@ -351,6 +354,11 @@ fn conduct(
     let asks_why = std::env::var_os(WHY).is_some_and(|value| value != "0");
     let checker = &checker.clone().may_run_apart(apart::is_possible(test));
     let checker = if asks_why { &checker.clone().why(true) } else { checker };
+    let unread = std::env::var(UNREAD).ok().map(|word| {
+        let wrong = |words| format!("can't be checked: {UNREAD} is `{word}`, and not {words}");
+        Unread::of_word(&word).map_err(|words| Failure::no_answer(&whose, &wrong(words)))
+    });
+    let checker = if let Some(unread) = unread { &checker.clone().unread(unread?) } else { checker };
     let report = checker.try_check(&network).map_err(|error| Failure {
         needs_to_be_apart: error.has_changed_statics,
         ..Failure::no_answer(&whose, &format!("can't be checked: {error}"))

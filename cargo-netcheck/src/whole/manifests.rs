@@ -14,8 +14,13 @@ const UPSTREAM: &str = "netcheck-upstream-tokio";
 const DEPENDENCIES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
 
 /// The profile that makes checks fast: the engine at full speed, and the other crates at a level at which polls are cheap.
+/// What a program's memory consists of is known from the debug information of the crates that spawn futures, of which
+/// [`SPAWNS`] is one.
 const PROFILE: &[(&str, i64)] =
     &[("netcheck-runtime", 2), ("netcheck-memory", 2), ("netcheck-models", 2), ("xxhash-rust", 2), ("*", 1)];
+
+/// The crate of the engine whose debug information is needed.
+const SPAWNS: &str = "netcheck-runtime";
 
 /// Where the parts of a mirror lie.
 pub(super) struct Places<'a> {
@@ -165,7 +170,7 @@ fn at_root(manifest: &mut DocumentMut, places: &Places<'_>) -> Result<()> {
         let of_package = &mut manifest["profile"]["dev"]["package"][package];
         if of_package.get("opt-level").is_none() {
             of_package["opt-level"] = value(*level);
-            if *package != "*" {
+            if *package != "*" && *package != SPAWNS {
                 of_package["debug"] = value(false);
             }
         }

@@ -168,6 +168,8 @@ impl Job {
             queues: self.checker.tasks == Tasks::Fifo,
             captures: self.checker.capture,
             remembers: self.checker.remembers(),
+            unread: self.unread(),
+            untyped_nodes_max: self.checker.unread.nodes_max(),
             dates_by_latest: self.dates_by_latest(),
             reach_ns: self.demands.reach_ns(),
             shows_outputs: !self.properties.finally.is_empty(),
@@ -188,6 +190,11 @@ impl Job {
     fn dates_by_latest(&self) -> bool {
         let is_tracked = self.checker.tasks == Tasks::Tracked;
         self.checker.remembers() && !is_tracked && !self.declared.is_dense() && !self.demands.start
+    }
+
+    /// What is written over bytes that no program can read.
+    fn unread(&self) -> Option<u64> {
+        self.demands.types.then(|| self.checker.unread.number())
     }
 
     /// A system in which nothing has been learned.
@@ -233,7 +240,8 @@ impl Job {
     ) -> Result<(R, System), Error> {
         loop {
             let (dates_by_latest, reach_ns) = (self.dates_by_latest(), self.demands.reach_ns());
-            let (mut system, initial) = self.system(Modes { dates_by_latest, reach_ns, ..modes });
+            let unread = self.unread();
+            let (mut system, initial) = self.system(Modes { dates_by_latest, reach_ns, unread, ..modes });
             match attempt(self, &mut system, &initial) {
                 Ok(result) => return Ok((result, system)),
                 Err(interrupt @ (Interrupt::Diagnostic(_) | Interrupt::Statics(_))) => {

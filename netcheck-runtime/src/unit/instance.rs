@@ -117,6 +117,9 @@ impl Instance {
             let mut stepped = self.finish(rest);
             self.drop_output(&mut stepped.rest);
             stepped.arrival = self.context.arrival();
+            if stepped.alive {
+                self.context.overwrite_unread();
+            }
             if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
                 (stepped.image, stepped.dated) = self.context.image();
                 stepped.waiting = self.context.waiting();

@@ -35,6 +35,10 @@ pub struct Modes {
     pub remembers: bool,
     /// Whether a property is shown the values that processes end with.
     pub shows_outputs: bool,
+    /// What is written over the bytes of it that no program can read, after each step.
+    pub unread: Option<u64>,
+    /// With more local states that is done.
+    pub untyped_nodes_max: usize,
     /// Whether instants are told by the latest one that the memory of a program holds, and not by the start of the check.
     pub dates_by_latest: bool,
     /// How far before the latest instant others are told apart, in nanoseconds.

@@ -105,6 +105,8 @@ pub struct Demands {
     pub ports: bool,
     /// It makes a difference to a program of what tokio's driver has told: only then is that part of the state.
     pub(crate) driver: bool,
+    /// There are so many local states that the types of what lies in memory are looked at.
+    pub types: bool,
     /// The monitors that see a datagram being lost, as a set of bits.
     pub losses: u64,
 }
@@ -128,6 +130,9 @@ impl Demands {
             () if new(|demands| demands.lingers) => "since a program resets connections by closing them",
             () if new(|demands| demands.ports) => "since a socket is given a port that others prefer",
             () if new(|demands| demands.driver) => "since a program tries what may not be there yet",
+            () if new(|demands| demands.types) => {
+                "without the bytes that no program can read, since there are many local states"
+            }
             () => "since a monitor sees datagrams being lost",
         }
     }

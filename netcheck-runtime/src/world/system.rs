@@ -339,6 +339,7 @@ impl System {
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Faults(faults::Effect::Scope { .. }))),
             lingers: self.demands.lingers || edge.effects.iter().any(resets_by_closing),
             ports: self.demands.ports,
+            types: self.demands.types || self.needs_types(),
             driver: self.demands.driver || depends_on_driver(&target.offers),
             losses,
         };
@@ -346,6 +347,13 @@ impl System {
             return Err(Interrupt::Demands(demands));
         }
         Ok(id)
+    }
+
+    /// Whether there are so many local states that it is worth the time to read the types of what lies in memory.
+    fn needs_types(&self) -> bool {
+        self.modes.remembers
+            && self.learner.automata.nodes.len() > self.modes.untyped_nodes_max
+            && netcheck_memory::types::are_known()
     }
 
     /// Adds the units that were spawned since the last call.

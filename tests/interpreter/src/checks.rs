@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use netcheck::Network;
-use netcheck::check::{Checker, Direction, Identity, Report, Search, Tcp, Udp};
+use netcheck::check::{Checker, Direction, Identity, Report, Search, Tcp, Udp, Unread};
 use oracle::language::program::{self, Delays, Failure, Side, System, TICK_MS};
 
 use crate::tasks::root;
@@ -45,6 +45,11 @@ pub fn has_subsumption(system: &System, seed: u64, index: usize) -> bool {
 /// Whether two histories that lead to equal memory are one local state: half of the time.
 pub fn remembers(system: &System) -> bool {
     system.to_string().len().is_multiple_of(2) || std::env::var("NETCHECK_AGREEMENT_IDENTITY").is_ok()
+}
+
+/// What becomes of bytes that no program can read, where memory tells local states apart: a third of the time each.
+pub fn unread(system: &System) -> Unread {
+    [Unread::Compared, Unread::Cleared, Unread::Overwritten][system.to_string().len() / 8 % 3]
 }
 
 /// What each process ended with.
@@ -116,6 +121,7 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
     };
     let checker = checker.reduction(reduction).subsumption(subsumption).threads(threads);
     let checker = checker.identity(if remembers(system) { Identity::Memory } else { Identity::History });
+    let checker = checker.unread(unread(system));
     let checker = match system.to_string().len() / 2 % 4 {
         0 => checker.max_copies(0),
         1 => checker.max_copies(8 << 10),

@@ -15,7 +15,7 @@ mod tracked;
 
 pub use checks::{
     Configuration, Ends, Order, check, check_with, checker, has_subsumption, orders, register, register_nth,
-    register_tracked, remembers, udp,
+    register_tracked, remembers, udp, unread,
 };
 pub use operand::Operand;
 pub use tasks::{Told, receive_from};

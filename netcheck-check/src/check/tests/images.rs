@@ -36,6 +36,8 @@ fn shared() -> Rc<Shared> {
         queues: false,
         captures: false,
         remembers: true,
+        unread: None,
+        untyped_nodes_max: usize::MAX,
         dates_by_latest: true,
         reach_ns: 1,
         shows_outputs: false,

@@ -21,6 +21,13 @@ impl Context {
         (image.map(|(image, _)| image), dated)
     }
 
+    /// Writes what the check says over the bytes of the unit's memory that no program can read.
+    pub(in crate::unit) fn overwrite_unread(&self) {
+        if let (Some(number), Some(arena)) = (self.shared.modes.unread, self.arena()) {
+            self.with_roots(|roots| arena.overwrite_unread(roots, number));
+        }
+    }
+
     fn dated_image(&self) -> Option<(ImageId, Option<Dated>)> {
         let arena = self.arena()?;
         let (digest, dated) = self.with_roots(|roots| arena.dated_image(roots))?;

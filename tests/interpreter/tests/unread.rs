@@ -1,0 +1,124 @@
+//! Bytes of memory that no program can read tell no local states apart, where the debug information says which these are.
+//! (This package is compiled with all of it.)
+
+use std::collections::VecDeque;
+use std::hint::black_box;
+use std::time::Duration;
+
+use netcheck::Network;
+use netcheck::check::{Checker, Report, Unread, Verdict};
+
+/// Ways in which the programs begin.
+const WAYS: u64 = 8;
+
+/// A program that has done something in one of several ways, and of which nothing is left but where it was.
+async fn remembers_nothing() {
+    {
+        let way = netcheck::choose(0..WAYS).await;
+        let early = [way; 6];
+        netcheck::time::sleep(Duration::from_millis(1)).await;
+        assert!(black_box(early)[5] < WAYS);
+    }
+    for _ in 0..3 {
+        netcheck::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// A program that keeps the way.
+async fn remembers_the_way() {
+    let way = netcheck::choose(0..WAYS).await;
+    for _ in 0..3 {
+        netcheck::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(black_box(way) < WAYS);
+}
+
+/// A program with a box that is empty by now.
+async fn empties_a_box() {
+    let mut numbers = Box::new(Some([netcheck::choose(0..WAYS).await; 3]));
+    netcheck::time::sleep(Duration::from_millis(1)).await;
+    assert!(take(&mut numbers) < 3 * WAYS);
+    for _ in 0..3 {
+        netcheck::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(numbers.is_none());
+}
+
+fn take(numbers: &mut Option<[u64; 3]>) -> u64 {
+    black_box(numbers).take().map_or(u64::MAX, |numbers| numbers.iter().sum())
+}
+
+/// A program with a queue whose room keeps the jobs that are done.
+async fn does_jobs() {
+    let mut jobs = VecDeque::with_capacity(4);
+    jobs.push_back((netcheck::choose(0..WAYS).await, Box::new(1_u8)));
+    do_next(&mut jobs);
+    for _ in 0..3 {
+        netcheck::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(jobs.is_empty());
+}
+
+fn do_next(jobs: &mut VecDeque<(u64, Box<u8>)>) {
+    assert!(black_box(jobs).pop_front().is_some_and(|(way, _)| way < WAYS));
+}
+
+fn check<F: Future<Output = ()> + 'static>(program: fn() -> F, unread: Unread) -> Report {
+    let report = Checker::new().unread(unread).check(|net: &mut Network| {
+        net.process("program", program);
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    report
+}
+
+/// How many local states a program has if unread bytes are compared, cleared, and overwritten.
+fn local_states<F: Future<Output = ()> + 'static>(program: fn() -> F) -> [usize; 3] {
+    [Unread::Compared, Unread::Cleared, Unread::Overwritten].map(|unread| check(program, unread).local_states())
+}
+
+#[test]
+fn variables_of_an_earlier_await_tell_nothing_apart() {
+    let [compared, cleared, overwritten] = local_states(remembers_nothing);
+    assert!(compared >= cleared + 3 * (WAYS as usize - 1), "{compared} and {cleared}");
+    assert_eq!(cleared, overwritten);
+}
+
+#[test]
+fn what_is_kept_tells_states_apart() {
+    let [compared, cleared, overwritten] = local_states(remembers_the_way);
+    assert_eq!((compared, cleared), (cleared, overwritten));
+    assert!(cleared >= 3 * WAYS as usize);
+}
+
+#[test]
+fn other_variants_tell_nothing_apart() {
+    let [compared, cleared, overwritten] = local_states(empties_a_box);
+    assert!(compared >= cleared + WAYS as usize - 1, "{compared} and {cleared}");
+    assert_eq!(cleared, overwritten);
+}
+
+#[test]
+fn elements_that_are_not_there_tell_nothing_apart() {
+    let [compared, cleared, overwritten] = local_states(does_jobs);
+    assert!(compared >= cleared + 3 * (WAYS as usize - 1), "{compared} and {cleared}");
+    assert_eq!(cleared, overwritten);
+}
+
+/// A check that turns out to have many local states begins again without unread bytes; one that has few does not.
+#[test]
+fn many_local_states_are_told_apart_without_unread_bytes() {
+    async fn many() {
+        let way = netcheck::choose(0..2_000_u64).await;
+        let early = [way; 6];
+        netcheck::time::sleep(Duration::from_millis(1)).await;
+        assert!(black_box(early)[5] < 2_000);
+        for _ in 0..3 {
+            netcheck::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+    let by_default = check(many, Unread::default()).local_states();
+    assert_eq!(by_default, check(many, Unread::Cleared).local_states());
+    assert!(by_default < 3_000, "{by_default}");
+    let few = check(remembers_nothing, Unread::default()).local_states();
+    assert_eq!(few, check(remembers_nothing, Unread::Compared).local_states());
+}
