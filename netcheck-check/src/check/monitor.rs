@@ -56,7 +56,7 @@ netcheck: this check takes a while, and netcheck is not optimized in this build.
 these lines in the Cargo.toml at the root of your workspace (your own code is compiled as ever):
 
 [profile.dev.package]
-netcheck-runtime = { opt-level = 2, codegen-units = 16, debug = false }
+netcheck-runtime = { opt-level = 2, codegen-units = 16 }
 netcheck-memory = { opt-level = 2 }
 netcheck-models = { opt-level = 2, codegen-units = 16, debug = false }
 xxhash-rust = { opt-level = 2 }

@@ -142,10 +142,10 @@ impl Reader<'_> {
             gimli::DW_TAG_array_type => {
                 let (element, mut count, mut children) = (of?, None, root.children());
                 while let Some(child) = children.next().ok()? {
-                    let bound = || Some(number(child.entry(), gimli::DW_AT_upper_bound)? + 1);
+                    let bound = || number(child.entry(), gimli::DW_AT_upper_bound)?.checked_add(1);
                     count = number(child.entry(), gimli::DW_AT_count).or_else(bound);
                 }
-                (Some(types.get(element).size? * count?), Shape::Array(element, count?))
+                (Some(types.get(element).size?.checked_mul(count?)?), Shape::Array(element, count?))
             }
             gimli::DW_TAG_structure_type => (size, self.structure(root, &name, types)?),
             _ => (size, Shape::Bytes),
