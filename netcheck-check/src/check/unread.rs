@@ -5,7 +5,7 @@ use crate::check::Checker;
 /// With more local states, unread bytes are cleared: to find out which these are takes up to a second, once in a process.
 const NODES_MAX: usize = 1_000;
 
-/// What is written over unread bytes where that must make no difference: no address, no small number, and not zero.
+/// The number that is written over unread bytes where none must make a difference: no address, not small, and not zero.
 const OVERWRITTEN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 
 /// What becomes of bytes that no program can read, where local states are told apart by memory.
@@ -24,7 +24,7 @@ pub enum Unread {
     ClearedOfMany,
     /// They are cleared after each step.
     Cleared,
-    /// A number is written over them after each step. It makes no difference which one, unless a program reads them
+    /// A number is written over them after each step. What is found does not depend on it, unless a program reads them
     /// nonetheless, in unsafe code that has undefined behaviour, or netcheck is wrong about what can be read.
     Overwritten,
 }

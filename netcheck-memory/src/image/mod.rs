@@ -78,8 +78,8 @@
 //!
 //! The opposite does not hold: states whose images differ may have equal futures. Stale bytes, the capacity of a vector,
 //! and positions in buffers differ where nothing observable does. Stale bytes of which the [types](crate::types) say that no
-//! program can read them can be [cleared](crate::Arena::overwrite_unread) before. Two histories that have merged can have two images after
-//! a further step: what is stale lies at other places. One history can have two images where numbers are written around
+//! program can read them can be [cleared](crate::Arena::overwrite_unread) before. Two histories that have merged can have
+//! two images after a further step: what is stale lies at other places. One history can have two images where numbers are written around
 //! the byte of a stale address which differs between arenas, so that it is alone, or neither follows byte 3 nor comes
 //! before zeros: byte 4; or byte 5, if a thread has more than 255 arenas in use. Then a state is counted twice, and none
 //! is missed.

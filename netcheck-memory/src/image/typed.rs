@@ -116,10 +116,7 @@ impl Typed {
 
     /// Finds out what all allocations are read as. `read` adds the words of one.
     pub fn settle(&mut self, tables: &Tables, read: impl Fn(Live, &mut Vec<u64>)) {
-        if !self.is_on {
-            return;
-        }
-        // What is known for certain comes first.
+        // The futures of tasks come first: their types are known for certain.
         self.roots.sort_by_key(|(_, table)| table.is_none());
         for index in 0..self.roots.len() {
             let (address, table) = self.roots[index];
@@ -221,7 +218,7 @@ impl Typed {
         }
     }
 
-    /// What a vector points to, if some word points to the vector itself.
+    /// A vector's pointer to its elements, which may be in all of its room if some word points to the vector itself.
     fn unless_pointed(&self, target: Target) -> Target {
         match target {
             Target::Elements(elements) if self.pointed.contains(&elements.vector.wrapping_sub(self.base)) => {

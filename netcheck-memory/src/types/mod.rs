@@ -13,7 +13,8 @@
 //! something can be read that differs. Unions (`MaybeUninit` among them), and whatever the debug information does not
 //! describe, have no unread bytes; nor has room of an allocation that was not asked for, which has to stay zero.
 //!
-//! Whether this is so can be seen: a check that writes another number there has the same states, transitions and polls.
+//! Whether this is so can be seen: a check that writes another number there finds the same, in the same states, but for
+//! those which the number tells apart where a program has copied it to bytes of which each can be read.
 //!
 //! # Why memory has the type that it is read as
 //!

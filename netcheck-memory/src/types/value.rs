@@ -27,8 +27,6 @@ pub struct Elements {
     pub range: Option<(usize, usize)>,
     /// The number of elements for which there is room.
     pub capacity: usize,
-    /// Whether the elements may go on at the beginning of the room.
-    pub is_ring: bool,
 }
 
 /// A pointer in a value.
@@ -106,8 +104,8 @@ impl Reading<'_> {
                 self.fields(fields, at);
                 let word = |at| self.number(at, WORD_BYTES) as usize;
                 let range = Some((head.map_or(0, |head| word(at + head)), word(at + length)));
-                let (vector, capacity, is_ring) = (self.address + at, word(at + capacity), head.is_some());
-                self.point(at + pointer, Target::Elements(Elements { of: *element, vector, range, capacity, is_ring }));
+                let (vector, capacity) = (self.address + at, word(at + capacity));
+                self.point(at + pointer, Target::Elements(Elements { of: *element, vector, range, capacity }));
             }
             Shape::Table { fields, control, mask, element } => {
                 self.fields(fields, at);
