@@ -1,26 +1,20 @@
-//! The executable's debug information (DWARF 4 and 5), as far as it describes types.
+//! The types that the executable's debug information describes.
 
+use crate::types::executable::{self, Bytes, Entry, Executable, number};
+use crate::types::future::{Variables, future, is_future, is_variant_of_future};
+use crate::types::polls::{Polls, Variable};
 use crate::types::shape::{Field, Lookup, Place, Shape, Type, TypeId, Variant};
-use crate::{platform, symbols};
-use gimli::{
-    AttributeValue, DebugInfoOffset, DwAt, Dwarf, EndianSlice, EntriesTreeNode, LittleEndian, Unit, UnitOffset,
-};
-use object::{Object, ObjectSection};
-use std::borrow::Cow;
+use gimli::{AttributeValue, DwAt, EntriesTreeNode, UnitOffset};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-type Bytes = EndianSlice<'static, LittleEndian>;
-type Entry = gimli::DebuggingInformationEntry<Bytes>;
-
 /// The debug information of the executable.
 pub struct DebugInfo {
-    dwarf: Dwarf<Bytes>,
-    units: Vec<Unit<Bytes>>,
+    executable: Executable,
     /// The types of objects, by where in the executable their tables of functions lie.
     of_tables: BTreeMap<u64, Place>,
-    /// Where the executable is loaded.
-    executable: usize,
+    /// The functions that poll futures, once some future's variables are to be found by them.
+    polls: OnceLock<Polls>,
 }
 
 impl DebugInfo {
@@ -32,25 +26,9 @@ impl DebugInfo {
     }
 
     fn read_executable() -> Option<DebugInfo> {
-        let executable = symbols::load_address()?;
-        let file = object::File::parse(platform::map_executable()?).ok()?;
-        let dwarf = Dwarf::load(|section| {
-            let data = file.section_by_name(section.name()).and_then(|found| found.uncompressed_data().ok());
-            let data: &'static [u8] = match data {
-                Some(Cow::Borrowed(data)) => data,
-                Some(Cow::Owned(data)) => Vec::leak(data),
-                None => &[],
-            };
-            Ok::<_, gimli::Error>(EndianSlice::new(data, LittleEndian))
-        });
-        let dwarf = dwarf.ok()?;
-        let mut units = Vec::new();
-        let mut headers = dwarf.units();
-        while let Some(header) = headers.next().ok()? {
-            units.push(dwarf.unit(header).ok()?);
-        }
-        let mut info = DebugInfo { dwarf, units, of_tables: BTreeMap::new(), executable };
-        for number in 0..info.units.len() {
+        let executable = Executable::read()?;
+        let mut info = DebugInfo { executable, of_tables: BTreeMap::new(), polls: OnceLock::new() };
+        for number in 0..info.executable.units.len() {
             let tables = info.tables_of(number).ok()?;
             info.of_tables.extend(tables);
         }
@@ -59,7 +37,8 @@ impl DebugInfo {
 
     /// The tables of functions that a unit describes, and the types of their objects.
     fn tables_of(&self, number: usize) -> gimli::Result<Vec<(u64, Place)>> {
-        let unit = &self.units[number];
+        let Executable { dwarf, units, .. } = &self.executable;
+        let unit = &units[number];
         let mut tables = Vec::new();
         let mut entries = unit.entries_raw(None)?;
         while !entries.is_empty() {
@@ -73,12 +52,12 @@ impl DebugInfo {
                 let attribute = entries.read_attribute(specification)?;
                 match (attribute.name(), attribute.value()) {
                     (gimli::DW_AT_name, name) => {
-                        is_table = self.dwarf.attr_string(unit, name)?.slice().ends_with(b"{vtable}");
+                        is_table = dwarf.attr_string(unit, name)?.slice().ends_with(b"{vtable}");
                     }
                     (gimli::DW_AT_location, AttributeValue::Exprloc(location)) => {
                         address = match location.operations(unit.encoding()).next()? {
                             Some(gimli::Operation::Address { address }) => Some(address),
-                            Some(gimli::Operation::AddressIndex { index }) => Some(self.dwarf.address(unit, index)?),
+                            Some(gimli::Operation::AddressIndex { index }) => Some(dwarf.address(unit, index)?),
                             _ => None,
                         };
                     }
@@ -97,24 +76,37 @@ impl DebugInfo {
 
     /// Where the type of the objects is described that have this table of functions.
     pub fn of_table(&self, address: usize) -> Option<Place> {
-        self.of_tables.get(&(address.checked_sub(self.executable)? as u64)).copied()
+        self.of_tables.get(&(address.checked_sub(self.executable.loaded_at)? as u64)).copied()
     }
 
     /// The size of a type, if it is said there.
     pub fn size(&self, (number, offset): Place) -> Option<usize> {
-        let entry = self.units[number].entry(UnitOffset(offset)).ok()?;
+        let entry = self.executable.units[number].entry(UnitOffset(offset)).ok()?;
         match entry.tag() {
             gimli::DW_TAG_pointer_type => Some(size_of::<usize>()),
-            _ => self::number(&entry, gimli::DW_AT_byte_size),
+            _ => executable::number(&entry, gimli::DW_AT_byte_size),
         }
     }
 
     /// Reads the description of a type.
     pub fn read(&self, (number, offset): Place, types: &mut dyn Lookup) -> Option<Type> {
-        let unit = &self.units[number];
+        let unit = &self.executable.units[number];
         let mut tree = unit.entries_tree(Some(UnitOffset(offset))).ok()?;
         let reader = Reader { info: self, number };
         reader.read(tree.root().ok()?, types)
+    }
+
+    /// The variables of a future, by the function that polls it: all with a name, or none with it.
+    fn variables(&self, future: Place, types: &mut dyn Lookup) -> Variables {
+        let polls = self.polls.get_or_init(|| Polls::of(&self.executable));
+        let mut known = Variables::new();
+        for (name, variables) in polls.variables(&self.executable, future) {
+            let field = |variable: &Variable| Field { at: variable.at, of: types.id(variable.of), name };
+            if let Some(variables) = variables {
+                known.insert(name, variables.iter().map(field).collect());
+            }
+        }
+        known
     }
 }
 
@@ -155,6 +147,7 @@ impl Reader<'_> {
 
     fn structure(&self, root: EntriesTreeNode<'_, '_, Bytes>, name: &str, types: &mut dyn Lookup) -> Option<Shape> {
         let (mut fields, mut element, mut part) = (Vec::new(), None, None);
+        let place = (self.number, root.entry().offset().0);
         let mut children = root.children();
         while let Some(child) = children.next().ok()? {
             let entry = child.entry();
@@ -186,7 +179,9 @@ impl Reader<'_> {
         Some(match part {
             None if has_repeated(&fields) && !is_variant_of_future(name) => Shape::Bytes,
             None => Shape::Struct(fields),
-            Some((Some(discriminant), variants)) if is_future(name) => future(name, discriminant, &variants, types),
+            Some((Some(discriminant), variants)) if is_future(name) => {
+                future(name, discriminant, &variants, types, |types| self.info.variables(place, types))
+            }
             Some((Some(discriminant), variants)) => Shape::Enum { common: fields, discriminant, variants },
             // An enum of one variant has no number.
             Some((None, mut variants)) if variants.len() == 1 => {
@@ -239,25 +234,12 @@ impl Reader<'_> {
 
     /// The type that an attribute refers to.
     fn reference(&self, entry: &Entry, attribute: DwAt, types: &mut dyn Lookup) -> Option<TypeId> {
-        let place = match entry.attr_value(attribute)? {
-            AttributeValue::UnitRef(offset) => (self.number, offset.0),
-            AttributeValue::DebugInfoRef(offset) => self.elsewhere(offset)?,
-            _ => return None,
-        };
+        let place = self.info.executable.place(self.number, entry.attr_value(attribute)?)?;
         Some(types.id(place))
     }
 
-    /// The place of what is described in another unit.
-    fn elsewhere(&self, offset: DebugInfoOffset) -> Option<Place> {
-        let begins = |unit: &Unit<Bytes>| unit.header.debug_info_offset().is_some_and(|start| start <= offset);
-        let number = self.info.units.partition_point(begins).checked_sub(1)?;
-        Some((number, offset.to_unit_offset(&self.info.units[number].header)?.0))
-    }
-
     fn name(&self, entry: &Entry) -> &'static [u8] {
-        let name = entry.attr_value(gimli::DW_AT_name);
-        let unit = &self.info.units[self.number];
-        name.and_then(|name| self.info.dwarf.attr_string(unit, name).ok()).map_or(b"", |name| name.slice())
+        self.info.executable.name(self.number, entry)
     }
 }
 
@@ -273,58 +255,11 @@ fn path(types: &mut dyn Lookup, fields: &[Field], names: &[&str]) -> Option<usiz
     Some(field.at + path(types, inner, rest)?)
 }
 
-/// Whether a type is the future of an `async` block, function or closure.
-fn is_future(name: &str) -> bool {
-    ["{async_", "{gen_", "{coroutine"].iter().any(|beginning| name.starts_with(beginning))
-}
-
-/// Whether it is one of the structures that such a future consists of.
-fn is_variant_of_future(name: &str) -> bool {
-    matches!(name, "Unresumed" | "Returned" | "Panicked") || name.starts_with("Suspend")
-}
-
 /// Whether some fields have one name.
 fn has_repeated(fields: &[Field]) -> bool {
     let names: BTreeSet<&[u8]> = fields.iter().map(|field| field.name).collect();
     names.len() < fields.len()
 }
-
-/// The shape of such a future. Each of its variants is a structure, with the variables that are kept over one await, and then
-/// what the future was made with.
-///
-/// Of several fields with one name, the compiler describes the first, again and again. Where the future was made with one of
-/// them, that one is described in the variant that was not polled yet. Of another variable it is not known where it lies. An
-/// `async fn` moves all of its arguments into variables before its first await, and an `async` block keeps what it captures.
-fn future(name: &str, discriminant: (usize, usize), variants: &[Variant], types: &mut dyn Lookup) -> Shape {
-    let mut fields_of = |variant: &Variant| match &variant.fields[..] {
-        [Field { at: 0, of, .. }] => match &types.get(*of).shape {
-            Shape::Struct(fields) => Some(fields.clone()),
-            _ => None,
-        },
-        _ => None,
-    };
-    let all: Option<Vec<Vec<Field>>> = variants.iter().map(&mut fields_of).collect();
-    let unpolled = variants.iter().position(|variant| variant.number == Some(UNPOLLED));
-    let (Some(all), Some(unpolled)) = (all, unpolled) else { return Shape::Bytes };
-    let made_with = &all[unpolled];
-    let moves_all = name.starts_with("{async_fn");
-    let described = variants.iter().zip(&all).map(|(variant, fields)| {
-        let repeats = |field: &Field| fields.iter().filter(|other| other.name == field.name).count();
-        let of_making = |field: &Field| made_with.iter().find(|other| other.name == field.name);
-        let has_others = fields.iter().any(|field| repeats(field) > 1 + usize::from(of_making(field).is_some()));
-        let is_moved = |field: &&Field| moves_all && repeats(field) == 1 && of_making(field).is_some();
-        let kept = match variant.number {
-            Some(UNPOLLED) => made_with.clone(),
-            _ => fields.iter().filter(|field| !is_moved(field)).copied().collect(),
-        };
-        Variant { number: variant.number, fields: kept, has_others }
-    });
-    let common = if moves_all { Vec::new() } else { made_with.clone() };
-    Shape::Enum { common, discriminant, variants: described.collect() }
-}
-
-/// The number of the variant of a future that was not polled yet.
-const UNPOLLED: u64 = 0;
 
 /// A vector or a hash table of the standard library, as it lies in memory since Rust 1.85.
 fn container(name: &str, fields: &[Field], element: TypeId, types: &mut dyn Lookup) -> Option<Shape> {
@@ -358,8 +293,4 @@ const COUNTED: [&str; 2] = ["*const alloc::sync::ArcInner<dyn ", "*const alloc::
 /// Whether a pointer to a type says what lies there: one to a byte or to nothing may point to anything.
 fn is_told(types: &mut dyn Lookup, of: TypeId) -> bool {
     types.size(of).is_some_and(|size| size > 1)
-}
-
-fn number(entry: &Entry, attribute: DwAt) -> Option<usize> {
-    entry.attr_value(attribute)?.udata_value()?.try_into().ok()
 }

@@ -26,7 +26,10 @@
 //! Debug information is read once in a process, when a check first asks for it.
 
 mod debug_info;
+mod executable;
+mod future;
 mod known;
+mod polls;
 mod shape;
 mod value;
 

@@ -153,6 +153,24 @@ fn variables_of_other_awaits_are_unread() {
     assert_eq!(are_equal([&boxed(1, 2), &boxed(2, 2)]), BY_TYPES);
 }
 
+/// Of variables with one name, each is read, also in a function that was optimized, which does not say where they lie.
+#[test]
+fn all_variables_of_one_name_are_read() {
+    let future = |first: u64, second: u64| async move {
+        let number = Box::new(first);
+        let seen = &number;
+        let number = [second; 3];
+        once().await;
+        assert!(std::hint::black_box(number)[1] + **std::hint::black_box(seen) < 100);
+    };
+    for polls in 0..2 {
+        let make = |first: u64, second: u64| move || polled(future(first, second), polls);
+        assert_eq!(are_equal([&make(1, 5), &make(1, 5)]), [true, true]);
+        assert_eq!(are_equal([&make(1, 5), &make(2, 5)]), DIFFERENT);
+        assert_eq!(are_equal([&make(1, 5), &make(1, 6)]), DIFFERENT);
+    }
+}
+
 /// An object that is more than bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Item {

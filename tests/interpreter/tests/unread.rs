@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::hint::black_box;
+use std::pin::pin;
 use std::time::Duration;
 
 use netcheck::Network;
@@ -22,6 +23,49 @@ async fn remembers_nothing() {
     for _ in 0..3 {
         netcheck::time::sleep(Duration::from_millis(1)).await;
     }
+}
+
+/// As `remembers_nothing`, with two variables of one name that are kept over each await, and two that `pin!` makes.
+async fn keeps_two_variables_of_one_name() {
+    let kept = 7_u64;
+    let seen = &kept;
+    let kept = Box::new([*seen; 3]);
+    let first = pin!(remembers_nothing());
+    let second = pin!(netcheck::time::sleep(Duration::from_secs(1)));
+    first.await;
+    second.await;
+    assert_eq!(kept[2], *seen);
+}
+
+/// A program that keeps the way in the first of two variables of one name, and one that keeps it in the second.
+async fn remembers_the_way_in_the_first() {
+    let way = netcheck::choose(0..WAYS).await;
+    let seen = &way;
+    let way = [0_u64; 3];
+    for _ in 0..3 {
+        netcheck::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(black_box(way)[1] + black_box(seen) < WAYS);
+}
+
+async fn remembers_the_way_in_the_second() {
+    let way = 3_u64;
+    let seen = &way;
+    let way = [1, netcheck::choose(0..WAYS).await, 2];
+    for _ in 0..3 {
+        netcheck::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(black_box(way)[1] < WAYS && black_box(seen) == &3);
+}
+
+/// As the one before, where the function was called with the first.
+async fn remembers_the_way_beside_an_argument(way: Option<Box<u64>>) {
+    let seen = &way;
+    let way = [1, netcheck::choose(0..WAYS).await, 2];
+    for _ in 0..3 {
+        netcheck::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(black_box(way)[1] < WAYS && black_box(seen).is_some());
 }
 
 /// A program that keeps the way.
@@ -88,6 +132,26 @@ fn what_is_kept_tells_states_apart() {
     let [compared, cleared, overwritten] = local_states(remembers_the_way);
     assert_eq!((compared, cleared), (cleared, overwritten));
     assert!(cleared >= 3 * WAYS as usize);
+}
+
+#[test]
+fn variables_of_one_name_are_known() {
+    let [compared, cleared, overwritten] = local_states(keeps_two_variables_of_one_name);
+    assert!(compared >= cleared + 3 * (WAYS as usize - 1), "{compared} and {cleared}");
+    assert_eq!(cleared, overwritten);
+}
+
+#[test]
+fn each_variable_of_one_name_tells_states_apart() {
+    let in_either = [
+        local_states(remembers_the_way_in_the_first),
+        local_states(remembers_the_way_in_the_second),
+        local_states(|| remembers_the_way_beside_an_argument(Some(Box::new(5)))),
+    ];
+    for [compared, cleared, overwritten] in in_either {
+        assert_eq!((compared, cleared), (cleared, overwritten));
+        assert!(cleared >= 3 * WAYS as usize);
+    }
 }
 
 #[test]
