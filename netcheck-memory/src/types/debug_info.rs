@@ -96,17 +96,12 @@ impl DebugInfo {
         reader.read(tree.root().ok()?, types)
     }
 
-    /// The variables of a future, by the function that polls it: all with a name, or none with it.
+    /// The variables of a future with each name of which it is known where all of them lie.
     fn variables(&self, future: Place, types: &mut dyn Lookup) -> Variables {
         let polls = self.polls.get_or_init(|| Polls::of(&self.executable));
-        let mut known = Variables::new();
-        for (name, variables) in polls.variables(&self.executable, future) {
-            let field = |variable: &Variable| Field { at: variable.at, of: types.id(variable.of), name };
-            if let Some(variables) = variables {
-                known.insert(name, variables.iter().map(field).collect());
-            }
-        }
-        known
+        let mut field = |name, variable: Variable| Field { at: variable.at, of: types.id(variable.of), name };
+        let known = polls.variables(&self.executable, future).into_iter();
+        known.map(|(name, all)| (name, all.into_iter().map(|variable| field(name, variable)).collect())).collect()
     }
 }
 

@@ -34,9 +34,6 @@ pub struct Variable {
     pub of: Place,
 }
 
-/// The variables of a future with each name; `None`: some are not known.
-pub type Variables = BTreeMap<&'static [u8], Option<Vec<Variable>>>;
-
 impl Polls {
     /// The functions of an executable.
     pub fn of(executable: &Executable) -> Polls {
@@ -86,27 +83,24 @@ impl Polls {
         Ok(())
     }
 
-    /// The variables of a future that is described there.
-    pub fn variables(&self, executable: &Executable, future: Place) -> Variables {
+    /// The variables of a future that is described there, with each name of which all places are known. Where several
+    /// functions poll it, all that know a name's places have to agree.
+    pub fn variables(&self, executable: &Executable, future: Place) -> BTreeMap<&'static [u8], Vec<Variable>> {
         let functions = self.paths.get(&future).and_then(|path| self.functions.get(path));
-        let described = functions.into_iter().flatten().filter_map(|&function| variables_of(executable, function));
-        described.reduce(both).unwrap_or_default()
+        let mut answers: BTreeMap<_, Vec<Vec<Variable>>> = BTreeMap::new();
+        for described in functions.into_iter().flatten().filter_map(|&function| variables_of(executable, function)) {
+            for (name, known) in described {
+                answers.entry(name).or_default().extend(known);
+            }
+        }
+        let places = |known: &[Variable]| known.iter().map(|variable| variable.at).collect::<Vec<_>>();
+        answers.retain(|_, known| known.windows(2).all(|pair| places(&pair[0]) == places(&pair[1])));
+        answers.into_iter().filter_map(|(name, mut known)| Some((name, known.pop()?))).collect()
     }
 }
 
-/// Of two functions that poll one future, both say the same, or one says nothing.
-fn both(mut one: Variables, other: Variables) -> Variables {
-    let places = |known: &Vec<Variable>| known.iter().map(|variable| variable.at).collect::<Vec<_>>();
-    for (name, others) in other {
-        let known = one.entry(name).or_default();
-        match (known.as_ref(), others) {
-            (None, others) => *known = others,
-            (Some(ours), Some(others)) if places(ours) != places(&others) => *known = None,
-            (Some(_), _) => {}
-        }
-    }
-    one
-}
+/// The variables of a function with each name; `None`: it is not known where all of them lie.
+type Variables = BTreeMap<&'static [u8], Option<Vec<Variable>>>;
 
 /// Where a variable is.
 enum Lies {
