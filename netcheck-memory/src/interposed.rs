@@ -46,6 +46,7 @@ type SystemCall = unsafe extern "C" fn(c_long, usize, usize, usize, usize, usize
 type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 type Write = unsafe extern "C" fn(c_int, *const c_void, usize) -> isize;
 type WriteVectored = unsafe extern "C" fn(c_int, *const libc::iovec, c_int) -> isize;
+type GetEnv = unsafe extern "C" fn(*const c_char) -> *mut c_char;
 type Exit = unsafe extern "C" fn(c_int) -> !;
 type Abort = unsafe extern "C" fn() -> !;
 type Destructor = unsafe extern "C" fn(*mut u8);
@@ -70,6 +71,7 @@ static PTHREAD_CREATE: Own = Own::new(c"pthread_create");
 static CONNECT: Own = Own::new(c"connect");
 static BIND: Own = Own::new(c"bind");
 static GETADDRINFO: Own = Own::new(c"getaddrinfo");
+static GETENV: Own = Own::new(c"getenv");
 static THREAD_ATEXIT: Own = Own::new(c"__cxa_thread_atexit_impl");
 
 /// Fills memory from this thread's source; false if there is none.
@@ -172,6 +174,27 @@ unsafe extern "C" fn gettimeofday(time: *mut libc::timeval, zone: *mut c_void) -
         // SAFETY: the system call takes these arguments.
         _ => unsafe { own_system_call(libc::SYS_gettimeofday, time as usize, zone as usize, 0, 0, 0, 0) as c_int },
     }
+}
+
+/// The environment variable that says before all others whether libraries capture backtraces (`std::backtrace`).
+const LIBRARIES_CAPTURE: &CStr = c"RUST_LIB_BACKTRACE";
+
+/// With a source, errors of libraries have no backtraces: these would be of the thread that polls, and differ in each run.
+///
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
+    // SAFETY: the caller passes a string.
+    if source::exists() && !name.is_null() && unsafe { CStr::from_ptr(name) } == LIBRARIES_CAPTURE {
+        return c"0".as_ptr().cast_mut();
+    }
+    let Some(own) = GETENV.address() else { return ptr::null_mut() };
+    // SAFETY: it is the C library's function of that name.
+    let own = unsafe { std::mem::transmute::<*mut c_void, GetEnv>(own.as_ptr()) };
+    // SAFETY: the argument is the caller's.
+    unsafe { own(name) }
 }
 
 /// The time of this thread's source on a clock.

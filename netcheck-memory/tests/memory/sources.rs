@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the clock and the hasher of std are the subject")]
 
 use netcheck_memory::{Clock, Forbidden, Source, generators, interposes, with_source, without_source};
+use std::backtrace::BacktraceStatus;
 use std::cell::Cell;
 use std::net::{Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 use std::thread;
@@ -264,4 +265,20 @@ fn names_are_those_of_the_source() {
         assert!(unknown.contains("failed to lookup address information"), "{unknown}");
     });
     assert!(looked_up("localhost").is_ok_and(|addresses| !addresses.is_empty()), "the system knows it");
+}
+
+/// The backtrace of an error would be that of the thread which polls, whatever the environment says.
+#[test]
+fn errors_have_no_backtraces() {
+    if !interposes() {
+        return;
+    }
+    let asked = || std::env::var("RUST_LIB_BACKTRACE").ok();
+    let outside = asked();
+    let inside = with_source(&Counting::default(), || {
+        let status = std::backtrace::Backtrace::capture().status();
+        (asked(), std::env::var("PATH").ok(), status)
+    });
+    assert_eq!(inside, (Some("0".to_owned()), std::env::var("PATH").ok(), BacktraceStatus::Disabled));
+    assert_eq!(asked(), outside);
 }
