@@ -23,6 +23,7 @@ mod automata;
 mod blame;
 mod confirm;
 mod coverage;
+mod dates;
 mod declare;
 mod differences;
 #[cfg(feature = "explore")]
@@ -31,6 +32,7 @@ mod fixpoint;
 mod forecast;
 mod gain;
 mod hunt;
+mod identity;
 mod job;
 mod monitor;
 mod order;
@@ -48,7 +50,9 @@ mod trial;
 mod unread;
 mod words;
 
-pub use declare::{Identity, Tasks, Tcp, Udp};
+pub use dates::Dates;
+pub use declare::{Tasks, Tcp, Udp};
+pub use identity::Identity;
 pub use netcheck_runtime::property::Deadlocks;
 pub use simulation::Simulation;
 pub use unread::Unread;
@@ -126,6 +130,7 @@ pub struct Checker {
     /// Whether the report says why local states differ.
     asks_why: bool,
     unread: Unread,
+    dates: Dates,
 }
 
 impl Default for Checker {
@@ -167,6 +172,7 @@ impl Checker {
             may_run_apart: false,
             asks_why: false,
             unread: Unread::ClearedOfMany,
+            dates: Dates::Absolute,
         }
     }
 
@@ -348,13 +354,6 @@ impl Checker {
         self
     }
 
-    /// Declares how local states are told apart: also by memory, unless it is said otherwise; by history with
-    /// [`Checker::symmetry`], and always with [`Tasks::Tracked`], which tells them apart by a rule of its own.
-    pub fn identity(mut self, identity: Identity) -> Self {
-        self.identity = Some(identity);
-        self
-    }
-
     /// Gives the programs other random numbers: `getrandom`, `rand::rng()`, `fastrand`, and the order of a `HashMap`. They
     /// are fixed, not explored: each run of a check draws the same ones, which follow from this number (0 unless it is
     /// set), the name of the process or isolated task, and the draws that it has made. `netcheck::choose` explores.
@@ -471,13 +470,6 @@ impl Checker {
     /// As [`Checker::try_check`].
     pub fn try_estimate(&self, network: impl FnOnce(&mut Network)) -> Result<Estimate, Error> {
         self.run(registered(network), |job| job.estimate())
-    }
-
-    /// Whether local states are told apart by memory, too.
-    fn remembers(&self) -> bool {
-        // Symmetry compares processes by what they ask, and what their memory holds names them.
-        let by_default = if self.symmetry { Identity::History } else { Identity::Memory };
-        self.identity.unwrap_or(by_default) == Identity::Memory && self.tasks != Tasks::Tracked
     }
 
     /// The order of exploration.

@@ -65,6 +65,7 @@ use proc_macro::TokenStream;
 /// | `threads = 2` | so many threads explore; what they find is the same |
 /// | `capture = false` | tell local states by their whole past, also where a loop says what is left of it |
 /// | `identity = history` | tell local states by their pasts only; by default (`memory`) also by the memory of the programs, so that ordinary loops close |
+/// | `dates = relative` | the programs depend only on how far dates (`SystemTime`) lie apart, and from now; by default (`absolute`) states differ by the date |
 /// | `audit = false` | leave out the sample of states that is explored again without reduction |
 /// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `monitor`, `any` violation, `inconclusive`, or `simulated` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |

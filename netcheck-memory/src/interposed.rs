@@ -7,7 +7,7 @@
 //! What does not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
 //! that are made without the C library.
 
-use crate::source::{Clock, Forbidden, UPTIME};
+use crate::source::{CALENDAR, Clock, Forbidden, UPTIME};
 use crate::{exits, generators, last_words, mute, source, variables};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
@@ -16,9 +16,6 @@ use std::net::IpAddr;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
-
-/// The date at which each check begins, as seconds since 1970: 1 January 2000, 00:00 UTC.
-const BEGIN: Duration = Duration::from_secs(946_684_800);
 
 /// A function of the C library, found by name at its first use.
 struct Own {
@@ -201,7 +198,7 @@ unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
 fn now(clock: Clock) -> Option<Duration> {
     let begin = match clock {
         Clock::Monotonic => UPTIME,
-        Clock::Date => BEGIN,
+        Clock::Date => CALENDAR,
     };
     begin.checked_add(source::ask(|source| source.time(clock))??)
 }

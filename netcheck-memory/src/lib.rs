@@ -95,7 +95,7 @@ pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use return_addresses::return_addresses;
 pub use saved::{Saved, Unsaved};
-pub use source::{Addresses, Clock, Forbidden, LOCALHOST, Source, UPTIME, interposes, without_source};
+pub use source::{Addresses, CALENDAR, Clock, Forbidden, LOCALHOST, Source, UPTIME, interposes, without_source};
 pub use stack::{call_with_clean_registers, made_clean, wipe_stack};
 pub use stacks::{call_on_program_stack, call_on_step_stack, call_on_used_program_stack};
 pub use thread::ThreadNumber;

@@ -13,6 +13,9 @@ use std::time::Duration;
 /// subtract years from it.
 pub const UPTIME: Duration = Duration::from_secs(3_601_234_567);
 
+/// The date at which each check begins, as a time since 1970: 1 January 2000, 00:00 UTC.
+pub const CALENDAR: Duration = Duration::from_secs(946_684_800);
+
 /// A clock of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {

@@ -2,7 +2,7 @@
 
 use netcheck::Network;
 use netcheck::check::{
-    Checker, Deadlocks, Direction, Identity, Keep, Search, Side, Simulation, Tasks, Tcp, Udp, Verdict,
+    Checker, Dates, Deadlocks, Direction, Identity, Keep, Search, Side, Simulation, Tasks, Tcp, Udp, Verdict,
 };
 use netcheck::io::{AsyncReadExt, AsyncWriteExt};
 use netcheck::net::{TcpListener, TcpStream, UdpSocket};
@@ -39,7 +39,7 @@ fn a_text_means_what_the_attribute_means() {
 
 #[test]
 fn a_counterexample_says_its_faults_in_these_words() {
-    const NO_FAULTS: [&str; 13] = [
+    const NO_FAULTS: [&str; 14] = [
         "tasks",
         "deadlocks",
         "search",
@@ -52,6 +52,7 @@ fn a_counterexample_says_its_faults_in_these_words() {
         "threads",
         "capture",
         "identity",
+        "dates",
         "audit",
     ];
     let is_fault = |text: &str| NO_FAULTS.iter().all(|word| !text.starts_with(word));
@@ -364,7 +365,7 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "unknown word `bandwidth`\n\
              the words are `udp`, `tcp`, `tasks`, `deadlocks`, `at_most`, `duration`, `search`, `seed`, `max_states`, \
              `max_depth`, `max_messages`, `max_memory`, `max_time`, `reduction`, `subsumption`, `symmetry`, `store`, `threads`, \
-             `capture`, `identity`, `audit`",
+             `capture`, `identity`, `dates`, `audit`",
             "bandwidth = 3",
             "^^^^^^^^^",
         ),

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use netcheck::check::{Checker, Identity, Report, Udp, Verdict};
+use netcheck::check::{Checker, Dates, Identity, Report, Udp, Verdict};
 use netcheck::net::UdpSocket;
 use netcheck::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout, timeout_at};
 
@@ -185,6 +185,87 @@ fn a_number_of_an_instant_is_a_number() {
             last = last.max(std::time::SystemTime::now());
         }
     });
+}
+
+/// A token that expires three seconds after it was made, by the date, and is renewed.
+#[allow(clippy::disallowed_methods, reason = "the date of a check is the subject")]
+async fn renews_a_token() {
+    let mut until = SystemTime::now() + 3 * SECOND;
+    loop {
+        sleep(SECOND).await;
+        let left = until.duration_since(SystemTime::now()).expect("it has not expired");
+        if left == Duration::ZERO {
+            until = SystemTime::now() + 3 * SECOND;
+        }
+    }
+}
+
+fn relative() -> Checker {
+    Checker::new().dates(Dates::Relative)
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the date of a check is the subject")]
+fn dates_are_told_by_how_far_they_lie_apart_if_it_is_said() {
+    let report = check_by(relative(), renews_a_token);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    let plain = check_by(relative().reduction(false), renews_a_token);
+    assert_eq!((plain.verdict(), plain.states()), (report.verdict(), report.states()));
+    assert!(report.states() < 20, "{report}");
+    assert_eq!(check(renews_a_token).verdict(), Verdict::Inconclusive);
+    // A year is not too far.
+    let of_a_year = check_by(relative(), || async {
+        let mut until = SystemTime::now();
+        loop {
+            sleep(SECOND).await;
+            assert!(until <= SystemTime::now() + 365 * 86_400 * SECOND);
+            until = SystemTime::now() + 365 * 86_400 * SECOND;
+        }
+    });
+    assert_eq!(of_a_year.verdict(), Verdict::Verified, "{of_a_year}");
+}
+
+/// What a program has made of the number of a date depends on it: then each date is another state.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the date of a check is the subject")]
+fn what_is_made_of_a_date_is_seen() {
+    let seconds = || SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
+    let ages = |report: Report| assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
+    // A text in memory.
+    ages(check_by(relative(), move || async move {
+        let mut text = String::new();
+        loop {
+            assert!(text.len() < 20);
+            text = format!("{}", seconds());
+            sleep(SECOND).await;
+        }
+    }));
+    // A number that is sent.
+    ages(check_by(relative(), move || async move {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            socket.send_to(&seconds().to_be_bytes(), "127.0.0.1:4000").await.unwrap();
+            let mut buffer = [0; 8];
+            socket.recv_from(&mut buffer).await.unwrap();
+            buffer.fill(0);
+            sleep(SECOND).await;
+        }
+    }));
+    // A number of weeks.
+    ages(check_by(relative(), move || async move {
+        let mut week = 0;
+        loop {
+            assert!(week < 10_000);
+            week = (seconds() / (7 * 86_400)) as u32;
+            sleep(SECOND).await;
+        }
+    }));
+    // It decides what is done.
+    ages(check_by(relative(), move || async move {
+        loop {
+            sleep(if seconds() % 2 == 0 { SECOND } else { 3 * SECOND }).await;
+        }
+    }));
 }
 
 #[test]

@@ -293,6 +293,7 @@ const RUNTIME: &[Row] = &[
             "unit::wording",
         ],
     ),
+    ("unit::calendar", &["id", "unit::automaton", "unit::learn"]),
     (
         "unit::described",
         &[

@@ -3,7 +3,7 @@
 
 use super::gain::{Gain, Trial, Word};
 use super::setup::Job;
-use super::{Identity, Search, Tasks};
+use super::{Dates, Identity, Search, Tasks};
 use crate::network::Registered;
 use crate::profile::{ComponentProfile, ProcessProfile};
 use netcheck_runtime::id::SocketId;
@@ -122,7 +122,7 @@ impl Job {
             self.about_likeness(),
             self.about_order(),
             self.about_faults(),
-            self.about_the_clock(measured.components).map(Piece::Said),
+            self.about_the_clock(measured.components),
             largest.and_then(|process| self.about_tasks(process)).map(Piece::Said),
         ];
         pieces.into_iter().flatten().collect()
@@ -140,11 +140,16 @@ impl Job {
         })
     }
 
-    fn about_the_clock(&self, components: &[ComponentProfile]) -> Option<String> {
-        components.iter().any(|component| component.is_clock).then(|| {
-            "a program reads the clock, so states differ by the time since the start: keep only differences of instants that \
-             decide something"
-                .to_owned()
+    /// The time since the start tells states apart.
+    fn about_the_clock(&self, components: &[ComponentProfile]) -> Option<Piece> {
+        let reads = "a program reads the clock, so states differ by the time since the start";
+        let is_absolute = self.checker.remembers() && self.checker.dates == Dates::Absolute;
+        components.iter().any(|component| component.is_clock).then(|| match is_absolute {
+            true => Piece::word(
+                Word::RelativeDates,
+                format!("{reads}: `dates = relative`, if only matters how far dates lie apart, and from now"),
+            ),
+            false => Piece::Said(format!("{reads}: keep only differences of instants that decide something")),
         })
     }
 

@@ -421,19 +421,6 @@ pub enum Tasks {
     Fifo,
 }
 
-/// How two histories of a process are known to have led to one local state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Identity {
-    /// By the history itself: what the process asked, and the outcomes. A captured loop forgets what its variables do
-    /// not hold any more.
-    History,
-    /// Also by memory: if the futures of the process, and the heap that they reach, look alike. So ordinary loops
-    /// close, and orders of steps that make no difference lead to one state. A process whose future depends on anything
-    /// else (a static, a thread-local, a file) is found out by a sample of such histories, which is run both ways.
-    #[default]
-    Memory,
-}
-
 /// The word that names processes, if there are any.
 fn named(processes: &[String]) -> Option<String> {
     match processes {

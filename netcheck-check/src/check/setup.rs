@@ -4,7 +4,7 @@
 use super::declare::groups;
 use super::gain::{Trial, Word};
 use super::spent::Spent;
-use super::{Checker, Tasks, order};
+use super::{Checker, Dates, Tasks, order};
 use crate::alone::is_alone;
 use crate::error::Error;
 use crate::network::{Network, Registered};
@@ -172,6 +172,7 @@ impl Job {
             untyped_nodes_max: self.checker.unread.nodes_max(),
             dates_by_latest: self.dates_by_latest(),
             reach_ns: self.demands.reach_ns(),
+            relative_dates: self.checker.dates == Dates::Relative,
             shows_outputs: !self.properties.finally.is_empty(),
             executions_max: first.map_or(u32::MAX, |first| first.saturating_add(1)),
             seed: self.checker.seed,

@@ -11,7 +11,7 @@
 
 use super::gain::{Gain, Trial, Word};
 use super::setup::Job;
-use super::{Checker, Identity, Tasks};
+use super::{Checker, Dates, Identity, Tasks};
 use netcheck_runtime::search::frontier::Search;
 use netcheck_runtime::world::store::Store;
 use std::time::Duration;
@@ -31,6 +31,7 @@ fn with(checker: Checker, word: Word) -> Checker {
         Word::Duration(seconds) => checker.duration(Duration::from_secs(seconds)),
         Word::Fifo => checker.tasks(Tasks::Fifo),
         Word::ByMemory => checker.identity(Identity::Memory),
+        Word::RelativeDates => checker.dates(Dates::Relative),
         Word::Symmetry => checker.symmetry(true),
         Word::Joint => checker.search(Search::Joint),
         Word::AtMost(faults) => checker.at_most(faults),

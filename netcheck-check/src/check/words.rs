@@ -10,7 +10,7 @@ mod known;
 mod order;
 
 use crate::check::declare::{Misplaced, length, misplaced};
-use crate::check::{Checker, Deadlocks, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
+use crate::check::{Checker, Dates, Deadlocks, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
 use crate::error::Error;
 use constant::NoValue;
 use grammar::{Form, Kind, Value, Word};
@@ -44,6 +44,7 @@ const WORDS: &[&str] = &[
     "threads",
     "capture",
     "identity",
+    "dates",
     "audit",
 ];
 const UDP_WORDS: &[&str] =
@@ -74,6 +75,7 @@ const SIDES: &Choices<Side> = &[("client", Side::Client), ("server", Side::Serve
 const TASKS: &Choices<Tasks> = &[("shared", Tasks::Shared), ("tracked", Tasks::Tracked), ("fifo", Tasks::Fifo)];
 const DEADLOCKS: &Choices<Deadlocks> = &[("each_process", Deadlocks::EachProcess), ("paper", Deadlocks::Paper)];
 const IDENTITIES: &Choices<Identity> = &[("history", Identity::History), ("memory", Identity::Memory)];
+const DATES: &Choices<Dates> = &[("absolute", Dates::Absolute), ("relative", Dates::Relative)];
 const STORES: &Choices<Keep> = &[("exact", Keep::Exact), ("fingerprint", Keep::Fingerprint)];
 const BOOLEANS: &Choices<bool> = &[("true", true), ("false", false)];
 
@@ -163,6 +165,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "threads" => checker.threads(threads(word)?),
             "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
             "identity" => checker.identity(choice(value(word, "history")?, IDENTITIES)?),
+            "dates" => checker.dates(choice(value(word, "relative")?, DATES)?),
             "audit" => checker.audit(choice(value(word, "false")?, BOOLEANS)?),
             "replay" => {
                 return Err(word.wrong("`replay` runs one execution instead of a check: write it at the test"));

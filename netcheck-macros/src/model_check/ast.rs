@@ -34,6 +34,7 @@ pub(crate) struct ModelCheck {
     pub(crate) threads: Option<Number>,
     pub(crate) capture: Option<LitBool>,
     pub(crate) identity: Option<Choice>,
+    pub(crate) dates: Option<Choice>,
     pub(crate) audit: Option<LitBool>,
     pub(crate) expect: Option<Expect>,
     /// The file of an execution to run instead of a check.

@@ -31,6 +31,7 @@ pub(super) const WORDS: &[&str] = &[
     "threads",
     "capture",
     "identity",
+    "dates",
     "audit",
     "expect",
     "snapshot",
@@ -75,6 +76,7 @@ const DIRECTIONS: &Choices = &[("send", "Send"), ("receive", "Receive"), ("both"
 const SIDES: &Choices = &[("client", "Client"), ("server", "Server")];
 const TASKS: &Choices = &[("shared", "Shared"), ("tracked", "Tracked"), ("fifo", "Fifo")];
 const DEADLOCKS: &Choices = &[("each_process", "EachProcess"), ("paper", "Paper")];
+const DATES: &Choices = &[("absolute", "Absolute"), ("relative", "Relative")];
 const IDENTITIES: &Choices = &[("history", "History"), ("memory", "Memory")];
 const STORES: &Choices = &[("exact", "Exact"), ("fingerprint", "Fingerprint")];
 const EXPECTATIONS: &Choices = &[
@@ -118,6 +120,7 @@ pub(super) fn read(words: Vec<Word>, cx: &Ctxt) -> ModelCheck {
             "threads" => check.threads = value(word, "2", cx).and_then(|value| number(&value, cx)),
             "capture" => check.capture = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "identity" => check.identity = value(word, "history", cx).and_then(|value| choice(&value, IDENTITIES, cx)),
+            "dates" => check.dates = value(word, "relative", cx).and_then(|value| choice(&value, DATES, cx)),
             "audit" => check.audit = value(word, "false", cx).and_then(|value| boolean(value, cx)),
             "expect" => {
                 check.expect = value(word, "panic", cx).and_then(|value| choice(&value, EXPECTATIONS, cx));

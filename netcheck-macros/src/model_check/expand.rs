@@ -403,6 +403,9 @@ fn checker(check: &ModelCheck) -> TokenStream {
     if let Some(Choice { variant, .. }) = &check.identity {
         calls.extend(quote!(.identity(::netcheck::check::Identity::#variant)));
     }
+    if let Some(Choice { variant, .. }) = &check.dates {
+        calls.extend(quote!(.dates(::netcheck::check::Dates::#variant)));
+    }
     if let Some(audit) = &check.audit {
         calls.extend(quote!(.audit(#audit)));
     }

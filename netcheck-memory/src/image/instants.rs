@@ -9,14 +9,18 @@
 //! only a part of a variable is left, which a register has held. Where a small number has been written over its low half,
 //! as a tag before padding, the high half is stale: it would tell the time in steps of four seconds. So no instant has a
 //! small low half ([`is_recognised`]), and of such a word an image has only the number. One of the standard library is a number of seconds in a
-//! range of 48 days around [`UPTIME`], and one of nanoseconds in the low half of the next word. Only the words of a run that
+//! range of 48 days around [`UPTIME`], and one of nanoseconds in the low half of the next word. So is a date, in a range of two
+//! years around the one at which the check begins. Only the words of a run that
 //! was told an instant are looked at. If such a run holds another number in one of the ranges, an image tells two of them
 //! apart by how far they lie from its instants; if it holds no instant, or the number is out of reach, they are taken for one.
 //!
 //! Of an instant of the standard library that lies outside of the range, an image has the number: it is not told how far it
-//! is from now, and no check lasts so long that a program could come to it.
+//! is from now, and no check lasts so long that a program could come to it. Of a date that lies outside, and of whatever else a
+//! program has made of a date (a text, a number of days), an image has the bytes. So who takes dates for recognised makes sure that
+//! the program depends on no such bytes: its images are the same where the check begins at another date.
 
 use crate::source::UPTIME;
+use std::time::Duration;
 
 /// The start of a check as netcheck's own instants have it, in nanoseconds.
 pub const ORIGIN_NS: i64 = 0x3b1d_f02e_93c5_a847;
@@ -26,6 +30,8 @@ pub const RANGE_NS: i64 = 1 << 48;
 
 /// Seconds before and after [`UPTIME`] that are taken for readings of the standard library's clock.
 const RANGE_SECONDS: u64 = 1 << 21;
+/// Seconds before and after the date at which a check begins that are taken for dates: no number of nanoseconds in a second.
+const RANGE_OF_DATES_SECONDS: u64 = 1 << 25;
 const SECOND_NS: i64 = 1_000_000_000;
 const LOW_HALF: u64 = u32::MAX as u64;
 
@@ -51,8 +57,9 @@ pub enum Instants {
     None,
     /// Instants of netcheck's own.
     Own(Reach),
-    /// Instants of the standard library, too, which are never out of reach.
-    All(Reach),
+    /// Instants of the standard library, too, which are never out of reach. The check begins at this date, as a time since
+    /// 1970.
+    All(Reach, Duration),
 }
 
 /// Which instants are out of reach. All numbers are nanoseconds since the start of the check.
@@ -113,7 +120,7 @@ impl Instants {
         let has_std = all.iter().any(|met| met.is_std);
         let (reach_ns, floor_ns) = match self {
             Instants::None => (i64::MAX, i64::MIN),
-            Instants::Own(reach) | Instants::All(reach) => (reach.ns, reach.floor_below(latest_ns)),
+            Instants::Own(reach) | Instants::All(reach, _) => (reach.ns, reach.floor_below(latest_ns)),
         };
         for met in all {
             let before_ns = latest_ns.saturating_sub(met.ns);
@@ -133,15 +140,15 @@ impl Instants {
                 false => Recognised::Instant(Met { ns: first as i64 - ORIGIN_NS, is_std: false }, u64::MAX),
             }),
             Instants::Own(_) => None,
-            Instants::All(_) => {
-                let seconds = first.wrapping_sub(UPTIME.as_secs() - RANGE_SECONDS);
+            Instants::All(_, calendar) => {
                 let nanoseconds = (second & LOW_HALF) as i64;
-                let is_reading = seconds < 2 * RANGE_SECONDS && nanoseconds < SECOND_NS;
-                is_reading.then(|| {
-                    let seconds = seconds as i64 - RANGE_SECONDS as i64;
-                    let met = Met { ns: seconds * SECOND_NS + nanoseconds, is_std: true };
-                    Recognised::Instant(met, !LOW_HALF)
-                })
+                let since = |start: Duration, range: u64| {
+                    let seconds = first.wrapping_sub(start.as_secs()) as i64;
+                    (seconds.unsigned_abs() <= range && nanoseconds < SECOND_NS).then_some(seconds)
+                };
+                let seconds = since(UPTIME, RANGE_SECONDS).or_else(|| since(calendar, RANGE_OF_DATES_SECONDS))?;
+                let met = Met { ns: seconds * SECOND_NS + nanoseconds, is_std: true };
+                Some(Recognised::Instant(met, !LOW_HALF))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Instants in images: how long they are before the latest one, and whether they are out of reach.
 
-use netcheck_memory::{Arena, Dated, Instants, ORIGIN_NS, Reach, UPTIME, is_recognised};
+use netcheck_memory::{Arena, CALENDAR, Dated, Instants, ORIGIN_NS, Reach, UPTIME, is_recognised};
+use std::time::Duration;
 
 const REACH: Reach = Reach { ns: 1_000, floor_ns: i64::MIN, middle_ns: None };
 
@@ -80,7 +81,7 @@ fn a_small_number_over_the_low_half_of_an_instant_is_a_number() {
 #[test]
 fn an_instant_of_the_standard_library_is_two_words() {
     let Some(arena) = Arena::new() else { return };
-    let of = |words: &[u64]| image(&arena, Instants::All(REACH), words);
+    let of = |words: &[u64]| image(&arena, Instants::All(REACH, CALENDAR), words);
     for before in [0, 1, 61, 62, 63, 64, 126, 127, 200] {
         let words = |seconds: u64, rest: u64| {
             let mut words = vec![0; before];
@@ -106,4 +107,26 @@ fn an_instant_of_the_standard_library_is_two_words() {
     assert_eq!(of(&[UPTIME.as_secs() + (1 << 22), 5]).1, None);
     // However long ago, it is told.
     assert_ne!(of(&[std(1, 0), std(9, 0)].concat()).0, of(&[std(2, 0), std(9, 0)].concat()).0);
+}
+
+/// Dates are told by how far they lie apart, from each other and from instants, whatever the date is at which the check
+/// begins; what lies more than a year away is told as it is.
+#[test]
+fn a_date_is_two_words() {
+    let Some(arena) = Arena::new() else { return };
+    let day = 86_400;
+    let at = |begins: u64, words: &[u64]| image(&arena, Instants::All(REACH, Duration::from_secs(begins)), words);
+    let date = |begins: u64, seconds: u64| vec![begins + seconds, 5];
+    let begins = CALENDAR.as_secs();
+    let of = |begins: u64, seconds: u64| {
+        let words = [date(begins, seconds), date(begins, seconds + 365 * day), std(seconds + 2, 0).to_vec()];
+        at(begins, &words.concat())
+    };
+    let (one, dated) = of(begins, 7);
+    assert_eq!(dated.map(|dated| dated.latest_ns), Some((7 + 365 * day) as i64 * 1_000_000_000 + 5));
+    assert_eq!(of(begins, 9).0, one);
+    assert_eq!(of(begins + 12_345_678, 7), (one, dated));
+    let far = |begins: u64| at(begins, &[date(begins, 7), date(begins, 400 * day)].concat()).0;
+    assert_ne!(far(begins), far(begins + 12_345_678));
+    assert_eq!(at(begins, &[1_000_000_000, 5]).1, None, "the nanoseconds of a second");
 }

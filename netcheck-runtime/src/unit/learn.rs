@@ -175,6 +175,7 @@ impl Learner {
         let unit = self.automata.node(node).unit;
         let (alive, waiting, remarks) = (stepped.alive, stepped.waiting.take(), std::mem::take(&mut stepped.remarks));
         let dated = (instance.context.dated(), instance.context.was_told());
+        let reads_date = instance.context.reads_date();
         let edge = self.record(unit, (node, input), stepped, dated, None)?;
         let target = self.automata.edge(edge).target;
         instance.context.set_dated(self.automata.edge(edge).dated_after(dated.0));
@@ -196,11 +197,15 @@ impl Learner {
             self.try_the_other_first(edge)?;
             self.learn_waits(edge)?;
         }
+        // Else it waits for an answer, or was refused.
+        let is_whole = alive || !matches!(self.automata.node(target).kind, NodeKind::Live | NodeKind::Gone);
+        if reads_date && is_whole && self.shared.modes.compares_dates() && self.merged.is_date_due(self.polls) {
+            self.try_another_date(root, edge)?;
+        }
         if is_set_back && self.merged.is_set_back_due(self.polls) {
             self.try_set_back(root, &program, before)?;
         }
-        // A refused step leads nowhere and is no difference either. The end of a tracked program tells no more than the
-        // steps before it.
+        // A refused step leads nowhere. The end of a tracked program tells no more than the steps before it.
         let tells = !self.automata.edge(edge).is_refused()
             && (self.automata.node(target).kind == NodeKind::Live || !self.shared.modes.tracks);
         if tells && self.merged.is_due(self.polls) {

@@ -30,6 +30,7 @@ pub(super) struct Merged {
     learned: Samples,
     loops: Samples,
     set_back: Samples,
+    dates: Samples,
     /// Polls of all tries so far.
     polls: u64,
     ways: u64,
@@ -87,6 +88,11 @@ impl Merged {
     /// Whether a node to which a run was set back is due for a test.
     pub(super) fn is_set_back_due(&mut self, polls: u64) -> bool {
         self.is_paid_for(polls) && self.set_back.is_due()
+    }
+
+    /// Whether an edge of a run that has read the date is due for a test.
+    pub(super) fn is_date_due(&mut self, polls: u64) -> bool {
+        self.is_paid_for(polls) && self.dates.is_due()
     }
 
     fn is_paid_for(&self, polls: u64) -> bool {

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The modes in which a check runs its units: set before the first poll, and never changed.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,8 @@ pub struct Modes {
     pub untyped_nodes_max: usize,
     /// Whether instants are told by the latest one that the memory of a program holds, and not by the start of the check.
     pub dates_by_latest: bool,
+    /// Whether programs depend only on how far dates lie apart, and from now.
+    pub relative_dates: bool,
     /// How far before the latest instant others are told apart, in nanoseconds.
     pub reach_ns: i64,
     /// The executions of a source line are counted up to this number.
@@ -53,6 +56,13 @@ pub struct Modes {
     pub written_bytes_max: usize,
     /// Whose the statics of programs are.
     pub statics: Statics,
+}
+
+impl Modes {
+    /// Whether dates are told by how far they lie apart.
+    pub(in crate::unit) fn compares_dates(self) -> bool {
+        self.dates_by_latest && self.relative_dates
+    }
 }
 
 /// Whose the statics of programs are.
@@ -91,6 +101,8 @@ pub struct Shared {
     pub(in crate::unit) images: RefCell<Sample>,
     /// The values that statics and thread-locals of programs have when a run begins.
     pub(in crate::unit) first: First,
+    /// How much later than ever the dates are that programs are told, while it is tried whether these matter.
+    pub(in crate::unit) calendar: Cell<Duration>,
     /// Whether a run had no arena although its memory should identify local states.
     lacks_arenas: Cell<bool>,
 }
@@ -173,6 +185,7 @@ impl Shared {
             waiting: RefCell::default(),
             images: RefCell::default(),
             first: First::new(modes.statics == Statics::Own),
+            calendar: Cell::default(),
             lacks_arenas: Cell::new(false),
         }
     }

@@ -317,8 +317,6 @@ impl System {
         let reads = |offer: &Offer| {
             matches!(offer.operation, Operation::Time(time::Operation::Clock { .. } | time::Operation::Deadline { .. }))
         };
-        let reads_date =
-            |offer: &Offer| matches!(offer.operation, Operation::Time(time::Operation::Clock { is_date: true }));
         let resets_by_closing = |effect: &Effect| match effect {
             Effect::Tcp(tcp::Effect::Linger { stream, resets }) => *resets && stream.side == Side::Server,
             _ => false,
@@ -333,7 +331,6 @@ impl System {
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Time(time::Effect::ArmAt { .. }))),
             reach_ns: edge.effects.iter().filter_map(reaches).fold(self.demands.reach_ns, i64::max),
             start: self.demands.start
-                || target.offers.iter().any(reads_date)
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Time(time::Effect::Number))),
             scope: self.demands.scope
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Faults(faults::Effect::Scope { .. }))),

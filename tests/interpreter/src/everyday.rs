@@ -4,23 +4,90 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use netcheck::net::UdpSocket;
-use netcheck::time::{Instant, Interval, interval, sleep_until, timeout};
+use netcheck::time::{Instant, Interval, interval, sleep, sleep_until, timeout};
 use netcheck::tracked::std::sync::atomic::AtomicBool;
 
 use crate::memory::Memory;
 use crate::{plain, tracked};
 use oracle::language::everyday::{Everyday, OUTER_ELAPSED, Share};
-use oracle::language::program::{ELAPSED, name};
+use oracle::language::program::{ELAPSED, System, name};
 
 pub struct Shared {
     objects: Objects,
     interval: RefCell<Ticks>,
-    stamp: Cell<Option<Instant>>,
+    stamp: Cell<Option<Stamp>>,
+    clock: Clock,
     /// says of each use of the interval and of the stamp that it is one
     uses: AtomicBool,
+}
+
+/// The clock that a process reads.
+#[derive(Clone, Copy)]
+pub enum Clock {
+    Own,
+    Std,
+    Date,
+}
+
+/// What a clock has said.
+#[derive(Clone, Copy)]
+enum Stamp {
+    Own(Instant),
+    Std(std::time::Instant),
+    Date(SystemTime),
+}
+
+impl Clock {
+    /// One of the three, where packets take no time: in dense time, those of the standard library can't be read. And where
+    /// nothing is endless: what they have said is never too old to be told apart.
+    pub fn of(system: &System, process: usize) -> Clock {
+        match (system.to_string().len() + process) % 3 {
+            _ if system.network.takes_time() || system.has_loops() => Clock::Own,
+            0 => Clock::Own,
+            1 => Clock::Std,
+            _ => Clock::Date,
+        }
+    }
+}
+
+impl Stamp {
+    #[expect(clippy::disallowed_methods, reason = "the date of a check")]
+    fn now(clock: Clock) -> Stamp {
+        match clock {
+            Clock::Own => Stamp::Own(Instant::now()),
+            Clock::Std => Stamp::Std(std::time::Instant::now()),
+            Clock::Date => Stamp::Date(SystemTime::now()),
+        }
+    }
+
+    fn later(self, by: Duration) -> Stamp {
+        match self {
+            Stamp::Own(at) => Stamp::Own(at + by),
+            Stamp::Std(at) => Stamp::Std(at + by),
+            Stamp::Date(at) => Stamp::Date(at + by),
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the date of a check")]
+    fn is_over(self) -> bool {
+        match self {
+            Stamp::Own(at) => Instant::now() >= at,
+            Stamp::Std(at) => std::time::Instant::now() >= at,
+            Stamp::Date(at) => SystemTime::now() >= at,
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the date of a check")]
+    async fn wait(self) {
+        match self {
+            Stamp::Own(at) => sleep_until(at).await,
+            Stamp::Std(at) => sleep_until(at.into()).await,
+            Stamp::Date(at) => sleep(at.duration_since(SystemTime::now()).unwrap_or_default()).await,
+        }
+    }
 }
 
 enum Objects {
@@ -35,12 +102,18 @@ enum Ticks {
 }
 
 impl Shared {
-    pub fn new(is_tracked: bool) -> Self {
+    pub fn new(is_tracked: bool, clock: Clock) -> Self {
         let objects = match is_tracked {
             true => Objects::Tracked(tracked::shared::Objects::new()),
             false => Objects::Plain(plain::shared::Objects::new()),
         };
-        Shared { objects, interval: RefCell::new(Ticks::Never), stamp: Cell::new(None), uses: AtomicBool::new(false) }
+        Shared {
+            objects,
+            interval: RefCell::new(Ticks::Never),
+            stamp: Cell::new(None),
+            clock,
+            uses: AtomicBool::new(false),
+        }
     }
 
     async fn step(&self, memory: &Memory, share: Share) {
@@ -61,12 +134,12 @@ impl Shared {
 
     fn read_clock(&self) {
         self.uses.store(true, Ordering::Relaxed);
-        self.stamp.set(Some(Instant::now()));
+        self.stamp.set(Some(Stamp::now(self.clock)));
     }
 
-    fn later(&self, ms: u16) -> Option<Instant> {
+    fn later(&self, ms: u16) -> Option<Stamp> {
         self.uses.store(true, Ordering::Relaxed);
-        self.stamp.get().map(|stamp| stamp + milliseconds(ms))
+        self.stamp.get().map(|stamp| stamp.later(milliseconds(ms)))
     }
 
     fn take_interval(&self) -> Option<Ticking<'_>> {
@@ -145,12 +218,12 @@ pub async fn step(memory: &Rc<Memory>, word: Everyday) {
         Everyday::SleepUntil { ms } => sleep_until(Instant::now() + milliseconds(ms)).await,
         Everyday::Stamp => memory.shared.read_clock(),
         Everyday::IsOver { ms, into } => {
-            let is_over = memory.shared.later(ms).map(|later| Instant::now() >= later);
+            let is_over = memory.shared.later(ms).map(Stamp::is_over);
             memory.write(into, is_over.map_or(2, u8::from));
         }
         Everyday::SleepUntilLater { ms } => {
             if let Some(later) = memory.shared.later(ms) {
-                sleep_until(later).await;
+                later.wait().await;
             }
         }
         Everyday::Share(share) => memory.shared.step(memory, share).await,

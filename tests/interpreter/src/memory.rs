@@ -13,7 +13,7 @@ use netcheck::task::JoinHandle;
 use netcheck::tracked::std::sync::atomic::AtomicBool;
 use oracle::language::program::{self, Output, System, Value};
 
-use crate::everyday::Shared;
+use crate::everyday::{Clock, Shared};
 use crate::machine::{self, Code};
 use crate::streams::Streams;
 use crate::tasks::{Told, now_or_never, receive_from, try_receive_from};
@@ -127,7 +127,7 @@ impl Memory {
             tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
             drops_sockets: definition.drops_sockets(),
             streams: Streams::new(definition.listeners, definition.streams),
-            shared: Shared::new(is_tracked),
+            shared: Shared::new(is_tracked, Clock::of(&system, process)),
             mutex: netcheck::tracked::sync::Mutex::new(()),
             uses: Uses::of(definition),
             process,

@@ -39,6 +39,7 @@ fn shared() -> Rc<Shared> {
         unread: None,
         untyped_nodes_max: usize::MAX,
         dates_by_latest: true,
+        relative_dates: false,
         reach_ns: 1,
         shows_outputs: false,
         executions_max: 0,

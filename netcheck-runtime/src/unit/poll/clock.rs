@@ -23,6 +23,8 @@ pub(super) struct Clock {
     /// Whether the run was ever told an instant, and whether it has read the clock of the standard library.
     pub(super) reads: bool,
     pub(super) reads_std: bool,
+    /// Whether it has read the date.
+    pub(super) reads_date: bool,
     /// The time that the step has read through the standard library. Computing takes none, so it is not asked for again.
     pub(super) now: Option<Duration>,
 }
@@ -36,6 +38,7 @@ impl Default for Clock {
             middle_ns: None,
             reads: false,
             reads_std: false,
+            reads_date: false,
             now: None,
         }
     }

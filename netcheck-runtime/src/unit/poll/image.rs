@@ -74,7 +74,7 @@ impl Context {
             }
             match recognised {
                 Instants::None => values.instants.iter().for_each(|&ns| scan.word(ns as u64)),
-                Instants::Own(_) | Instants::All(_) => values.instants.iter().for_each(|&ns| scan.instant(ns)),
+                Instants::Own(_) | Instants::All(..) => values.instants.iter().for_each(|&ns| scan.instant(ns)),
             }
             state.tasks.scan(scan);
             state.operations.scan(scan);

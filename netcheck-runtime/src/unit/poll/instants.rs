@@ -32,7 +32,7 @@ use crate::operation::{Effect, Outcome};
 use crate::unit::poll::clock::{Clock, MADE_NS};
 use crate::unit::poll::context::Context;
 use crate::unit::shared::Modes;
-use netcheck_memory::{Dated, Instants, RANGE_NS, engine, is_recognised};
+use netcheck_memory::{CALENDAR, Dated, Instants, RANGE_NS, engine, is_recognised};
 
 impl Context {
     /// An instant that the world tells, by the clock of the run.
@@ -138,9 +138,15 @@ impl Context {
         }
     }
 
-    /// The run reads the clock of the standard library.
-    pub(super) fn reads_std(&self) {
-        self.state().clock.reads_std = true;
+    /// The run reads a clock of the standard library.
+    pub(super) fn reads_std(&self, is_date: bool) {
+        let clock = &mut self.state().clock;
+        (clock.reads_std, clock.reads_date) = (true, clock.reads_date || is_date);
+    }
+
+    /// Whether the run has ever read the date.
+    pub(in crate::unit) fn reads_date(&self) -> bool {
+        self.state().clock.reads_date
     }
 
     /// The words of the program's memory that are instants.
@@ -149,7 +155,7 @@ impl Context {
         let clock = &self.state().clock;
         match () {
             () if !dates_by_latest || !clock.reads => Instants::None,
-            () if clock.reads_std => Instants::All(clock.reach(reach_ns)),
+            () if clock.reads_std => Instants::All(clock.reach(reach_ns), CALENDAR + self.shared.calendar.get()),
             () => Instants::Own(clock.reach(reach_ns)),
         }
     }

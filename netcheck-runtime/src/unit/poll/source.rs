@@ -85,11 +85,13 @@ impl Source for Context {
                 return None;
             }
             let is_date = clock == Clock::Date;
-            if !is_date {
-                self.reads_std();
+            self.reads_std(is_date);
+            let calendar = if is_date { self.shared.calendar.get() } else { Duration::ZERO };
+            if is_date && !self.shared.modes.relative_dates {
+                self.number();
             }
             if let Some(now) = self.state().clock.now {
-                return Some(now);
+                return Some(now + calendar);
             }
             let clock = Operation::Time(time::Operation::Clock { is_date });
             let now = match panics::catch(|| self.ask(clock, Location::caller())) {
@@ -100,7 +102,7 @@ impl Source for Context {
                 }
             };
             self.state().clock.now = Some(now);
-            Some(now)
+            Some(now + calendar)
         })
     }
 
