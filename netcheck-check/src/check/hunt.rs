@@ -1,7 +1,7 @@
 //! Random executions beside a search that takes long.
 //!
 //! Breadth-first, what lies deep comes late, however likely it is. So a search whose order nobody has chosen stands still
-//! after ten seconds, or in the middle of the time that it has, for five seconds of [simulation](super::simulation), and
+//! after four seconds, or in the middle of the time that it has, for two seconds of [simulation](super::simulation), and
 //! later for longer: a third of the time goes there. The executions are those of a check of its own, on a thread of its own.
 //! If one of them violates a property, it is shortened and confirmed there, and that check's report is this one's; else the
 //! search goes on as if nothing had been.

@@ -32,7 +32,7 @@ const LINE_EVERY: Duration = Duration::from_secs(60);
 const LINE_EVERY_LOGGED: Duration = Duration::from_secs(10);
 
 /// When executions are drawn beside the search for the first time.
-const FIRST_HUNT: Duration = Duration::from_secs(10);
+const FIRST_HUNT: Duration = Duration::from_secs(4);
 
 /// How often a check has taken as long as before, when the next ones are drawn.
 const HUNT_AGAIN_AFTER: u32 = 4;
