@@ -196,7 +196,11 @@ impl Loops<'_> {
         let task = &mut tasks[task];
         if !task.is_empty() {
             let at = self.random.below(task.len() as u64) as usize;
-            let body = task.split_off(at);
+            let mut body = task.split_off(at);
+            if body.iter().all(|instruction| matches!(instruction, Instruction::Reply { .. })) {
+                // As long as nobody was heard, it would go round within one poll.
+                body.push(Instruction::Yield);
+            }
             task.push(Instruction::Forever { body });
         }
     }
