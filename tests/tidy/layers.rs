@@ -293,7 +293,7 @@ const RUNTIME: &[Row] = &[
             "unit::wording",
         ],
     ),
-    ("unit::calendar", &["id", "unit::automaton", "unit::learn"]),
+    ("unit::calendar", &["id", "operation", "unit::automaton", "unit::learn"]),
     (
         "unit::described",
         &[

@@ -101,6 +101,8 @@ pub struct Shared {
     pub(in crate::unit) images: RefCell<Sample>,
     /// The values that statics and thread-locals of programs have when a run begins.
     pub(in crate::unit) first: First,
+    /// Whether unread bytes are cleared whatever the modes say, while it is tried whether dates matter.
+    pub(in crate::unit) clears: Cell<bool>,
     /// How much later than ever the dates are that programs are told, while it is tried whether these matter.
     pub(in crate::unit) calendar: Cell<Duration>,
     /// Whether a run had no arena although its memory should identify local states.
@@ -185,6 +187,7 @@ impl Shared {
             waiting: RefCell::default(),
             images: RefCell::default(),
             first: First::new(modes.statics == Statics::Own),
+            clears: Cell::new(false),
             calendar: Cell::default(),
             lacks_arenas: Cell::new(false),
         }

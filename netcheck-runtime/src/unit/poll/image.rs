@@ -23,7 +23,8 @@ impl Context {
 
     /// Writes what the check says over the bytes of the unit's memory that no program can read.
     pub(in crate::unit) fn overwrite_unread(&self) {
-        if let (Some(number), Some(arena)) = (self.shared.modes.unread, self.arena()) {
+        let number = self.shared.modes.unread.or_else(|| self.shared.clears.get().then_some(0));
+        if let (Some(number), Some(arena)) = (number, self.arena()) {
             self.with_roots(|roots| arena.overwrite_unread(roots, number));
         }
     }
