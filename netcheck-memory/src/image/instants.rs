@@ -57,9 +57,9 @@ pub enum Instants {
     None,
     /// Instants of netcheck's own.
     Own(Reach),
-    /// Instants of the standard library, too, which are never out of reach. The check begins at this date, as a time since
-    /// 1970.
-    All(Reach, Duration),
+    /// Instants of the standard library, too, which are never out of reach; and dates, if the check begins at one, as a time
+    /// since 1970.
+    All(Reach, Option<Duration>),
 }
 
 /// Which instants are out of reach. All numbers are nanoseconds since the start of the check.
@@ -146,7 +146,7 @@ impl Instants {
                     let seconds = first.wrapping_sub(start.as_secs()) as i64;
                     (seconds.unsigned_abs() <= range && nanoseconds < SECOND_NS).then_some(seconds)
                 };
-                let seconds = since(UPTIME, RANGE_SECONDS).or_else(|| since(calendar, RANGE_OF_DATES_SECONDS))?;
+                let seconds = since(UPTIME, RANGE_SECONDS).or_else(|| since(calendar?, RANGE_OF_DATES_SECONDS))?;
                 let met = Met { ns: seconds * SECOND_NS + nanoseconds, is_std: true };
                 Some(Recognised::Instant(met, !LOW_HALF))
             }

@@ -155,7 +155,10 @@ impl Context {
         let clock = &self.state().clock;
         match () {
             () if !dates_by_latest || !clock.reads => Instants::None,
-            () if clock.reads_std => Instants::All(clock.reach(reach_ns), CALENDAR + self.shared.calendar.get()),
+            () if clock.reads_std => {
+                let calendar = clock.reads_date.then(|| CALENDAR + self.shared.calendar.get());
+                Instants::All(clock.reach(reach_ns), calendar)
+            }
             () => Instants::Own(clock.reach(reach_ns)),
         }
     }
