@@ -426,6 +426,14 @@ impl Automata {
         (self.node(node).root, steps)
     }
 
+    /// The steps from the root of an edge's program to the end of the edge.
+    pub(crate) fn history_with(&self, edge: EdgeId) -> Vec<(NodeId, Input)> {
+        let Edge { source, input, .. } = *self.edge(edge);
+        let (_, mut steps) = self.history(source);
+        steps.push((source, input));
+        steps
+    }
+
     /// The steps to a node, the last one first.
     pub(crate) fn backwards(&self, node: NodeId) -> impl Iterator<Item = (NodeId, Input)> {
         std::iter::successors(self.node(node).from, |&(before, _)| self.node(before).from)

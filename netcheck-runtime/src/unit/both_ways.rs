@@ -56,9 +56,8 @@ impl Learner {
         if !self.merged.is_loop_due(self.polls) {
             return Ok(());
         }
-        let Edge { source, input, target, .. } = *self.automata.edge(edge);
-        let (_, mut steps) = self.automata.history(source);
-        steps.push((source, input));
+        let target = self.automata.edge(edge).target;
+        let mut steps = self.automata.history_with(edge);
         let Some(from) = steps.iter().position(|&(at, _)| at == target) else { return Ok(()) };
         let round = steps[from..].to_vec();
         (1..ROUNDS_TRIED).for_each(|_| steps.extend_from_slice(&round));
@@ -69,8 +68,7 @@ impl Learner {
     /// tracked, the result differs. `is_tried`: the edge was learned, or tried, in the recorded history of its source.
     pub(super) fn try_another_order(&mut self, root: NodeId, edge: EdgeId, is_tried: bool) -> Result<(), Diagnostic> {
         let Edge { source, input, .. } = *self.automata.edge(edge);
-        let (_, mut steps) = self.automata.history(source);
-        steps.push((source, input));
+        let steps = self.automata.history_with(edge);
         if self.shared.modes.remembers {
             // The same way twice would tell no more.
             let mut known = if is_tried { vec![steps] } else { Vec::new() };
@@ -98,10 +96,7 @@ impl Learner {
     /// Runs an edge once more in the recorded history of its source, because it was learned in another one that was
     /// merged.
     pub(super) fn try_recorded_order(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
-        let Edge { source, input, .. } = *self.automata.edge(edge);
-        let (_, mut steps) = self.automata.history(source);
-        steps.push((source, input));
-        self.try_history(root, &steps)
+        self.try_history(root, &self.automata.history_with(edge))
     }
 
     /// Tries whether a run that was set back to a node is a run of the node's history: it has the same memory, and asks for

@@ -16,7 +16,7 @@
 
 use crate::id::NodeId;
 use crate::operation::Input;
-use crate::unit::automaton::{EdgeId, NodeKind};
+use crate::unit::automaton::{Edge, EdgeId, NodeKind};
 use crate::unit::learn::{Diagnostic, Learner};
 use std::rc::Rc;
 use std::time::Duration;
@@ -27,12 +27,8 @@ const LATER: Duration = Duration::from_secs(8_840_807);
 impl Learner {
     /// Runs the history of an edge in which the date was read in checks that begin at two dates.
     pub(super) fn try_another_date(&mut self, root: NodeId, edge: EdgeId) -> Result<(), Diagnostic> {
-        let (source, input, target) = {
-            let edge = self.automata.edge(edge);
-            (edge.source, edge.input, edge.target)
-        };
-        let (_, mut steps) = self.automata.history(source);
-        steps.push((source, input));
+        let Edge { source, target, .. } = *self.automata.edge(edge);
+        let steps = self.automata.history_with(edge);
         if self.is_same_at_another_date(root, &steps, target)? {
             return Ok(());
         }

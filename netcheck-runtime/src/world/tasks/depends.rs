@@ -4,7 +4,7 @@ use super::Prepared;
 use super::operation::Effect;
 use crate::id::{SocketId, UnitId};
 use crate::operation::{Effect as AnyEffect, Operation, Outcome, Side, Stream, tasks, tcp};
-use crate::unit::automaton::{Edge, EdgeId};
+use crate::unit::automaton::EdgeId;
 use crate::world::components::Component;
 use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
@@ -88,11 +88,9 @@ struct Holdings {
 impl Holdings {
     fn at(system: &System, edge: EdgeId) -> Self {
         let automata = &system.learner.automata;
-        let Edge { source, input, .. } = *automata.edge(edge);
-        let (root, mut steps) = automata.history(source);
-        steps.push((source, input));
+        let root = automata.node(automata.edge(edge).source).root;
         let mut holdings = Holdings { streams: system.learner.streams_of(root), ..Holdings::default() };
-        for (node, input) in steps {
+        for (node, input) in automata.history_with(edge) {
             let operation = automata.node(node).offer(input).map(|offer| offer.operation.itself());
             if let Some(operation) = operation {
                 holdings.take(operation, automata.outcome(input.outcome));
