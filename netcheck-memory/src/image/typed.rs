@@ -228,7 +228,7 @@ impl Typed {
         }
     }
 
-    /// What an allocation is read as if it was read as something, and there is a pointer to something at a place in it; `None`
+    /// The type of an allocation that had one, once a further pointer is known, to something at a place in it; `None`
     /// if these disagree.
     fn meet(&mut self, before: Target, within: usize, target: Target) -> Option<Target> {
         match (before, target) {
@@ -240,7 +240,7 @@ impl Typed {
                 (is_larger && self.types.holds(inner, 0, outer)).then_some(target)
             }
             (Target::Counted(outer), Target::Value(inner)) => {
-                let within = within.checked_sub(self.behind_counters(outer))?;
+                let within = within.checked_sub(behind_counters(&mut self.types, outer))?;
                 self.types.holds(outer, within, inner).then_some(before)
             }
             (Target::Elements(elements), Target::Value(inner)) => {
@@ -283,7 +283,7 @@ impl Typed {
     fn fits(&mut self, target: Target, live: Live) -> bool {
         let (of, bytes) = match target {
             Target::Value(of) => (of, self.size(of)),
-            Target::Counted(of) => (of, self.behind_counters(of) + self.size(of)),
+            Target::Counted(of) => (of, behind_counters(&mut self.types, of) + self.size(of)),
             Target::Elements(Elements { of, capacity, .. }) => (of, self.size(of).saturating_mul(capacity.max(1))),
             Target::Buckets(of, buckets) => {
                 (of, control_of(self.size(of).min(CHUNK_BYTES), buckets.min(CHUNK_BYTES)) + buckets.min(CHUNK_BYTES))
@@ -295,10 +295,6 @@ impl Typed {
     /// The size of a type; 0 if it is not known.
     fn size(&mut self, of: TypeId) -> usize {
         self.types.get(of).size.unwrap_or(0)
-    }
-
-    fn behind_counters(&mut self, of: TypeId) -> usize {
-        COUNTERS_BYTES.next_multiple_of(self.types.get(of).alignment)
     }
 
     /// Notes which bits of an allocation can be read, and where it points.
@@ -314,7 +310,7 @@ impl Typed {
         match target {
             Target::Value(of) => reading.whole(of, 0),
             Target::Counted(of) => {
-                let at = COUNTERS_BYTES.next_multiple_of(reading.types.get(of).alignment);
+                let at = behind_counters(reading.types, of);
                 reading.mark(0, Some(COUNTERS_BYTES));
                 reading.whole(of, at);
             }
@@ -323,4 +319,9 @@ impl Typed {
         }
         self.pointers.sort_by_key(|pointer| pointer.position);
     }
+}
+
+/// Where an object lies in an allocation that begins with two counters.
+fn behind_counters(types: &mut Types, of: TypeId) -> usize {
+    COUNTERS_BYTES.next_multiple_of(types.get(of).alignment)
 }

@@ -174,7 +174,7 @@ impl Reader<'_> {
         Some(match part {
             None if has_repeated(&fields) && !is_variant_of_future(name) => Shape::Bytes,
             None => Shape::Struct(fields),
-            Some((Some(discriminant), variants)) if is_future(name) => {
+            Some((Some(discriminant), variants)) if is_future(name.as_bytes()) => {
                 future(name, discriminant, &variants, types, |types| self.info.variables(place, types))
             }
             Some((Some(discriminant), variants)) => Shape::Enum { common: fields, discriminant, variants },

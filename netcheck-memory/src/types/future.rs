@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The variables of a future with each name.
 pub type Variables = BTreeMap<&'static [u8], Vec<Field>>;
 
-/// Whether a type is the future of an `async` block, function or closure.
-pub fn is_future(name: &str) -> bool {
-    ["{async_", "{gen_", "{coroutine"].iter().any(|beginning| name.starts_with(beginning))
+/// Whether a name is that of the future of an `async` block, function or closure, or of the function that polls it.
+pub fn is_future(name: &[u8]) -> bool {
+    [&b"{async_"[..], b"{gen_", b"{coroutine"].iter().any(|beginning| name.starts_with(beginning))
 }
 
 /// Whether it is one of the structures that such a future consists of.

@@ -13,6 +13,7 @@
 //! does no harm: it is read in addition.
 
 use crate::types::executable::{Bytes, Executable};
+use crate::types::future::is_future;
 use crate::types::shape::Place;
 use gimli::{AttributeValue, EntriesTreeNode, Operation, UnitOffset};
 use std::collections::BTreeMap;
@@ -69,7 +70,7 @@ impl Polls {
             around.truncate(around.partition_point(|&(outer, _)| outer < depth));
             if tag == gimli::DW_TAG_namespace {
                 around.push((depth, name));
-            } else if is_of_future(name) {
+            } else if is_future(name) {
                 let place = (number, offset.0);
                 let path =
                     |own: &[u8]| around.iter().map(|&(_, name)| name).chain([own]).collect::<Vec<_>>().join(&b':');
@@ -201,11 +202,6 @@ fn lies(executable: &Executable, number: usize, location: gimli::Expression<Byte
         }
         _ => Lies::Unknown,
     }
-}
-
-/// Whether a name may be that of a future of an `async` block, function or closure, or of the function that polls it.
-fn is_of_future(name: &[u8]) -> bool {
-    [&b"{async_"[..], b"{gen_", b"{coroutine"].iter().any(|beginning| name.starts_with(beginning))
 }
 
 /// The name of the future that a function with this name polls: `{async_block_env#0}<T>` of `{async_block#0}<T>`.
