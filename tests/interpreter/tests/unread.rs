@@ -120,52 +120,52 @@ fn local_states<F: Future<Output = ()> + 'static>(program: fn() -> F) -> [usize;
     [Unread::Compared, Unread::Cleared, Unread::Overwritten].map(|unread| check(program, unread).local_states())
 }
 
-#[test]
-fn variables_of_an_earlier_await_tell_nothing_apart() {
-    let [compared, cleared, overwritten] = local_states(remembers_nothing);
-    assert!(compared >= cleared + 3 * (WAYS as usize - 1), "{compared} and {cleared}");
+/// The ways of a program make no difference once unread bytes are cleared, and one at each of so many waits before.
+#[track_caller]
+fn ways_are_forgotten<F: Future<Output = ()> + 'static>(program: fn() -> F, waits: usize) {
+    let [compared, cleared, overwritten] = local_states(program);
+    assert!(compared >= cleared + waits * (WAYS as usize - 1), "{compared} and {cleared}");
     assert_eq!(cleared, overwritten);
 }
 
-#[test]
-fn what_is_kept_tells_states_apart() {
-    let [compared, cleared, overwritten] = local_states(remembers_the_way);
+/// The ways of a program make a difference at each of three waits.
+#[track_caller]
+fn ways_are_remembered<F: Future<Output = ()> + 'static>(program: fn() -> F) {
+    let [compared, cleared, overwritten] = local_states(program);
     assert_eq!((compared, cleared), (cleared, overwritten));
     assert!(cleared >= 3 * WAYS as usize);
 }
 
 #[test]
+fn variables_of_an_earlier_await_tell_nothing_apart() {
+    ways_are_forgotten(remembers_nothing, 3);
+}
+
+#[test]
+fn what_is_kept_tells_states_apart() {
+    ways_are_remembered(remembers_the_way);
+}
+
+#[test]
 fn variables_of_one_name_are_known() {
-    let [compared, cleared, overwritten] = local_states(keeps_two_variables_of_one_name);
-    assert!(compared >= cleared + 3 * (WAYS as usize - 1), "{compared} and {cleared}");
-    assert_eq!(cleared, overwritten);
+    ways_are_forgotten(keeps_two_variables_of_one_name, 3);
 }
 
 #[test]
 fn each_variable_of_one_name_tells_states_apart() {
-    let in_either = [
-        local_states(remembers_the_way_in_the_first),
-        local_states(remembers_the_way_in_the_second),
-        local_states(|| remembers_the_way_beside_an_argument(Some(Box::new(5)))),
-    ];
-    for [compared, cleared, overwritten] in in_either {
-        assert_eq!((compared, cleared), (cleared, overwritten));
-        assert!(cleared >= 3 * WAYS as usize);
-    }
+    ways_are_remembered(remembers_the_way_in_the_first);
+    ways_are_remembered(remembers_the_way_in_the_second);
+    ways_are_remembered(|| remembers_the_way_beside_an_argument(Some(Box::new(5))));
 }
 
 #[test]
 fn other_variants_tell_nothing_apart() {
-    let [compared, cleared, overwritten] = local_states(empties_a_box);
-    assert!(compared >= cleared + WAYS as usize - 1, "{compared} and {cleared}");
-    assert_eq!(cleared, overwritten);
+    ways_are_forgotten(empties_a_box, 1);
 }
 
 #[test]
 fn elements_that_are_not_there_tell_nothing_apart() {
-    let [compared, cleared, overwritten] = local_states(does_jobs);
-    assert!(compared >= cleared + 3 * (WAYS as usize - 1), "{compared} and {cleared}");
-    assert_eq!(cleared, overwritten);
+    ways_are_forgotten(does_jobs, 3);
 }
 
 /// A check that turns out to have many local states begins again without unread bytes; one that has few does not.
