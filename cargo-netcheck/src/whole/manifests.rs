@@ -14,7 +14,7 @@ const UPSTREAM: &str = "netcheck-upstream-tokio";
 const DEPENDENCIES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
 
 /// The profile that makes checks fast: the engine at full speed, and the other crates at a level at which polls are cheap.
-/// What a program's memory consists of is known from the debug information of the crates that spawn futures, of which
+/// The types of what lies in memory are known from the debug information of the crates that spawn futures, of which
 /// [`SPAWNS`] is one.
 const PROFILE: &[(&str, i64)] =
     &[("netcheck-runtime", 2), ("netcheck-memory", 2), ("netcheck-models", 2), ("xxhash-rust", 2), ("*", 1)];

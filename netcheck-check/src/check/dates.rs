@@ -1,8 +1,8 @@
-//! What the date means to the programs.
+//! How the programs depend on the date.
 
 use crate::check::Checker;
 
-/// What the date means to the programs of a check, which read it by `SystemTime::now`.
+/// How the programs of a check depend on the date, which they read by `SystemTime::now`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dates {
@@ -18,7 +18,7 @@ pub enum Dates {
 }
 
 impl Checker {
-    /// Declares what the date means to the programs: [`Dates::Absolute`] unless it is said. It matters where local states
+    /// Declares how the programs depend on the date: [`Dates::Absolute`] unless it is said. It matters where local states
     /// are told apart by memory, and no packet takes time.
     pub fn dates(mut self, dates: Dates) -> Self {
         self.dates = dates;

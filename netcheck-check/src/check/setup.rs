@@ -193,7 +193,7 @@ impl Job {
         self.checker.remembers() && !is_tracked && !self.declared.is_dense() && !self.demands.start
     }
 
-    /// What is written over bytes that no program can read.
+    /// The number that is written over bytes that no program can read.
     fn unread(&self) -> Option<u64> {
         self.demands.types.then(|| self.checker.unread.number())
     }

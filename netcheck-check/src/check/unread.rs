@@ -8,7 +8,7 @@ const NODES_MAX: usize = 1_000;
 /// The number that is written over unread bytes where none must make a difference: no address, not small, and not zero.
 const OVERWRITTEN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 
-/// What becomes of bytes that no program can read, where local states are told apart by memory.
+/// How bytes are treated that no program can read, where local states are told apart by memory.
 ///
 /// Padding is such bytes, variables that an `async fn` does not use after the `.await` at which it waits, variants that an
 /// enum is not, and room in a vector for elements that are not there. They hold what was there before, so they may differ
@@ -50,14 +50,14 @@ impl Unread {
         }
     }
 
-    /// What is written over them.
+    /// The number that is written over them.
     pub(super) fn number(self) -> u64 {
         if self == Unread::Overwritten { OVERWRITTEN } else { 0 }
     }
 }
 
 impl Checker {
-    /// What becomes of bytes of memory that no program can read. Under `cargo test`, the environment variable
+    /// Declares how bytes of memory are treated that no program can read. Under `cargo test`, the environment variable
     /// `NETCHECK_UNREAD` says it, too: `compared`, `cleared_of_many`, `cleared` or `overwritten`.
     pub fn unread(mut self, unread: Unread) -> Self {
         self.unread = unread;

@@ -30,7 +30,8 @@ pub const RANGE_NS: i64 = 1 << 48;
 
 /// Seconds before and after [`UPTIME`] that are taken for readings of the standard library's clock.
 const RANGE_SECONDS: u64 = 1 << 21;
-/// Seconds before and after the date at which a check begins that are taken for dates: no number of nanoseconds in a second.
+/// Seconds before and after the date at which a check begins that are taken for dates. With more, the constant for the
+/// nanoseconds of a second would be one.
 const RANGE_OF_DATES_SECONDS: u64 = 1 << 25;
 const SECOND_NS: i64 = 1_000_000_000;
 const LOW_HALF: u64 = u32::MAX as u64;
@@ -57,8 +58,8 @@ pub enum Instants {
     None,
     /// Instants of netcheck's own.
     Own(Reach),
-    /// Instants of the standard library, too, which are never out of reach; and dates, if the check begins at one, as a time
-    /// since 1970.
+    /// Instants of the standard library, too, which are never out of reach; and dates, where the date at which the check
+    /// begins is given, as a time since 1970.
     All(Reach, Option<Duration>),
 }
 

@@ -36,9 +36,9 @@ pub struct Modes {
     pub remembers: bool,
     /// Whether a property is shown the values that processes end with.
     pub shows_outputs: bool,
-    /// What is written over the bytes of it that no program can read, after each step.
+    /// The number that is written over the bytes of memory that no program can read, after each step.
     pub unread: Option<u64>,
-    /// With more local states that is done.
+    /// With more local states, a check begins again and writes over such bytes.
     pub untyped_nodes_max: usize,
     /// Whether instants are told by the latest one that the memory of a program holds, and not by the start of the check.
     pub dates_by_latest: bool,
