@@ -7,6 +7,7 @@
 //! What does not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
 //! that are made without the C library.
 
+use crate::place::engine;
 use crate::source::{CALENDAR, Clock, Forbidden, UPTIME};
 use crate::{exits, generators, last_words, mute, source, variables};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
@@ -139,13 +140,12 @@ unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::time
         }
         _ => None,
     };
+    let timespec =
+        |now: Duration| libc::timespec { tv_sec: now.as_secs() as libc::time_t, tv_nsec: now.subsec_nanos().into() };
     if let Some(asked) = asked
-        && let Some(now) = now(asked)
-        && !time.is_null()
-    {
-        let now = libc::timespec { tv_sec: now.as_secs() as libc::time_t, tv_nsec: now.subsec_nanos().into() };
         // SAFETY: the caller passes a place for it.
-        unsafe { time.write(now) };
+        && unsafe { tell(asked, time, timespec) }
+    {
         return 0;
     }
     match CLOCK_GETTIME.address() {
@@ -161,15 +161,13 @@ unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::time
 /// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn gettimeofday(time: *mut libc::timeval, zone: *mut c_void) -> c_int {
-    match now(Clock::Date) {
-        Some(now) if !time.is_null() => {
-            let now = libc::timeval { tv_sec: now.as_secs() as libc::time_t, tv_usec: now.subsec_micros().into() };
-            // SAFETY: the caller passes a place for it.
-            unsafe { time.write(now) };
-            0
-        }
+    let timeval =
+        |now: Duration| libc::timeval { tv_sec: now.as_secs() as libc::time_t, tv_usec: now.subsec_micros().into() };
+    // SAFETY: the caller passes a place for it.
+    match unsafe { tell(Clock::Date, time, timeval) } {
+        true => 0,
         // SAFETY: the system call takes these arguments.
-        _ => unsafe { own_system_call(libc::SYS_gettimeofday, time as usize, zone as usize, 0, 0, 0, 0) as c_int },
+        false => unsafe { own_system_call(libc::SYS_gettimeofday, time as usize, zone as usize, 0, 0, 0, 0) as c_int },
     }
 }
 
@@ -194,13 +192,27 @@ unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
     unsafe { own(name) }
 }
 
-/// The time of this thread's source on a clock.
-fn now(clock: Clock) -> Option<Duration> {
-    let begin = match clock {
-        Clock::Monotonic => UPTIME,
-        Clock::Date => CALENDAR,
-    };
-    begin.checked_add(source::ask(|source| source.time(clock))??)
+/// Writes the time of this thread's source on a clock; false if it has none. All is done on the engine's stack: on the
+/// program's, numbers would be left behind in which images recognise no time, and get into futures that are made there.
+///
+/// # Safety
+///
+/// `place` is null, or a time can be written there.
+unsafe fn tell<T>(clock: Clock, place: *mut T, time: impl FnOnce(Duration) -> T) -> bool {
+    if place.is_null() || !source::exists() {
+        return false;
+    }
+    engine(|| {
+        let begin = match clock {
+            Clock::Monotonic => UPTIME,
+            Clock::Date => CALENDAR,
+        };
+        let since = source::ask(|source| source.time(clock)).flatten();
+        let Some(now) = since.and_then(|since| begin.checked_add(since)) else { return false };
+        // SAFETY: the caller's promise.
+        unsafe { place.write(time(now)) };
+        true
+    })
 }
 
 /// Whether what this thread writes to a file is dropped.

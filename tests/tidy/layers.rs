@@ -57,7 +57,7 @@ const MEMORY: &[Row] = &[
     ("exits", &["place", "source", "symbols"]),
     ("last_words", &[]),
     ("mute", &["last_words", "place", "platform", "stack"]),
-    ("interposed", &["exits", "generators", "last_words", "mute", "source", "variables"]),
+    ("interposed", &["exits", "generators", "last_words", "mute", "place", "source", "variables"]),
     ("return_addresses", &[]),
     ("thread", &["platform"]),
     ("waker", &["place"]),
