@@ -34,7 +34,7 @@ impl Oracle for Credulous {
 const SIZES: Sizes = Sizes { constant: 6, width: 5, unbounded: 20 };
 
 /// A zone that some operations lead to, with its awaited events.
-fn zones() -> impl Strategy<Value = (Zone, BTreeSet<Scheduled>)> {
+pub fn zones() -> impl Strategy<Value = (Zone, BTreeSet<Scheduled>)> {
     steps(SIZES, 16).prop_map(|steps| {
         let (mut driver, mut oracle) = (Driver::default(), Credulous::default());
         steps.iter().for_each(|step| driver.take(step, &mut oracle));
@@ -42,10 +42,10 @@ fn zones() -> impl Strategy<Value = (Zone, BTreeSet<Scheduled>)> {
     })
 }
 
-type Narrowing = (prop::sample::Index, prop::sample::Index, i64);
+pub type Narrowing = (prop::sample::Index, prop::sample::Index, i64);
 
 /// The zone after some constraints, as far as they leave anything.
-fn narrowed(zone: &Zone, narrowings: &[Narrowing]) -> Zone {
+pub fn narrowed(zone: &Zone, narrowings: &[Narrowing]) -> Zone {
     let moments = moments(zone);
     let mut narrowed = zone.clone();
     for (one, other, ns) in narrowings {
@@ -55,7 +55,7 @@ fn narrowed(zone: &Zone, narrowings: &[Narrowing]) -> Zone {
     narrowed
 }
 
-fn narrowings() -> impl Strategy<Value = Vec<Narrowing>> {
+pub fn narrowings() -> impl Strategy<Value = Vec<Narrowing>> {
     prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), -6..6i64), 0..4)
 }
 
@@ -239,7 +239,7 @@ proptest! {
 }
 
 /// The zone with each event at its earliest instant, as its only valuation.
-fn pinned(zone: &Zone) -> Option<Zone> {
+pub fn pinned(zone: &Zone) -> Option<Zone> {
     let mut pinned = zone.clone();
     for (event, at_ns) in zone.earliest() {
         let at = Moment::NOW.plus_ns(at_ns?);

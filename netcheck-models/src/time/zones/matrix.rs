@@ -70,6 +70,16 @@ impl Matrix {
         }
     }
 
+    /// Replaces all that is known of an instant: it comes before the instants `after`, by at least as much as the negative
+    /// bound `far` says. Each way from it leads over one of these first, and none leads to it, so the matrix stays canonical.
+    pub(super) fn put_before(&mut self, place: usize, after: &[usize], far: Bound) {
+        for other in (0..self.side).filter(|other| *other != place) {
+            let way = after.iter().map(|&first| far.plus(self.at(first, other))).min();
+            self.set(place, other, way.unwrap_or(Bound::NONE));
+            self.set(other, place, Bound::NONE);
+        }
+    }
+
     /// Adds the bound of one difference; `false` if no valuation is left, and the matrix is of no use then. Each bound
     /// is compared with the way over the new one (Bengtsson and Yi 2004, algorithm `and`).
     pub(super) fn tighten(&mut self, row: usize, column: usize, bound: Bound) -> bool {

@@ -15,9 +15,10 @@
 //!   `-FAR_NS`. Both weaken the bound, so a zone can only become larger by it: a search finds each execution, and
 //!   perhaps one that needs an event after 146 years to come earlier or later than it would.
 //!
-//! Nothing is forgotten by itself (there is no extrapolation): the instant of an event in the past moves away from now
-//! as time passes, so a loop that keeps one without an upper bound on its age has infinitely many zones.
+//! The instant of an event in the past moves away from now as time passes, so a loop that keeps one has infinitely many
+//! zones, unless [`Zone::aged`] forgets how old it is.
 
+mod aging;
 mod bound;
 mod comparing;
 mod matrix;
