@@ -1,7 +1,7 @@
 //! The heap of one run.
 
 use crate::chunk::Chunk;
-use crate::image::{self, Dated, Digest, Image, Part, Scan};
+use crate::image::{self, Digest, Held, Image, Part, Scan};
 use crate::place::{self, Stay};
 use crate::tables::Owner;
 use crate::variables::Own;
@@ -58,8 +58,8 @@ impl Arena {
         self.dated_image(roots).map(|(digest, _)| digest)
     }
 
-    /// As [`Arena::image`], with the [instants](Scan::recognise) that the memory holds, if it holds any.
-    pub fn dated_image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<(Digest, Option<Dated>)> {
+    /// As [`Arena::image`], with the [instants](Scan::recognise) that the memory holds.
+    pub fn dated_image(&self, roots: impl FnOnce(&mut Scan<'_>)) -> Option<(Digest, Held)> {
         place::outside(|| image::of(self.chunk, roots, |scratch| image::digest(&scratch.words)))
     }
 

@@ -89,7 +89,10 @@ pub use carried::Carried;
 pub use generators::with_source;
 pub use handed::{Cloned, Handed};
 pub use hash_keys::{hash_keys, set_hash_keys};
-pub use image::{Cell, Dated, Digest, Image, Instants, ORIGIN_NS, Part, RANGE_NS, Reach, Sample, Scan, is_recognised};
+pub use image::{
+    Cell, Dated, Digest, GROUPS_MAX, Held, Image, Instants, Met, ORIGIN_NS, Part, RANGE_NS, Reach, Sample, Scan,
+    is_recognised, is_recognised_in_group, middle_of_range, range_of,
+};
 pub use last_words::{operation_begins, poll_begins, poll_ends};
 pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};

@@ -8,6 +8,7 @@ mod dense_streams;
 mod described;
 mod horizon;
 mod in_order;
+mod marks;
 mod monitors;
 mod readiness;
 mod select;

@@ -18,7 +18,7 @@ use netcheck_runtime::search::progress::Progress;
 use netcheck_runtime::unit::caller::are_lines_known;
 use netcheck_runtime::unit::names::Host;
 use netcheck_runtime::unit::program::Program;
-use netcheck_runtime::unit::shared::{Modes, Shared, Statics};
+use netcheck_runtime::unit::shared::{Dating, Modes, Shared, Statics};
 use netcheck_runtime::unit::watchdog::Watch;
 use netcheck_runtime::world::components::StateVector;
 use netcheck_runtime::world::declared::{Declared, Demands};
@@ -166,11 +166,11 @@ impl Job {
             explains: false,
             tracks: self.checker.tasks == Tasks::Tracked,
             queues: self.checker.tasks == Tasks::Fifo,
-            captures: self.checker.capture,
+            captures: self.captures(),
             remembers: self.checker.remembers(),
             unread: self.unread(),
             untyped_nodes_max: self.checker.unread.nodes_max(),
-            dates_by_latest: self.dates_by_latest(),
+            dating: self.dating(),
             reach_ns: self.demands.reach_ns(),
             relative_dates: self.checker.dates == Dates::Relative,
             shows_outputs: !self.properties.finally.is_empty(),
@@ -186,11 +186,21 @@ impl Job {
         }
     }
 
-    /// Whether local states are told apart by memory, which shows how far the instants in it lie apart, and no program
+    /// By what programs are told instants: by others that their memory holds, if it tells local states apart and no program
     /// depends on when the clock began.
-    fn dates_by_latest(&self) -> bool {
+    fn dating(&self) -> Dating {
         let is_tracked = self.checker.tasks == Tasks::Tracked;
-        self.checker.remembers() && !is_tracked && !self.declared.is_dense() && !self.demands.start
+        match () {
+            () if !self.checker.remembers() || is_tracked || self.demands.start => Dating::Start,
+            () if self.declared.is_dense() => Dating::Marks,
+            () => Dating::Latest,
+        }
+    }
+
+    /// Whether loop heads identify local states. The values there tell instants by the numbers of one run, where marks do by
+    /// those of each.
+    fn captures(&self) -> bool {
+        self.checker.capture && !(self.demands.clock && self.dating() == Dating::Marks)
     }
 
     /// The number that is written over bytes that no program can read.
@@ -240,9 +250,9 @@ impl Job {
         mut attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
     ) -> Result<(R, System), Error> {
         loop {
-            let (dates_by_latest, reach_ns) = (self.dates_by_latest(), self.demands.reach_ns());
+            let (dating, captures, reach_ns) = (self.dating(), self.captures(), self.demands.reach_ns());
             let unread = self.unread();
-            let (mut system, initial) = self.system(Modes { dates_by_latest, reach_ns, unread, ..modes });
+            let (mut system, initial) = self.system(Modes { dating, captures, reach_ns, unread, ..modes });
             match attempt(self, &mut system, &initial) {
                 Ok(result) => return Ok((result, system)),
                 Err(interrupt @ (Interrupt::Diagnostic(_) | Interrupt::Statics(_))) => {

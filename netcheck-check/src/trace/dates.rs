@@ -4,7 +4,7 @@ use crate::trace::asked::Answered;
 use crate::trace::step::Step;
 use ahash::AHashMap;
 use netcheck_runtime::id::UnitId;
-use netcheck_runtime::operation::{Effect, Outcome};
+use netcheck_runtime::operation::{Effect, Offer, Operation, Outcome};
 use netcheck_runtime::world::step::{Class, Move, Transition};
 use netcheck_runtime::world::system::System;
 use netcheck_runtime::world::time;
@@ -21,22 +21,24 @@ pub(crate) struct Dates {
 impl Dates {
     /// The execution goes on with a step; says of an instant that it has read how long after the start it is.
     pub(crate) fn step(&mut self, system: &System, state: &[u32], taken: &Transition, step: &mut Step) {
-        let Move::Unit { unit, input, edge, class, .. } = taken.step else {
+        let Move::Unit { unit, node, input, edge, class, .. } = taken.step else {
             if let Move::Pass { ns } = taken.step {
                 self.now_ns = self.now_ns.saturating_add_unsigned(ns);
             }
             return;
         };
-        let since_start = |at: At| system.view().since_start(state, unit, at, self.now_ns);
+        let since_start = |at: At, is_now| system.view().since_start(state, unit, (at, is_now), self.now_ns);
+        let asked = system.learner.automata.node(node).offer(input);
+        let is_reading = |offer: &Offer| matches!(offer.operation, Operation::Time(time::Operation::Clock { .. }));
         if let Outcome::Time { at } = *system.learner.automata.outcome(input.outcome)
-            && let Some(at) = since_start(at)
+            && let Some(at) = since_start(at, asked.is_some_and(is_reading))
         {
             step.outcome = at.since_start().unwrap_or_default();
             step.answered = Some(Answered::Time { at_ns: at.ns(), mark: 0 });
         }
         for effect in &system.learner.automata.edge(edge).effects {
             if let Effect::Time(time::Effect::ArmAt { timer, at, .. }) = *effect {
-                self.set.insert((unit, timer), since_start(at).unwrap_or(at));
+                self.set.insert((unit, timer), since_start(at, false).unwrap_or(at));
             }
         }
         if let Class::Timer { advance_ns } = class {

@@ -288,6 +288,7 @@ pub(crate) fn due(system: &System, path: &[Transition], dates: &Dates) -> Option
                     time::Effect::Await { .. }
                     | time::Effect::Disarm { .. }
                     | time::Effect::Latest { .. }
+                    | time::Effect::Marks { .. }
                     | time::Effect::Reach { .. }
                     | time::Effect::Number => false,
                 },
@@ -309,6 +310,7 @@ pub(crate) fn due(system: &System, path: &[Transition], dates: &Dates) -> Option
         time::Effect::Await { .. }
         | time::Effect::Disarm { .. }
         | time::Effect::Latest { .. }
+        | time::Effect::Marks { .. }
         | time::Effect::Reach { .. }
         | time::Effect::Number => None,
     }

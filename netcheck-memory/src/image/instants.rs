@@ -18,6 +18,12 @@
 //! is from now, and no check lasts so long that a program could come to it. Of a date that lies outside, and of whatever else a
 //! program has made of a date (a text, a number of days), an image has the bytes. So who takes dates for recognised makes sure that
 //! the program depends on no such bytes: its images are the same where the check begins at another date.
+//!
+//! Where the network takes any time of an interval, how far two readings of the clock lie apart may be no number. Then
+//! instants form groups, within which distances are numbers, and each group has a range of numbers of its own
+//! ([`range_of`]); the instants of the standard library are one more. An image has of each instant its group, by the order
+//! in which groups are met, and how far it is from the first one of the group, the group's *anchor*. Who keeps the image
+//! keeps how far the anchors may lie apart, and from now.
 
 use crate::source::UPTIME;
 use std::time::Duration;
@@ -46,6 +52,32 @@ pub fn is_recognised(ns: i64) -> bool {
     ns.saturating_abs() <= RANGE_NS && !has_small_half((ORIGIN_NS + ns) as u64)
 }
 
+/// The numbers of one group of instants: 78 hours, with those around its middle.
+const GROUP_NS: i64 = 1 << 48;
+
+/// So many groups have ranges of their own.
+pub const GROUPS_MAX: i64 = 16;
+
+/// The range of numbers in which an instant of netcheck's own lies, in nanoseconds since [`ORIGIN_NS`]: that of its group,
+/// where instants form groups. `None`: in none.
+#[must_use]
+pub fn range_of(ns: i64) -> Option<i64> {
+    let range = ns.checked_add(GROUP_NS / 2)?.div_euclid(GROUP_NS);
+    (0..GROUPS_MAX).contains(&range).then_some(range)
+}
+
+/// The middle of a range.
+#[must_use]
+pub fn middle_of_range(range: i64) -> i64 {
+    range * GROUP_NS
+}
+
+/// Whether images recognise an instant of a group: of all in its range, all but one in half a million.
+#[must_use]
+pub fn is_recognised_in_group(ns: i64) -> bool {
+    range_of(ns).is_some() && !has_small_half(ORIGIN_NS.wrapping_add(ns) as u64)
+}
+
 /// Whether the low half of a word is a number as programs count, or a tag.
 fn has_small_half(word: u64) -> bool {
     (word as u32).wrapping_add(SMALL) < 2 * SMALL
@@ -61,6 +93,11 @@ pub enum Instants {
     /// Instants of the standard library, too, which are never out of reach; and dates, where the date at which the check
     /// begins is given, as a time since 1970.
     All(Reach, Option<Duration>),
+    /// Instants of netcheck's own that form groups; and, as one more group, those of the standard library.
+    Groups {
+        /// Whether those of the standard library are looked for.
+        has_std: bool,
+    },
 }
 
 /// Which instants are out of reach. All numbers are nanoseconds since the start of the check.
@@ -89,6 +126,7 @@ const OUT_OF_REACH: u64 = u64::MAX;
 /// An instant of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Met {
+    /// Nanoseconds since the start of the check, or as far from there as the numbers of its group are.
     pub ns: i64,
     /// Whether it is one of the standard library.
     pub is_std: bool,
@@ -104,6 +142,15 @@ pub(super) enum Recognised {
 }
 
 /// The instants of an image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// The latest one, if they are told by it.
+    pub dated: Option<Dated>,
+    /// The anchors of their groups, if they form groups.
+    pub anchors: Box<[Met]>,
+}
+
+/// The latest of the instants of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dated {
     /// The latest one, in nanoseconds since the start of the check.
@@ -115,12 +162,20 @@ pub struct Dated {
 }
 
 impl Instants {
-    /// The instants of an image, and how long each is before the latest one, as the image has it.
-    pub(super) fn dated(self, all: &[Met], mut write: impl FnMut(u64)) -> Option<Dated> {
+    /// The instants of an image, and what the image has of each: how long it is before the latest one, or how far it is
+    /// from the anchor of its group.
+    pub(super) fn held(self, all: &[Met], write: impl FnMut(u64)) -> Held {
+        match self {
+            Instants::Groups { .. } => Held { dated: None, anchors: anchors(all, write) },
+            _ => Held { dated: self.dated(all, write), anchors: Box::default() },
+        }
+    }
+
+    fn dated(self, all: &[Met], mut write: impl FnMut(u64)) -> Option<Dated> {
         let latest_ns = all.iter().map(|met| met.ns).max()?;
         let has_std = all.iter().any(|met| met.is_std);
         let (reach_ns, floor_ns) = match self {
-            Instants::None => (i64::MAX, i64::MIN),
+            Instants::None | Instants::Groups { .. } => (i64::MAX, i64::MIN),
             Instants::Own(reach) | Instants::All(reach, _) => (reach.ns, reach.floor_below(latest_ns)),
         };
         for met in all {
@@ -136,21 +191,53 @@ impl Instants {
     pub(super) fn at(self, first: u64, second: u64) -> Option<Recognised> {
         match self {
             Instants::None => None,
-            _ if ORIGIN_NS.abs_diff(first as i64) <= RANGE_NS as u64 => Some(match has_small_half(first) {
+            _ if self.is_in_range((first as i64).wrapping_sub(ORIGIN_NS)) => Some(match has_small_half(first) {
                 true => Recognised::Number(first as u32),
                 false => Recognised::Instant(Met { ns: first as i64 - ORIGIN_NS, is_std: false }, u64::MAX),
             }),
-            Instants::Own(_) => None,
-            Instants::All(_, calendar) => {
-                let nanoseconds = (second & LOW_HALF) as i64;
-                let since = |start: Duration, range: u64| {
-                    let seconds = first.wrapping_sub(start.as_secs()) as i64;
-                    (seconds.unsigned_abs() <= range && nanoseconds < SECOND_NS).then_some(seconds)
-                };
-                let seconds = since(UPTIME, RANGE_SECONDS).or_else(|| since(calendar?, RANGE_OF_DATES_SECONDS))?;
-                let met = Met { ns: seconds * SECOND_NS + nanoseconds, is_std: true };
-                Some(Recognised::Instant(met, !LOW_HALF))
-            }
+            Instants::Own(_) | Instants::Groups { has_std: false } => None,
+            Instants::Groups { .. } => of_std(first, second, None),
+            Instants::All(_, calendar) => of_std(first, second, calendar),
         }
     }
+
+    /// Whether a number is near those of the check's instants.
+    #[inline]
+    fn is_in_range(self, ns: i64) -> bool {
+        match self {
+            Instants::Groups { .. } => range_of(ns).is_some(),
+            _ => ns.unsigned_abs() <= RANGE_NS as u64,
+        }
+    }
+}
+
+/// The instant of the standard library that two words are, or the date, where the date at which the check begins is given.
+fn of_std(first: u64, second: u64, calendar: Option<Duration>) -> Option<Recognised> {
+    let nanoseconds = (second & LOW_HALF) as i64;
+    let since = |start: Duration, range: u64| {
+        let seconds = first.wrapping_sub(start.as_secs()) as i64;
+        (seconds.unsigned_abs() <= range && nanoseconds < SECOND_NS).then_some(seconds)
+    };
+    let seconds = since(UPTIME, RANGE_SECONDS).or_else(|| since(calendar?, RANGE_OF_DATES_SECONDS))?;
+    let met = Met { ns: seconds * SECOND_NS + nanoseconds, is_std: true };
+    Some(Recognised::Instant(met, !LOW_HALF))
+}
+
+/// The bits of a word that have the distance from an anchor, which is some days; the others have the number of the group.
+const DISTANCE_BITS: u32 = 56;
+
+/// The anchors of the groups that instants form, in the order in which they are met. Of each instant it is written in which
+/// group it is, and how far from its anchor.
+fn anchors(all: &[Met], mut write: impl FnMut(u64)) -> Box<[Met]> {
+    let group = |met: &Met| (met.is_std, if met.is_std { None } else { range_of(met.ns) });
+    let mut anchors: Vec<Met> = Vec::new();
+    for met in all {
+        let number = anchors.iter().position(|anchor| group(anchor) == group(met)).unwrap_or_else(|| {
+            anchors.push(*met);
+            anchors.len() - 1
+        });
+        let distance_ns = met.ns.wrapping_sub(anchors[number].ns) as u64;
+        write((number as u64) << DISTANCE_BITS | distance_ns & ((1 << DISTANCE_BITS) - 1));
+    }
+    anchors.into_boxed_slice()
 }

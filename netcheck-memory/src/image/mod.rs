@@ -32,7 +32,9 @@
 //!
 //! Instants that correspond lie equally long before the latest one of each run. A program that only compares, adds and
 //! subtracts them does the same in both as long as what it reads of the clock lies equally long after that one: this is
-//! part of the local state, beside the image.
+//! part of the local state, beside the image. Where they form groups, those that correspond are in groups that correspond,
+//! equally far from the anchors: so a program does the same that computes with instants of one group, and asks how far
+//! those of two groups lie apart.
 //!
 //! A pointer to anything else stays as it is. It may point to a static, to a function, to a table of functions, to
 //! memory that was allocated before the run, or into another arena: a static that is initialised at its first use, as a
@@ -98,7 +100,10 @@ mod stale;
 mod typed;
 mod words;
 
-pub use instants::{Dated, Instants, ORIGIN_NS, RANGE_NS, Reach, is_recognised};
+pub use instants::{
+    Dated, GROUPS_MAX, Held, Instants, Met, ORIGIN_NS, RANGE_NS, Reach, is_recognised, is_recognised_in_group,
+    middle_of_range, range_of,
+};
 pub use parts::{Cell, Part};
 pub use sample::Sample;
 pub use scan::Scan;
@@ -118,12 +123,12 @@ pub(crate) fn of<R>(
     chunk: &'static Chunk,
     roots: impl FnOnce(&mut Scan<'_>),
     finish: impl FnOnce(&Scratch) -> R,
-) -> Option<(R, Option<Dated>)> {
+) -> Option<(R, Held)> {
     Scratch::with(|scratch| {
         let mut scan = Scan::new(chunk, scratch);
         roots(&mut scan);
         scan.finish();
-        (!chunk.overflowed.load(Ordering::Relaxed)).then(|| (finish(scratch), scratch.dated))
+        (!chunk.overflowed.load(Ordering::Relaxed)).then(|| (finish(scratch), std::mem::take(&mut scratch.held)))
     })
 }
 

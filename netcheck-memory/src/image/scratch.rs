@@ -1,6 +1,6 @@
 //! Buffers of a traversal, kept for the next one of the same thread.
 
-use crate::image::instants::{Dated, Instants, Met};
+use crate::image::instants::{Held, Instants, Met};
 use crate::image::numbers::Numbers;
 use crate::image::typed::Typed;
 use crate::tables::{Live, Tables};
@@ -24,8 +24,8 @@ pub struct Scratch {
     pub words: Vec<u64>,
     /// The instants in the order in which they are met.
     pub instants: Vec<Met>,
-    /// The latest of the instants, once all of them have been written.
-    pub dated: Option<Dated>,
+    /// What is held of the instants, once all of them have been written.
+    pub held: Held,
     /// The allocations in the order of their numbers.
     pub reached: Vec<Reached>,
     numbers: Numbers,
@@ -55,7 +55,7 @@ impl Scratch {
         Scratch {
             words: Vec::new(),
             instants: Vec::new(),
-            dated: None,
+            held: Held::default(),
             reached: Vec::new(),
             numbers: Numbers::new(),
             typed: None,
@@ -65,16 +65,16 @@ impl Scratch {
     fn clear(&mut self) {
         self.words.clear();
         self.instants.clear();
-        self.dated = None;
+        self.held = Held::default();
         self.reached.clear();
         self.numbers.clear();
         self.typed.iter_mut().for_each(|typed| typed.clear());
     }
 
-    /// Writes how long each instant is before the latest one.
+    /// Writes where each instant lies among the others.
     pub fn write_instants(&mut self, recognised: Instants) {
-        let Scratch { words, instants, dated, .. } = self;
-        *dated = recognised.dated(instants, |before| words.push(before));
+        let Scratch { words, instants, held, .. } = self;
+        *held = recognised.held(instants, |word| words.push(word));
     }
 
     /// The number of a live allocation: the next one if it is reached for the first time.

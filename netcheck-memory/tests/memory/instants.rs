@@ -8,14 +8,14 @@ const REACH: Reach = Reach { ns: 1_000, floor_ns: i64::MIN, middle_ns: None };
 /// An image of some words in an arena, and the instants among them.
 fn image(arena: &Arena, instants: Instants, words: &[u64]) -> (u128, Option<Dated>) {
     let state = arena.enter(|| Box::new(words.to_vec()));
-    let (digest, dated) = arena
+    let (digest, held) = arena
         .dated_image(|scan| {
             scan.recognise(instants);
             scan.pointer(&raw const *state);
         })
         .expect("an image");
     arena.enter(|| drop(state));
-    (digest.to_u128(), dated)
+    (digest.to_u128(), held.dated)
 }
 
 fn own(ns: i64) -> u64 {

@@ -188,10 +188,11 @@ pub(super) fn only(view: View<'_>, footprints: &Footprints, state: &[u32]) -> (P
     (units, rows.collect())
 }
 
-/// Whether all processes are one part in dense time, whatever they do: a program reads the clock, whose marks are relative
-/// to one start; a monitor has clocks, so that it sees all time that passes; or segments of TCP take delays.
+/// Whether all processes are one part in dense time, whatever they do: a program reads the clock, and is told instants
+/// by the start of the check; a monitor has clocks, so that it sees all time that passes; or segments of TCP take delays.
 pub(super) fn are_together(view: View<'_>) -> bool {
-    view.has_delay() && (view.demands.clock || view.monitors.has_timed() || view.has_segments())
+    let tells_start = view.demands.clock && !view.ages();
+    view.has_delay() && (tells_start || view.monitors.has_timed() || view.has_segments())
 }
 
 fn joined(view: View<'_>, footprints: &Footprints, futures: &[Future]) -> Sets {

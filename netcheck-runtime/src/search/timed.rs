@@ -168,7 +168,7 @@ fn retrace(system: &mut System, path_steps: &[PathStep], line: &mut Line) -> Res
             return Ok(false);
         };
         let step = step.clone();
-        line.take(system, step, nth);
+        line.take(system, step, nth)?;
     }
     Ok(true)
 }
@@ -195,17 +195,18 @@ fn run_on(
             return Ok(false);
         }
         let Some(nth) = nth_of(system, &possible, step) else { return Ok(false) };
-        line.take(system, step.clone(), nth);
+        line.take(system, step.clone(), nth)?;
     }
 }
 
 impl Line {
-    fn take(&mut self, system: &mut System, transition: Transition, nth: usize) {
+    fn take(&mut self, system: &mut System, transition: Transition, nth: usize) -> Result<(), Interrupt> {
         let mut next = Vec::new();
-        system.apply(&self.state, &transition, &mut next).expect("in dense time, instants are told by marks");
+        system.apply(&self.state, &transition, &mut next)?;
         self.state = next;
         self.instants.step(system, &mut self.state);
         self.steps.push(Planned { transition, nth });
+        Ok(())
     }
 }
 

@@ -125,12 +125,12 @@ impl Ord for Instant {
     #[track_caller]
     fn cmp(&self, other: &Instant) -> std::cmp::Ordering {
         let (one, other) = (self.known(), other.known());
-        if one.mark == other.mark {
+        let Some([one, other]) = told_apart([one, other]) else {
             if let Some(context) = context::try_current() {
                 context.compared([one, other]);
             }
             return one.cmp_of_mark(other);
-        }
+        };
         let compare = Operation::Time(time::Operation::Compare { one, other });
         match context::current().ask(compare, Location::caller()) {
             Outcome::Compared(order) => order,
@@ -146,15 +146,23 @@ pub(crate) fn number() {
     }
 }
 
+/// Two instants as they are told to the world, if only that knows how far they lie apart.
+fn told_apart(both: [At; 2]) -> Option<[At; 2]> {
+    if both[0].mark != both[1].mark || both[0] == At::UNTOLD {
+        return Some(both);
+    }
+    context::try_current()?.apart(both)
+}
+
 /// The nanoseconds from one instant to another.
 #[track_caller]
 fn distance(from: At, to: At) -> i64 {
-    if from.mark == to.mark && from != At::UNTOLD {
+    let Some([from, to]) = told_apart([from, to]) else {
         if let Some(context) = context::try_current() {
             context.measured([from, to]);
         }
         return to.ns_from(from);
-    }
+    };
     let distance = Operation::Time(time::Operation::Distance { from, to });
     match context::current().ask(distance, Location::caller()) {
         Outcome::Distance { ns } => ns,

@@ -3,8 +3,8 @@
 //! Data and look-up only; [`super::learn`] adds nodes and edges. A node never changes, and an edge is never removed.
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
+use crate::operation::tasks;
 use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Outcome};
-use crate::operation::{tasks, time};
 use crate::unit::identity::causality::{EventId, Events, ObjectId, TraceId};
 use crate::unit::identity::checkpoint::PositionId;
 use crate::unit::identity::memory::ImageId;
@@ -140,17 +140,6 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// The instants that the memory holds after the step, by those before it, on the clock of a run.
-    pub(crate) fn dated_after(&self, before: Option<Dated>) -> Option<Dated> {
-        let held = self.effects.iter().find_map(|effect| match *effect {
-            Effect::Time(time::Effect::Latest { ns, has_std, is_in_reach }) => Some((ns, has_std, is_in_reach)),
-            _ => None,
-        });
-        let Some((ns, has_std, is_in_reach)) = held else { return before };
-        let before_ns = before.map_or(0, |before| before.latest_ns);
-        ns.map(|ns| Dated { latest_ns: before_ns.saturating_add(ns), has_std, is_in_reach })
-    }
-
     pub(crate) fn is_refused(&self) -> bool {
         self.target == NodeId::ABSENT
     }

@@ -15,7 +15,7 @@ use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
 use crate::unit::shared::{Shared, Value};
 use crate::unit::waiting::Waiting;
-use netcheck_memory::{Carried, Dated, call_on_step_stack, engine_region};
+use netcheck_memory::{Carried, Held, call_on_step_stack, engine_region};
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -60,7 +60,7 @@ pub struct Stepped {
     /// The image of the memory, if memory identifies local states.
     pub image: Option<ImageId>,
     /// The instants that the memory holds, by the clock of the run.
-    pub(crate) dated: Option<Dated>,
+    pub(crate) held: Held,
     /// Where the tasks wait, if the check explains it.
     pub(crate) waiting: Option<Vec<Waiting>>,
     /// What readers are told of the step, if calls are traced.
@@ -121,7 +121,7 @@ impl Instance {
                 self.context.overwrite_unread();
             }
             if stepped.alive && matches!(stepped.rest, Rest::Waits(_)) {
-                (stepped.image, stepped.dated) = self.context.image();
+                (stepped.image, stepped.held) = self.context.image();
                 stepped.waiting = self.context.waiting();
             }
             self.context.attempt(None);
@@ -456,8 +456,8 @@ impl Instance {
             || matches!(rest, Rest::WaitsAsRecorded);
         let offers = if let Rest::Waits(offers) = &rest { &offers[..] } else { &[] };
         let begun = self.context.last_begun(offers.first().filter(|_| !alive).map(|offer| &offer.operation));
-        let (traced, arrival, image, dated, waiting) = (None, None, None, None, None);
-        Stepped { rest, effects, spawned, alive, traced, arrival, image, dated, waiting, remarks, begun }
+        let (traced, arrival, image, held, waiting) = (None, None, None, Held::default(), None);
+        Stepped { rest, effects, spawned, alive, traced, arrival, image, held, waiting, remarks, begun }
     }
 
     /// The violation of a task that outlives the root of its isolated task. The tasks of a process end with it.

@@ -5,8 +5,8 @@
 //! difference means that the program is non-deterministic.
 
 use crate::id::{NodeId, UnitId};
-use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Stream};
-use crate::operation::{tasks, time};
+use crate::operation::tasks;
+use crate::operation::{Begun, Input, Offer, Operation, OperationKey, Stream};
 use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
 use crate::unit::merged::{Merged, Samples};
@@ -15,9 +15,8 @@ use crate::unit::panics::{Cause, Panic};
 use crate::unit::pool::{Pool, Run};
 use crate::unit::program::Program;
 use crate::unit::shared::Shared;
-use crate::unit::wording;
+use crate::unit::{dated, wording};
 use ahash::{AHashMap, AHashSet};
-use netcheck_memory::Dated;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -151,8 +150,8 @@ impl Learner {
             let seen = "another step".to_owned();
             return Err(self.differs(unit, source, input, "a call that was begun before", &seen));
         }
-        let dated = (instance.context.dated(), instance.context.was_told());
-        let attempt = self.record(unit, (source, input), stepped, dated, Some((edge, number)))?;
+        let known = dated::Known::of(instance);
+        let attempt = self.record(unit, (source, input), stepped, known, Some((edge, number)))?;
         self.pool.put_spent(run);
         Ok(attempt)
     }
@@ -174,11 +173,11 @@ impl Learner {
         self.polls += std::mem::take(&mut instance.polls);
         let unit = self.automata.node(node).unit;
         let (alive, waiting, remarks) = (stepped.alive, stepped.waiting.take(), std::mem::take(&mut stepped.remarks));
-        let dated = (instance.context.dated(), instance.context.was_told());
+        let known = dated::Known::of(instance);
         let reads_date = instance.context.reads_date();
-        let edge = self.record(unit, (node, input), stepped, dated, None)?;
+        let edge = self.record(unit, (node, input), stepped, known, None)?;
         let target = self.automata.edge(edge).target;
-        instance.context.set_dated(self.automata.edge(edge).dated_after(dated.0));
+        dated::step(instance, self.automata.edge(edge));
         if self.shared.modes.remembers {
             let kept = self.keep(root, &program, edge);
             kept.map_err(|difference| if is_recorded { difference } else { self.mistaken(unit, &difference) })?;
@@ -339,7 +338,7 @@ impl Learner {
         if let Rest::Failed(why) = stepped.rest {
             return Err(Diagnostic(why));
         }
-        instance.context.set_dated(self.automata.edge(edge).dated_after(instance.context.dated()));
+        dated::step(instance, self.automata.edge(edge));
         let (first_at, first_input) = group[0];
         let Some(seen) = self.other_than(target, &stepped.rest) else { return Ok(stepped) };
         let target = self.automata.node(target);
@@ -369,14 +368,14 @@ impl Learner {
         instance.step(program, group[0].0, &fed, outcome, answers, recorded)
     }
 
-    /// Records the result of an input, or of an attempt in the step of an edge. `dated`: the instants that the memory held
-    /// before, and whether the step was told one.
+    /// Records the result of an input, or of an attempt in the step of an edge. `instants`: what the run has
+    /// known of its instants.
     fn record(
         &mut self,
         unit: UnitId,
         (source, input): (NodeId, Input),
         mut stepped: Stepped,
-        dated: (Option<Dated>, bool),
+        instants: dated::Known,
         attempt: Option<(EdgeId, u32)>,
     ) -> Result<EdgeId, Diagnostic> {
         let from = Some((source, input));
@@ -388,7 +387,7 @@ impl Learner {
         if attempt.is_some() || !matches!(stepped.rest, Rest::Waits(_)) {
             begun.calls = Box::default();
         }
-        let (event, tasks) = stepped.traced.map(|traced| (traced.event, traced.tasks)).unzip();
+        let (event, tasks) = stepped.traced.take().map(|traced| (traced.event, traced.tasks)).unzip();
         let target = match stepped.rest {
             Rest::Waits(offers) => {
                 let waited = waited || offers.iter().all(|offer| offer.operation.waits());
@@ -399,10 +398,11 @@ impl Learner {
                 // A checkpoint tells the values of variables, and so instants by one clock.
                 let held = match known {
                     Some((known, Identity::Checkpoint(_))) => self.automata.node(known).dated,
-                    _ if stepped.alive => stepped.dated,
-                    _ => dated.0,
+                    _ if stepped.alive => stepped.held.dated,
+                    _ => instants.dated,
                 };
-                self.date(&mut stepped.effects, dated, held);
+                let anchors = stepped.image.is_some().then_some(&*stepped.held.anchors);
+                instants.add_effects(&mut stepped.effects, held, anchors, self.shared.modes.dating);
                 let node = match known.map(|(known, _)| known) {
                     Some(known) if self.automata.node(known).offers != offers => {
                         let expected = wording::menu(&self.automata.node(known).offers, &self.shared);
@@ -456,21 +456,6 @@ impl Learner {
             self.order.add(&self.automata, edge);
         }
         Ok(edge)
-    }
-
-    /// Adds the instants that the memory holds after a step to its effects. An instant that appears although the step was
-    /// told none is of another clock.
-    fn date(&self, effects: &mut Vec<Effect>, (before, was_told): (Option<Dated>, bool), held: Option<Dated>) {
-        if !self.shared.modes.dates_by_latest || held == before {
-            return;
-        }
-        if before.is_none() && !was_told {
-            effects.push(Effect::Time(time::Effect::Number));
-        }
-        let ns = held.map(|held| held.latest_ns.saturating_sub(before.map_or(0, |before| before.latest_ns)));
-        let has_std = held.is_some_and(|held| held.has_std);
-        let is_in_reach = held.is_none_or(|held| held.is_in_reach);
-        effects.push(Effect::Time(time::Effect::Latest { ns, has_std, is_in_reach }));
     }
 
     fn differs(&self, unit: UnitId, at: NodeId, input: Input, expected: &str, seen: &str) -> Diagnostic {

@@ -13,7 +13,7 @@
 //! - [`generator`]: numbers without a pattern, the same in every check;
 //! - [`merged`]: histories that were taken to lead to one local state;
 //! - [`order`]: whether a unit may come back to a local state;
-//! - [`both_ways`]: a sample of what was merged, run in several histories; [`calendar`]: and at several dates;
+//! - [`both_ways`]: a sample of what was merged, run in several histories; [`calendar`]: and at several dates; [`dated`]: what an edge says of instants;
 //! - [`kept`]: what a check keeps of a run beyond its end;
 //! - [`described`]: the memory of a local state in parts, for readers;
 //! - [`waiting`]: where tasks wait for what is no operation;
@@ -29,6 +29,7 @@ pub mod automaton;
 mod both_ways;
 mod calendar;
 pub mod caller;
+mod dated;
 pub mod described;
 mod generator;
 pub mod identity;

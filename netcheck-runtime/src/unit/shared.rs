@@ -40,8 +40,8 @@ pub struct Modes {
     pub unread: Option<u64>,
     /// With more local states, a check begins again and writes over such bytes.
     pub untyped_nodes_max: usize,
-    /// Whether instants are told by the latest one that the memory of a program holds, and not by the start of the check.
-    pub dates_by_latest: bool,
+    /// By what programs are told instants.
+    pub dating: Dating,
     /// Whether programs depend only on how far dates lie apart, and from now.
     pub relative_dates: bool,
     /// How far before the latest instant others are told apart, in nanoseconds.
@@ -61,8 +61,19 @@ pub struct Modes {
 impl Modes {
     /// Whether dates are told by how far they lie apart.
     pub(in crate::unit) fn compares_dates(self) -> bool {
-        self.dates_by_latest && self.relative_dates
+        self.dating == Dating::Latest && self.relative_dates
     }
+}
+
+/// By what programs are told instants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dating {
+    /// The start of the check; in dense time, where that leaves no number, marks that a process keeps until it ends.
+    Start,
+    /// The latest instant that the memory of a program holds.
+    Latest,
+    /// In dense time: the instants that the memory of a program holds.
+    Marks,
 }
 
 /// Whose the statics of programs are.

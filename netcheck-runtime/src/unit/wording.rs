@@ -4,7 +4,7 @@ use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, St
 use crate::operation::{choices, tasks, tcp, time, udp};
 use crate::unit::caller::{is_of_a_library, is_own};
 use crate::unit::payload::payload;
-use crate::unit::shared::Shared;
+use crate::unit::shared::{Dating, Shared};
 use crate::unit::source_line::{file_and_line, place};
 use std::cmp::Ordering;
 use std::net::SocketAddr;
@@ -174,7 +174,7 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         Outcome::WouldBlock => "would block".to_owned(),
         Outcome::Woken => "ready: its waker is called".to_owned(),
         Outcome::Elapsed { .. } => "elapsed".to_owned(),
-        Outcome::Time { at } => match at.is_by_latest() {
+        Outcome::Time { at } => match at.is_by_latest() || shared.modes.dating == Dating::Marks {
             true => "an instant".to_owned(),
             false => at.since_start().unwrap_or_else(|| format!("instant {}", at.mark)),
         },

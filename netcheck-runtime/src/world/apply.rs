@@ -79,8 +79,8 @@ impl View<'_> {
         component.set(next, target.0);
         let effects = &self.automata.edge(edge).effects;
         let timers_only = |effect: &Effect| {
-            use time::Effect::{Arm, Await, Disarm, Latest};
-            matches!(effect, Effect::Time(Arm { .. } | Await { .. } | Disarm { .. } | Latest { .. }))
+            use time::Effect::{Arm, Await, Disarm, Latest, Marks};
+            matches!(effect, Effect::Time(Arm { .. } | Await { .. } | Disarm { .. } | Latest { .. } | Marks { .. }))
         };
         if !effects.is_empty() && effects.iter().all(timers_only) {
             // The common case, worked out once for each edge and set of timers.

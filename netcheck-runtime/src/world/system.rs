@@ -5,7 +5,7 @@ use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, S
 use crate::unit::automaton::EdgeId;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::program::Program;
-use crate::unit::shared::{Shared, Statics};
+use crate::unit::shared::{Dating, Shared, Statics};
 use crate::world::components::{Component, ComponentId, Components, StateVector, trim};
 use crate::world::declared::{Declared, Demands};
 use crate::world::enabled::Enabled;
@@ -164,7 +164,11 @@ impl System {
             }
         }
         if let Some(zone) = self.zone {
-            let start = if self.demands.clock { time::names::with_start() } else { Zone::default() };
+            let start = if self.demands.clock && self.modes.dating == Dating::Start {
+                time::names::with_start()
+            } else {
+                Zone::default()
+            };
             let mut start = self.monitors.with_marks(start);
             for process in (0..self.processes.len() as u32).map(ProcessId) {
                 self.declared.duration_ns.iter().for_each(|&ns| time::names::arm_horizon(&mut start, process, ns));
@@ -290,7 +294,7 @@ impl System {
         if let Some(interrupt) = self.changed_statics() {
             return interrupt;
         }
-        match self.modes.dates_by_latest && self.demands.clock {
+        match self.modes.dating != Dating::Start && self.demands.clock {
             true => Interrupt::Demands(Demands { start: true, ..self.demands }),
             false => Interrupt::Diagnostic(diagnostic),
         }

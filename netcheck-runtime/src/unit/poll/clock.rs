@@ -1,6 +1,7 @@
 //! What a run knows of its clock ([`instants`](super::instants)).
 
 use crate::unit::identity::checkpoint::Values;
+use crate::unit::poll::marks::Marks;
 use netcheck_memory::{Dated, Reach};
 use std::hash::Hash;
 use std::time::Duration;
@@ -13,6 +14,8 @@ pub(super) const MADE_NS: i64 = 1 << 46;
 pub(super) struct Clock {
     /// The instants that the memory held before the step.
     pub(super) dated: Option<Dated>,
+    /// The marks by which it is told instants in dense time.
+    pub(super) marks: Marks,
     /// All instants up to this one are out of reach.
     pub(super) floor_ns: i64,
     /// The last instant that the step was told.
@@ -33,6 +36,7 @@ impl Default for Clock {
     fn default() -> Clock {
         Clock {
             dated: None,
+            marks: Marks::default(),
             floor_ns: i64::MIN,
             told_ns: None,
             middle_ns: None,

@@ -6,19 +6,20 @@ use crate::id::TaskId;
 use crate::unit::identity::checkpoint::Values;
 use crate::unit::identity::memory::ImageId;
 use crate::unit::poll::context::Context;
-use netcheck_memory::{Dated, Instants, Part, Scan};
+use netcheck_memory::{Held, Instants, Part, Scan};
 use std::panic::Location;
 
 impl Context {
-    /// The image of the unit's memory after a step, if all of it can be seen; with the instants that it holds, or else the last
-    /// one that the run was told.
+    /// The image of the unit's memory after a step, if all of it can be seen; with the instants that it holds, or else those
+    /// that the run was told.
     ///
     /// # Panics
     /// If two images of the check have the same digest and are found to differ.
-    pub(in crate::unit) fn image(&self) -> (Option<ImageId>, Option<Dated>) {
-        let image = self.dated_image();
-        let dated = image.map_or_else(|| self.last_dated(), |(_, dated)| dated);
-        (image.map(|(image, _)| image), dated)
+    pub(in crate::unit) fn image(&self) -> (Option<ImageId>, Held) {
+        match self.dated_image() {
+            Some((image, held)) => (Some(image), held),
+            None => (None, self.last_held()),
+        }
     }
 
     /// Writes what the check says over the bytes of the unit's memory that no program can read.
@@ -29,15 +30,15 @@ impl Context {
         }
     }
 
-    fn dated_image(&self) -> Option<(ImageId, Option<Dated>)> {
+    fn dated_image(&self) -> Option<(ImageId, Held)> {
         let arena = self.arena()?;
-        let (digest, dated) = self.with_roots(|roots| arena.dated_image(roots))?;
+        let (digest, held) = self.with_roots(|roots| arena.dated_image(roots))?;
         let sample = &self.shared.images;
         if sample.borrow().is_due(digest) {
             let agrees = sample.borrow_mut().agrees(self.with_roots(|roots| arena.full_image(roots))?);
             assert!(agrees, "two different images of memory have the digest {digest:?}");
         }
-        Some((ImageId(digest), dated))
+        Some((ImageId(digest), held))
     }
 
     /// The image in parts, if all of the memory can be seen.
@@ -75,7 +76,7 @@ impl Context {
             }
             match recognised {
                 Instants::None => values.instants.iter().for_each(|&ns| scan.word(ns as u64)),
-                Instants::Own(_) | Instants::All(..) => values.instants.iter().for_each(|&ns| scan.instant(ns)),
+                _ => values.instants.iter().for_each(|&ns| scan.instant(ns)),
             }
             state.tasks.scan(scan);
             state.operations.scan(scan);

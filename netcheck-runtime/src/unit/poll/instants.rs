@@ -27,12 +27,15 @@
 //! A program that takes an instant for a number (its `Hash`, its `Debug` text, an argument of another unit) depends on the
 //! clock of its run. It says so ([`Context::number`]), and the check begins again with the time since the start.
 
-use crate::operation::time::{self, At};
+use crate::operation::time::{self, At, Kept};
 use crate::operation::{Effect, Outcome};
 use crate::unit::poll::clock::{Clock, MADE_NS};
 use crate::unit::poll::context::Context;
-use crate::unit::shared::Modes;
-use netcheck_memory::{CALENDAR, Dated, Instants, RANGE_NS, engine, is_recognised};
+use crate::unit::poll::marks::Marks;
+use crate::unit::shared::{Dating, Modes};
+use netcheck_memory::{
+    CALENDAR, Dated, Held, Instants, RANGE_NS, engine, is_recognised, is_recognised_in_group, range_of,
+};
 
 impl Context {
     /// An instant that the world tells, by the clock of the run.
@@ -40,6 +43,15 @@ impl Context {
         let reach_ns = self.shared.modes.reach_ns;
         let mut state = self.state();
         let clock = &mut state.clock;
+        if self.shared.modes.dating == Dating::Marks && at.is_by_mark() {
+            clock.reads = true;
+            let number = clock.marks.own(at);
+            drop(state);
+            if number.is_none_or(|ns| !is_recognised_in_group(ns)) {
+                self.number();
+            }
+            return At::new(At::START, number.unwrap_or(0));
+        }
         let ns = match (at.since_latest(), at.since_long_after()) {
             (Some(ns), _) => clock.latest_ns().saturating_add(ns),
             (_, Some(ns)) => {
@@ -66,21 +78,38 @@ impl Context {
 
     /// An instant of the program's, as it is told to the world.
     pub(crate) fn untold(&self, at: At) -> At {
-        if at.number().is_none() || !self.shared.modes.dates_by_latest {
-            return at;
+        let Some(ns) = at.number() else { return at };
+        match self.shared.modes.dating {
+            Dating::Start => at,
+            Dating::Latest => {
+                self.measured([at, at]);
+                engine(|| At::from_latest(ns.saturating_sub(self.state().clock.latest_ns())))
+            }
+            Dating::Marks => engine(|| {
+                let told = self.state().clock.marks.told(ns);
+                told.unwrap_or_else(|| {
+                    self.number();
+                    at
+                })
+            }),
         }
-        self.measured([at, at]);
-        engine(|| At::from_latest(at.ns().saturating_sub(self.state().clock.latest_ns())))
+    }
+
+    /// Two instants of the program's as they are told to the world, if only that knows how far they lie apart.
+    pub(crate) fn apart(&self, both: [At; 2]) -> Option<[At; 2]> {
+        let is_told = self.shared.modes.dating == Dating::Marks && both.iter().all(|at| at.number().is_some());
+        let ranges = both.map(|at| range_of(at.ns()));
+        (is_told && ranges[0] != ranges[1]).then(|| both.map(|at| self.untold(at)))
     }
 
     /// The program depends on how far instants are from each other, or from now.
     pub(crate) fn measured(&self, both: [At; 2]) {
         engine(|| {
-            let Modes { dates_by_latest, reach_ns, .. } = self.shared.modes;
+            let Modes { dating, reach_ns, .. } = self.shared.modes;
             let numbers = both.into_iter().filter_map(At::number);
             let asked = {
                 let clock = &self.state().clock;
-                let unknown = numbers.filter(|&ns| dates_by_latest && !clock.is_in_reach(ns));
+                let unknown = numbers.filter(|&ns| dating == Dating::Latest && !clock.is_in_reach(ns));
                 unknown.map(|ns| clock.latest_ns().saturating_sub(ns).max(reach_ns)).max()
             };
             if let Some(ns) = asked {
@@ -101,8 +130,18 @@ impl Context {
     /// reach is told from that by lying [`MADE_NS`] before it.
     pub(crate) fn derived(&self, from: At, made: At) -> At {
         engine(|| {
-            let Modes { dates_by_latest, reach_ns, .. } = self.shared.modes;
-            let (true, Some(from_ns), Some(ns)) = (dates_by_latest, from.number(), made.number()) else { return made };
+            let Modes { dating, reach_ns, .. } = self.shared.modes;
+            let (Some(from_ns), Some(ns)) = (from.number(), made.number()) else { return made };
+            match dating {
+                Dating::Start => return made,
+                Dating::Latest => {}
+                Dating::Marks => {
+                    if range_of(ns) != range_of(from_ns) || !is_recognised_in_group(ns) {
+                        self.number();
+                    }
+                    return made;
+                }
+            }
             if ns.saturating_abs() > RANGE_NS - 2 * MADE_NS || !is_recognised(ns) {
                 self.number();
                 return made;
@@ -133,7 +172,7 @@ impl Context {
 
     /// The program takes an instant for a number.
     pub(crate) fn number(&self) {
-        if self.shared.modes.dates_by_latest {
+        if self.shared.modes.dating != Dating::Start {
             self.effect(Effect::Time(time::Effect::Number));
         }
     }
@@ -151,10 +190,11 @@ impl Context {
 
     /// The words of the program's memory that are instants.
     pub(super) fn instants(&self) -> Instants {
-        let Modes { dates_by_latest, reach_ns, .. } = self.shared.modes;
+        let Modes { dating, reach_ns, .. } = self.shared.modes;
         let clock = &self.state().clock;
         match () {
-            () if !dates_by_latest || !clock.reads => Instants::None,
+            () if dating == Dating::Start || !clock.reads => Instants::None,
+            () if dating == Dating::Marks => Instants::Groups { has_std: clock.reads_std },
             () if clock.reads_std => {
                 let calendar = clock.reads_date.then(|| CALENDAR + self.shared.calendar.get());
                 Instants::All(clock.reach(reach_ns), calendar)
@@ -168,10 +208,35 @@ impl Context {
         self.state().clock.dated
     }
 
-    /// The last instant that the run was told.
-    pub(in crate::unit) fn last_dated(&self) -> Option<Dated> {
+    /// The instants that the run was told.
+    pub(in crate::unit) fn last_held(&self) -> Held {
         let Clock { dated, told_ns, reads_std: has_std, .. } = self.state().clock;
-        told_ns.map(|latest_ns| Dated { latest_ns, has_std, is_in_reach: true }).or(dated)
+        let dated = told_ns.map(|latest_ns| Dated { latest_ns, has_std, is_in_reach: true }).or(dated);
+        Held { dated, ..Held::default() }
+    }
+
+    /// The marks that the memory held before the step, and those that the step was told.
+    pub(in crate::unit) fn marks(&self) -> Marks {
+        self.state().clock.marks.clone()
+    }
+
+    /// The number of an instant that the program reads by the clock of the standard library, in dense time. `measure` gives the
+    /// nanoseconds from one instant to another. `None`: they are no number.
+    pub(super) fn std_number(&self, at: At, measure: impl FnOnce([At; 2]) -> Option<i64>) -> Option<i64> {
+        let of_std = {
+            let clock = &mut self.state().clock;
+            clock.reads = true;
+            let of_std = clock.marks.of_std();
+            if of_std.is_none() {
+                clock.marks.begin_std(at);
+            }
+            of_std
+        };
+        match of_std {
+            None => Some(0),
+            Some((mark, ns)) if mark == at.mark => Some(ns + at.ns()),
+            Some((mark, ns)) => Some(ns + measure([At::new(mark, 0), at])?),
+        }
     }
 
     /// Whether the step was told an instant.
@@ -185,5 +250,11 @@ impl Context {
         let clock = &mut self.state().clock;
         clock.floor_ns = dated.map_or(i64::MIN, |dated| clock.reach(reach_ns).floor_below(dated.latest_ns));
         (clock.dated, clock.middle_ns) = (dated, None);
+    }
+
+    /// The step is over, and the memory holds these marks.
+    pub(in crate::unit) fn set_marks(&self, kept: &[Kept]) {
+        let clock = &mut self.state().clock;
+        clock.marks = clock.marks.after(kept);
     }
 }

@@ -5,7 +5,7 @@
 //! - [`handles`] and [`numbers`]: sockets, timers, and pending operations of `poll_` functions;
 //! - [`tasks`]: tasks, and isolated tasks that were spawned; [`schedule`]: tokio's order of tasks;
 //! - [`branches`], [`selects`], [`frames`], [`executions`]: `select!`s, awaiting functions and source lines that are being polled;
-//! - [`random`]: what was drawn.
+//! - [`random`]: what was drawn; [`clock`] and [`marks`]: what a run knows of its instants.
 //!
 //! The calls; each file uses those above it:
 //! - [`context`]: the current unit, which holds the state; effects, and abandoning a poll;
@@ -30,6 +30,7 @@ pub(crate) mod frames;
 pub(crate) mod handles;
 mod image;
 mod instants;
+pub(in crate::unit) mod marks;
 mod numbers;
 pub mod operations;
 mod random;

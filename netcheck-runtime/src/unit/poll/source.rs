@@ -11,6 +11,7 @@ use crate::unit::caller::Running;
 use crate::unit::generator::Generator;
 use crate::unit::panics::{self, Cause, Panic};
 use crate::unit::poll::context::Context;
+use crate::unit::shared::Dating;
 use crate::unit::source_line::file_and_line;
 use netcheck_memory::{Addresses, Clock, Forbidden, LOCALHOST, Source, engine};
 use std::panic::Location;
@@ -38,17 +39,22 @@ impl Context {
         self.shared.modes.tracks.then(|| self.state().tasks.running)
     }
 
-    /// The nanoseconds from the start to a reading of the clock.
+    /// The nanoseconds from the start to a reading of the clock; by marks, from the first reading that the program holds.
     fn nanoseconds(&self, at: At) -> u64 {
-        let ns = at.number().unwrap_or_else(|| {
-            let distance = time::Operation::Distance { from: At::ORIGIN, to: at };
+        let measure = |[from, to]: [At; 2]| {
+            let distance = time::Operation::Distance { from, to };
             match panics::catch(|| self.ask(Operation::Time(distance), Location::caller())) {
-                Ok(Outcome::Distance { ns }) => ns,
-                _ => {
-                    self.give_up_soon();
-                    0
-                }
+                Ok(Outcome::Distance { ns }) => Some(ns),
+                _ => None,
             }
+        };
+        let ns = match self.shared.modes.dating {
+            Dating::Marks if at.is_by_mark() => self.std_number(at, measure),
+            _ => self.told(at).number().or_else(|| measure([At::ORIGIN, at])),
+        };
+        let ns = ns.unwrap_or_else(|| {
+            self.give_up_soon();
+            0
         });
         u64::try_from(ns).unwrap_or(0)
     }
@@ -87,7 +93,7 @@ impl Source for Context {
             let is_date = clock == Clock::Date;
             self.reads_std(is_date);
             let calendar = if is_date { self.shared.calendar.get() } else { Duration::ZERO };
-            if is_date && !self.shared.modes.relative_dates {
+            if is_date && !self.shared.modes.compares_dates() {
                 self.number();
             }
             if let Some(now) = self.state().clock.now {
@@ -95,7 +101,7 @@ impl Source for Context {
             }
             let clock = Operation::Time(time::Operation::Clock { is_date });
             let now = match panics::catch(|| self.ask(clock, Location::caller())) {
-                Ok(Outcome::Time { at }) => Duration::from_nanos(self.nanoseconds(self.told(at))),
+                Ok(Outcome::Time { at }) => Duration::from_nanos(self.nanoseconds(at)),
                 _ => {
                     self.give_up_soon();
                     Duration::ZERO

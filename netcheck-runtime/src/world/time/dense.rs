@@ -7,23 +7,22 @@
 //! for again, and its deadline may be over or not, a step of its own ([`Move::Settle`]) decides which.
 
 use super::Effect;
-use super::names::{
-    MONITORS, SOME_TIME, START, is_copy, is_horizon, is_mark, is_of_component, mark_event, owner_of_marks, timer_event,
-};
+use super::names::{MONITORS, SOME_TIME, is_copy, is_horizon, is_mark, is_of_component, timer_event};
 use super::operation::{At, Missed};
 use super::own::Own;
-use crate::id::{Mover, NodeId, OutcomeId, ProcessId, UnitId};
+use crate::id::{Mover, NodeId, OutcomeId, UnitId};
 use crate::operation::{Effect as AnyEffect, Input, OperationKey, Outcome};
 use crate::unit::automaton::{EdgeId, NodeKind};
+use crate::unit::shared::Dating;
 use crate::world::components::{Component, ComponentId};
 use crate::world::enabled::{Asker, Enabled, Waiting};
 use crate::world::events::EventsId;
-use crate::world::step::{Class, Move, Transition, Writes};
+use crate::world::step::{Class, Move, Transition};
 use crate::world::tables::{Lookup, Missing, View};
 use netcheck_models::event::Event;
-use netcheck_models::time::{Comparison, Delay, Moment, Scheduled, Time, Zone};
+use netcheck_models::time::{Delay, Moment, Scheduled, Time, Zone};
 use smallvec::smallvec;
-use std::cmp::Ordering;
+use std::borrow::Cow;
 
 /// A timer whose firing its program accepts.
 struct Accepted<'e> {
@@ -101,90 +100,13 @@ impl<'a> View<'a> {
     /// The outcome of a timer that fires now. A tick of an interval is told by its own instant, also when it is late.
     fn fires_in(self, zone: &Zone, unit: UnitId, tick: Option<Scheduled>) -> Lookup<OutcomeId> {
         let moment = tick.map_or(Moment::NOW, Moment::of);
-        let at = || self.relative(zone, unit, moment).unwrap_or(At::UNTOLD);
-        self.outcome(Outcome::Elapsed { at: self.demands.clock.then(at) })
-    }
-
-    /// A moment relative to the start, or to a mark of the unit's process.
-    fn relative(self, zone: &Zone, unit: UnitId, moment: Moment) -> Option<At> {
-        let process = self.process_of(unit);
-        let marks = (1..).take_while(|&mark| zone.is_scheduled(mark_event(process, mark)));
-        std::iter::once(At::START).chain(marks).find_map(|mark| {
-            let ns = zone.distance(moment_of(process, At::new(mark, 0)), moment).exactly()?;
-            Some(At::new(mark, ns))
-        })
-    }
-
-    /// Answers with an instant: by the first mark from which its distance is one number, else as a new mark.
-    pub(super) fn offer_instant(
-        self,
-        state: &[u32],
-        asker: Asker,
-        moment: Moment,
-        enabled: &mut Enabled,
-    ) -> Lookup<()> {
-        let zone = self.zone_at(state);
-        let is_scheduled = moment.event.is_none_or(|event| zone.is_scheduled(event));
-        let (at, writes) = match is_scheduled.then(|| self.relative(zone, asker.unit, moment)) {
-            // The timer has fired.
-            None => (At::UNTOLD, Writes::new()),
-            Some(Some(at)) => (at, Writes::new()),
-            Some(None) => {
-                let process = self.process_of(asker.unit);
-                let mark = (1..).find(|&mark| !zone.is_scheduled(mark_event(process, mark)));
-                let mark = mark.expect("marks are few");
-                let mut marked = zone.clone();
-                marked.arm_from(mark_event(process, mark), moment, Delay::NONE);
-                (At::new(mark, 0), smallvec![self.zone_write(&marked)?])
-            }
+        let at = match self.modes.dating {
+            _ if !self.demands.clock => None,
+            // Programs are told no other instants of timers.
+            Dating::Marks => tick.map(|tick| self.told_in(zone, unit, Moment::of(tick)).0),
+            _ => Some(self.relative(zone, unit, moment).unwrap_or(At::UNTOLD)),
         };
-        self.answer(enabled, asker, Outcome::Time { at }, writes)
-    }
-
-    /// Offers the outcomes that comparing two instants may have.
-    pub(super) fn offer_comparison(
-        self,
-        state: &[u32],
-        asker: Asker,
-        instants: [At; 2],
-        enabled: &mut Enabled,
-    ) -> Lookup<()> {
-        let zone = self.zone_at(state);
-        let [one, other] = self.moments(zone, asker, instants)?;
-        let Comparison { less, equal, greater } = zone.compare(one, other);
-        let ways = [
-            (less, Ordering::Less, [(one.plus_ns(1), other); 2]),
-            (equal, Ordering::Equal, [(one, other), (other, one)]),
-            (greater, Ordering::Greater, [(other.plus_ns(1), one); 2]),
-        ];
-        for (_, order, orders) in ways.into_iter().filter(|(is_possible, ..)| *is_possible) {
-            let narrow = |zone: Zone, (earlier, later)| zone.at_most(earlier, later);
-            let narrowed = orders.into_iter().try_fold(zone.clone(), narrow).expect("the zone says that it may be");
-            self.answer(enabled, asker, Outcome::Compared(order), smallvec![self.zone_write(&narrowed)?])?;
-        }
-        Ok(())
-    }
-
-    /// Answers with the time between two instants, if it is one number.
-    pub(super) fn offer_distance(
-        self,
-        state: &[u32],
-        asker: Asker,
-        instants: [At; 2],
-        enabled: &mut Enabled,
-    ) -> Lookup<()> {
-        let zone = self.zone_at(state);
-        let [from, to] = self.moments(zone, asker, instants)?;
-        let ns = zone.distance(from, to).exactly().ok_or_else(|| Missing::Instant(asker.node, asker.key))?;
-        self.answer(enabled, asker, Outcome::Distance { ns }, Writes::new())
-    }
-
-    fn moments(self, zone: &Zone, asker: Asker, instants: [At; 2]) -> Lookup<[Moment; 2]> {
-        let moments = instants.map(|at| moment_of(self.process_of(asker.unit), at));
-        match moments.iter().all(|moment| moment.event.is_some_and(|event| zone.is_scheduled(event))) {
-            true => Ok(moments),
-            false => Err(Missing::Instant(asker.node, asker.key).into()),
-        }
+        self.outcome(Outcome::Elapsed { at })
     }
 
     /// Offers a timer: at once if its deadline is over or now.
@@ -212,7 +134,7 @@ impl<'a> View<'a> {
             // How many ticks were missed is no number.
             return Err(Missing::Instant(asker.node, asker.key).into());
         }
-        let write = self.zone_write(&without(zone, event, repeats))?;
+        let write = self.zone_write(&self.fired_in(zone, asker.unit, outcome, event, repeats))?;
         let change = crate::world::step::Change {
             events: self.known.fired,
             ..crate::world::step::Change::quiet(smallvec![write])
@@ -290,7 +212,8 @@ impl<'a> View<'a> {
                 continue;
             }
             let step = Move::Unit { unit, component, node, input, edge, class: Class::Timer { advance_ns: 0 } };
-            let writes = smallvec![processes.write(self, &without(&at, event, waiting.repeats))?];
+            let fired = self.fired_in(&at, unit, input.outcome, event, waiting.repeats);
+            let writes = smallvec![processes.write(self, &fired)?];
             let events = self.event(Event::Fired { after_ns: 0 })?;
             chosen.push(Transition { step, writes, faults: 0, events, watched: None });
         }
@@ -356,13 +279,24 @@ impl<'a> View<'a> {
         Ok(())
     }
 
+    /// The zone after a timer has fired; an interval keeps the instant of its tick until it is armed again.
+    fn fired_in(self, zone: &Zone, unit: UnitId, outcome: OutcomeId, event: Scheduled, repeats: bool) -> Zone {
+        let mut zone = zone.clone();
+        match repeats {
+            true => self.mark_tick(&mut zone, unit, outcome, event),
+            false => zone.disarm(event),
+        }
+        zone
+    }
+
     /// The change that an effect makes to the timers of a unit in dense time.
     pub(super) fn rearm(self, unit: UnitId, effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
         let mut zone = self.zone_at(next).clone();
         match *effect {
             Effect::Arm { timer, after_ns, .. } => zone.arm(timer_event(unit, timer), Delay::exactly(after_ns)),
-            Effect::ArmAt { timer, at, repeats: _ } => {
-                zone.arm_from(timer_event(unit, timer), moment_of(self.process_of(unit), at), Delay::NONE);
+            Effect::ArmAt { timer, at, repeats } => {
+                let deadline = self.deadline(&zone, unit, at, repeats)?;
+                zone.arm_from(timer_event(unit, timer), deadline, Delay::NONE);
             }
             Effect::Rearm { timer, period_ns, missed } => {
                 let event = timer_event(unit, timer);
@@ -379,7 +313,7 @@ impl<'a> View<'a> {
             }
             Effect::Await { .. } => return Ok(()),
             Effect::Disarm { timer } => zone.disarm(timer_event(unit, timer)),
-            // Of instants that it holds, a unit has marks.
+            Effect::Marks { ref kept } => zone = self.with_marks_kept(zone, unit, kept),
             Effect::Latest { .. } | Effect::Reach { .. } | Effect::Number => {}
         }
         let (component, value) = self.zone_write(&zone)?;
@@ -397,8 +331,7 @@ impl<'a> View<'a> {
                 return true;
             }
             if is_mark(event) {
-                let process = |(unit, _): (UnitId, _)| owner_of_marks(self.process_of(unit));
-                return self.live_units(next).map(process).any(|owner| owner == event.owner);
+                return self.live_units(next).any(|(unit, _)| self.is_mark_of(event, unit));
             }
             if is_of_component(event) && self.is_connection(ComponentId(event.owner / 2)) {
                 return self.is_segment_under_way(event, zone, next);
@@ -412,11 +345,15 @@ impl<'a> View<'a> {
             let node = node.map_or(NodeId::ABSENT, |component| NodeId(component.of(next)));
             self.automata.node(node).kind == NodeKind::Live
         };
-        if zone.events().iter().all(|&event| is_kept(event)) {
-            return Ok(());
+        let kept = match zone.events().iter().all(|&event| is_kept(event)) {
+            true => Cow::Borrowed(zone),
+            false => Cow::Owned(zone.projected(is_kept)),
+        };
+        let kept = self.aged(kept, next);
+        if *kept != *zone {
+            let (_, value) = self.zone_write(&kept)?;
+            component.set(next, value);
         }
-        let (_, value) = self.zone_write(&zone.projected(is_kept))?;
-        component.set(next, value);
         Ok(())
     }
 }
@@ -424,19 +361,4 @@ impl<'a> View<'a> {
 /// Whether some delivery can't be lost.
 fn has_required(steps: &[Transition]) -> bool {
     steps.iter().any(|step| matches!(step.class(), Some(Class::Delivery { required: true, .. })))
-}
-
-/// The zone after a timer has fired; an interval keeps the instant of its tick until it is armed again.
-fn without(zone: &Zone, event: Scheduled, repeats: bool) -> Zone {
-    let mut zone = zone.clone();
-    if !repeats {
-        zone.disarm(event);
-    }
-    zone
-}
-
-/// The moment of an instant that a program of the process has read.
-fn moment_of(process: ProcessId, at: At) -> Moment {
-    let event = if at.mark == At::START { START } else { mark_event(process, at.mark) };
-    Moment::of(event).plus_ns(at.ns())
 }

@@ -59,6 +59,6 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
             has_horizon(touches, system, unit);
         }
         Effect::Await { .. } | Effect::Disarm { .. } | Effect::Latest { .. } => {}
-        Effect::Reach { .. } | Effect::Number => {}
+        Effect::Marks { .. } | Effect::Reach { .. } | Effect::Number => {}
     }
 }

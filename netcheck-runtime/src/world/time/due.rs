@@ -4,6 +4,7 @@ use super::operation::At;
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
 use crate::operation::{Input, Outcome};
 use crate::unit::automaton::EdgeId;
+use crate::unit::shared::Dating;
 use crate::world::components::Component;
 use crate::world::enabled::{Asker, Due, Enabled, Waiting};
 use crate::world::step::{Class, Move, Transition, Writes};
@@ -14,7 +15,7 @@ use netcheck_models::time::Countdowns;
 impl View<'_> {
     /// The instant that is so many nanoseconds from now, as a unit is told it.
     pub(in crate::world) fn instant(self, state: &[u32], unit: UnitId, from_now_ns: i64) -> At {
-        if !self.modes.dates_by_latest {
+        if self.modes.dating != Dating::Latest {
             return At::from_now(self.now_ns(state), from_now_ns);
         }
         match self.countdowns(state, unit).and_then(Countdowns::age) {
@@ -23,9 +24,12 @@ impl View<'_> {
         }
     }
 
-    /// An instant that a unit is told by the latest one that it holds, as told by the start of the check, so many nanoseconds
-    /// after it.
-    pub fn since_start(self, state: &[u32], unit: UnitId, at: At, now_ns: i64) -> Option<At> {
+    /// An instant that a unit is told by the instants that it holds, as told by the start of the check, so many nanoseconds
+    /// after it. `is_now`: it is the present one. In dense time: if that is one number, while the instants of steps are kept.
+    pub fn since_start(self, state: &[u32], unit: UnitId, (at, is_now): (At, bool), now_ns: i64) -> Option<At> {
+        if at.is_by_mark() {
+            return self.mark_since_start(state, unit, (at, is_now));
+        }
         let age_ns = self.countdowns(state, unit).and_then(Countdowns::age).map_or(0, |age| age.ns);
         let from_now_ns = at.since_long_after().or_else(|| Some(at.since_latest()?.saturating_sub(age_ns)))?;
         Some(At::new(At::START, now_ns.saturating_add(from_now_ns)))
@@ -128,7 +132,7 @@ impl View<'_> {
         for &(unit, component) in armed {
             let mut timers = self.timers.get(component.of(state)).clone();
             timers.elapse(advance_ns, |timer| timed(self.owner(state, unit, timer)));
-            if (self.modes.dates_by_latest || self.declared.duration_ns.is_some())
+            if (self.modes.dating == Dating::Latest || self.declared.duration_ns.is_some())
                 && self.shares_clock(state, unit, timed)
             {
                 timers.approach_horizon(advance_ns.unsigned_abs());
@@ -141,7 +145,7 @@ impl View<'_> {
             self.look_at_sockets(state, &timed, &mut passed)?;
             self.look_at_streams(state, &timed, &mut passed)?;
         }
-        if self.demands.clock && !self.modes.dates_by_latest {
+        if self.demands.clock && self.modes.dating != Dating::Latest {
             let now = self.now_ns(state).saturating_add_signed(advance_ns);
             passed.push((self.component(Component::Clock)?, self.time(now)?));
         }

@@ -35,7 +35,7 @@ pub(crate) fn effect(view: View<'_>, (unit, _): (UnitId, EdgeId), effect: &Effec
             let reach_ns = if has_std { i64::MAX } else { view.modes.reach_ns };
             timers.hold(ns, reach_ns, is_in_reach).map_err(|reach_ns| view.out_of_reach(reach_ns))?;
         }
-        Effect::Reach { .. } | Effect::Number => {}
+        Effect::Marks { .. } | Effect::Reach { .. } | Effect::Number => {}
     }
     component.set(next, view.timers(timers)?);
     Ok(())
@@ -43,7 +43,7 @@ pub(crate) fn effect(view: View<'_>, (unit, _): (UnitId, EdgeId), effect: &Effec
 
 impl View<'_> {
     /// It has to be told how far apart instants are that lie farther from each other.
-    fn out_of_reach(&self, reach_ns: i64) -> Box<Missing> {
+    pub(super) fn out_of_reach(&self, reach_ns: i64) -> Box<Missing> {
         let reach_ns = reach_ns.max(self.demands.reach_ns.saturating_add(1));
         Box::new(Missing::Demands(Demands { reach_ns, ..self.demands }))
     }

@@ -6,6 +6,7 @@ mod due;
 pub(crate) mod effects;
 pub(crate) mod horizon;
 pub mod instants;
+mod marks;
 pub(in crate::world) mod names;
 pub(crate) mod offers;
 pub mod operation;

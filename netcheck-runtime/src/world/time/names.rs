@@ -7,7 +7,8 @@ use netcheck_models::time::{Delay, Scheduled, Time, Zone};
 /// The start of the check, in the past; scheduled if a program reads the clock.
 pub(super) const START: Scheduled = Scheduled { owner: u32::MAX, number: 0 };
 
-/// The owners of the marks of programs, from the first process on; those of timers and copies are below.
+/// The owners of the marks of programs, from the first process and the first unit on, by turns; those of timers and copies
+/// are below.
 const MARKS: u32 = 1 << 31;
 
 /// The owners of the marks of monitors, from the first monitor on.
@@ -24,18 +25,31 @@ pub(in crate::world) fn timer_event(unit: UnitId, timer: u32) -> Scheduled {
     Scheduled { owner: 2 * unit.0, number: timer }
 }
 
-/// The name of an instant that a process has read and that is no number.
-pub(in crate::world) fn mark_event(process: ProcessId, mark: u32) -> Scheduled {
-    Scheduled { owner: owner_of_marks(process), number: mark }
+/// Whose marks are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::world) enum Marked {
+    /// Those of all units of a process.
+    Process(ProcessId),
+    /// Those of one unit.
+    Unit(UnitId),
 }
 
-pub(in crate::world) fn owner_of_marks(process: ProcessId) -> u32 {
-    MARKS + process.0
+/// The name of an instant that a program has read.
+pub(in crate::world) fn mark_event(of: Marked, mark: u32) -> Scheduled {
+    Scheduled { owner: owner_of_marks(of), number: mark }
 }
 
-/// The process whose marks have this owner.
-pub(super) fn process_of_marks(owner: u32) -> ProcessId {
-    ProcessId(owner - MARKS)
+pub(in crate::world) fn owner_of_marks(of: Marked) -> u32 {
+    match of {
+        Marked::Process(process) => MARKS + 2 * process.0,
+        Marked::Unit(unit) => MARKS + 2 * unit.0 + 1,
+    }
+}
+
+/// Whose marks have this owner.
+pub(in crate::world) fn marked(owner: u32) -> Marked {
+    let number = (owner - MARKS) / 2;
+    if owner.is_multiple_of(2) { Marked::Process(ProcessId(number)) } else { Marked::Unit(UnitId(number)) }
 }
 
 /// The name of the copy at a position of a channel.
@@ -76,7 +90,7 @@ pub(in crate::world) fn arm_horizon(zone: &mut Zone, process: ProcessId, after_n
 
 /// The name of the horizon of a process.
 pub(super) fn horizon_event(process: ProcessId) -> Scheduled {
-    mark_event(process, HORIZON)
+    mark_event(Marked::Process(process), HORIZON)
 }
 
 /// Whether a horizon is named, beyond which no time passes.

@@ -75,6 +75,11 @@ impl At {
         At::new(At::LONG_AFTER_LATEST, ns)
     }
 
+    /// Whether it is told by a mark that the unit has read.
+    pub(crate) fn is_by_mark(self) -> bool {
+        self.mark != At::START && self.mark < At::LONG_AFTER_LATEST
+    }
+
     /// Whether it is told by the latest instant that the memory of the unit holds, or by now.
     pub(crate) fn is_by_latest(self) -> bool {
         matches!(self.mark, At::LATEST | At::LONG_AFTER_LATEST)
@@ -107,6 +112,15 @@ impl At {
         let side = if ns < 0 { "before" } else { "after" };
         Some(format!("{:?} {side} the start", Duration::from_nanos(ns.unsigned_abs())))
     }
+}
+
+/// A mark of a unit's by one that it had before: so many nanoseconds after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kept {
+    pub mark: u32,
+    pub ns: i64,
+    /// Whether the program's instants by it are of the standard library.
+    pub is_std: bool,
 }
 
 /// An operation on timers or on the clock.
@@ -153,6 +167,8 @@ pub enum Effect {
     /// if there was none.
     /// `has_std`: one of them is of the standard library, so that it is not known what is made of it.
     Latest { ns: Option<i64>, has_std: bool, is_in_reach: bool },
+    /// In dense time: the marks of the unit from now on, by those before.
+    Marks { kept: Box<[Kept]> },
     /// The program asks how far an instant is from others, or makes one that is so far from them.
     Reach { ns: i64 },
     /// The program takes an instant for a number, so that it depends on when the clock began.

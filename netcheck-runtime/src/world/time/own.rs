@@ -8,7 +8,7 @@
 //! have. Whatever a step of a process does to the zone by itself (it schedules an event from now on, takes one out,
 //! narrows the distance of two of its own) leaves a product a product, so that nothing is lost where one is taken apart.
 
-use super::names::{MONITORS, is_copy, is_mark, process_of_marks};
+use super::names::{MONITORS, Marked, is_copy, is_mark, marked};
 use crate::id::{Mover, ProcessId, UnitId};
 use crate::world::components::{Component, ComponentId};
 use crate::world::step::{Move, Transition};
@@ -91,7 +91,10 @@ impl<'a> View<'a> {
             return None;
         }
         if is_mark(event) {
-            return Some(process_of_marks(event.owner));
+            return Some(match marked(event.owner) {
+                Marked::Process(process) => process,
+                Marked::Unit(unit) => self.process_of(unit),
+            });
         }
         match is_copy(event) {
             true => self.process_at_end(ComponentId(event.owner / 2)),

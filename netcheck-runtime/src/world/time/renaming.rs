@@ -15,6 +15,6 @@ pub(crate) fn effect(_renaming: &Renaming<'_>, effect: &mut Effect) {
     match effect {
         Effect::Arm { .. } | Effect::ArmAt { .. } | Effect::Rearm { .. } => {}
         Effect::Await { .. } | Effect::Disarm { .. } | Effect::Latest { .. } => {}
-        Effect::Reach { .. } | Effect::Number => {}
+        Effect::Marks { .. } | Effect::Reach { .. } | Effect::Number => {}
     }
 }
