@@ -18,7 +18,7 @@ use oracle::language::program::{ELAPSED, System, name};
 pub struct Shared {
     objects: Objects,
     interval: RefCell<Ticks>,
-    stamp: Cell<Option<Stamp>>,
+    stamps: [Cell<Option<Stamp>>; 2],
     clock: Clock,
     /// says of each use of the interval and of the stamp that it is one
     uses: AtomicBool,
@@ -41,11 +41,13 @@ enum Stamp {
 }
 
 impl Clock {
-    /// One of the three, where packets take no time: in dense time, those of the standard library can't be read. And where
-    /// nothing is endless: what they have said is never too old to be told apart.
+    /// One of the three, where packets take no time. In dense time, that of the standard library can be read where each
+    /// instant is a number. What these have said is never too old to be told apart, so loops may never close.
     pub fn of(system: &System, process: usize) -> Clock {
         match (system.to_string().len() + process) % 3 {
-            _ if system.network.takes_time() || system.has_loops() => Clock::Own,
+            _ if system.has_loops() => Clock::Own,
+            1 if system.network.has_numbers() => Clock::Std,
+            _ if system.network.takes_time() => Clock::Own,
             0 => Clock::Own,
             1 => Clock::Std,
             _ => Clock::Date,
@@ -80,6 +82,15 @@ impl Stamp {
         }
     }
 
+    fn is_from(self, earlier: Stamp) -> bool {
+        match (self, earlier) {
+            (Stamp::Own(at), Stamp::Own(earlier)) => at >= earlier,
+            (Stamp::Std(at), Stamp::Std(earlier)) => at >= earlier,
+            (Stamp::Date(at), Stamp::Date(earlier)) => at >= earlier,
+            _ => unreachable!("a process reads one clock"),
+        }
+    }
+
     #[expect(clippy::disallowed_methods, reason = "the date of a check")]
     async fn wait(self) {
         match self {
@@ -110,7 +121,7 @@ impl Shared {
         Shared {
             objects,
             interval: RefCell::new(Ticks::Never),
-            stamp: Cell::new(None),
+            stamps: Default::default(),
             clock,
             uses: AtomicBool::new(false),
         }
@@ -132,14 +143,20 @@ impl Shared {
         }
     }
 
-    fn read_clock(&self) {
+    fn read_clock(&self, which: usize) {
         self.uses.store(true, Ordering::Relaxed);
-        self.stamp.set(Some(Stamp::now(self.clock)));
+        self.stamps[which].set(Some(Stamp::now(self.clock)));
     }
 
-    fn later(&self, ms: u16) -> Option<Stamp> {
+    fn later(&self, which: usize, ms: u16) -> Option<Stamp> {
         self.uses.store(true, Ordering::Relaxed);
-        self.stamp.get().map(|stamp| stamp.later(milliseconds(ms)))
+        self.stamps[which].get().map(|stamp| stamp.later(milliseconds(ms)))
+    }
+
+    /// Whether the second stamp was so much later than the first.
+    fn is_later(&self, ms: u16) -> Option<bool> {
+        let later = self.later(0, ms)?;
+        Some(self.later(1, 0)?.is_from(later))
     }
 
     fn take_interval(&self) -> Option<Ticking<'_>> {
@@ -216,13 +233,17 @@ pub async fn step(memory: &Rc<Memory>, word: Everyday) {
             }
         }
         Everyday::SleepUntil { ms } => sleep_until(Instant::now() + milliseconds(ms)).await,
-        Everyday::Stamp => memory.shared.read_clock(),
-        Everyday::IsOver { ms, into } => {
-            let is_over = memory.shared.later(ms).map(Stamp::is_over);
+        Everyday::Stamp { which } => memory.shared.read_clock(which),
+        Everyday::IsLater { ms, into } => {
+            let is_later = memory.shared.is_later(ms);
+            memory.write(into, is_later.map_or(2, u8::from));
+        }
+        Everyday::IsOver { which, ms, into } => {
+            let is_over = memory.shared.later(which, ms).map(Stamp::is_over);
             memory.write(into, is_over.map_or(2, u8::from));
         }
-        Everyday::SleepUntilLater { ms } => {
-            if let Some(later) = memory.shared.later(ms) {
+        Everyday::SleepUntilLater { which, ms } => {
+            if let Some(later) = memory.shared.later(which, ms) {
                 later.wait().await;
             }
         }

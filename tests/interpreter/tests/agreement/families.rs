@@ -116,6 +116,9 @@ families! {
         endless_clocks_agree,
         ["endless": |figures| figures.endless => 450, "panics": |figures| figures.panics => 50,
             "deadlocks": |figures| figures.deadlocks => 50, "clean": |figures| figures.clean => 200];
+    random_systems_that_read_clocks_in_endless_loops_in_dense_time_agree: 41_000_000, 20, 10_000,
+        endless_clocks_agree_in_dense_time,
+        ["endless": |figures| figures.endless => 450, "panics": |figures| figures.panics => 50];
     random_systems_that_poll_sockets_agree: 38_000_000, 40, 11_000,
         polls_agree,
         ["found something": |figures| figures.found => 300, "found nothing": |figures| figures.found_nothing => 600,
@@ -287,7 +290,20 @@ fn endless_polls_agree(seeds: Range<u64>) -> Option<Figures> {
 /// Compares systems whose endless loops read the clock.
 fn endless_clocks_agree(seeds: Range<u64>) -> Option<Figures> {
     let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
-    endless_agrees_by(seeds, limits, |seed| generate::endless::endless_system_that_reads_clocks(seed, limits))
+    let generate =
+        |seed| generate::endless::endless_system_that_reads_clocks(seed, limits, |_, network| network.delay = false);
+    endless_agrees_by(seeds, limits, generate)
+}
+
+/// The same where packets take times of intervals or lists.
+fn endless_clocks_agree_in_dense_time(seeds: Range<u64>) -> Option<Figures> {
+    let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
+    let declare = |seed: u64, network: &mut Network| match seed % 2 {
+        0 => with_intervals(seed / 2, network),
+        _ => with_lists(seed / 2, network),
+    };
+    let generate = |seed| generate::endless::endless_system_that_reads_clocks(seed, limits, declare);
+    endless_agrees_by(seeds, limits, generate)
 }
 
 /// Compares systems of all kinds that ask sockets whether there is something; some of them where packets take times of

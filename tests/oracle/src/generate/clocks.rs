@@ -20,20 +20,24 @@ fn read_clock(random: &mut Random, process: &mut Process) {
         false => random.below(process.tasks.len() as u64) as usize,
     };
     let mut at = random.below(process.tasks[task].len() as u64 + 1) as usize;
-    process.tasks[task].insert(at, Instruction::Everyday(Everyday::Stamp));
-    for _ in 0..random.within(1, 2) {
+    process.tasks[task].insert(at, Instruction::Everyday(Everyday::Stamp { which: 0 }));
+    for _ in 0..random.within(1, 4) {
         // Another task may look before the clock was read.
         let task = if random.percent(85) { task } else { random.below(process.tasks.len() as u64) as usize };
         let block = &mut process.tasks[task];
         let from = (at + 1).min(block.len());
         at = random.within(from, block.len());
         let ms = *random.weighted(&[(5, 10), (4, 20), (2, 30), (1, 40)]);
-        let look = match random.percent(75) {
-            true => {
-                process.registers += 1;
-                Everyday::IsOver { ms, into: process.registers - 1 }
-            }
-            false => Everyday::SleepUntilLater { ms },
+        let which = usize::from(random.percent(20));
+        let mut register = || {
+            process.registers += 1;
+            process.registers - 1
+        };
+        let look = match random.below(8) {
+            0..4 => Everyday::IsOver { which, ms, into: register() },
+            4 => Everyday::SleepUntilLater { which, ms },
+            5 => Everyday::IsLater { ms: ms - 10, into: register() },
+            _ => Everyday::Stamp { which: 1 },
         };
         block.insert(at, Instruction::Everyday(look));
     }

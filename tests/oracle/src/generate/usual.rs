@@ -132,7 +132,7 @@ impl Writer<'_> {
         if self.random.percent(40) {
             return vec![Instruction::Everyday(Everyday::SleepUntil { ms: self.ms() })];
         }
-        let mut looks = vec![Instruction::Everyday(Everyday::Stamp)];
+        let mut looks = vec![Instruction::Everyday(Everyday::Stamp { which: 0 })];
         for _ in 0..self.random.within(1, 2) {
             let between = match self.random.below(3) {
                 0 => Instruction::Sleep { ms: self.ms() },
@@ -141,8 +141,8 @@ impl Writer<'_> {
             looks.push(between);
             let (ms, into) = (self.ms(), self.register(index));
             looks.push(Instruction::Everyday(match self.random.percent(70) {
-                true => Everyday::IsOver { ms, into },
-                false => Everyday::SleepUntilLater { ms },
+                true => Everyday::IsOver { which: 0, ms, into },
+                false => Everyday::SleepUntilLater { which: 0, ms },
             }));
         }
         looks

@@ -62,21 +62,30 @@ pub enum Everyday {
     SleepUntil {
         ms: u16,
     },
-    /// reads the clock for the process
-    Stamp,
+    /// reads the clock for the process, which keeps two readings
+    Stamp {
+        which: usize,
+    },
     /// whether so much time is over since the clock was read: 0 or 1, or 2 if it was not read
     IsOver {
+        which: usize,
+        ms: u16,
+        into: usize,
+    },
+    /// whether the second reading was so much later than the first: 0 or 1, or 2 without both
+    IsLater {
         ms: u16,
         into: usize,
     },
     /// until so much later than the clock was read
     SleepUntilLater {
+        which: usize,
         ms: u16,
     },
     Share(Share),
 }
 
-/// No program looks further back at when it read the clock.
+/// No program looks further back at when it read the clock, nor at how far its readings lie apart.
 pub const LATER_MS: i64 = 100;
 
 /// An operation on what tasks share. Those that wait write `ELAPSED` when the time is up.
@@ -156,6 +165,7 @@ impl Everyday {
             | Everyday::RecvNested { into, .. }
             | Everyday::Tick { into, .. }
             | Everyday::IsOver { into, .. }
+            | Everyday::IsLater { into, .. }
             | Everyday::Share(
                 Share::Notified { into, .. }
                 | Share::Send { into, .. }
@@ -213,9 +223,10 @@ impl fmt::Display for Everyday {
             Everyday::Every { ms } => write!(f, "interval {ms} ms"),
             Everyday::Tick { limit_ms, into } => write!(f, "r{into} = {}tick", limit(limit_ms)),
             Everyday::SleepUntil { ms } => write!(f, "sleep until now + {ms} ms"),
-            Everyday::Stamp => write!(f, "stamp = now"),
-            Everyday::IsOver { ms, into } => write!(f, "r{into} = now >= stamp + {ms} ms"),
-            Everyday::SleepUntilLater { ms } => write!(f, "sleep until stamp + {ms} ms"),
+            Everyday::Stamp { which } => write!(f, "stamp{which} = now"),
+            Everyday::IsOver { which, ms, into } => write!(f, "r{into} = now >= stamp{which} + {ms} ms"),
+            Everyday::IsLater { ms, into } => write!(f, "r{into} = stamp1 >= stamp0 + {ms} ms"),
+            Everyday::SleepUntilLater { which, ms } => write!(f, "sleep until stamp{which} + {ms} ms"),
             Everyday::Share(share) => share.fmt(f),
         }
     }
@@ -252,7 +263,7 @@ impl Instruction {
         matches!(
             self,
             Instruction::Everyday(
-                Everyday::Stamp
+                Everyday::Stamp { .. }
                     | Everyday::IsOver { .. }
                     | Everyday::SleepUntil { .. }
                     | Everyday::SleepUntilLater { .. }

@@ -67,6 +67,13 @@ impl Network {
         self.delay || self.tcp.as_ref().is_some_and(|tcp| tcp.delay.is_some())
     }
 
+    /// Whether packets take times of lists, so that each instant is a number.
+    pub fn has_numbers(&self) -> bool {
+        let is_list = |delays: &Delays| matches!(delays, Delays::Listed(_));
+        let slow = self.slow.as_ref().map(|(_, delays)| delays);
+        self.tcp.is_none() && self.delays.is_some() && self.delays.iter().chain(slow).all(is_list)
+    }
+
     /// The times that the datagrams of a process take, if they do not take any.
     pub fn delays_of(&self, sender: usize) -> Option<&Delays> {
         let own = self.slow.as_ref().filter(|(slow, _)| *slow == sender).map(|(_, delays)| delays);

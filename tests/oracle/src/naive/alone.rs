@@ -80,7 +80,7 @@ impl World<'_> {
             }
             if units & 1 << index != 0 {
                 process.interval.iter_mut().for_each(|interval| interval.next_ms -= ms);
-                process.stamp_ms.iter_mut().for_each(|stamp_ms| *stamp_ms -= ms);
+                process.stamps_ms.iter_mut().flatten().for_each(|stamp_ms| *stamp_ms -= ms);
             }
         }
     }

@@ -58,14 +58,23 @@ impl ProcessState {
                 is_free.then_some(Wait::Tick { into, deadline_ms: limited(limit_ms) })
             }
             Everyday::SleepUntil { ms } => Some(Wait::Sleep { deadline_ms: now_ms + u32::from(ms) }),
-            Everyday::Stamp => Some(Wait::Clock { over: None }),
-            Everyday::IsOver { ms, into } if self.stamp_ms.is_some() => Some(Wait::Clock { over: Some((ms, into)) }),
+            Everyday::Stamp { which } => Some(Wait::Clock { which, over: None }),
+            Everyday::IsOver { which, ms, into } if self.stamps_ms[which].is_some() => {
+                Some(Wait::Clock { which, over: Some((ms, into)) })
+            }
+            Everyday::IsLater { ms, into } => {
+                self.registers[into] = match self.stamps_ms {
+                    [Some(first_ms), Some(second_ms)] => u8::from(second_ms >= first_ms + i64::from(ms)),
+                    _ => 2,
+                };
+                None
+            }
             Everyday::IsOver { into, .. } => {
                 self.registers[into] = 2;
                 None
             }
-            Everyday::SleepUntilLater { ms } => {
-                let later_ms = self.stamp_ms? + i64::from(ms);
+            Everyday::SleepUntilLater { which, ms } => {
+                let later_ms = self.stamps_ms[which]? + i64::from(ms);
                 Some(Wait::Sleep { deadline_ms: u32::try_from(later_ms).unwrap_or(0).max(now_ms) })
             }
             Everyday::Share(share) => {
@@ -85,11 +94,11 @@ impl ProcessState {
     }
 
     /// Keeps the time, or writes whether so much of it is over since it was kept.
-    pub(super) fn read_clock(&mut self, now_ms: u32, over: Option<(u16, usize)>) {
+    pub(super) fn read_clock(&mut self, now_ms: u32, which: usize, over: Option<(u16, usize)>) {
         let now_ms = i64::from(now_ms);
-        match (over, self.stamp_ms) {
+        match (over, self.stamps_ms[which]) {
             (Some((ms, into)), Some(stamp_ms)) => self.registers[into] = u8::from(now_ms >= stamp_ms + i64::from(ms)),
-            _ => self.stamp_ms = Some(now_ms),
+            _ => self.stamps_ms[which] = Some(now_ms),
         }
     }
 

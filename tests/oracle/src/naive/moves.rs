@@ -301,7 +301,7 @@ impl World<'_> {
             || connections.in_line().next().is_some()
             || due.iter().any(|(_, latest_ms)| latest_ms.is_some());
         let ticks = self.state.processes.iter().filter_map(|process| process.interval);
-        let stamps = self.state.processes.iter().filter_map(|process| process.stamp_ms);
+        let stamps = self.state.processes.iter().flat_map(|process| process.stamps_ms).flatten();
         let is_seen = is_watched && may_go_on
             || due.iter().any(|&(earliest_ms, _)| earliest_ms > now_ms)
             || ticks.into_iter().any(|interval| interval.next_ms > i64::from(now_ms))

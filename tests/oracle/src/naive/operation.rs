@@ -53,6 +53,7 @@ pub(super) enum Wait {
     /// in the middle of what the task does, as is a call that does not wait: the time is kept, or it is written whether
     /// so much of it is over
     Clock {
+        which: usize,
         over: Option<(u16, usize)>,
     },
     Join {

@@ -82,7 +82,7 @@ pub(super) struct ProcessState {
     pub(super) objects: Objects,
     pub(super) interval: Option<Interval>,
     /// when the clock was read
-    pub(super) stamp_ms: Option<i64>,
+    pub(super) stamps_ms: [Option<i64>; 2],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,7 +157,7 @@ impl<'a> World<'a> {
                 mutex: VecDeque::new(),
                 objects: Objects::new(),
                 interval: None,
-                stamp_ms: None,
+                stamps_ms: [None; 2],
             })
             .collect();
         let state = State {
@@ -211,8 +211,8 @@ impl State {
         for interval in self.processes.iter_mut().filter_map(|process| process.interval.as_mut()) {
             interval.next_ms -= i64::from(now_ms);
         }
-        for stamp_ms in self.processes.iter_mut().filter_map(|process| process.stamp_ms.as_mut()) {
-            *stamp_ms = (*stamp_ms - i64::from(now_ms)).max(-LATER_MS);
+        for process in &mut self.processes {
+            set_stamps_back(&mut process.stamps_ms, now_ms);
         }
         self.channels.values_mut().for_each(Channel::forget);
         self.channels.retain(|_, channel| !channel.is_empty());
@@ -341,4 +341,13 @@ impl TaskState {
 
 pub(super) fn side_of((_, end): End) -> Side {
     if end == 0 { Side::Client } else { Side::Server }
+}
+
+/// Readings of the clock by now, and by each other, as far back as programs look.
+fn set_stamps_back(stamps_ms: &mut [Option<i64>; 2], now_ms: u32) {
+    let Some(latest_ms) = stamps_ms.iter().flatten().max().copied() else { return };
+    let back_ms = (latest_ms - i64::from(now_ms)).max(-LATER_MS);
+    for stamp_ms in stamps_ms.iter_mut().flatten() {
+        *stamp_ms = back_ms - (latest_ms - *stamp_ms).min(LATER_MS);
+    }
 }

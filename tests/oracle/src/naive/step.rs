@@ -59,8 +59,8 @@ impl World<'_> {
                 self.run(process, task, findings)
             }
             Move::ReadClock { process, task } => {
-                let Wait::Clock { over } = self.wait(process, task) else { unreachable!() };
-                self.state.processes[process].read_clock(self.state.now_ms, over);
+                let Wait::Clock { which, over } = self.wait(process, task) else { unreachable!() };
+                self.state.processes[process].read_clock(self.state.now_ms, which, over);
                 self.run(process, task, findings)
             }
             Move::Deliver { process, task, channel, packet } => {

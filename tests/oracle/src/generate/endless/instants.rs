@@ -5,14 +5,14 @@ use super::{TRIES, beside, is_finite, with_loops};
 use crate::generate::polls::awaits;
 use crate::generate::{Random, clocks};
 use crate::language::everyday::Everyday;
-use crate::language::program::{Instruction, Process, System, change};
+use crate::language::program::{Instruction, Network, Process, System, change};
 use crate::naive::Limits;
 
 /// A random system with endless loops, some of which read the clock.
-pub fn endless_system_that_reads_clocks(seed: u64, limits: Limits) -> System {
+pub fn endless_system_that_reads_clocks(seed: u64, limits: Limits, declare: fn(u64, &mut Network)) -> System {
     let mut random = Random { state: seed ^ 0x1257 };
     loop {
-        let all = beside(&mut random, seed, |_, network| network.delay = false);
+        let all = beside(&mut random, seed, declare);
         let all = with_loops(&mut random, all, false, limits);
         for _ in 0..TRIES {
             let mut more = all.clone();
@@ -22,7 +22,10 @@ pub fn endless_system_that_reads_clocks(seed: u64, limits: Limits) -> System {
             }
             more.processes.iter_mut().for_each(|process| read_in_loops(&mut random, process));
             let leaves_interval = more.processes.iter().any(Process::leaves_interval);
-            if more != all && !leaves_interval && !more.reads_in_one_poll() && is_finite(&more, limits) {
+            // The naive explorer has one clock in dense time: a loop that takes no time would stop it for all.
+            let stops_time = more.network.takes_time() && more.may_spin();
+            let is_known = !leaves_interval && !more.reads_in_one_poll() && !stops_time;
+            if more != all && is_known && is_finite(&more, limits) {
                 return more;
             }
         }
@@ -53,7 +56,7 @@ fn read_in_loops(random: &mut Random, process: &mut Process) {
         if random.percent(80) {
             let root = &mut process.tasks[0];
             let at = random.below(root.len() as u64 + 1) as usize;
-            root.insert(at, Instruction::Everyday(Everyday::Stamp));
+            root.insert(at, Instruction::Everyday(Everyday::Stamp { which: 0 }));
         }
     }
 }
@@ -61,21 +64,27 @@ fn read_in_loops(random: &mut Random, process: &mut Process) {
 /// What a loop does with the clock in a round.
 fn reading(random: &mut Random, into: usize) -> Vec<Instruction> {
     let ms = *random.weighted(&[(4, 10), (4, 20), (3, 30), (2, 50), (1, 0)]);
-    let stamp = || Instruction::Everyday(Everyday::Stamp);
+    let (which, other) = if random.percent(75) { (0, 1) } else { (1, 0) };
+    let stamp = || Instruction::Everyday(Everyday::Stamp { which });
+    let later = || Instruction::Everyday(Everyday::SleepUntilLater { which, ms });
     let fails = || Instruction::AssertNot { register: into, value: 1 };
     let otherwise = Vec::new();
     let then = match random.below(10) {
         0..5 => vec![stamp()],
         5 => vec![fails()],
         6 => vec![Instruction::End],
-        7 => vec![stamp(), Instruction::Everyday(Everyday::SleepUntilLater { ms })],
+        7 => vec![stamp(), later()],
         8 => vec![Instruction::Sleep { ms: 10 }, stamp()],
         _ => Vec::new(),
     };
-    let look = Instruction::Everyday(Everyday::IsOver { ms, into });
-    match random.below(6) {
+    let look = match random.percent(80) {
+        true => Instruction::Everyday(Everyday::IsOver { which, ms, into }),
+        false => Instruction::Everyday(Everyday::IsLater { ms, into }),
+    };
+    match random.below(7) {
+        2 => vec![Instruction::Everyday(Everyday::Stamp { which: other }), look],
         0 => vec![stamp()],
-        1 => vec![Instruction::Everyday(Everyday::SleepUntilLater { ms }), stamp()],
+        1 => vec![later(), stamp()],
         _ => vec![look, Instruction::If { register: into, equals: 1, then, otherwise }],
     }
 }
