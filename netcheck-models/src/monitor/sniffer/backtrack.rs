@@ -1,18 +1,32 @@
-//! Algorithm 2 of the paper: a search in depth that tries rules before empty and self transitions, and leaves prefixes
-//! that the heuristics call unlikely.
+//! Algorithm 2 of the paper: a search in depth along the transitions of the augmented automaton that leaves prefixes
+//! which the heuristics call unlikely.
 //!
-//! What was tried from a configuration in vain is not tried again from one within it at the same packet, if no fewer
-//! packets were missed before it, counted in each number of packets in a row: whatever follows, it is no more likely.
+//! The paper tries rules before empty and self transitions, so that the mutation which it finds first has many packets
+//! of the sniffer. Here the extensions are tried in the order of the fewest guesses with which the end can be reached
+//! over them ([`Ahead`]), and in the paper's order where these numbers are equal. Where a retransmission follows an
+//! acknowledgment, for example, the paper's order first guesses packets after the acknowledgment, one exchange after the
+//! other; the order by guesses first drops the acknowledgment, which the device missed. Extensions from which the end
+//! cannot be reached at all are not tried.
 //!
-//! The paper has a packet take some air time, so that few are missed between two. Here packets may have equal instants;
-//! instead, a guess that leads back to a configuration since the last packet is not made, as the mutation without it
-//! has fewer guesses.
+//! What failed is not tried again. Write `(z, m)` for a configuration `z` with the numbers `m` of missed packets in the
+//! last 1, 2, … packets of its prefix, and say that `(z, m)` covers `(y, n)` if `z` includes `y` and no number in `m` is
+//! greater than that in `n`. Then each completion of `(y, n)` is one of `(z, m)`: the steps are possible, and no window
+//! has more missed packets. The search leaves out an extension that is covered by a call which failed before, or by a
+//! call since the last packet that is still open. That loses no mutation. Whenever a failed call has a completion after
+//! all, some open call has a shorter one: take the first step of the completion of a call as it fails. Its extension
+//! failed before, or is covered by a failed call, which has an open call with a shorter completion by induction; or it is
+//! covered by an open call. In each case the open call is another one, unless the completion was not the shortest. At
+//! the end no call is open, so no failed call has a completion, nor has the first one. Calls that failed without a
+//! heuristic are kept without numbers, as they cover configurations with any. `GoBack` is the exception: it takes back
+//! calls that were not tried to the end, and never comes to their packets again.
 
+use super::ahead::{Ahead, Passed};
 use super::declared::NumMissing;
 use super::moves::{Augmented, Symbolic};
 use super::step::{Guess, Place, Step};
 use super::zone::Zone;
 use crate::monitor::trace::Trace;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Configurations without a future that are kept for one place after one packet, the latest ones: to look through many
@@ -29,6 +43,8 @@ pub(super) struct Limits<'a, E> {
 /// What the search has found.
 pub(super) enum Found<E> {
     Steps(Vec<Step<E>>),
+    /// No mutation at all, whatever the heuristics, and the packet, counted from 0, that none explains.
+    Never(usize),
     /// Nothing within the heuristics, and the furthest packet, counted from 0, that was not explained.
     Nothing(usize),
     /// The limit of extensions was reached.
@@ -44,7 +60,7 @@ struct Frame<E> {
     /// What is still to be tried, the next one last.
     left: Vec<(Symbolic, Step<E>)>,
     missing: Missing,
-    /// Whether a heuristic has left a prefix that begins with this one.
+    /// Whether a heuristic has taken part in leaving a prefix that begins with this one.
     is_cut: bool,
 }
 
@@ -104,6 +120,12 @@ impl Failed {
 }
 
 pub(super) fn search<E: Clone>(mut augmented: Augmented<'_, E>, trace: &Trace<E>, limits: &Limits<'_, E>) -> Found<E> {
+    let ahead = match Ahead::of(&mut augmented, trace, limits.extensions_max) {
+        Passed::Ahead(ahead) => Some(ahead),
+        Passed::Nothing(packet) => return Found::Never(packet),
+        Passed::TooMany => None,
+    };
+    let ahead = ahead.as_ref();
     let initial = augmented.initial();
     let (mut furthest, mut extensions) = (0_usize, 0);
     let mut calls: Vec<Frame<E>> = Vec::new();
@@ -121,7 +143,7 @@ pub(super) fn search<E: Clone>(mut augmented: Augmented<'_, E>, trace: &Trace<E>
             }
             let gap_ns = gap_ns(trace, consumed);
             let ends = consumed == trace.packets.len() && augmented.may_end(&here, gap_ns);
-            let left = if ends { Vec::new() } else { extensions_of(&mut augmented, trace, &calls, &here, consumed) };
+            let left = if ends { Vec::new() } else { extensions_of(&mut augmented, trace, ahead, &here, consumed) };
             calls.push(Frame { here, step, consumed, left, missing, is_cut: false });
             if ends {
                 return Found::Steps(calls.into_iter().filter_map(|call| call.step).collect());
@@ -142,12 +164,28 @@ pub(super) fn search<E: Clone>(mut augmented: Augmented<'_, E>, trace: &Trace<E>
         };
         let consumed = call.consumed + usize::from(step.guess != Guess::Missed);
         let missing = missing_after(&call.missing, &step, limits);
-        match failed.includes(consumed, &here, &missing) {
-            Some(by_heuristic) => call.is_cut |= by_heuristic,
-            None if is_likely(&missing, limits) => entered = Some((here, Some(step), consumed, missing)),
-            None => call.is_cut = true,
+        let failed_by_heuristic = failed.includes(consumed, &here, &missing);
+        let is_open = || is_open(&calls, consumed, &here, &missing);
+        let cut = match failed_by_heuristic {
+            Some(by_heuristic) => by_heuristic,
+            None if !is_likely(&missing, limits) => true,
+            // A heuristic may still end the open call.
+            None if is_open() => !limits.num_missing.is_empty(),
+            None => {
+                entered = Some((here, Some(step), consumed, missing));
+                false
+            }
+        };
+        if let Some(call) = calls.last_mut() {
+            call.is_cut |= cut;
         }
     }
+}
+
+/// Whether a call since the last packet that is still open covers this configuration.
+fn is_open<E>(calls: &[Frame<E>], consumed: usize, here: &Symbolic, missing: &Missing) -> bool {
+    let mut since_packet = calls.iter().rev().take_while(|call| call.consumed == consumed);
+    since_packet.any(|call| call.here.includes(here) && call.missing.is_at_most(missing))
 }
 
 /// The time from the last consumed packet to the next one, or to the end.
@@ -156,25 +194,29 @@ fn gap_ns<E>(trace: &Trace<E>, consumed: usize) -> u64 {
     trace.packets.get(consumed).map_or(trace.end_ns, |(at, _)| *at) - last
 }
 
-/// All extensions, in the reverse of the order in which they are tried: types 0, 1 and 2.
+/// All extensions from which the end may be reached, in the reverse of the order in which they are tried: those with the
+/// fewest guesses first, and of those types 0, 1 and 2.
 fn extensions_of<E: Clone>(
     augmented: &mut Augmented<'_, E>,
     trace: &Trace<E>,
-    calls: &[Frame<E>],
+    ahead: Option<&Ahead>,
     here: &Symbolic,
     consumed: usize,
 ) -> Vec<(Symbolic, Step<E>)> {
     let gap_ns = gap_ns(trace, consumed);
     let heard = trace.packets.get(consumed).map(|(_, event)| augmented.heard(here, (consumed, event), gap_ns));
     let (kept, extra): (Vec<_>, Vec<_>) = heard.into_iter().flatten().partition(|(_, step)| step.guess != Guess::Extra);
-    let since_packet = || calls.iter().rev().take_while(|call| call.consumed == consumed).map(|call| &call.here);
     let mut missed = Vec::new();
-    augmented.missed(here, gap_ns, |next, step| {
-        if !here.includes(&next) && !since_packet().any(|before| before.includes(&next)) {
-            missed.push((next, step));
-        }
+    augmented.missed(here, gap_ns, |next, step| missed.push((next, step)));
+    let all = kept.into_iter().chain(missed).chain(extra).rev();
+    let Some(ahead) = ahead else { return all.collect() };
+    let with_guesses = all.filter_map(|(next, step)| {
+        let after = consumed + usize::from(step.guess != Guess::Missed);
+        Some((ahead.guesses(after, &next)? + step.guesses(), (next, step)))
     });
-    kept.into_iter().chain(missed).chain(extra).rev().collect()
+    let mut ordered: Vec<_> = with_guesses.collect();
+    ordered.sort_by_key(|(guesses, _)| Reverse(*guesses));
+    ordered.into_iter().map(|(_, extension)| extension).collect()
 }
 
 /// How many packets were missed by then.

@@ -17,9 +17,11 @@ pub enum Extra {
 pub enum Search {
     /// All configurations along the trace: linear in the trace, and the mutation has the fewest guesses.
     Exact,
-    /// Algorithm 2 of the paper, with the heuristics of the sniffer, for at most so many calls of EXTEND.
+    /// Algorithm 2 of the paper, with the heuristics of the sniffer. Of the extensions of a prefix it first tries the one
+    /// with the fewest guesses to the end of the trace.
     Backtracking {
-        /// The greatest number of calls of EXTEND.
+        /// The greatest number of calls of EXTEND, and of configurations that are looked at to find these guesses. If
+        /// there are more configurations, extensions are tried in the paper's order.
         extensions_max: usize,
     },
 }

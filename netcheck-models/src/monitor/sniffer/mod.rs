@@ -9,9 +9,11 @@
 //! - `zone.rs`: readings of clocks, as a missed packet has no known instant;
 //! - `exact.rs`: all configurations along the trace, those with the fewest guesses first;
 //! - `backtrack.rs`: Algorithm 2 of the paper with its heuristics;
+//! - `ahead.rs`: the fewest guesses ahead of a configuration, by which Algorithm 2 orders its extensions;
 //! - `step.rs`: transitions, as the searches keep them;
 //! - `mutation.rs`: the mutation that a search has found, with instants.
 
+mod ahead;
 mod backtrack;
 mod declared;
 mod exact;

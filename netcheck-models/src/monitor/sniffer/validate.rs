@@ -55,26 +55,25 @@ impl<E: Clone> Sniffer<E> {
             Explained { verdict, packet: None, before: Vec::new() }
         };
         let not_found = |verdict, packet: usize, before| Explained { verdict, packet: Some(packet + 1), before };
+        // Algorithm 1 drops no packet that no rule takes, so other mutations may explain a trace that has none by it.
+        let of_none = if self.extra == Extra::Anywhere { Verdict::Violation } else { Verdict::Unlikely };
         Ok(match self.search {
             Search::Exact => match exact::search(augmented, trace) {
                 exact::Found::Steps(steps) => consistent(steps),
                 exact::Found::Nothing(packet, before) => {
                     let before = before.iter().map(|(state, values)| monitor.words(*state, values));
                     let before: BTreeSet<String> = before.collect();
-                    // Algorithm 1 drops no packet that no rule takes, so other mutations may explain the trace.
-                    let verdict = if self.extra == Extra::Anywhere { Verdict::Violation } else { Verdict::Unlikely };
-                    not_found(verdict, packet, before.into_iter().collect())
+                    not_found(of_none, packet, before.into_iter().collect())
                 }
             },
             Search::Backtracking { extensions_max } => {
                 let limits = Limits { num_missing: &self.num_missing, go_back: self.go_back, extensions_max };
                 match backtrack::search(augmented, trace, &limits) {
                     backtrack::Found::Steps(steps) => consistent(steps),
+                    backtrack::Found::Never(packet) => not_found(of_none, packet, Vec::new()),
                     backtrack::Found::Nothing(packet) => {
                         let exhaustive = self.num_missing.is_empty() && self.go_back.is_none();
-                        let definite = exhaustive && self.extra == Extra::Anywhere;
-                        let verdict = if definite { Verdict::Violation } else { Verdict::Unlikely };
-                        not_found(verdict, packet, Vec::new())
+                        not_found(if exhaustive { of_none } else { Verdict::Unlikely }, packet, Vec::new())
                     }
                     backtrack::Found::GaveUp => Explained { verdict: Verdict::Unknown, packet: None, before: vec![] },
                 }
