@@ -59,7 +59,42 @@ fn frames_are_read_with_and_without_radiotap_headers() {
         assert_eq!((first.bits_per_second, first.has_signal), (Some(5_500_000), false));
         assert_eq!((second.bits_per_second, second.has_signal), (Some(5_500_000), true));
         assert_eq!((first.bytes, first.sequence), (data().len(), Some(291)));
+        assert_eq!((first.channel_mhz, second.channel_mhz), (Some(2412), Some(2412)));
     }
+}
+
+#[test]
+fn flags_of_a_radiotap_header_are_those_of_its_frame() {
+    // The flags stand after the length, the fields that are present, and the time.
+    const FLAGS: usize = 16;
+    let told = |flags: u8| {
+        let mut frame = radiotap(false, 0, &data());
+        frame[FLAGS] = flags;
+        let frame = Capture::parse(&file(BEHIND_RADIOTAP, vec![frame])).unwrap().frames()[0];
+        [frame.has_short_preamble, frame.has_checksum, frame.is_corrupt]
+    };
+    assert_eq!(told(0), [false; 3]);
+    assert_eq!(told(0x02), [true, false, false]);
+    assert_eq!(told(0x10), [false, true, false]);
+    assert_eq!(told(0x40), [false, false, true]);
+    assert_eq!(told(!0x52), [false; 3]);
+}
+
+#[test]
+fn fragments_qos_data_beacons_and_groups_are_told_from_other_frames() {
+    let told = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut frame = data();
+        frame.extend([0; 2]);
+        change(&mut frame);
+        let frame = Capture::parse(&file(ALONE, vec![frame])).unwrap().frames()[0];
+        [frame.is_fragment, frame.is_qos, frame.is_beacon, frame.to.is_group()]
+    };
+    assert_eq!(told(&|_| {}), [false; 4]);
+    assert_eq!(told(&|frame| frame[1] |= 0x04), [true, false, false, false]);
+    assert_eq!(told(&|frame| frame[22] |= 1), [true, false, false, false]);
+    assert_eq!(told(&|frame| frame[0] = 0x88), [false, true, false, false]);
+    assert_eq!(told(&|frame| frame[0] = 0x80), [false, false, true, false]);
+    assert_eq!(told(&|frame| frame[4] = 0xff), [false, false, false, true]);
 }
 
 #[test]
