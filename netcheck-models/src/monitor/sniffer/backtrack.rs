@@ -4,21 +4,22 @@
 //! The paper tries rules before empty and self transitions, so that the mutation which it finds first has many packets
 //! of the sniffer. Here the extensions are tried in the order of the fewest guesses with which the end can be reached
 //! over them ([`Ahead`]), and in the paper's order where these numbers are equal. Where a retransmission follows an
-//! acknowledgment, for example, the paper's order first guesses packets after the acknowledgment, one exchange after the
-//! other; the order by guesses first drops the acknowledgment, which the device missed. Extensions from which the end
-//! cannot be reached at all are not tried.
+//! acknowledgment, for example, the paper's order first guesses packets after the acknowledgment, one exchange after
+//! the other; the order by guesses first drops the acknowledgment, which the device missed. Extensions from which the
+//! end cannot be reached at all are not tried.
 //!
 //! What failed is not tried again. Write `(z, m)` for a configuration `z` with the numbers `m` of missed packets in the
-//! last 1, 2, … packets of its prefix, and say that `(z, m)` covers `(y, n)` if `z` includes `y` and no number in `m` is
-//! greater than that in `n`. Then each completion of `(y, n)` is one of `(z, m)`: the steps are possible, and no window
-//! has more missed packets. The search leaves out an extension that is covered by a call which failed before, or by a
-//! call since the last packet that is still open. That loses no mutation. Whenever a failed call has a completion after
-//! all, some open call has a shorter one: take the first step of the completion of a call as it fails. Its extension
-//! failed before, or is covered by a failed call, which has an open call with a shorter completion by induction; or it is
-//! covered by an open call. In each case the open call is another one, unless the completion was not the shortest. At
-//! the end no call is open, so no failed call has a completion, nor has the first one. Calls that failed without a
-//! heuristic are kept without numbers, as they cover configurations with any. `GoBack` is the exception: it takes back
-//! calls that were not tried to the end, and never comes to their packets again.
+//! last 1, 2, … packets of its prefix, and say that `(z, m)` covers `(y, n)` if `z` includes `y` and no number in `m`
+//! is greater than that in `n`. Then each completion of `(y, n)` is one of `(z, m)`: the steps are possible, and no
+//! window has more missed packets. The search leaves out an extension that is covered by a call which failed before, or
+//! by a call since the last packet that is still open. That loses no mutation, as this holds throughout: if a failed
+//! call has a completion, some open call has a shorter one. When a call fails, take its shortest completion, and the
+//! extension with which that begins. The extension failed, or is covered by a failed call; then, by induction, some open
+//! call has a completion shorter than the rest of it. Or it is covered by an open call, which has the rest of it as a
+//! completion. The open call is not the one that fails, which has no completion so short. At the end no call is open, so
+//! no failed call has a completion, and the first call is among them. Calls that failed without a heuristic are kept
+//! without numbers, as they cover configurations with any. `GoBack` is the exception: it takes back calls that were not
+//! tried to the end, and never comes to their packets again.
 
 use super::ahead::{Ahead, Passed};
 use super::declared::NumMissing;
@@ -194,8 +195,8 @@ fn gap_ns<E>(trace: &Trace<E>, consumed: usize) -> u64 {
     trace.packets.get(consumed).map_or(trace.end_ns, |(at, _)| *at) - last
 }
 
-/// All extensions from which the end may be reached, in the reverse of the order in which they are tried: those with the
-/// fewest guesses first, and of those types 0, 1 and 2.
+/// All extensions from which the end may be reached, in the reverse of the order in which they are tried: those with
+/// the fewest guesses first, and of those types 0, 1 and 2.
 fn extensions_of<E: Clone>(
     augmented: &mut Augmented<'_, E>,
     trace: &Trace<E>,
