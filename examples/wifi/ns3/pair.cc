@@ -1,4 +1,4 @@
-// A pair of captures of one 802.11b link, made by ns-3: what the device under test (DUT) itself sends and receives, and
+// A pair of captures of one link of 802.11a, b or g, made by ns-3: what the device under test (DUT) itself sends and receives, and
 // what a sniffer beside it hears.
 //
 // The DUT sends UDP to an endpoint at a fixed interval. A frame is lost with a probability of its own between the DUT and
@@ -124,7 +124,7 @@ int
 main(int argc, char* argv[])
 {
     std::string dutFile = "dut.pcap", snifferFile = "sniffer.pcap", sequence = "right", retransmission = "right",
-                manager = "constant";
+                manager = "constant", physical = "b", dataMode = "", controlMode = "";
     double ds = 0, es = 0, ed = 0, bugRate = 0.5, seconds = 30, intervalMs = 20, until = 1e9;
     uint32_t seed = 1, bytes = 40;
     CommandLine command;
@@ -137,7 +137,10 @@ main(int argc, char* argv[])
     command.AddValue("sequence", "right, skip or stuck", sequence);
     command.AddValue("retransmission", "right, afterAck or never", retransmission);
     command.AddValue("bugRate", "how often a bug shows where it may", bugRate);
-    command.AddValue("manager", "constant (1 Mb/s), Arf or Aarf", manager);
+    command.AddValue("manager", "constant, Arf or Aarf", manager);
+    command.AddValue("phy", "a, b or g", physical);
+    command.AddValue("data", "the mode of data, such as OfdmRate54Mbps; the slowest if it is not said", dataMode);
+    command.AddValue("control", "the mode of control frames; the slowest if it is not said", controlMode);
     command.AddValue("seconds", "how long the DUT sends", seconds);
     command.AddValue("intervalMs", "between two packets", intervalMs);
     command.AddValue("bytes", "of each packet", bytes);
@@ -159,10 +162,14 @@ main(int argc, char* argv[])
     WifiMacHelper mac;
     mac.SetType("ns3::AdhocWifiMac", "QosSupported", BooleanValue(false));
     WifiHelper wifi;
-    wifi.SetStandard(WIFI_STANDARD_80211b);
+    wifi.SetStandard(physical == "a"   ? WIFI_STANDARD_80211a
+                     : physical == "g" ? WIFI_STANDARD_80211g
+                                       : WIFI_STANDARD_80211b);
 
-    Config::SetDefault("ns3::ConstantRateWifiManager::DataMode", StringValue("DsssRate1Mbps"));
-    Config::SetDefault("ns3::ConstantRateWifiManager::ControlMode", StringValue("DsssRate1Mbps"));
+    std::string slowest = physical == "a" ? "OfdmRate6Mbps" : "DsssRate1Mbps";
+    auto mode = [&](const std::string& given) { return StringValue(given.empty() ? slowest : given); };
+    Config::SetDefault("ns3::ConstantRateWifiManager::DataMode", mode(dataMode));
+    Config::SetDefault("ns3::ConstantRateWifiManager::ControlMode", mode(controlMode));
     bool forgetful = retransmission == "never";
     std::string ofDut = manager != "constant" ? "ns3::" + manager + "WifiManager"
                         : forgetful           ? ForgetfulManager::GetTypeId().GetName()
