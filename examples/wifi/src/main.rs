@@ -6,17 +6,19 @@
 //! examples/wifi/ns3/make.sh && cargo run --release -p wifi -- study
 //! ```
 
+mod words;
+
 use clap::{Parser, Subcommand};
-use netcheck::capture::{Capture, MacAddress};
-use netcheck::monitor::{IntoMonitor, Verdict};
+use netcheck::capture::Capture;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use wifi::frame::{origin_of, trace_of};
+use wifi::frame::{Reading, parts, trace_of};
+use wifi::judge::{Judgement, Question, judge, transmitter};
 use wifi::pairs::Maker;
+use wifi::physical::Physical;
 use wifi::study::{Detection, Rates, detection, distance, plot_detection, plot_distance};
-use wifi::transmitter::Transmitter;
-use wifi::{arf, arf::Arf};
+use words::Words;
 
 #[derive(Parser)]
 #[command(about = "Judges stations of 802.11 by captures")]
@@ -25,26 +27,15 @@ struct Arguments {
     command: Command,
 }
 
+/// What `validate --help` ends with.
+const STATUS: &str = "Exit status: 0 if the station is right, or may be by what a sniffer heard; 1 if it is wrong; 2 \
+                      for an error; 3 if nothing was judged.";
+
 #[derive(Subcommand)]
 enum Command {
     /// Whether a station sends as it may, by its own capture or by that of a sniffer.
-    Validate {
-        /// A pcap or pcapng file, with radiotap headers.
-        file: PathBuf,
-        /// The address of the station.
-        #[arg(long, value_parser = address)]
-        device: MacAddress,
-        /// The capture is that of a sniffer.
-        #[arg(long)]
-        sniffer: bool,
-        /// Also writes the packets, and where the monitor is after each, as a page for a browser; only of the station's
-        /// own capture.
-        #[arg(long, conflicts_with_all = ["sniffer", "arf"])]
-        page: Option<PathBuf>,
-        /// Judge ARF rate control in place of retransmissions; only the station's own capture.
-        #[arg(long, conflicts_with = "sniffer")]
-        arf: bool,
-    },
+    #[command(after_help = STATUS)]
+    Validate(Words),
     /// Makes Figures 4 and 5 of "Wireless Protocol Validation Under Uncertainty" with ns-3.
     Study {
         /// What `ns3/make.sh` builds.
@@ -59,85 +50,75 @@ enum Command {
         /// Figure 4: steps of each probability of loss from 0 to 0.5.
         #[arg(long, default_value_t = 10)]
         steps: u32,
-        /// Figure 5: pairs for each of 51 probabilities of loss.
+        /// Figure 5: probabilities of loss between the stations, from 0 to 0.5.
+        #[arg(long, default_value_t = 51)]
+        losses: u32,
+        /// Figure 5: pairs for each of these probabilities.
         #[arg(long, default_value_t = 20)]
         runs: u32,
     },
 }
 
-fn address(text: &str) -> Result<MacAddress, String> {
-    let bytes: Option<Vec<u8>> = text.split(':').map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
-    let bytes = bytes.and_then(|bytes| <[u8; 6]>::try_from(bytes).ok());
-    bytes.map(MacAddress).ok_or_else(|| "an address is six bytes, such as 00:00:00:00:00:01".to_owned())
-}
+/// The exit status where nothing was judged.
+const NOTHING: u8 = 3;
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Validate { file, device, sniffer, page, arf } => {
-            validate(&file, device, (sniffer, arf), page.as_deref())
-        }
-        Command::Study { program, folder, seconds, steps, runs } => {
-            study(&Maker { program, seconds }, &folder, steps, runs).map(|()| true)
+        Command::Validate(words) => validate(&words),
+        Command::Study { program, folder, seconds, steps, losses, runs } => {
+            study(&Maker { program, seconds }, &folder, steps, (losses, runs)).map(|()| ExitCode::SUCCESS)
         }
     };
-    match result {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    result.unwrap_or_else(|error| {
+        eprintln!("{error}");
+        ExitCode::from(2)
+    })
 }
 
 /// Whether the station may be right.
-fn validate(
-    file: &Path,
-    device: MacAddress,
-    (is_sniffer, is_arf): (bool, bool),
-    page: Option<&Path>,
-) -> Result<bool, Box<dyn Error>> {
-    let capture = Capture::read(file)?;
-    if is_arf {
-        let validation = arf::trace_of(&capture, device)?.validate(&Arf::default().into_monitor());
-        print!("{validation}");
-        return Ok(validation.is_accepted());
-    }
-    let monitor = Transmitter::default().monitor();
-    let trace = trace_of(&capture, device, origin_of(&capture))?;
-    if !is_sniffer {
-        let validation = trace.validate(&monitor);
-        print!("{validation}");
-        if let Some(page) = page {
-            std::fs::write(page, netcheck::monitor::page(&monitor, trace.trace()))?;
+fn validate(words: &Words) -> Result<ExitCode, Box<dyn Error>> {
+    let capture = Capture::read(&words.file)?;
+    let question = words.question();
+    let judgement = judge(&capture, &question).map_err(|refused| format!("{}: {refused}", words.file.display()))?;
+    let (text, status) = match judgement {
+        Judgement::Right(text) => (text, ExitCode::SUCCESS),
+        Judgement::Wrong(text) => (text, ExitCode::FAILURE),
+        Judgement::Nothing(text) => {
+            print!("{text}");
+            return Ok(ExitCode::from(NOTHING));
         }
-        return Ok(validation.is_accepted());
+    };
+    print!("{text}");
+    if let Some(page) = &words.page {
+        write_page(&capture, &question, page)?;
     }
-    let explained = Transmitter::sniffer().validate(&monitor, trace.trace())?;
-    match &explained.verdict {
-        Verdict::Consistent(mutation) => {
-            println!(
-                "the station may be right: {} guesses explain {} frames",
-                mutation.guesses(),
-                trace.packets().len()
-            );
-        }
-        _ => print!("{}", explained.text(trace.trace())),
-    }
-    Ok(matches!(explained.verdict, Verdict::Consistent(_)))
+    Ok(status)
 }
 
-/// The bounds `k` of `NumMissing` in Figure 5.
-const BOUNDS: [usize; 5] = [10, 15, 20, 25, 30];
+/// Writes the packets of the station's own capture, and where the monitor is after each.
+fn write_page(capture: &Capture, question: &Question, page: &Path) -> Result<(), Box<dyn Error>> {
+    let frames = capture.frames();
+    let device = question.device.expect("a question is about a device");
+    let physical = question.physical.or_else(|| Physical::of(frames)).expect("the capture was judged");
+    let reading = Reading { physical, instants: question.instants };
+    let monitor = transmitter(frames, &parts(frames, device), question, physical)?.monitor();
+    let trace = trace_of(capture, device, capture.began(), reading)?;
+    std::fs::write(page, netcheck::monitor::page(&monitor, trace.trace()))
+        .map_err(|error| format!("{}: cannot be written: {error}", page.display()))?;
+    Ok(())
+}
 
-fn study(maker: &Maker, folder: &Path, steps: u32, runs: u32) -> Result<(), Box<dyn Error>> {
+/// The bounds `k` of `NumMissing` in Figure 5, and a greater one.
+const BOUNDS: [usize; 6] = [10, 15, 20, 25, 30, 40];
+
+fn study(maker: &Maker, folder: &Path, steps: u32, (losses, runs): (u32, u32)) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(folder)?;
     let distances = distance(maker, steps)?;
     let alarms = distances.iter().filter(|distance| distance.jaccard.is_none()).count();
     let guesses: usize = distances.iter().map(|distance| distance.guesses).sum();
     println!("{} pairs without bugs: {alarms} false alarms, {guesses} guesses", distances.len());
     plot_distance(&folder.join("distance.svg"), &distances)?;
-    let detections = detection(maker, runs, &BOUNDS)?;
+    let detections = detection(maker, (losses, runs), &BOUNDS)?;
     let wrong = detections.iter().filter(|pair| pair.is_wrong).count();
     println!("{} pairs, in {wrong} of which the device is wrong", detections.len());
     row("definite violations", &detections, |pair| pair.is_definite);

@@ -1,8 +1,9 @@
 //! Captures of a device and of a sniffer beside it.
 
-use crate::frame::{Frame, origin_of, trace_of};
+use crate::frame::{Frame, Instants, Reading, Refused, origin_of, trace_of};
+use crate::physical::Physical;
 use flate2::read::GzDecoder;
-use netcheck::capture::{Capture, CaptureTrace, Error, MacAddress, WirelessFrame};
+use netcheck::capture::{Capture, CaptureTrace, MacAddress, WirelessFrame};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -21,15 +22,17 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// From two captures; instants count from a second before that of the device.
+    /// From two captures of 802.11b; instants count from a second before that of the device.
     ///
     /// # Errors
     ///
     /// If one is not a capture, or frames overlap.
-    pub fn parse(own: &[u8], heard: &[u8]) -> Result<Pair, Error> {
+    pub fn parse(own: &[u8], heard: &[u8]) -> Result<Pair, Refused> {
         let (own, heard) = (Capture::parse(own)?, Capture::parse(heard)?);
         let origin = origin_of(&own);
-        Ok(Pair { own: trace_of(&own, DEVICE, origin)?, heard: trace_of(&heard, DEVICE, origin)? })
+        let reading = Reading { physical: Physical::B, instants: Instants::BySignal };
+        let trace = |capture| trace_of(capture, DEVICE, origin, reading);
+        Ok(Pair { own: trace(&own)?, heard: trace(&heard)? })
     }
 
     /// One of the compressed pairs of `examples/wifi/pairs`.

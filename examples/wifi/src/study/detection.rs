@@ -2,17 +2,11 @@
 
 use super::workers::each;
 use crate::frame::Frame;
+use crate::judge::{EXTENSIONS_MAX, most_missing};
 use crate::pairs::{Link, Maker};
 use crate::transmitter::Transmitter;
-use netcheck::monitor::{Guess, Mutation, Verdict};
-use std::collections::VecDeque;
+use netcheck::monitor::Verdict;
 use std::io;
-
-/// The length of the window of `NumMissing`.
-const WINDOW: usize = 100;
-
-/// Calls of EXTEND that Algorithm 2 may take for one trace.
-const EXTENSIONS_MAX: usize = 20_000;
 
 /// One pair of Figure 5.
 #[derive(Clone, Debug)]
@@ -53,14 +47,17 @@ impl Rates {
     }
 }
 
-/// Simulates `runs` links for each probability of loss between the stations, from 0 to 0.5 by 0.01; the sniffer misses
-/// a tenth. Three of four devices have a bug: half of them number packets wrongly, half of them retransmit wrongly.
+/// Simulates `runs` links for each of `losses` probabilities of loss between the stations, from 0 to 0.5; the sniffer
+/// misses a tenth. Three of four devices have a bug: half of them number packets wrongly, half of them retransmit
+/// wrongly.
 ///
 /// # Errors
 ///
 /// If a pair cannot be made.
-pub fn detection(maker: &Maker, runs: u32, bounds: &[usize]) -> io::Result<Vec<Detection>> {
-    let links: Vec<Link> = (0..=50).flat_map(|percent| (0..runs).map(move |run| (percent, run))).map(link).collect();
+pub fn detection(maker: &Maker, (losses, runs): (u32, u32), bounds: &[usize]) -> io::Result<Vec<Detection>> {
+    let loss = |step: u32| f64::from(step) * 0.5 / f64::from(losses.saturating_sub(1).max(1));
+    let links = (0..losses).flat_map(|step| (0..runs).map(move |run| link(loss(step), step * 1000 + run + 1, run)));
+    let links: Vec<Link> = links.collect();
     let monitor = Transmitter::default().monitor();
     each(&links, |link| {
         let pair = maker.make(link)?;
@@ -79,7 +76,7 @@ pub fn detection(maker: &Maker, runs: u32, bounds: &[usize]) -> io::Result<Vec<D
             is_wrong: !pair.own.validate(&monitor).is_accepted(),
             is_definite: explained.verdict == Verdict::Violation,
             missing: match &explained.verdict {
-                Verdict::Consistent(mutation) => most_missing(mutation),
+                Verdict::Consistent(mutation) => most_missing(mutation, |frame| *frame == Frame::Ack),
                 _ => 0,
             },
             by_backtracking: by_backtracking.collect::<io::Result<_>>()?,
@@ -88,7 +85,7 @@ pub fn detection(maker: &Maker, runs: u32, bounds: &[usize]) -> io::Result<Vec<D
 }
 
 /// The bugs of a run follow from its number, so that each kind is as frequent.
-fn link((percent, run): (u32, u32)) -> Link {
+fn link(loss: f64, seed: u32, run: u32) -> Link {
     let kinds = |run: u32, one, other| match run % 4 {
         0 | 1 => "right",
         2 => one,
@@ -97,24 +94,9 @@ fn link((percent, run): (u32, u32)) -> Link {
     Link {
         device_sniffer: 0.1,
         endpoint_sniffer: 0.1,
-        endpoint_device: f64::from(percent) / 100.0,
+        endpoint_device: loss,
         sequence: kinds(run, "skip", "stuck"),
         retransmission: kinds(run / 4 + run / 16, "afterAck", "never"),
-        seed: u64::from(percent * 1000 + run + 1),
+        seed: u64::from(seed),
     }
-}
-
-/// The most packets of one station that were missed in `WINDOW` packets in a row.
-fn most_missing(mutation: &Mutation<Frame>) -> usize {
-    let mut window: VecDeque<Option<bool>> = VecDeque::new();
-    let mut most = 0;
-    for part in mutation.parts().iter().filter(|part| part.guess != Guess::Extra) {
-        if window.len() == WINDOW {
-            window.pop_front();
-        }
-        window.push_back((part.guess == Guess::Missed).then_some(part.event == Frame::Ack));
-        let count = |of: bool| window.iter().filter(|missed| **missed == Some(of)).count();
-        most = most.max(count(true)).max(count(false));
-    }
-    most
 }

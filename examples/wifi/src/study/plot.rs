@@ -59,12 +59,12 @@ pub fn plot_detection(path: &Path, detections: &[Detection], bounds: &[usize]) -
         chart.configure_mesh().x_desc(name).y_desc("part of the loss rates").draw()?;
         for (index, &most) in bounds.iter().enumerate() {
             let reports = |pair: &Detection| pair.is_definite || pair.missing > most;
-            let mut values: Vec<f64> = (0..=50)
-                .map(|percent| {
-                    let loss = f64::from(percent) / 100.0;
-                    value(Rates::of(detections.iter().filter(|pair| pair.link.endpoint_device == loss), reports))
-                })
-                .collect();
+            let mut losses: Vec<f64> = detections.iter().map(|pair| pair.link.endpoint_device).collect();
+            losses.sort_by(f64::total_cmp);
+            losses.dedup();
+            let of_loss = |loss: f64| detections.iter().filter(move |pair| pair.link.endpoint_device == loss);
+            let mut values: Vec<f64> =
+                losses.into_iter().map(|loss| value(Rates::of(of_loss(loss), reports))).collect();
             values.sort_by(f64::total_cmp);
             let all = values.len() as f64;
             let mut line = vec![(0.0, 0.0)];
