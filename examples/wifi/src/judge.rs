@@ -268,8 +268,8 @@ fn notes(frames: &[WirelessFrame], device: MacAddress, parts: &[Part]) -> Notes 
     let others = match frames.iter().filter(is_other).count() {
         0 => String::new(),
         others => format!(
-            "{others} frames of other stations: while they are on the air the device waits, so say a greater `--tm` if \
-             it was late\n"
+            "there are frames of other stations ({others}): while they are on the air the device waits, so say a \
+             greater `--tm` if it was late\n"
         ),
     };
     Notes { unruled, others }

@@ -257,6 +257,37 @@ fn corrupt_frames_are_as_if_they_had_not_been_heard() {
     assert_eq!(ask(&heard, &by_sniffer()), before);
 }
 
+#[test]
+fn frames_of_other_stations_are_named_where_the_station_is_wrong() {
+    let Session { mut own, wrong, .. } = session(&Link::of(LAYERS[0], 12).with(Fault::IsLate(9)));
+    let late = wrong.unwrap() - 1;
+    let other = Heard { from: PEER, to: STATION, at: own[late].at - 30_000, is_received: true, ..own[late] };
+    own.insert(late, other);
+    let Judgement::Wrong(text) = ask(&own, &question()) else { panic!("{late}") };
+    assert!(text.starts_with(&format!("frame {} at ", late + 2)), "{text}");
+    let note = "\nthere are frames of other stations (1): while they are on the air the device waits, so say a greater \
+                `--tm` if it was late\n";
+    assert!(text.ends_with(note), "{text}");
+    let told = Question { latest: Some(Duration::from_millis(90)), ..question() };
+    assert_eq!(ask(&own, &told), accepted(own.len() - 1));
+}
+
+#[test]
+fn data_whose_rate_is_not_told_is_refused_where_its_end_is_needed() {
+    let Session { mut own, heard, .. } = session(&Link::of(LAYERS[0], 13));
+    own[4].rate = 0;
+    let refused = judge(&Capture::parse(&pcap(&own, false)).unwrap(), &question()).unwrap_err().to_string();
+    assert!(refused.starts_with("frame 5 has no rate in its radiotap header, so its time on the air"), "{refused}");
+    let untold: Vec<Heard> = heard.iter().map(|frame| Heard { rate: 0, ..*frame }).collect();
+    assert!(is_explained(&ask(&untold, &by_sniffer()), heard.len()));
+    let arf = Question { rules: Rules::Arf, ..by_sniffer() };
+    let refused = judge(&Capture::parse(&pcap(&untold, false)).unwrap(), &arf).unwrap_err().to_string();
+    assert!(
+        refused.ends_with("has no rate in its radiotap header: ARF is judged by the rates of all data"),
+        "{refused}"
+    );
+}
+
 fn nothing(frames: &[Heard], question: &Question) -> String {
     match ask(frames, question) {
         Judgement::Nothing(text) => text,

@@ -17,10 +17,11 @@ pub struct Heard {
     pub kind: u8,
     pub number: u16,
     pub retry: bool,
+    pub from: [u8; 6],
     pub to: [u8; 6],
     /// With its checksum.
     pub bytes: u64,
-    /// In units of 500 kb/s.
+    /// In units of 500 kb/s; 0 if the radiotap header does not tell.
     pub rate: u8,
     pub short_preamble: bool,
     pub channel_mhz: u16,
@@ -37,6 +38,7 @@ impl Default for Heard {
             kind: KIND_DATA,
             number: 0,
             retry: false,
+            from: STATION,
             to: PEER,
             bytes: 28,
             rate: 2,
@@ -56,7 +58,7 @@ impl Heard {
         if self.kind == KIND_ACK {
             frame.extend(STATION);
         } else {
-            frame.extend([self.to, STATION, PEER].concat());
+            frame.extend([self.to, self.from, PEER].concat());
             frame.extend((self.number << 4).to_le_bytes());
         }
         frame.resize(self.bytes as usize, 0);
@@ -65,10 +67,12 @@ impl Heard {
             return frame;
         }
         // Flags, rate, channel and, if the frame was received, the strength of the signal.
-        let present: u32 = 0b1110 | u32::from(self.is_received) << 5;
+        let has_rate = self.rate > 0;
+        let present: u32 = 0b1010 | u32::from(has_rate) << 2 | u32::from(self.is_received) << 5;
         let flags = 0x10 | if self.short_preamble { 0x02 } else { 0 } | if self.is_corrupt { 0x40 } else { 0 };
         let mut header = vec![0, 0, 14 + u8::from(self.is_received), 0];
         header.extend(present.to_le_bytes());
+        // Where the rate is not told, its byte keeps the channel at an even place.
         header.extend([flags, self.rate]);
         header.extend(self.channel_mhz.to_le_bytes());
         header.extend([0, 0]);
