@@ -9,8 +9,11 @@
 mod words;
 
 use clap::{Parser, Subcommand};
+use flate2::read::GzDecoder;
 use netcheck::capture::Capture;
 use std::error::Error;
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use wifi::frame::{Reading, parts, trace_of};
@@ -77,7 +80,7 @@ fn main() -> ExitCode {
 
 /// Whether the station may be right.
 fn validate(words: &Words) -> Result<ExitCode, Box<dyn Error>> {
-    let capture = Capture::read(&words.file)?;
+    let capture = read(&words.file)?;
     let question = words.question();
     let judgement = judge(&capture, &question).map_err(|refused| format!("{}: {refused}", words.file.display()))?;
     let (text, status) = match judgement {
@@ -95,6 +98,18 @@ fn validate(words: &Words) -> Result<ExitCode, Box<dyn Error>> {
     Ok(status)
 }
 
+/// Reads a capture file, which is compressed if its name ends with `.gz`.
+fn read(path: &Path) -> Result<Capture, Box<dyn Error>> {
+    if path.extension().is_none_or(|extension| extension != "gz") {
+        return Ok(Capture::read(path)?);
+    }
+    let mut bytes = Vec::new();
+    let unread = |error: io::Error| format!("{}: cannot be read: {error}", path.display());
+    let file = fs::File::open(path).map_err(unread)?;
+    GzDecoder::new(file).read_to_end(&mut bytes).map_err(unread)?;
+    Capture::parse(&bytes).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
 /// Writes the packets of the station's own capture, and where the monitor is after each.
 fn write_page(capture: &Capture, question: &Question, page: &Path) -> Result<(), Box<dyn Error>> {
     let frames = capture.frames();
@@ -103,7 +118,7 @@ fn write_page(capture: &Capture, question: &Question, page: &Path) -> Result<(),
     let reading = Reading { physical, instants: question.instants };
     let monitor = transmitter(frames, &parts(frames, device), question, physical)?.monitor();
     let trace = trace_of(capture, device, capture.began(), reading)?;
-    std::fs::write(page, netcheck::monitor::page(&monitor, trace.trace()))
+    fs::write(page, netcheck::monitor::page(&monitor, trace.trace()))
         .map_err(|error| format!("{}: cannot be written: {error}", page.display()))?;
     Ok(())
 }
@@ -112,7 +127,7 @@ fn write_page(capture: &Capture, question: &Question, page: &Path) -> Result<(),
 const BOUNDS: [usize; 6] = [10, 15, 20, 25, 30, 40];
 
 fn study(maker: &Maker, folder: &Path, steps: u32, (losses, runs): (u32, u32)) -> Result<(), Box<dyn Error>> {
-    std::fs::create_dir_all(folder)?;
+    fs::create_dir_all(folder)?;
     let distances = distance(maker, steps)?;
     let alarms = distances.iter().filter(|distance| distance.jaccard.is_none()).count();
     let guesses: usize = distances.iter().map(|distance| distance.guesses).sum();

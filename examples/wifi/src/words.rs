@@ -12,7 +12,7 @@ use wifi::physical::{BYTES, Physical};
 /// What `validate` is told.
 #[derive(Args)]
 pub struct Words {
-    /// A pcap or pcapng file, with radiotap headers.
+    /// A pcap or pcapng file, with radiotap headers; also compressed, with a name that ends with .gz.
     pub file: PathBuf,
     /// The address of the station.
     #[arg(long, value_parser = address)]

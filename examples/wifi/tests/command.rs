@@ -135,3 +135,19 @@ fn a_page_shows_the_packets_of_the_own_capture() {
     let (status, _, errors) = files.validate(&format!("own.pcap --device {STATION} --page none/page.html"));
     assert!(status == 2 && errors.starts_with("none/page.html: cannot be written: "), "{errors}");
 }
+
+#[test]
+fn compressed_captures_are_read() {
+    let files = Files::new();
+    let pairs = concat!(env!("CARGO_MANIFEST_DIR"), "/pairs");
+    let (status, text, errors) = files.validate(&format!("{pairs}/right_a.dut.pcap.gz --device 00:00:00:00:00:01"));
+    assert_eq!((status, text.as_str(), errors.as_str()), (0, "all 540 events are accepted\n", ""));
+    let (status, text, _) =
+        files.validate(&format!("{pairs}/stuck.sniffer.pcap.gz --device 00:00:00:00:00:01 --sniffer"));
+    let wrong = "a definite violation: whatever the sniffer missed, frame 12 at 0.140000 s, 00:00:00:00:00:01 -> \
+                 00:00:00:00:00:02 is wrong\n";
+    assert!(status == 1 && text.starts_with(wrong), "{text}");
+    std::fs::write(files.path("text.pcap.gz"), "not compressed").unwrap();
+    let (status, _, errors) = files.validate(&format!("text.pcap.gz --device {STATION}"));
+    assert!(status == 2 && errors.starts_with("text.pcap.gz: cannot be read: "), "{errors}");
+}
