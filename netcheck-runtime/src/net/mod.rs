@@ -4,6 +4,7 @@
 
 mod address;
 mod endpoint;
+mod halves;
 mod os;
 mod setting;
 #[cfg(unix)]
